@@ -1,0 +1,109 @@
+"""Problems: what the checker tells a person, as plain data.
+
+A *kind* is a class with a code, a name, a severity, a message template and a page (its docstring). The page
+holds one broken and one fixed example, which the tests run. A *problem* is one occurrence of a kind at a place.
+Kinds live beside the code that reports them; subclassing :class:`Kind` registers them.
+"""
+
+from __future__ import annotations
+
+import inspect
+from enum import StrEnum
+from typing import ClassVar, NamedTuple
+
+from dp_lsp.text import Span
+
+DOCUMENTATION = "https://github.com/dp-lsp/dp-lsp/blob/main/dp_lsp/reference/diagnostics.md"
+
+
+class Severity(StrEnum):
+    """How much a problem weighs; only an error makes a run fail."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFORMATION = "information"
+    HINT = "hint"
+
+
+class Related(NamedTuple):
+    """A place that helps to understand a problem, with what to see there."""
+
+    message: str
+    span: Span
+
+
+class Edit(NamedTuple):
+    """Replace the text of ``span`` by ``text``."""
+
+    span: Span
+    text: str
+
+
+class Fix(NamedTuple):
+    """A change of the text that removes a problem."""
+
+    title: str
+    edits: tuple[Edit, ...]
+
+
+class Problem(NamedTuple):
+    """One finding. ``unchecked`` says that it left something unchecked: its function is ``unknown``."""
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    span: Span
+    related: tuple[Related, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    unchecked: bool = False
+
+    @property
+    def url(self) -> str:
+        """The address of the page about this kind of problem."""
+        return f"{DOCUMENTATION}#{self.code.lower()}"
+
+    def moved(self, by: int) -> Problem:
+        """The same problem in a text that has ``by`` more code points before it."""
+        return self._replace(
+            span=self.span.moved(by),
+            related=tuple(r._replace(span=r.span.moved(by)) for r in self.related),
+            fixes=tuple(
+                Fix(f.title, tuple(Edit(e.span.moved(by), e.text) for e in f.edits)) for f in self.fixes
+            ),
+        )
+
+
+class Kind:
+    """A kind of problem. Its docstring is its page: one sentence, why it matters, and two examples."""
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    severity: ClassVar[Severity] = Severity.ERROR
+    message: ClassVar[str]
+    unchecked: ClassVar[bool] = False
+
+    registry: ClassVar[dict[str, type[Kind]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        known = Kind.registry.setdefault(cls.code, cls)
+        if known is not cls:
+            raise TypeError(f"{cls.code} belongs to {known.__name__} already")
+
+    @classmethod
+    def at(
+        cls,
+        span: Span,
+        *,
+        related: tuple[Related, ...] = (),
+        fixes: tuple[Fix, ...] = (),
+        **facts: object,
+    ) -> Problem:
+        """This kind of problem at ``span``; ``facts`` fill the message's placeholders."""
+        message = cls.message.format(**facts)
+        return Problem(cls.code, cls.name, cls.severity, message, span, related, fixes, cls.unchecked)
+
+    @classmethod
+    def page(cls) -> str:
+        """The Markdown page about this kind of problem."""
+        return f"# {cls.code} · {cls.name}\n\n{inspect.cleandoc(cls.__doc__ or '')}\n"

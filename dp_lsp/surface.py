@@ -1,0 +1,354 @@
+"""The surface tree: what a front end makes of a source text, whatever the language.
+
+Nodes know their place (offsets relative to their chunk) and nothing about types. Operators are calls of the name
+of the operator. A construct that is understood lexically but has no meaning for the checker is an
+:class:`Opaque` node; text that could not be read is an :class:`Opaque` node with a problem beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import NamedTuple
+
+from dp_lsp.problem import Problem
+from dp_lsp.text import Span
+
+
+class Node:
+    """A piece of source text. ``depth`` is the height of the tree below it, at least 1."""
+
+    __slots__ = ("depth", "end", "start")
+
+    def __init__(self, start: int, end: int, children: Iterable[Node | None] = ()) -> None:
+        self.start = start
+        self.end = end
+        self.depth = 1 + max((child.depth for child in children if child is not None), default=0)
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+
+class Number(Node):
+    """A number as written: exact, and an Integer unless it has a point or an exponent."""
+
+    __slots__ = ("integer", "value")
+
+    def __init__(self, start: int, end: int, value: Fraction, integer: bool) -> None:
+        super().__init__(start, end)
+        self.value = value
+        self.integer = integer
+
+
+class Boolean(Node):
+    """``true`` or ``false``."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, start: int, end: int, value: bool) -> None:
+        super().__init__(start, end)
+        self.value = value
+
+
+class Text(Node):
+    """A string without interpolation."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, start: int, end: int, value: str) -> None:
+        super().__init__(start, end)
+        self.value = value
+
+
+class Name(Node):
+    """A normalised identifier or the name of an operator."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, start: int, end: int, name: str) -> None:
+        super().__init__(start, end)
+        self.name = name
+
+
+class Whole(Node):
+    """A bare ``:`` used as an index: every row, or every column."""
+
+    __slots__ = ()
+
+
+class Keyword(Node):
+    """A keyword argument of a call."""
+
+    __slots__ = ("name", "value")
+
+    def __init__(self, start: int, end: int, name: str, value: Node) -> None:
+        super().__init__(start, end, (value,))
+        self.name = name
+        self.value = value
+
+
+class Call(Node):
+    """A call; ``callee`` is a :class:`Name` for everything the checker can follow."""
+
+    __slots__ = ("args", "callee", "keywords")
+
+    def __init__(
+        self, start: int, end: int, callee: Node, args: tuple[Node, ...], keywords: tuple[Keyword, ...] = ()
+    ) -> None:
+        super().__init__(start, end, (callee, *args, *keywords))
+        self.callee = callee
+        self.args = args
+        self.keywords = keywords
+
+
+class Index(Node):
+    """``value[indices…]``."""
+
+    __slots__ = ("indices", "value")
+
+    def __init__(self, start: int, end: int, value: Node, indices: tuple[Node, ...]) -> None:
+        super().__init__(start, end, (value, *indices))
+        self.value = value
+        self.indices = indices
+
+
+class Tuple(Node):
+    """``(a, b, …)``."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, start: int, end: int, items: tuple[Node, ...]) -> None:
+        super().__init__(start, end, items)
+        self.items = items
+
+
+class Vector(Node):
+    """``[a, b, …]``."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, start: int, end: int, items: tuple[Node, ...]) -> None:
+        super().__init__(start, end, items)
+        self.items = items
+
+
+class Range(Node):
+    """``start:stop`` or ``start:step:stop``."""
+
+    __slots__ = ("first", "last", "step")
+
+    def __init__(self, start: int, end: int, first: Node, step: Node | None, last: Node) -> None:
+        super().__init__(start, end, (first, step, last))
+        self.first = first
+        self.step = step
+        self.last = last
+
+
+class TypeExpr(Node):
+    """An annotation: ``Real``, ``Matrix{<:Data}`` (``braces``), ``MetricMatrix(Data, L2)`` (``call``).
+
+    ``upper`` marks an argument written ``<:T``. A number in argument position is kept as a :class:`Number`.
+    """
+
+    __slots__ = ("args", "form", "name", "upper")
+
+    def __init__(
+        self, start: int, end: int, name: str, args: tuple[Node, ...] = (), form: str = "name", upper: bool = False
+    ) -> None:
+        super().__init__(start, end, args)
+        self.name = name
+        self.args = args
+        self.form = form
+        self.upper = upper
+
+
+class Parameter(Node):
+    """A parameter of a function; ``name`` is ``_`` for one that is not used."""
+
+    __slots__ = ("annotation", "default", "kind", "name")
+
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        name: str,
+        annotation: TypeExpr | None = None,
+        default: Node | None = None,
+        kind: str = "plain",
+    ) -> None:
+        super().__init__(start, end, (annotation, default))
+        self.name = name
+        self.annotation = annotation
+        self.default = default
+        self.kind = kind  # "plain", "keyword" or "rest"
+
+
+class Lambda(Node):
+    """``(x, y) -> body``; the body is a :class:`Block`."""
+
+    __slots__ = ("body", "params")
+
+    def __init__(self, start: int, end: int, params: tuple[Parameter, ...], body: Block) -> None:
+        super().__init__(start, end, (*params, body))
+        self.params = params
+        self.body = body
+
+
+class Block(Node):
+    """Statements in order; the value of the block is the value of the last one."""
+
+    __slots__ = ("statements",)
+
+    def __init__(self, start: int, end: int, statements: tuple[Node, ...]) -> None:
+        super().__init__(start, end, statements)
+        self.statements = statements
+
+
+class If(Node):
+    """``if``/``elseif``/``else`` (nested in ``otherwise``), the ternary, and ``ifelse`` when called is a Call."""
+
+    __slots__ = ("condition", "otherwise", "then")
+
+    def __init__(self, start: int, end: int, condition: Node, then: Block, otherwise: Block | None) -> None:
+        super().__init__(start, end, (condition, then, otherwise))
+        self.condition = condition
+        self.then = then
+        self.otherwise = otherwise
+
+
+class For(Node):
+    """``for target in range … end``."""
+
+    __slots__ = ("body", "iterable", "target")
+
+    def __init__(self, start: int, end: int, target: Node, iterable: Node, body: Block) -> None:
+        super().__init__(start, end, (target, iterable, body))
+        self.target = target
+        self.iterable = iterable
+        self.body = body
+
+
+class Assign(Node):
+    """``target = value``; ``operator`` is ``+`` for ``+=`` and so on; ``target`` is a Name, a Tuple of Names, or
+    something the checker refuses."""
+
+    __slots__ = ("constant", "operator", "target", "value")
+
+    def __init__(
+        self, start: int, end: int, target: Node, value: Node, operator: str | None = None, constant: bool = False
+    ) -> None:
+        super().__init__(start, end, (target, value))
+        self.target = target
+        self.value = value
+        self.operator = operator
+        self.constant = constant
+
+
+class Return(Node):
+    """``return`` with or without a value; ``return nothing`` has none."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, start: int, end: int, value: Node | None) -> None:
+        super().__init__(start, end, (value,))
+        self.value = value
+
+
+class Assert(Node):
+    """``@assert condition``."""
+
+    __slots__ = ("condition",)
+
+    def __init__(self, start: int, end: int, condition: Node) -> None:
+        super().__init__(start, end, (condition,))
+        self.condition = condition
+
+
+class Function(Node):
+    """A definition of a method. ``header`` covers everything up to the body; the body of a black box is
+    :class:`Opaque`. ``style`` is ``block`` for ``function … end`` and ``short`` for ``f(x) = …``."""
+
+    __slots__ = ("body", "doc", "header", "name", "params", "returns", "style")
+
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        name: Name,
+        params: tuple[Parameter, ...],
+        returns: TypeExpr | None,
+        body: Block | Opaque,
+        header: Span,
+        style: str,
+        doc: str | None = None,
+    ) -> None:
+        super().__init__(start, end, (name, *params, returns, body))
+        self.name = name
+        self.params = params
+        self.returns = returns
+        self.body = body
+        self.header = header
+        self.style = style
+        self.doc = doc
+
+
+class Import(Node):
+    """``using`` or ``import``; ``brings_names`` is true when it may define names that cannot be read off."""
+
+    __slots__ = ("brings_names", "modules")
+
+    def __init__(self, start: int, end: int, modules: tuple[str, ...], brings_names: bool) -> None:
+        super().__init__(start, end)
+        self.modules = modules
+        self.brings_names = brings_names
+
+
+class ModuleMark(Node):
+    """The first or the last line of a ``module``; ``name`` is None for the last."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, start: int, end: int, name: str | None) -> None:
+        super().__init__(start, end)
+        self.name = name
+
+
+class Opaque(Node):
+    """Source text with no meaning for the checker.
+
+    ``what`` says it to a person ("a string", "a macro call", "a `while` loop"). ``mentions`` are the names that
+    stand in it, and ``binds`` those it may define at its level, or None when they cannot be read off.
+    ``broken`` marks text that could not be parsed: a problem about it has been reported already.
+    """
+
+    __slots__ = ("binds", "broken", "mentions", "what")
+
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        what: str,
+        mentions: frozenset[str] = frozenset(),
+        binds: frozenset[str] | None = frozenset(),
+        broken: bool = False,
+    ) -> None:
+        super().__init__(start, end)
+        self.what = what
+        self.mentions = mentions
+        self.binds = binds
+        self.broken = broken
+
+
+class Chunk(NamedTuple):
+    """One top-level piece of a file: ``text`` begins at offset ``start`` of the file."""
+
+    start: int
+    text: str
+
+
+class Parsed(NamedTuple):
+    """What a front end made of a chunk: its top-level nodes and the problems met, at chunk-relative places."""
+
+    nodes: tuple[Node, ...]
+    problems: tuple[Problem, ...]
