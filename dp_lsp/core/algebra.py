@@ -1,0 +1,290 @@
+"""Exact symbolic numbers: polynomials with rational coefficients and rational exponents over atoms.
+
+An atom is a :class:`Symbol` or an application (:class:`Apply`) of a function to other numbers. Atoms are interned,
+so equal atoms are one object and a monomial is compared by identity. A :class:`Poly` may be negative; a number
+that is known not to be is a :class:`dp_lsp.core.sens.Sens`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from enum import Enum
+from fractions import Fraction
+from math import isqrt
+from typing import TYPE_CHECKING, Union
+from weakref import WeakValueDictionary
+
+if TYPE_CHECKING:
+    from dp_lsp.core.sens import Sens
+
+_uids = itertools.count(1)
+
+
+class Sign(Enum):
+    """What is known of a symbol: any real number, at least 0, or strictly between 0 and 1."""
+
+    REAL = "real"
+    NONNEGATIVE = "nonnegative"
+    PROBABILITY = "probability"
+
+
+class Symbol:
+    """A number with a name. Two symbols are the same only if they are one object, whatever they are called."""
+
+    __slots__ = ("__weakref__", "integer", "name", "sign", "uid")
+
+    def __init__(self, name: str, sign: Sign = Sign.REAL, integer: bool = False) -> None:
+        self.uid = next(_uids)
+        self.name = name
+        self.sign = sign
+        self.integer = integer
+
+    def __repr__(self) -> str:
+        return self.name
+
+    @property
+    def nonnegative(self) -> bool:
+        return self.sign is not Sign.REAL
+
+
+class Function(Enum):
+    """The functions that occur in bounds. Each is at least 0, and where it takes a Sens it grows with it."""
+
+    ABS = "Abs"  # of a Poly
+    PLUS = "Plus"  # max(0, x) of a Poly
+    CEILING = "ceiling"  # of a Poly
+    LOG1P = "log1p"  # ln(1 + x) of a Sens
+    EXPM1 = "expm1"  # exp(x) - 1 of a Sens
+    LOG_INVERSE = "log_inverse"  # ln(1/x) of a Poly between 0 and 1
+    ROOT = "sqrt"  # of a Sens
+    POWER = "power"  # of a Sens, to the power of a Poly that is at least 0
+    GEOMETRIC = "geometric"  # 1 + s + … + s^(k-1) of a Sens and a Poly
+    MAXIMUM = "Max"  # of one Sens: a maximum that stands for a single number
+    BY_NORM = "by_norm"  # of a norm variable and three Sens
+    INVERSE = "inverse"  # 1/x of a Poly; may be negative
+
+
+class NormVariable:
+    """A norm that is not decided; its name is shown where a bound holds for every norm."""
+
+    __slots__ = ("__weakref__", "name", "uid")
+
+    def __init__(self, name: str) -> None:
+        self.uid = next(_uids)
+        self.name = name
+
+
+Argument = Union["Poly", "Sens", NormVariable]
+
+
+class Apply:
+    """A function applied to numbers. Made by :func:`apply` only, which interns it."""
+
+    __slots__ = ("__weakref__", "args", "function", "uid")
+
+    def __init__(self, function: Function, args: tuple[Argument, ...]) -> None:
+        self.uid = next(_uids)
+        self.function = function
+        self.args = args
+
+    @property
+    def nonnegative(self) -> bool:
+        if self.function is not Function.INVERSE:
+            return True
+        argument = self.args[0]
+        return isinstance(argument, Poly) and argument.evidently_nonnegative
+
+
+Atom = Symbol | Apply
+Monomial = tuple[tuple[Atom, Fraction], ...]
+
+_applications: WeakValueDictionary[tuple[Function, tuple[Argument, ...]], Apply] = WeakValueDictionary()
+
+
+def apply(function: Function, *args: Argument) -> Poly:
+    """The number ``function(args…)`` as a polynomial of one atom."""
+    key = (function, args)
+    atom = _applications.get(key)
+    if atom is None:
+        atom = Apply(function, args)
+        _applications[key] = atom
+    return Poly.of_atom(atom)
+
+
+class Poly:
+    """A sum of monomials with rational coefficients; immutable. No coefficient is 0."""
+
+    __slots__ = ("_hash", "terms")
+
+    def __init__(self, terms: Mapping[Monomial, Fraction]) -> None:
+        self.terms = terms
+        self._hash: int | None = None
+
+    @staticmethod
+    def of(value: int | Fraction | Symbol | Poly) -> Poly:
+        if isinstance(value, Poly):
+            return value
+        if isinstance(value, Symbol):
+            return Poly.of_atom(value)
+        return Poly({(): Fraction(value)} if value else {})
+
+    @staticmethod
+    def of_atom(atom: Atom) -> Poly:
+        return Poly({((atom, Fraction(1)),): Fraction(1)})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Poly) and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset(self.terms.items()))
+        return self._hash
+
+    def __add__(self, other: Poly) -> Poly:
+        if not self.terms:
+            return other
+        terms = dict(self.terms)
+        for monomial, coefficient in other.terms.items():
+            total = terms.get(monomial, 0) + coefficient
+            if total:
+                terms[monomial] = Fraction(total)
+            else:
+                terms.pop(monomial, None)
+        return Poly(terms)
+
+    def __neg__(self) -> Poly:
+        return Poly({monomial: -coefficient for monomial, coefficient in self.terms.items()})
+
+    def __sub__(self, other: Poly) -> Poly:
+        return self + -other
+
+    def __mul__(self, other: Poly) -> Poly:
+        terms: dict[Monomial, Fraction] = {}
+        for left, a in self.terms.items():
+            for right, b in other.terms.items():
+                scale, monomial = _times(left, right)
+                total = terms.get(monomial, Fraction(0)) + a * b * scale
+                if total:
+                    terms[monomial] = total
+                else:
+                    terms.pop(monomial, None)
+        return Poly(terms)
+
+    def inverse(self) -> Poly:
+        """1 divided by this number, which must not be 0."""
+        single = self.single
+        if single is None:
+            return apply(Function.INVERSE, self)
+        monomial, coefficient = single
+        return Poly({tuple((atom, -power) for atom, power in monomial): 1 / coefficient})
+
+    @property
+    def number(self) -> Fraction | None:
+        """The value, if it is a rational number."""
+        if not self.terms:
+            return Fraction(0)
+        if len(self.terms) == 1:
+            return self.terms.get(())
+        return None
+
+    @property
+    def single(self) -> tuple[Monomial, Fraction] | None:
+        """The monomial and its coefficient, if there is exactly one."""
+        return next(iter(self.terms.items())) if len(self.terms) == 1 else None
+
+    @property
+    def symbol(self) -> Symbol | None:
+        """The symbol, if this number is nothing else."""
+        single = self.single
+        if single is None or single[1] != 1 or len(single[0]) != 1:
+            return None
+        atom, power = single[0][0]
+        return atom if power == 1 and isinstance(atom, Symbol) else None
+
+    @property
+    def evidently_nonnegative(self) -> bool:
+        """Whether no term can be negative. False means only that it is not evident."""
+        return all(
+            coefficient > 0 and all(atom.nonnegative for atom, _ in monomial)
+            for monomial, coefficient in self.terms.items()
+        )
+
+    @property
+    def integral(self) -> bool:
+        """Whether the value is certainly a whole number."""
+        return all(
+            coefficient.denominator == 1
+            and all(
+                power.denominator == 1 and power > 0 and isinstance(atom, Symbol) and atom.integer
+                for atom, power in monomial
+            )
+            for monomial, coefficient in self.terms.items()
+        )
+
+
+ZERO = Poly({})
+ONE = Poly.of(1)
+
+
+def _times(left: Monomial, right: Monomial) -> tuple[Fraction, Monomial]:
+    """The product of two monomials, and the rational number that roots of numbers leave behind."""
+    if not left:
+        return Fraction(1), right
+    if not right:
+        return Fraction(1), left
+    powers: dict[Atom, Fraction] = dict(left)
+    for atom, power in right:
+        powers[atom] = powers.get(atom, Fraction(0)) + power
+    return _normal(powers)
+
+
+def _normal(powers: Mapping[Atom, Fraction]) -> tuple[Fraction, Monomial]:
+    scale = Fraction(1)
+    kept: list[tuple[Atom, Fraction]] = []
+    for atom, power in powers.items():
+        if not power:
+            continue
+        radicand = _radicand(atom)
+        if radicand is None:
+            kept.append((atom, power))
+            continue
+        whole, rest = divmod(power, 1)
+        scale *= radicand ** int(whole)
+        if rest:
+            kept.append((atom, rest))
+    return scale, tuple(sorted(kept, key=lambda item: item[0].uid))
+
+
+def _radicand(atom: Atom) -> Fraction | None:
+    """The number n of an atom that stands for n itself, of which only roots are kept."""
+    if isinstance(atom, Apply) and atom.function is Function.ABS:
+        argument = atom.args[0]
+        if isinstance(argument, Poly):
+            return argument.number
+    return None
+
+
+def root_of_number(value: Fraction) -> Poly:
+    """The square root of a rational number ≥ 0, with the square factors taken out."""
+    inside, outside = value.numerator * value.denominator, Fraction(1, value.denominator)
+    divisor = 2
+    while divisor * divisor <= inside and divisor < 1000:
+        while inside % (divisor * divisor) == 0:
+            inside //= divisor * divisor
+            outside *= divisor
+        divisor += 1
+    exact = _integer_root(inside)
+    if exact is not None:
+        return Poly.of(outside * exact)
+    key = (Function.ABS, (Poly.of(inside),))
+    atom = _applications.get(key)
+    if atom is None:
+        atom = Apply(*key)
+        _applications[key] = atom
+    return Poly({((atom, Fraction(1, 2)),): outside})
+
+
+def _integer_root(value: int) -> int | None:
+    root = isqrt(value)
+    return root if root * root == value else None

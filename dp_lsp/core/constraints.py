@@ -1,0 +1,149 @@
+"""Side conditions: comparisons of symbolic numbers, decided where they can be and shown where they cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import NamedTuple
+
+from dp_lsp.core.algebra import Apply, Function, Poly, Sign, Symbol
+from dp_lsp.core.sens import INFINITY, Sens, dominates, magnitude
+from dp_lsp.text import Span
+
+Quantity = Poly | Sens
+
+
+class Origin(NamedTuple):
+    """Where a condition comes from: a place, and what demands it, as a person would say it."""
+
+    span: Span
+    reason: str
+
+
+class Constraint(NamedTuple):
+    """``left relation right``. ``relation`` is one of ``<``, ``<=``, ``==`` and ``!=``."""
+
+    left: Quantity
+    relation: str
+    right: Quantity
+    origin: Origin
+
+    def decide(self) -> bool | None:
+        """True or False if it holds, or fails, for all values of its symbols; None while that is open."""
+        if self.relation == "==":
+            return _equal(_poly(self.left), _poly(self.right))
+        if self.relation == "!=":
+            equal = _equal(_poly(self.left), _poly(self.right))
+            return None if equal is None else not equal
+        if isinstance(self.left, Sens):
+            return _sens_at_most(self.left, self.right, self.relation == "<")
+        return _poly_at_most(self.left, _poly(self.right), self.relation == "<")
+
+    @property
+    def key(self) -> tuple[Quantity, str, Quantity]:
+        """What it says, whoever demands it."""
+        return self.left, self.relation, self.right
+
+
+class Assumptions:
+    """What open conditions say of the signs of symbols, used to show ``b`` instead of \\|b\\|."""
+
+    def __init__(self, constraints: Iterable[Constraint] = (), all_nonnegative: bool = False) -> None:
+        self._all = all_nonnegative
+        self._known = {
+            constraint.right
+            for constraint in constraints
+            if constraint.relation in ("<", "<=")
+            and isinstance(constraint.right, Poly)
+            and isinstance(constraint.left, Poly)
+            and (constraint.left.number is not None and constraint.left.number >= 0)
+        }
+
+    def nonnegative(self, value: Poly) -> bool:
+        """Whether the conditions say that ``value`` is at least 0."""
+        if self._all or value in self._known or value.evidently_nonnegative:
+            return True
+        return all(
+            coefficient > 0 and all(self._atom_nonnegative(atom) for atom, _ in monomial)
+            for monomial, coefficient in value.terms.items()
+        )
+
+    def _atom_nonnegative(self, atom: Symbol | Apply) -> bool:
+        return atom.nonnegative or Poly.of_atom(atom) in self._known
+
+
+def _poly(value: Quantity) -> Poly:
+    return value if isinstance(value, Poly) else value.single_poly()
+
+
+def _equal(left: Poly, right: Poly) -> bool | None:
+    difference = (left - right).number
+    return None if difference is None else difference == 0
+
+
+def _poly_at_most(left: Poly, right: Poly, strict: bool) -> bool | None:
+    difference = right - left
+    known = difference.number
+    if known is not None:
+        return known > 0 if strict else known >= 0
+    constant = difference.terms.get((), 0)
+    if _no_negative_term(difference) and (constant > 0 or not strict):
+        return True
+    if _no_negative_term(-difference) and (constant < 0 or strict):
+        return False
+    return _bounded_by_one(left, right, strict)
+
+
+def _bounded_by_one(left: Poly, right: Poly, strict: bool) -> bool | None:
+    """Comparisons of a symbol that is known to lie strictly between 0 and 1."""
+    symbol, limit = left.symbol, right.number
+    if symbol is not None and symbol.sign is Sign.PROBABILITY and limit is not None and limit >= 1:
+        return True
+    return None
+
+
+def _no_negative_term(value: Poly) -> bool:
+    return value.evidently_nonnegative
+
+
+def _sens_at_most(left: Sens, right: Quantity, strict: bool) -> bool | None:
+    limit = magnitude(right) if isinstance(right, Poly) else right
+    if limit is INFINITY:
+        return True
+    if left is INFINITY:
+        return False
+    signed = isinstance(right, Poly) and not right.evidently_nonnegative
+    if isinstance(right, Poly) and right.number is not None and right.number < 0:
+        return False
+    small, large = [_upper(poly) for poly in left.polys], limit.polys
+    if not strict and not signed and all(any(dominates(b, a) for b in large) for a in small):
+        return True
+    exceeded = any(all(_exceeds(a, b, strict) for b in large or (Poly({}),)) for a in left.polys)
+    return False if exceeded else None
+
+
+def _exceeds(large: Poly, small: Poly, equality_counts: bool) -> bool:
+    """Whether ``large`` is certainly greater than ``small`` (or equal, where equality breaks the condition)."""
+    difference = large - small
+    if not difference.terms:
+        return equality_counts
+    return _no_negative_term(difference) and (equality_counts or difference.terms.get((), 0) > 0)
+
+
+def _upper(poly: Poly) -> Poly:
+    """At least ``poly``: max(0, x) is replaced by \\|x\\| where it stands in a numerator."""
+    result = Poly({})
+    for monomial, coefficient in poly.terms.items():
+        product = Poly.of(coefficient)
+        for atom, power in monomial:
+            product = product * _upper_atom(atom, power)
+        result = result + product
+    return result
+
+
+def _upper_atom(atom: Symbol | Apply, power: Fraction) -> Poly:
+    if isinstance(atom, Apply) and atom.function is Function.PLUS and power == 1:
+        argument = atom.args[0]
+        if isinstance(argument, Poly):
+            return magnitude(argument).single_poly()
+    return Poly({((atom, power),): Fraction(1)})

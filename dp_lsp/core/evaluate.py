@@ -1,0 +1,364 @@
+"""Numbers for symbols: substitution, and evaluation to an interval that certainly holds the exact value.
+
+Rational arithmetic is exact. Roots, logarithms and exponentials are taken with 40 digits and widened by more than
+their error, so that the upper end never lies below the true value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from decimal import Context, Decimal, Inexact, Overflow
+from fractions import Fraction
+from functools import reduce
+from typing import NamedTuple
+
+from dp_lsp.core import sens
+from dp_lsp.core.algebra import Apply, Argument, Function, NormVariable, Poly, Symbol
+from dp_lsp.core.metrics import by_norm
+from dp_lsp.core.sens import INFINITY, ZERO, Sens
+from dp_lsp.core.types import AnyNorm
+
+_CONTEXT = Context(prec=40, traps=[])
+_RELATIVE_ERROR = Fraction(1, 10**36)
+_SMALLEST = Decimal("1e-500")  # smaller arguments are rounded to it, or to 0
+_EXACT_POWERS = 256
+
+
+class Interval(NamedTuple):
+    """Bounds of a number; ``high`` is None for ∞."""
+
+    low: Fraction
+    high: Fraction | None
+
+
+class Missing(Exception):
+    """A symbol has no number."""
+
+    def __init__(self, symbol: Symbol) -> None:
+        super().__init__(symbol.name)
+        self.symbol = symbol
+
+
+class Substitution:
+    """Numbers (of any sign) for symbols, sensitivities for symbols of sensitivities, and norms for norm variables.
+
+    Results are remembered, so a shared subterm is replaced once.
+    """
+
+    def __init__(
+        self,
+        symbols: Mapping[Symbol, Poly],
+        norms: Mapping[NormVariable, AnyNorm] | None = None,
+    ) -> None:
+        self._symbols = symbols
+        self._norms = norms or {}
+        self._polys: dict[Poly, Poly] = {}
+        self._sens: dict[Sens, Sens] = {}
+
+    def poly(self, value: Poly) -> Poly:
+        known = self._polys.get(value)
+        if known is None:
+            known = Poly({})
+            for monomial, coefficient in value.terms.items():
+                product = Poly.of(coefficient)
+                for atom, power in monomial:
+                    product = product * _raised(self._atom(atom), power)
+                known = known + product
+            self._polys[value] = known
+        return known
+
+    def sens(self, value: Sens) -> Sens:
+        if value.infinite or value.zero:
+            return value
+        known = self._sens.get(value)
+        if known is None:
+            known = sens.maximum(self._sens_of_poly(poly) for poly in value.polys)
+            self._sens[value] = known
+        return known
+
+    def norm(self, value: AnyNorm) -> AnyNorm:
+        while isinstance(value, NormVariable) and value in self._norms:
+            value = self._norms[value]
+        return value
+
+    def _atom(self, atom: Symbol | Apply) -> Poly:
+        if isinstance(atom, Symbol):
+            return self._symbols.get(atom, Poly.of_atom(atom))
+        if atom.function is Function.INVERSE and isinstance(atom.args[0], Poly):
+            return self.poly(atom.args[0]).inverse()
+        return self._application(atom).single_poly()
+
+    def _sens_of_poly(self, poly: Poly) -> Sens:
+        result = ZERO
+        for monomial, coefficient in poly.terms.items():
+            product = Sens.of(coefficient)
+            for atom, power in monomial:
+                product = product * self._sens_of_atom(atom, power)
+            result = result + product
+        return result
+
+    def _sens_of_atom(self, atom: Symbol | Apply, power: Fraction) -> Sens:
+        if isinstance(atom, Symbol):
+            replaced = self._symbols.get(atom)
+            value = Sens.of(atom) if replaced is None else sens.positive_part(replaced)
+        else:
+            value = self._application(atom)
+        if value.infinite or power == 1:
+            return value
+        if value.zero:
+            return ZERO if power > 0 else INFINITY
+        whole = value if power.denominator == 1 else value.root()
+        result = whole.power(abs(power.numerator))
+        return result if power > 0 else Sens((result.single_poly().inverse(),))
+
+    def _application(self, atom: Apply) -> Sens:
+        args = tuple(self._argument(arg) for arg in atom.args)
+        return _REBUILD[atom.function](*args)
+
+    def _argument(self, arg: Argument) -> Argument | AnyNorm:
+        if isinstance(arg, Poly):
+            return self.poly(arg)
+        if isinstance(arg, Sens):
+            return self.sens(arg)
+        return self.norm(arg)
+
+
+def _raised(base: Poly, power: Fraction) -> Poly:
+    if power == 1:
+        return base
+    if power.denominator == 1:
+        whole = reduce(Poly.__mul__, [base] * abs(power.numerator))
+        return whole if power > 0 else whole.inverse()
+    root = sens.magnitude(base).root().single_poly()
+    return _raised(root, power * 2)
+
+
+_REBUILD: dict[Function, Callable[..., Sens]] = {
+    Function.ABS: sens.magnitude,
+    Function.PLUS: sens.positive_part,
+    Function.CEILING: sens.ceiling,
+    Function.LOG1P: sens.log1p,
+    Function.EXPM1: sens.expm1,
+    Function.LOG_INVERSE: sens.log_inverse,
+    Function.ROOT: Sens.root,
+    Function.POWER: sens.power,
+    Function.GEOMETRIC: sens.geometric,
+    Function.MAXIMUM: lambda value: value,
+    Function.BY_NORM: by_norm,
+}
+
+
+def interval(value: Sens | Poly, numbers: Mapping[Symbol, Fraction]) -> Interval:
+    """Bounds of a number once every symbol has one. Raises :class:`Missing` for a symbol that has none."""
+    if isinstance(value, Poly):
+        return _poly_interval(value, numbers)
+    if value.infinite:
+        return Interval(Fraction(0), None)
+    parts = [_poly_interval(poly, numbers) for poly in value.polys]
+    low = max((part.low for part in parts), default=Fraction(0))
+    if any(part.high is None for part in parts):
+        return Interval(low, None)
+    return Interval(low, max((part.high for part in parts if part.high is not None), default=Fraction(0)))
+
+
+def upper(value: Sens, numbers: Mapping[Symbol, Fraction]) -> Fraction | None:
+    """The least number known to be at least ``value``; None for ∞."""
+    return interval(value, numbers).high
+
+
+def rounded_up(value: Fraction | None) -> float:
+    """The smallest float that is at least ``value``."""
+    if value is None:
+        return math.inf
+    try:
+        nearest = value.numerator / value.denominator
+    except OverflowError:
+        return math.inf
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+def _poly_interval(poly: Poly, numbers: Mapping[Symbol, Fraction]) -> Interval:
+    low, high = Fraction(0), Fraction(0)
+    unbounded = False
+    for monomial, coefficient in poly.terms.items():
+        term = Interval(coefficient, coefficient)
+        for atom, power in monomial:
+            term = _product(term, _power(_atom_interval(atom, numbers), power))
+        low += term.low
+        if term.high is None:
+            unbounded = True
+        else:
+            high += term.high
+    return Interval(low, None if unbounded else high)
+
+
+def _atom_interval(atom: Symbol | Apply, numbers: Mapping[Symbol, Fraction]) -> Interval:
+    if isinstance(atom, Symbol):
+        if atom not in numbers:
+            raise Missing(atom)
+        return Interval(numbers[atom], numbers[atom])
+    if atom.function is Function.POWER or atom.function is Function.GEOMETRIC:
+        return _repeated(atom, numbers)
+    argument = atom.args[0]
+    assert not isinstance(argument, NormVariable), "norms are decided before a bound is evaluated"
+    inner = interval(argument, numbers)
+    return _MONOTONE[atom.function](inner)
+
+
+def _repeated(atom: Apply, numbers: Mapping[Symbol, Fraction]) -> Interval:
+    base, exponent = atom.args
+    assert isinstance(base, Sens) and isinstance(exponent, Poly)
+    value, count = interval(base, numbers), interval(exponent, numbers).high
+    if value.high is None or count is None:
+        return Interval(Fraction(0), None)
+    times = max(0, math.floor(count))
+    if atom.function is Function.POWER:
+        return Interval(_to_the(value.low, times, -1) or Fraction(0), _to_the(value.high, times, 1))
+    return Interval(_geometric(value.low, times, -1) or Fraction(0), _geometric(value.high, times, 1))
+
+
+def _to_the(base: Fraction, times: int, direction: int) -> Fraction | None:
+    """``base`` to a whole power, rounded in a direction where the exact value would be too long."""
+    if times <= _EXACT_POWERS:
+        return base**times
+    return _decimal(lambda x: _CONTEXT.power(x, times), base, direction * times * _RELATIVE_ERROR)
+
+
+def _geometric(ratio: Fraction, times: int, direction: int) -> Fraction | None:
+    if ratio == 1:
+        return Fraction(times)
+    last = _to_the(ratio, times, direction if ratio > 1 else -direction)
+    return None if last is None else (last - 1) / (ratio - 1)
+
+
+def _product(a: Interval, b: Interval) -> Interval:
+    if a.high is None or b.high is None:
+        low = a.low * b.low
+        return Interval(min(Fraction(0), low), None) if (a.high != 0 and b.high != 0) else Interval(low, Fraction(0))
+    corners = (a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high)
+    return Interval(min(corners), max(corners))
+
+
+def _power(base: Interval, power: Fraction) -> Interval:
+    if power.denominator != 1:
+        return _power(_root(base), power * 2)
+    if power < 0:
+        base, power = _inverse(base), -power
+    result = base
+    for _ in range(power.numerator - 1):
+        result = _product(result, base)
+    return result
+
+
+def _inverse(value: Interval) -> Interval:
+    if value.low <= 0 and (value.high is None or value.high >= 0):
+        return Interval(Fraction(0), None)
+    assert value.high is not None
+    return Interval(1 / value.high, 1 / value.low)
+
+
+def _root(value: Interval) -> Interval:
+    return _monotone(lambda x: x.sqrt(_CONTEXT))(value)
+
+
+def _monotone(function: Callable[[Decimal], Decimal]) -> Callable[[Interval], Interval]:
+    def bounds(value: Interval) -> Interval:
+        low = _decimal(function, max(value.low, Fraction(0)), -_RELATIVE_ERROR)
+        high = None if value.high is None else _decimal(function, max(value.high, Fraction(0)), _RELATIVE_ERROR)
+        return Interval(low or Fraction(0), high)
+
+    return bounds
+
+
+def _decimal(function: Callable[[Decimal], Decimal], at: Fraction, error: Fraction) -> Fraction | None:
+    _CONTEXT.clear_flags()
+    argument = _CONTEXT.divide(Decimal(at.numerator), Decimal(at.denominator))
+    if _CONTEXT.flags[Inexact]:
+        argument = argument.next_plus(_CONTEXT) if error > 0 else argument.next_minus(_CONTEXT)
+    if argument and argument < _SMALLEST:
+        argument = _SMALLEST if error > 0 else Decimal(0)
+    result = function(argument)
+    if not result.is_finite() or _CONTEXT.flags[Overflow]:
+        return None
+    return max(Fraction(0), Fraction(result) * (1 + error))
+
+
+def _expm1(x: Decimal) -> Decimal:
+    wide = _wide_enough(x)
+    return _CONTEXT.plus(wide.subtract(wide.exp(x), Decimal(1)))
+
+
+def _log1p(x: Decimal) -> Decimal:
+    wide = _wide_enough(x)
+    return _CONTEXT.plus(wide.ln(wide.add(Decimal(1), x)))
+
+
+def _wide_enough(x: Decimal) -> Context:
+    """Digits enough to add a small number to 1 and to subtract 1 again."""
+    return Context(prec=60 + 2 * max(0, -x.adjusted()), traps=[])
+
+
+def _absolute(value: Interval) -> Interval:
+    if value.high is None:
+        return Interval(Fraction(0), None)
+    if value.low >= 0:
+        return value
+    if value.high <= 0:
+        return Interval(-value.high, -value.low)
+    return Interval(Fraction(0), max(-value.low, value.high))
+
+
+def _positive(value: Interval) -> Interval:
+    return Interval(max(Fraction(0), value.low), None if value.high is None else max(Fraction(0), value.high))
+
+
+def _ceiling(value: Interval) -> Interval:
+    return _positive(
+        Interval(
+            Fraction(math.ceil(value.low)), None if value.high is None else Fraction(math.ceil(value.high))
+        )
+    )
+
+
+def _log_inverse(value: Interval) -> Interval:
+    return _monotone(lambda x: _CONTEXT.ln(x) if x > 1 else Decimal(0))(_inverse(value))
+
+
+_MONOTONE: dict[Function, Callable[[Interval], Interval]] = {
+    Function.ABS: _absolute,
+    Function.PLUS: _positive,
+    Function.CEILING: _ceiling,
+    Function.LOG1P: _monotone(_log1p),
+    Function.EXPM1: _monotone(_expm1),
+    Function.LOG_INVERSE: _log_inverse,
+    Function.ROOT: _root,
+    Function.MAXIMUM: lambda value: value,
+    Function.INVERSE: _inverse,
+}
+
+
+def replaced(value: Poly, symbols: Mapping[Symbol, Poly]) -> Poly:
+    """``value`` with numbers for some of its symbols."""
+    return Substitution(symbols).poly(value)
+
+
+def symbols_of(value: Sens | Poly) -> set[Symbol]:
+    """Every symbol that stands in a number, at any depth."""
+    found: set[Symbol] = set()
+    seen: set[Apply] = set()
+    pending: list[Argument] = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, NormVariable):
+            continue
+        for poly in item.polys if isinstance(item, Sens) else (item,):
+            for monomial in poly.terms:
+                for atom, _ in monomial:
+                    if isinstance(atom, Symbol):
+                        found.add(atom)
+                    elif atom not in seen:
+                        seen.add(atom)
+                        pending.extend(atom.args)
+    return found
+

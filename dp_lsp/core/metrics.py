@@ -1,0 +1,96 @@
+"""Facts about the metrics of types: which distances can occur, and the factors between norms.
+
+Numbers of ℝ are compared by their difference, Data by equality. The distance of a vector is the norm of those of
+its entries; that of a matrix is the sum over its rows of the row distances; that of a tuple the sum over its
+items. Source: the published documentation of the metrics, and the definitions of the type system.
+"""
+
+from __future__ import annotations
+
+from dp_lsp.core.algebra import Function, NormVariable, Poly, apply
+from dp_lsp.core.sens import ONE, Sens, magnitude
+from dp_lsp.core.types import AnyNorm, Base, BoolType, Container, Kind, Norm, NumberType, TupleType, Type
+
+_ORDER = {Norm.LINF: 0, Norm.L2: 1, Norm.L1: 2}
+
+
+def conversion(source: AnyNorm, target: AnyNorm, length: Poly) -> Sens:
+    """How much larger a distance may be in ``target`` than in ``source``, for rows of ``length`` entries.
+
+    1 towards a smaller norm; √n from L2 to L1 and from LInf to L2; n from LInf to L1 (the vector of ones).
+    """
+    size = magnitude(length)
+    if source is target:
+        return ONE
+    if isinstance(source, NormVariable):
+        return by_norm(source, *(conversion(norm, target, length) for norm in (Norm.L1, Norm.L2, Norm.LINF)))
+    if isinstance(target, NormVariable):
+        return by_norm(target, *(conversion(source, norm, length) for norm in (Norm.L1, Norm.L2, Norm.LINF)))
+    steps = _ORDER[target] - _ORDER[source]
+    if steps <= 0 or length.number in (0, 1):
+        return ONE
+    return size.root() if steps == 1 else size
+
+
+def by_norm(norm: AnyNorm, l1: Sens, l2: Sens, linf: Sens) -> Sens:
+    """The factor that belongs to a norm; it waits while the norm is not decided."""
+    if isinstance(norm, NormVariable):
+        if l1 == l2 == linf:
+            return l1
+        return Sens((apply(Function.BY_NORM, norm, l1, l2, linf),))
+    return {Norm.L1: l1, Norm.L2: l2, Norm.LINF: linf}[norm]
+
+
+def has_gap(type_: Type) -> bool:
+    """Whether two different values are always at least 1 apart."""
+    match type_:
+        case NumberType(base):
+            return base is not Base.REAL
+        case BoolType():
+            return True
+        case Container():
+            return has_gap(type_.element)
+        case TupleType(items):
+            return all(has_gap(item) for item in items)
+    return False
+
+
+def has_unit_diameter(type_: Type) -> bool:
+    """Whether no two values are more than 1 apart: Bool, Data, and vectors and gradients of Data in LInf."""
+    match type_:
+        case BoolType() | NumberType(Base.DATA):
+            return True
+        case Container(kind=kind, norm=Norm.LINF, element=NumberType(Base.DATA)):
+            return kind is not Kind.MATRIX
+    return False
+
+
+def metric_name(type_: Type) -> str:
+    """The metric in words, for a person."""
+    match type_:
+        case NumberType(static=static) if static is not None:
+            return "public: one value, distance 0"
+        case NumberType(Base.DATA):
+            return "distance 0 if equal, else 1"
+        case NumberType():
+            return "distance |x - y|"
+        case BoolType():
+            return "distance 0 if equal, else 1"
+        case Container():
+            return _container_metric(type_)
+        case TupleType():
+            return "sum of the distances of the items"
+    return ""
+
+
+def _container_metric(type_: Container) -> str:
+    norm = type_.norm.name if isinstance(type_.norm, NormVariable) else type_.norm.value
+    data = isinstance(type_.element, NumberType) and type_.element.base is Base.DATA
+    over = "𝔻" if data else "ℝ"
+    if type_.kind is Kind.MATRIX:
+        if data and type_.norm is Norm.LINF:
+            return "number of rows that differ (LInf over 𝔻)"
+        return f"sum over rows of the {norm} distance over {over}"
+    if data and type_.norm is Norm.LINF:
+        return "0 if equal, else 1 (LInf over 𝔻)"
+    return f"{norm} distance over {over}"

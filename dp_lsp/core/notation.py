@@ -1,0 +1,183 @@
+"""Numbers as text: for people (``2⋅√n``) and in SymPy syntax (``2*sqrt(n)``)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from dp_lsp.core.algebra import Apply, Argument, Atom, Function, Monomial, NormVariable, Poly, Symbol
+from dp_lsp.core.constraints import Assumptions, Constraint
+from dp_lsp.core.evaluate import rounded_up
+from dp_lsp.core.sens import Sens
+
+
+class Style(NamedTuple):
+    """How a notation writes each thing."""
+
+    times: str
+    infinity: str
+    root: str
+    log: str
+    magnitude: tuple[str, str]
+    ceiling: tuple[str, str]
+    maximum: str
+    power: str
+    relations: dict[str, str]
+
+
+DISPLAY = Style("⋅", "∞", "√", "ln", ("|", "|"), ("⌈", "⌉"), "max", "^", {"<=": "≤", "==": "=", "!=": "≠", "<": "<"})
+SYMPY = Style(
+    "*", "oo", "sqrt", "log", ("Abs(", ")"), ("ceiling(", ")"), "Max", "**",
+    {"<=": "<=", "==": "==", "!=": "!=", "<": "<"},
+)
+
+_NOTHING = Assumptions()
+
+
+class Printer:
+    """Writes numbers in a style; ``assumptions`` tell where \\|x\\| is x."""
+
+    def __init__(self, style: Style, assumptions: Assumptions = _NOTHING) -> None:
+        self._style = style
+        self._assumptions = assumptions
+
+    def sens(self, value: Sens) -> str:
+        if value.infinite:
+            return self._style.infinity
+        if len(value.polys) > 1:
+            return f"{self._style.maximum}({', '.join(sorted(self.poly(poly) for poly in value.polys))})"
+        return self.poly(value.polys[0]) if value.polys else "0"
+
+    def quantity(self, value: Sens | Poly) -> str:
+        return self.sens(value) if isinstance(value, Sens) else self.poly(value)
+
+    def constraint(self, value: Constraint) -> str:
+        relation = self._style.relations[value.relation]
+        return f"{self.quantity(value.left)} {relation} {self.quantity(value.right)}"
+
+    def poly(self, value: Poly) -> str:
+        if not value.terms:
+            return "0"
+        terms = sorted(
+            ((self._monomial(m, abs(c)), c < 0, not m) for m, c in value.terms.items()),
+            key=lambda term: (term[1], term[2], term[0]),
+        )
+        text = ""
+        for written, negative, _ in terms:
+            if not text:
+                text = f"-{written}" if negative else written
+            else:
+                text += f" - {written}" if negative else f" + {written}"
+        return text
+
+    def _monomial(self, monomial: Monomial, coefficient: Fraction) -> str:
+        over: list[str] = []
+        under: list[str] = []
+        inside: list[tuple[Atom, Fraction]] = []
+        for atom, power in sorted(monomial, key=lambda item: self._atom(item[0])):
+            if power.denominator == 2:
+                inside.append((atom, power * 2))
+            else:
+                (over if power > 0 else under).append(self._raised(self._atom(atom), abs(power)))
+        if inside:
+            over.append(self._radical(tuple(inside)))
+        if coefficient.numerator != 1 or not over:
+            over.insert(0, str(coefficient.numerator))
+        if coefficient.denominator != 1:
+            under.insert(0, str(coefficient.denominator))
+        text = self._style.times.join(over)
+        if not under:
+            return text
+        below = self._style.times.join(under)
+        return f"{text}/{below}" if len(under) == 1 else f"{text}/({below})"
+
+    def _radical(self, inside: Monomial) -> str:
+        text = self._monomial(inside, Fraction(1))
+        plain = self._style is DISPLAY and (text.isalnum() or text.isidentifier())
+        return f"{self._style.root}{text}" if plain else f"{self._style.root}({text})"
+
+    def _raised(self, text: str, power: Fraction) -> str:
+        if power == 1:
+            return text
+        exponent = str(power) if power.denominator == 1 else f"({power})"
+        base = text if text.isalnum() or text.endswith(")") and text.count("(") == 1 else f"({text})"
+        return f"{base}{self._style.power}{exponent}"
+
+    def _atom(self, atom: Atom) -> str:
+        if isinstance(atom, Symbol):
+            return atom.name
+        return self._application(atom)
+
+    def _application(self, atom: Apply) -> str:
+        function, args = atom.function, atom.args
+        first = args[0]
+        text = self._argument(first)
+        match function:
+            case Function.ABS | Function.PLUS if isinstance(first, Poly):
+                return self._signed(function, first, text)
+            case Function.CEILING:
+                return self._style.ceiling[0] + text + self._style.ceiling[1]
+            case Function.LOG1P:
+                return f"{self._style.log}(1 + {text})"
+            case Function.EXPM1:
+                return f"(exp({text}) - 1)"
+            case Function.LOG_INVERSE:
+                return f"{self._style.log}(1/{_grouped(text)})"
+            case Function.ROOT:
+                return f"{self._style.root}({text})"
+            case Function.POWER:
+                return f"{_grouped(text)}{self._style.power}{_grouped(self._argument(args[1]))}"
+            case Function.GEOMETRIC:
+                return self._geometric(text, self._argument(args[1]))
+            case Function.INVERSE:
+                return f"(1/{_grouped(text)})"
+            case Function.BY_NORM:
+                l1, l2, linf = (self._argument(arg) for arg in args[1:])
+                return f"({l1} in L1, {l2} in L2, {linf} in LInf)"
+        return text
+
+    def _signed(self, function: Function, argument: Poly, text: str) -> str:
+        known = argument.number
+        if known is not None:
+            return str(known)
+        if self._assumptions.nonnegative(argument):
+            return text if len(argument.terms) == 1 else f"({text})"
+        if function is Function.PLUS:
+            return f"{self._style.maximum}(0, {text})"
+        return self._style.magnitude[0] + text + self._style.magnitude[1]
+
+    def _geometric(self, base: str, count: str) -> str:
+        ratio, times = _grouped(base), _grouped(count)
+        return f"(({ratio}{self._style.power}{times} - 1)/({base} - 1))"
+
+    def _argument(self, arg: Argument) -> str:
+        return arg.name if isinstance(arg, NormVariable) else self.quantity(arg)
+
+
+def _grouped(text: str) -> str:
+    return text if text.isalnum() or text.isidentifier() else f"({text})"
+
+
+_PLAIN = Printer(DISPLAY)
+
+
+def shown(value: Sens | Poly) -> str:
+    """A number for a person, nothing being assumed."""
+    return _PLAIN.quantity(value)
+
+
+def decimal(value: Fraction | None, digits: int = 3) -> str:
+    """A number with few significant digits, rounded up; ``∞`` for None."""
+    if value is None:
+        return "∞"
+    if value.denominator == 1 and abs(value) < 10**9:
+        return str(value.numerator)
+    exact = f"{float(value):.12g}"
+    if len(exact) <= digits + 2 and Fraction(exact) == value:
+        return exact
+    text = f"{rounded_up(value):.{digits - 1}e}"
+    if Fraction(text) < value:
+        mantissa, exponent = text.split("e")
+        step = Fraction(1, 10 ** (digits - 1))
+        text = f"{float(Fraction(mantissa) + step):.{digits - 1}f}e{exponent}"
+    return f"{float(text):g}"

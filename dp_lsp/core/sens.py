@@ -1,0 +1,283 @@
+"""Sensitivities: symbolic numbers in [0, ∞].
+
+A :class:`Sens` is ∞ or a maximum of polynomials none of whose terms can be negative. All operations are exact
+and monotone. Products of maxima multiply widths, so a maximum wider than ``WIDTH`` becomes a single atom.
+0·∞ is 0, as the definition of sensitivity wants it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from dp_lsp.core import algebra
+from dp_lsp.core.algebra import (
+    Apply,
+    Function,
+    Monomial,
+    Poly,
+    Symbol,
+    apply,
+    root_of_number,
+)
+
+WIDTH = 32
+
+
+class Sens:
+    """A number in [0, ∞]: the maximum of ``polys``; no polys means 0. ∞ is the object :data:`INFINITY`."""
+
+    __slots__ = ("_hash", "polys")
+
+    def __init__(self, polys: tuple[Poly, ...]) -> None:
+        self.polys = polys
+        self._hash: int | None = None
+
+    @staticmethod
+    def of(value: int | Fraction | Symbol | Poly) -> Sens:
+        """A number that is evidently not negative, as a Sens; ValueError for any other."""
+        poly = Poly.of(value)
+        if not poly.evidently_nonnegative:
+            raise ValueError(f"{value!r} may be negative")
+        return Sens((poly,)) if poly.terms else ZERO
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Sens) or self.infinite or other.infinite:
+            return False
+        return self.polys == other.polys or set(self.polys) == set(other.polys)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = -1 if self.infinite else hash(frozenset(self.polys))
+        return self._hash
+
+    @property
+    def infinite(self) -> bool:
+        return self is INFINITY
+
+    @property
+    def zero(self) -> bool:
+        return not self.polys and self is not INFINITY
+
+    @property
+    def number(self) -> Fraction | None:
+        """The value, if it is a rational number."""
+        if self.infinite or len(self.polys) > 1:
+            return None
+        return self.polys[0].number if self.polys else Fraction(0)
+
+    def __add__(self, other: Sens) -> Sens:
+        if self.infinite or other.infinite:
+            return INFINITY
+        if self.zero or other.zero:
+            return other if self.zero else self
+        left, right = _narrowed(self, other)
+        return _maximum(a + b for a in left.polys for b in right.polys)
+
+    def __mul__(self, other: Sens) -> Sens:
+        if self.zero or other.zero:
+            return ZERO
+        if self.infinite or other.infinite:
+            return INFINITY
+        left, right = _narrowed(self, other)
+        return _maximum(a * b for a in left.polys for b in right.polys)
+
+    def at_least(self, other: Sens) -> Sens:
+        """The larger of the two."""
+        if self is other or other.zero:
+            return self
+        if self.infinite or other.infinite:
+            return INFINITY
+        return _maximum((*self.polys, *other.polys))
+
+    def power(self, exponent: int) -> Sens:
+        """This number to a whole power ≥ 0; anything to the power 0 is 1, also 0 and ∞."""
+        if exponent == 0:
+            return ONE
+        if exponent == 1 or self.infinite or self.zero:
+            return self
+        half = self.power(exponent // 2)
+        square = half * half
+        return square * self if exponent % 2 else square
+
+    def single_poly(self) -> Poly:
+        """This finite number as one polynomial, a maximum of several becoming an atom."""
+        if not self.polys:
+            return Poly({})
+        if len(self.polys) == 1:
+            return self.polys[0]
+        return apply(Function.MAXIMUM, self)
+
+    def root(self) -> Sens:
+        """The square root."""
+        if self.infinite:
+            return INFINITY
+        return _maximum(_poly_root(poly) for poly in self.polys)
+
+
+INFINITY = Sens(())
+ZERO = Sens(())
+ONE = Sens((algebra.ONE,))
+
+
+def number(value: int | Fraction) -> Sens:
+    """A rational number ≥ 0."""
+    return Sens.of(value)
+
+
+def maximum(values: Iterable[Sens]) -> Sens:
+    """The largest of several numbers; 0 of none."""
+    result = ZERO
+    for value in values:
+        result = result.at_least(value)
+    return result
+
+
+def total(values: Iterable[Sens]) -> Sens:
+    """The sum of several numbers; 0 of none."""
+    result = ZERO
+    for value in values:
+        result = result + value
+    return result
+
+
+def magnitude(value: Poly) -> Sens:
+    """The absolute value of a number of any sign; that of a product is the product of those of its factors."""
+    if value.evidently_nonnegative:
+        return Sens((value,)) if value.terms else ZERO
+    single = value.single
+    if single is None:
+        return Sens((apply(Function.ABS, value),))
+    monomial, coefficient = single
+    result = Poly.of(abs(coefficient))
+    for atom, power in monomial:
+        base = Poly.of_atom(atom)
+        if not atom.nonnegative:
+            argument = atom.args[0] if isinstance(atom, Apply) else None
+            if isinstance(argument, Poly):
+                base = magnitude(argument).single_poly().inverse()
+            else:
+                base = apply(Function.ABS, base)
+        result = result * _poly_power(base, power)
+    return Sens((result,))
+
+
+def inverse_magnitude(value: Poly) -> Sens:
+    """1 divided by the absolute value of a number that is not 0; ∞ for the literal 0."""
+    if not value.terms:
+        return INFINITY
+    return Sens((magnitude(value).single_poly().inverse(),))
+
+
+def positive_part(value: Poly) -> Sens:
+    """max(0, x) of a number of any sign."""
+    if value.evidently_nonnegative:
+        return magnitude(value)
+    known = value.number
+    if known is not None:
+        return ZERO
+    return Sens((apply(Function.PLUS, value),))
+
+
+def ceiling(value: Poly) -> Sens:
+    """max(0, ⌈x⌉) of a number, as an atom unless it is known."""
+    known = value.number
+    if known is not None:
+        return number(max(0, -(-known.numerator // known.denominator)))
+    return Sens((apply(Function.CEILING, value),))
+
+
+def log_inverse(value: Poly) -> Sens:
+    """ln(1/x) for 0 < x ≤ 1."""
+    return Sens((apply(Function.LOG_INVERSE, value),))
+
+
+def log1p(value: Sens) -> Sens:
+    """ln(1 + x)."""
+    if value.zero or value.infinite:
+        return value
+    return Sens((apply(Function.LOG1P, value),))
+
+
+def expm1(value: Sens) -> Sens:
+    """exp(x) - 1."""
+    if value.zero or value.infinite:
+        return value
+    return Sens((apply(Function.EXPM1, value),))
+
+
+def power(base: Sens, exponent: Poly) -> Sens:
+    """``base`` to a whole power ≥ 0 that may be symbolic. 0^k counts as 1 (k may be 0), ∞^k as ∞."""
+    known = exponent.number
+    if known is not None:
+        return base.power(max(0, int(known)))
+    if base.infinite:
+        return INFINITY
+    if base.zero or base == ONE:
+        return ONE
+    return Sens((apply(Function.POWER, base, exponent),))
+
+
+def geometric(base: Sens, count: Poly) -> Sens:
+    """1 + s + … + s^(k-1), an upper bound of it where s or k is symbolic."""
+    known = count.number
+    if known is not None and known <= 0:
+        return ZERO
+    if base.zero:
+        return ONE
+    if base == ONE:
+        return positive_part(count)
+    if base.infinite:
+        return ONE if known == 1 else INFINITY
+    if known is not None and known <= WIDTH:
+        return total(base.power(i) for i in range(int(known)))
+    ratio = base.number
+    if known is not None and ratio is not None:
+        return number((ratio ** int(known) - 1) / (ratio - 1))
+    return Sens((apply(Function.GEOMETRIC, base, count),))
+
+
+def _narrowed(left: Sens, right: Sens) -> tuple[Sens, Sens]:
+    if len(left.polys) * len(right.polys) <= WIDTH:
+        return left, right
+    return Sens((left.single_poly(),)), Sens((right.single_poly(),))
+
+
+def _maximum(polys: Iterable[Poly]) -> Sens:
+    kept: list[Poly] = []
+    for poly in polys:
+        if any(dominates(other, poly) for other in kept):
+            continue
+        kept = [other for other in kept if not dominates(poly, other)]
+        kept.append(poly)
+    if len(kept) > WIDTH:
+        return Sens((apply(Function.MAXIMUM, Sens(tuple(kept))),))
+    return Sens(tuple(kept)) if any(poly.terms for poly in kept) else ZERO
+
+
+def dominates(large: Poly, small: Poly) -> bool:
+    """Whether ``large`` is certainly at least ``small``, coefficient by coefficient; both without minus signs."""
+    return all(large.terms.get(monomial, 0) >= value for monomial, value in small.terms.items())
+
+
+def _poly_power(base: Poly, exponent: Fraction) -> Poly:
+    if exponent == 1:
+        return base
+    single = base.single
+    if single is None or single[1] != 1:
+        whole = Poly.of(1)
+        for _ in range(abs(int(exponent))):
+            whole = whole * base
+        return whole if exponent > 0 else whole.inverse()
+    return Poly({tuple((atom, p * exponent) for atom, p in single[0]): Fraction(1)})
+
+
+def _poly_root(poly: Poly) -> Poly:
+    single = poly.single
+    if single is None:
+        return apply(Function.ROOT, Sens((poly,))) if poly.terms else poly
+    monomial, coefficient = single
+    halved: Monomial = tuple((atom, p / 2) for atom, p in monomial)
+    return root_of_number(coefficient) * Poly({halved: Fraction(1)})
