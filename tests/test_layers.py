@@ -1,0 +1,210 @@
+"""The layers of the package and the fences around third-party libraries, in the code and in a run."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import NamedTuple
+
+from source_tree import ROOT, Module, modules, python
+
+NAMES = frozenset(module.name for module in modules())
+IN_ONE_MODULE = {"sympy": "dp_lsp.core.symbolic"}
+
+
+class Import(NamedTuple):
+    """``target`` is a module, of the package or of a library; ``taken`` what is taken out of it."""
+
+    place: str
+    importer: str
+    target: str
+    taken: str | None
+    late: bool  # done when a function is called
+    typing: bool  # seen by type checkers only
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.importer} imports {self.target}"
+
+
+class Layer(NamedTuple):
+    """A row of the table: what a layer may import."""
+
+    imports: frozenset[str]
+    late: frozenset[str]
+    outside: frozenset[str]
+    outside_late: frozenset[str]
+
+    def allows(self, name: str, own: bool, late: bool) -> bool:
+        always, sometimes = (self.imports, self.late) if own else (self.outside, self.outside_late)
+        return name in always or (late and name in sometimes)
+
+
+@cache
+def table() -> dict[str, Layer]:
+    """The table of the contributors' map."""
+    rows = {}
+    for line in (ROOT / "dp_lsp" / "README.md").read_text("utf-8").splitlines():
+        if line.startswith("| `"):
+            name, *cells = (re.findall(r"`(\w+)`", cell) for cell in line.strip("|").split("|"))
+            rows[name[0]] = Layer(*(frozenset(cell) for cell in cells))
+    return rows
+
+
+def layer(name: str) -> str:
+    """The layer of a module; modules that only define kinds of problems are a layer of their own."""
+    return "problems" if name.endswith(".problems") else folder(name)
+
+
+def folder(name: str) -> str:
+    return name.split(".")[1] if "." in name else name
+
+
+def read(module: Module, node: ast.AST, late: bool = False, typing: bool = False) -> Iterator[Import]:
+    """The imports in a piece of code that are not from the standard library."""
+    for child in ast.iter_child_nodes(node):
+        for target, taken in targets(module, child):
+            if target.partition(".")[0] not in sys.stdlib_module_names:
+                yield Import(module.at(child), module.name, target, taken, late or typing, typing)
+        inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
+        for_types = isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING")
+        yield from read(module, child, late or inside, typing or for_types)
+
+
+def targets(module: Module, node: ast.AST) -> Iterator[tuple[str, str | None]]:
+    match node:
+        case ast.Import(names=aliases):
+            for alias in aliases:
+                yield alias.name, None
+        case ast.ImportFrom(module=base, names=aliases, level=level):
+            if level:
+                above = module.name.split(".")
+                above = above[: len(above) - level + module.is_package]
+                base = ".".join([*above, base] if base else above)
+            for alias in aliases:
+                inner = f"{base}.{alias.name}"
+                yield (inner, None) if inner in NAMES else (str(base), alias.name)
+
+
+@cache
+def imports() -> tuple[Import, ...]:
+    return tuple(found for module in modules() for found in read(module, module.tree))
+
+
+def is_own(found: Import) -> bool:
+    return found.target.partition(".")[0] == "dp_lsp"
+
+
+def test_every_folder_is_a_package() -> None:
+    folders = {module.path.parent for module in modules()}
+    assert [path for path in folders if not (path / "__init__.py").is_file()] == []
+
+
+def test_every_module_is_in_a_layer() -> None:
+    assert {layer(name) for name in NAMES} - set(table()) == {"dp_lsp"}
+
+
+def test_own_imports_exist() -> None:
+    assert [str(found) for found in imports() if is_own(found) and found.target not in NAMES] == []
+
+
+def test_layers() -> None:
+    wrong = []
+    for found in filter(is_own, imports()):
+        near = folder(found.importer) == folder(found.target) and layer(found.importer) != "problems"
+        version = found.target == "dp_lsp" and found.importer != "dp_lsp"
+        rules = table().get(layer(found.importer))
+        if not (near or version or (rules and rules.allows(layer(found.target), own=True, late=found.late))):
+            wrong.append(str(found))
+    assert wrong == []
+
+
+def test_third_party_fences() -> None:
+    wrong = []
+    for found in imports():
+        library = found.target.partition(".")[0]
+        rules = table().get(layer(found.importer))
+        allowed = rules is not None and rules.allows(library, own=False, late=found.late)
+        home = IN_ONE_MODULE.get(library, found.importer)
+        if not is_own(found) and not (allowed and found.importer == home):
+            wrong.append(str(found))
+    assert wrong == []
+
+
+def test_one_module_accounts_by_library_and_one_checks() -> None:
+    accounting = {found.importer for found in imports() if found.target.startswith("dp_accounting")}
+    checking = {
+        found.importer
+        for found in filter(is_own, imports())
+        if folder(found.importer) == "analysis" and layer(found.target) in {"frontends", "lower", "infer"}
+    }
+    assert len(accounting) <= 1, accounting
+    assert len(checking) <= 1, checking
+
+
+def test_core_takes_only_places_from_texts() -> None:
+    of_core = [found for found in imports() if layer(found.importer) == "core"]
+    assert [str(found) for found in of_core if found.target == "dp_lsp.text" and found.taken != "Span"] == []
+
+
+def test_no_import_cycles() -> None:
+    graph: dict[str, set[str]] = {}
+    for found in filter(is_own, imports()):
+        if not found.typing:
+            graph.setdefault(found.importer, set()).add(found.target)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        raise AssertionError(" ← ".join(error.args[1])) from None
+
+
+def test_importing_a_package_is_cheap() -> None:
+    at_once: dict[str, set[str]] = {}
+    for found in imports():
+        if not found.late:
+            at_once.setdefault(found.importer, set()).add(found.target)
+
+    def heavy(name: str) -> set[str]:
+        """The third-party libraries that importing a module of the package loads, with who loads them."""
+        seen, waiting, loaded = {name}, [name], set()
+        while waiting:
+            importer = waiting.pop()
+            parent = importer.rpartition(".")[0]
+            for target in {*at_once.get(importer, ()), *filter(None, [parent])} - seen:
+                if target in NAMES:
+                    seen.add(target)
+                    waiting.append(target)
+                else:
+                    loaded.add(f"importing {name} loads {target}, in {importer}")
+        return loaded
+
+    assert set().union(*(heavy(module.name) for module in modules() if module.is_package)) == set()
+
+
+LOADED = "print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})), file=sys.stderr)"
+
+
+def loaded(stderr: str) -> set[str]:
+    """The top-level names of the modules that a process had loaded when it ran ``LOADED`` as its last act."""
+    assert stderr.endswith("]\n"), stderr
+    return set(json.loads(stderr.splitlines()[-1]))
+
+
+def test_check_loads_neither_the_server_nor_an_algebra_system(tmp_path: Path) -> None:
+    (tmp_path / "twice.jl").write_text("twice(x::Real) = x + x\n", "utf-8")
+    program = f"import json, sys\nfrom dp_lsp.cli import main\ntry:\n    main()\nfinally:\n    {LOADED}"
+    result = python("-c", program, "check", "twice.jl", cwd=tmp_path, path=ROOT)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert loaded(result.stderr) & {"pygls", "lsprotocol", "sympy", "numpy"} == set()
+
+
+def test_server_process_loads_neither_a_parser_nor_an_algebra_system(tmp_path: Path) -> None:
+    program = f"import json, sys\nimport dp_lsp.lsp.server\n{LOADED}"
+    result = python("-c", program, cwd=tmp_path, path=ROOT)
+    assert result.returncode == 0, result.stderr
+    assert loaded(result.stderr) & {"lark", "sympy", "numpy"} == set()

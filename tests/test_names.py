@@ -1,0 +1,62 @@
+"""What only one place may know: the names of the builtins, and which profile is in force."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from source_tree import Module, modules
+
+# Names of functions that formulas are made of. They are also builtins, but the core does not know that.
+OF_FORMULAS = {"abs", "ceil", "cols", "exp", "floor", "length", "log", "max", "min", "rows", "sqrt", "sum"}
+
+PROFILES = {"published", "sound"}
+KNOW_PROFILES = re.compile(r"dp_lsp\.(infer\.rules\w*|(builtins|accounting|cli)(\..+)?|analysis\.options)")
+
+
+def test_no_builtin_is_named_outside_the_table() -> None:
+    from dp_lsp.builtins import TABLE
+
+    names = {name for name in TABLE if name[0].isalpha()}  # an operator is also the sign of a relation
+    # A name of several words, or one that mutates, is nothing else wherever it stands in a text.
+    unmistakable = re.compile(
+        r"(?<!\w)(" + "|".join(re.escape(name) for name in names if not name.isalnum()) + r")(?!\w)"
+    )
+    named = []
+    for module in modules():
+        if module.name.startswith("dp_lsp.builtins"):
+            continue
+        known = names - OF_FORMULAS if module.name.startswith("dp_lsp.core.") else names
+        for node in module.strings():
+            if node.value in known or unmistakable.search(node.value):
+                named.append(f"{module.at(node)}: {node.value!r}")
+    assert named == []
+
+
+def asks_for_the_profile(node: ast.AST) -> bool:
+    """Whether this is a comparison with a profile, a pattern that is one, or the question by attribute."""
+    match node:
+        case ast.Compare(left=left, comparators=others):
+            return any(is_profile(part) for side in (left, *others) for part in ast.walk(side))
+        case ast.MatchValue(value=value):
+            return is_profile(value)
+        case ast.Attribute(attr="published" | "is_published", ctx=ast.Load()):
+            return True
+    return False
+
+
+def is_profile(node: ast.AST) -> bool:
+    match node:
+        case ast.Constant(value=str(text)):
+            return text in PROFILES
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name in {profile.upper() for profile in PROFILES}
+    return False
+
+
+def test_no_profile_is_asked_for_outside_the_rules() -> None:
+    def asking(module: Module) -> list[str]:
+        return [module.at(node) for node in ast.walk(module.tree) if asks_for_the_profile(node)]
+
+    unaware = [module for module in modules() if not KNOW_PROFILES.fullmatch(module.name)]
+    assert [place for module in unaware for place in asking(module)] == []
