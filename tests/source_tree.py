@@ -26,13 +26,16 @@ class Module(NamedTuple):
         return self.path.name == "__init__.py"
 
     def strings(self) -> Iterator[ast.Constant]:
-        """Every string literal that is not a docstring."""
-        docs = set()
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Expr):
-                docs.add(node.value)
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docs:
-                yield node
+        """Every string literal that is neither a docstring nor the name of a slot."""
+        waiting: list[ast.AST] = [self.tree]
+        while waiting:
+            match waiting.pop():
+                case ast.Expr(value=ast.Constant()) | ast.Assign(targets=[ast.Name(id="__slots__")]):
+                    pass
+                case ast.Constant(value=str()) as node:
+                    yield node
+                case node:
+                    waiting += ast.iter_child_nodes(node)
 
     def at(self, node: ast.expr | ast.stmt | ast.pattern) -> str:
         """A place as a reader wants it."""
