@@ -1,0 +1,144 @@
+"""Privacy costs: trees of what was released, and about whom. Nothing here prices anything.
+
+A :class:`Release` knows how far each variable moves the input of its mechanism. Trees are immutable and shared: a
+call refers to the callee's tree and never copies it. Source: the privacy calculus of the published checker, with
+costs kept symbolic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import count
+
+from dp_lsp.core.constraints import Origin
+from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.sens import Sens
+
+_uids = count(1)
+
+
+class Var:
+    """Something whose change is followed: a parameter, a value carried by a loop, a sampled matrix, or a record.
+
+    ``gap`` says that two different values are at least 1 apart. ``public`` marks a parameter declared static.
+    """
+
+    __slots__ = ("gap", "name", "public", "uid")
+
+    def __init__(self, name: str, gap: bool = False, public: bool = False) -> None:
+        self.uid = next(_uids)
+        self.name = name
+        self.gap = gap
+        self.public = public
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+Distances = Mapping[Var, Sens]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Laplace:
+    """Laplace noise of scale ``declared/epsilon`` on every entry; the input's distance is in L1."""
+
+    declared: Sens
+    epsilon: Sens
+    name = "Laplace"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gaussian:
+    """Gaussian noise of deviation ``declared·√(2 ln(1.25/delta))/epsilon`` on every entry; distance in L2."""
+
+    declared: Sens
+    epsilon: Sens
+    delta: Sens
+    name = "Gaussian"
+
+
+Event = Laplace | Gaussian
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Release:
+    """One mechanism was run on an input that each variable moves by its distance."""
+
+    event: Event
+    distance: Distances
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leak:
+    """Values that move with these variables left the function, or steered a release, without noise."""
+
+    variables: frozenset[Var]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sequence:
+    """One after the other; later parts may depend on what earlier ones released."""
+
+    parts: tuple[Cost, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Either:
+    """One of several, chosen by public values."""
+
+    parts: tuple[Cost, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeat:
+    """``count`` rounds of a body, each of which may depend on what the earlier ones released."""
+
+    count: Sens
+    body: Cost
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampled:
+    """A body that sees ``draws`` of ``rows`` rows, drawn without replacement in random order.
+
+    ``along`` tells, for each drawn matrix, how far the outer variables move what it was drawn from. ``record`` is
+    the variable that stands for a change of the same row of all drawn matrices together. ``aligned`` says that each
+    was drawn from a variable itself, so that one record lies in the same row of all.
+    """
+
+    draws: Sens
+    rows: Sens
+    along: Mapping[Var, Distances]
+    record: Var
+    aligned: bool
+    body: Cost
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Called:
+    """A call: the callee's tree, how far each of the caller's variables moves each parameter, and what the
+    callee's symbols stand for here."""
+
+    body: Cost
+    along: Mapping[Var, Distances]
+    values: Substitution
+    origin: Origin
+
+
+Cost = Release | Leak | Sequence | Either | Repeat | Sampled | Called
+
+NOTHING = Sequence(())
+
+
+def sequence(parts: list[Cost]) -> Cost:
+    """The parts in order, as one cost."""
+    kept = [part for part in parts if part is not NOTHING]
+    if not kept:
+        return NOTHING
+    return kept[0] if len(kept) == 1 else Sequence(tuple(kept))
+

@@ -1,0 +1,198 @@
+"""The core calculus: what a program is after its front end and before inference.
+
+Every assignment makes a new :class:`Local`, so a name's versions are different objects. Mutation is gone: ``f!(x)``
+has become a new version of ``x``. Branches and loops name the locals they change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dp_lsp.core.types import Norm, Type
+from dp_lsp.text import Span
+
+
+class Local:
+    """One version of a name: a parameter, or one assignment to it."""
+
+    __slots__ = ("name", "span")
+
+    def __init__(self, name: str, span: Span) -> None:
+        self.name = name
+        self.span = span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Literal:
+    """A number or a truth value."""
+
+    span: Span
+    value: Fraction | bool
+    integer: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Use:
+    """A local being read."""
+
+    span: Span
+    local: Local
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Global:
+    """A top-level name being read."""
+
+    span: Span
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NormArgument:
+    """A norm given to a builtin."""
+
+    span: Span
+    norm: Norm
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TypeArgument:
+    """A type given to a builtin: a template whose dimensions are still to be chosen."""
+
+    span: Span
+    type: Type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """A builtin (by its name in the table) applied to arguments. ``mutates`` marks the ``!`` form."""
+
+    span: Span
+    builtin: str
+    args: tuple[Term, ...]
+    callee: Span
+    mutates: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Apply:
+    """A function of the program applied to arguments."""
+
+    span: Span
+    function: Term
+    args: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MakeTuple:
+    """``(a, b, …)``."""
+
+    span: Span
+    items: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Branch:
+    """A choice. Each side is a block that ends in the same kind of value."""
+
+    span: Span
+    condition: Term
+    then: Body
+    otherwise: Body
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """``for index in first:step:last``. ``carried`` pairs the version a round starts with and the value before the
+    first round; the body ends in the tuple of their versions at the end of a round."""
+
+    span: Span
+    index: Local
+    first: Term
+    step: Term | None
+    last: Term
+    carried: tuple[tuple[Local, Term], ...]
+    body: Body
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hole:
+    """Something that could not be understood; a problem about it has been reported."""
+
+    span: Span
+    reason: str
+    parts: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bind:
+    """``targets = term``; more than one target takes a tuple apart."""
+
+    span: Span
+    targets: tuple[Local, ...]
+    term: Term
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Body:
+    """Bindings in order, then a value. In ``scope``, the rest of the body belongs to the last binding: what it
+    spends is spent on what that binding introduces."""
+
+    binds: tuple[Bind, ...]
+    result: Term
+    scoped: tuple[Bind, Body] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Check:
+    """``@assert``: a condition on public values."""
+
+    span: Span
+    condition: Term
+
+
+Term = (
+    Literal | Use | Global | NormArgument | TypeArgument | Call | Apply | MakeTuple | Branch | Loop | Hole | Check
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Param:
+    """A parameter: its annotation as a template (None: none), and whether it is declared static."""
+
+    local: Local
+    type: Type | None
+    static: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Method:
+    """A definition of a function. ``body`` is None for a black box. ``uses`` are the top-level names it mentions."""
+
+    name: str
+    span: Span
+    name_span: Span
+    header: Span
+    params: tuple[Param, ...]
+    signature: tuple[str, ...]
+    result: Type | None
+    privacy: bool
+    body: Body | None
+    uses: frozenset[str]
+    captures: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constant:
+    """A top-level ``name = term``."""
+
+    name: str
+    span: Span
+    name_span: Span
+    term: Body
+    uses: frozenset[str]
+
+
+Definition = Method | Constant
