@@ -1,0 +1,223 @@
+"""What a check found out, as flat data that can cross the border between processes.
+
+Offsets in a record are relative to its chunk, so that moving code changes no record. :class:`Analysis` puts the
+records of a file in their places.
+"""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Iterator
+from enum import StrEnum
+from fractions import Fraction
+from typing import NamedTuple
+
+from dp_lsp.problem import Problem, Severity
+from dp_lsp.text import Source, Span
+
+
+class State(StrEnum):
+    """What is known of a function or file. ``stale`` exists in the server only."""
+
+    PROVED = "proved"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    STALE = "stale"
+
+
+_WEIGHT = {State.PROVED: 0, State.UNKNOWN: 1, State.FAILED: 2, State.STALE: 3}
+
+
+class Setting(NamedTuple):
+    """A number for a static parameter or a dimension: ``[function:]name=value``."""
+
+    function: str | None
+    name: str
+    value: Fraction
+
+
+class Options(NamedTuple):
+    """What a check depends on besides the text. ``facts`` keeps what hover needs."""
+
+    profile: str = "sound"
+    settings: tuple[Setting, ...] = ()
+    facts: bool = True
+
+
+class FreeVariable(NamedTuple):
+    """A number the user may choose, its range as a formula, and what it means."""
+
+    name: str
+    range: str
+    meaning: str
+
+
+class BoundReport(NamedTuple):
+    """One proved pair (ε, δ) for parameters that change together. Formulas are in SymPy syntax."""
+
+    parameters: tuple[str, ...]
+    measure: str
+    rule: str
+    epsilon: str
+    delta: str
+    free: tuple[FreeVariable, ...]
+
+
+class NumericReport(NamedTuple):
+    """The bound as floats rounded up, or the names of what has no number yet."""
+
+    parameters: tuple[str, ...]
+    epsilon: float
+    delta: float
+    rule: str
+    missing: tuple[str, ...] = ()
+
+
+class ConditionReport(NamedTuple):
+    """A side condition: for a person, as a formula (None for a premise in words), and whether it is decided."""
+
+    text: str
+    formula: str | None
+    decided: bool
+
+
+class ParameterReport(NamedTuple):
+    """A parameter and its bounds. Formulas (``sensitivity``, ``epsilon``, ``delta``) are in SymPy syntax, and None
+    where they do not apply; ``shown`` says the bound to a person ("ε 0.1  δ 0.2", "2", "∞")."""
+
+    name: str
+    type: str
+    static: bool
+    sensitivity: str | None
+    epsilon: str | None
+    delta: str | None
+    shown: str
+
+
+class FunctionReport(NamedTuple):
+    """A top-level method and what is proved of it. ``kind`` is ``sensitivity``, ``privacy`` or ``blackbox``;
+    ``reason`` says why it is not proved, and is empty if it is."""
+
+    name: str
+    signature: str
+    kind: str
+    state: State
+    reason: str
+    span: Span
+    name_span: Span
+    parameters: tuple[ParameterReport, ...]
+    returns: str
+    bounds: tuple[BoundReport, ...]
+    numeric: tuple[NumericReport, ...]
+    conditions: tuple[ConditionReport, ...]
+    display: str
+    mechanisms: tuple[str, ...] = ()
+
+    def moved(self, by: int) -> FunctionReport:
+        """The same report in a text that has ``by`` more code points before it."""
+        return self._replace(span=self.span.moved(by), name_span=self.name_span.moved(by))
+
+
+class Verdict(NamedTuple):
+    """What a chunk says at once: states, problems, the top-level names it defines and those it uses."""
+
+    state: State
+    functions: tuple[FunctionReport, ...]
+    problems: tuple[Problem, ...]
+    defines: tuple[str, ...]
+    uses: frozenset[str]
+
+
+class ChunkRecord(NamedTuple):
+    """All that is known of a chunk. ``facts`` is decoded when somebody points at it."""
+
+    key: bytes
+    verdict: Verdict
+    facts: bytes
+
+
+class Fact(NamedTuple):
+    """What is known of an expression: its type and metric for a person, ``moves`` as (parameter, sensitivity)
+    pairs, and the rule (a builtin's name, or empty) that says so."""
+
+    span: Span
+    type: str
+    metric: str
+    moves: tuple[tuple[str, str], ...]
+    rule: str
+
+
+FactRow = tuple[int, int, int, int, str]
+FactTables = tuple[list[FactRow], list[tuple[str, str]], list[tuple[tuple[str, str], ...]]]
+
+
+def encode_facts(tables: FactTables) -> bytes:
+    """Rows (start, end, type, moves, rule) with their tables, as bytes."""
+    return marshal.dumps(tables)
+
+
+def decode_facts(data: bytes) -> list[Fact]:
+    """The facts of a chunk, in the order they were written."""
+    if not data:
+        return []
+    rows, types, moves = marshal.loads(data)
+    return [Fact(Span(start, end), *types[t], moves[m], rule) for start, end, t, m, rule in rows]
+
+
+class Placed(NamedTuple):
+    """A record and where its chunk stands in the file."""
+
+    start: int
+    length: int
+    record: ChunkRecord
+
+
+class Analysis:
+    """What is known of one version of one file. Immutable."""
+
+    def __init__(self, source: Source, chunks: tuple[Placed, ...], options: Options) -> None:
+        self.source = source
+        self.chunks = chunks
+        self.options = options
+        self.functions = tuple(
+            function.moved(chunk.start) for chunk in chunks for function in chunk.record.verdict.functions
+        )
+        self.problems = tuple(
+            sorted(
+                (problem.moved(chunk.start) for chunk in chunks for problem in chunk.record.verdict.problems),
+                key=lambda problem: (problem.span, problem.code, problem.message),
+            )
+        )
+
+    @property
+    def state(self) -> State:
+        """The worst state of anything in the file; ``proved`` if there is nothing."""
+        return worst(chunk.record.verdict.state for chunk in self.chunks)
+
+    def count(self, severity: Severity) -> int:
+        """How many problems of a severity there are."""
+        return sum(problem.severity is severity for problem in self.problems)
+
+    def function_at(self, offset: int) -> FunctionReport | None:
+        """The function whose text holds ``offset``."""
+        return next((function for function in self.functions if function.span.covers(offset)), None)
+
+    def function_named_at(self, offset: int) -> FunctionReport | None:
+        """The function whose name stands at ``offset``."""
+        return next((function for function in self.functions if function.name_span.covers(offset)), None)
+
+    def fact_at(self, offset: int) -> Fact | None:
+        """What is known of the smallest expression at ``offset``, at its place in the file."""
+        for chunk in self.chunks:
+            if chunk.start <= offset <= chunk.start + chunk.length:
+                inside = offset - chunk.start
+                hits = [fact for fact in decode_facts(chunk.record.facts) if fact.span.covers(inside)]
+                if hits:
+                    best = min(hits, key=lambda fact: fact.span.end - fact.span.start)
+                    return best._replace(span=best.span.moved(chunk.start))
+        return None
+
+
+def worst(states: Iterator[State]) -> State:
+    """The state that counts when several are put together."""
+    return max(states, key=_WEIGHT.__getitem__, default=State.PROVED)

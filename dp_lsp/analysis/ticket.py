@@ -1,0 +1,29 @@
+"""Stopping a check that nobody waits for any more."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+
+class Superseded(Exception):
+    """A newer request made this one useless."""
+
+
+class OutOfTime(Exception):
+    """The check took longer than it may."""
+
+
+class Ticket:
+    """Handed down through a check, which looks at it every few hundred steps."""
+
+    def __init__(self, superseded: Callable[[], bool] = lambda: False, deadline: float | None = None) -> None:
+        self._superseded = superseded
+        self._deadline = deadline
+
+    def look(self) -> None:
+        """Go on, or raise :class:`Superseded` or :class:`OutOfTime`. The deadline is a ``time.monotonic`` value."""
+        if self._superseded():
+            raise Superseded
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            raise OutOfTime
