@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dp_lsp.core.types import Norm, Type
+from dp_lsp.core.annotation import Annotation
+from dp_lsp.core.types import Norm
 from dp_lsp.text import Span
 
 
@@ -58,10 +59,10 @@ class NormArgument:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypeArgument:
-    """A type given to a builtin: a template whose dimensions are still to be chosen."""
+    """A type given to a builtin."""
 
     span: Span
-    type: Type
+    type: Annotation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,12 +137,20 @@ class Bind:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Body:
-    """Bindings in order, then a value. In ``scope``, the rest of the body belongs to the last binding: what it
-    spends is spent on what that binding introduces."""
+    """Bindings in order, then a value."""
 
     binds: tuple[Bind, ...]
     result: Term
-    scoped: tuple[Bind, Body] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scope:
+    """A binding whose builtin has the rest of its block as its subject: what that spends is spent on what the
+    binding introduces."""
+
+    span: Span
+    bind: Bind
+    rest: Body
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,16 +162,16 @@ class Check:
 
 
 Term = (
-    Literal | Use | Global | NormArgument | TypeArgument | Call | Apply | MakeTuple | Branch | Loop | Hole | Check
+    Literal | Use | Global | NormArgument | TypeArgument | Call | Apply | MakeTuple | Branch | Loop | Scope | Hole | Check
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Param:
-    """A parameter: its annotation as a template (None: none), and whether it is declared static."""
+    """A parameter: its annotation, and whether it is declared static."""
 
     local: Local
-    type: Type | None
+    type: Annotation
     static: bool
     span: Span
 
@@ -177,7 +186,7 @@ class Method:
     header: Span
     params: tuple[Param, ...]
     signature: tuple[str, ...]
-    result: Type | None
+    result: Annotation
     privacy: bool
     body: Body | None
     uses: frozenset[str]

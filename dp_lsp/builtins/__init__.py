@@ -1,0 +1,31 @@
+"""The table of builtins: one row for each, and nothing about them anywhere else."""
+
+from __future__ import annotations
+
+from dp_lsp.builtins import arithmetic, containers, learning, mechanisms
+from dp_lsp.builtins.containers import INDEX, LITERAL, ROW
+from dp_lsp.builtins.define import Builtin
+
+TABLE: dict[str, Builtin] = {
+    name: row
+    for row in (*arithmetic.ROWS, *containers.ROWS, *learning.ROWS, *mechanisms.ROWS)
+    for name in (row.name, *row.aliases)
+}
+
+PLANNED: frozenset[str] = frozenset(
+    "map map_rows map_cols map_rows_binary map_cols_binary fold count reduce_cols parallel_private_fold_rows "
+    "parallel_private_fold_rows! above_threshold exponential_mechanism internal_expect_const internal_mutate! ifelse".split()
+)
+"""Names of the language that have no row yet: refused where they are used, never taken for something else."""
+
+
+def find(name: str) -> tuple[Builtin, bool] | None:
+    """The row of a name as written, and whether it is the form with ``!`` that replaces its argument."""
+    row = TABLE.get(name)
+    if row is not None:
+        return row, False
+    row = TABLE.get(name.removesuffix("!"))
+    return (row, True) if row is not None and row.mutates is not None and name.endswith("!") else None
+
+
+__all__ = ["INDEX", "LITERAL", "PLANNED", "ROW", "TABLE", "Builtin", "find"]

@@ -1,0 +1,247 @@
+"""Rows for vectors and matrices: access, shape, sums, clipping and changes of the metric."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, each, form, free, only
+from dp_lsp.builtins.patterns import ANY, INTEGER_NUMBER, NUMBER, Box, GivenNorm
+from dp_lsp.core.algebra import NormVariable, Poly
+from dp_lsp.core.metrics import conversion
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
+from dp_lsp.core.types import Base, Clip, Container, Kind, Norm, NumberType, TupleType, Type
+
+VECTOR = frozenset({Kind.VECTOR})
+MATRIX = frozenset({Kind.MATRIX})
+GRADIENT = frozenset({Kind.GRADIENT})
+DATA = frozenset({Base.DATA})
+
+INDEX = "[]"
+ROW = "[:]"
+LITERAL = "[…]"
+
+_ACCESS = "type_system 3.5"
+_EVERYDAY = "type_system 3.12, checked by brute force in every norm"
+_METRICS = "type_system 3.7 and metric_notes: factors between norms, clipping as a map into a bounded metric"
+
+
+def _element(args: Args) -> Type:
+    return args.container("v").element
+
+
+def _row(args: Args) -> Type:
+    matrix = args.container("m")
+    return Container(Kind.VECTOR, matrix.norm, matrix.clip, matrix.length, matrix.element)
+
+
+def _static_integer(value: Poly) -> NumberType:
+    return NumberType(Base.INTEGER, value)
+
+
+def _length(args: Args) -> Type:
+    box = args.container("v")
+    return _static_integer(box.length if box.rows is None else box.length * box.rows)
+
+
+def _size(args: Args) -> Type:
+    matrix = args.container("m")
+    assert matrix.rows is not None
+    return TupleType((_static_integer(matrix.rows), _static_integer(matrix.length)))
+
+
+def _sum_factor(args: Args) -> tuple[Sens, ...]:
+    """ν: 1, √n or n entries' worth of distance in L1, L2 and LInf; 1 into Data."""
+    box = args.container("v")
+    if isinstance(box.element, NumberType) and box.element.base is Base.DATA:
+        return (ONE,)
+    return (conversion(box.norm, Norm.L1, box.length),)
+
+
+def _vector_of(args: Args) -> Type | Refusal:
+    base = args.base
+    if isinstance(base, Refusal):
+        return base
+    return Container(Kind.VECTOR, NormVariable("norm"), Clip.U, Poly.of(len(args)), NumberType(base))
+
+
+def _transposed(args: Args) -> Type:
+    matrix = args.container("m")
+    assert matrix.rows is not None
+    norm = NormVariable("norm")
+    return Container(Kind.MATRIX, norm, Clip.U, matrix.rows, matrix.element, matrix.length)
+
+
+def _clipped(args: Args) -> Type:
+    return replace(args.container("v"), clip=Clip(args.given_norm("N").value))
+
+
+def _unboxed_clip(args: Args) -> Type | Refusal:
+    box = args.container("v")
+    if box.clip is Clip.U:
+        return Refusal("its rows are not clipped")
+    return Container(box.kind, Norm(box.clip.value), Clip.U, box.length, NumberType(Base.REAL), box.rows)
+
+
+def _in_norm(args: Args) -> Type:
+    return replace(args.container("v"), norm=args.given_norm("N"))
+
+
+def _norm_factor(args: Args) -> Sens:
+    box = args.container("v")
+    return conversion(box.norm, args.given_norm("N"), box.length)
+
+
+def _published_norm_factor(args: Args) -> Sens:
+    """√n for every change of the norm but those from L1: the published factors."""
+    box = args.container("v")
+    sound = conversion(box.norm, args.given_norm("N"), box.length)
+    if box.norm in (Norm.L1, args.given_norm("N")):
+        return sound
+    return conversion(Norm.LINF, Norm.L2, box.length)
+
+
+def _row_vector(args: Args) -> Type:
+    vector = args.container("v")
+    return Container(Kind.MATRIX, vector.norm, vector.clip, vector.length, vector.element, Poly.of(1))
+
+
+def _access(index_factor: Sens) -> tuple[Form, ...]:
+    return (form(_row, only(m=ONE, i=index_factor), m=Box(MATRIX), i=INTEGER_NUMBER),)
+
+
+_VECTOR_LIKE = (
+    Box(VECTOR | GRADIENT, Norm.LINF, DATA),
+    Box(MATRIX, Norm.LINF, DATA, one_row=True),
+)
+
+ROWS: tuple[Builtin, ...] = (
+    Builtin(
+        INDEX,
+        "v[i], m[i, j]",
+        (
+            form(_element, only(v=ONE, i=INFINITY), v=Box(VECTOR), i=INTEGER_NUMBER),
+            form(_element, only(v=ONE, i=INFINITY, j=INFINITY), v=Box(MATRIX), i=INTEGER_NUMBER, j=INTEGER_NUMBER),
+        ),
+        "An entry; 1-sensitive, because no entry moves further than its row. A private index has no bound (∞).",
+        _ACCESS,
+        ("f(v::MetricVector(Real, L2)) = v[1]",),
+    ),
+    Builtin(
+        ROW,
+        "m[i, :]",
+        _access(INFINITY),
+        "A row, measured in the matrix's norm; 1-sensitive. A private index has no bound (∞).",
+        _ACCESS,
+        ("f(m::MetricMatrix(Real, L2)) = m[1, :]",),
+        published=_access(ZERO),
+    ),
+    Builtin(
+        LITERAL,
+        "[x, y, …]",
+        (form(_vector_of, each(), variadic=True, x=NUMBER),),
+        "A vector of numbers. It moves by the sum of its entries' distances, which bounds its distance in every norm.",
+        _EVERYDAY,
+        ("f(x::Real, y::Real) = [x, y]",),
+    ),
+    Builtin(
+        "length",
+        "length(v)",
+        (form(_length, free, v=Box()),),
+        "The number of entries. Public: neighbouring containers have the same shape.",
+        _ACCESS,
+        ("f(v::Vector{<:Real}) = length(v)",),
+    ),
+    Builtin(
+        "size",
+        "size(m)",
+        (form(_size, free, m=Box(MATRIX)),),
+        "The numbers of rows and columns. Public: neighbouring containers have the same shape.",
+        _ACCESS,
+        ("f(m::Matrix{<:Data}) = size(m)",),
+    ),
+    Builtin(
+        "sum",
+        "sum(v)",
+        (form(_element, _sum_factor, v=Box(VECTOR | MATRIX)),),
+        "The sum of all entries: 1-sensitive in L1, √n in L2, n in LInf, for rows of n entries.",
+        _EVERYDAY,
+        ("f(v::MetricVector(Real, L1)) = sum(v)",),
+    ),
+    *(
+        Builtin(
+            name,
+            signature,
+            (
+                form(
+                    _transposed,
+                    lambda args: (conversion(args.container("m").norm, Norm.L1, args.container("m").length),),
+                    m=Box(MATRIX),
+                ),
+                form(_row_vector, each(), v=Box(VECTOR)),
+                form(lambda args: args["x"], each(), x=NUMBER),
+            ),
+            "Rows and columns exchanged: 1, √n or n for rows of n entries in L1, L2 or LInf. A vector becomes one row.",
+            _EVERYDAY,
+            (example,),
+        )
+        for name, signature, example in (
+            ("transpose", "transpose(m)", "f(m::MetricMatrix(Real, L1)) = transpose(m)"),
+            ("'", "m'", "f(m::MetricMatrix(Real, L1)) = m'"),
+        )
+    ),
+    Builtin(
+        "row_to_vec",
+        "row_to_vec(m)",
+        (form(_row, each(), m=Box(MATRIX, one_row=True)),),
+        "A matrix of one row as a vector; 1-sensitive.",
+        _ACCESS,
+        ("f(v::MetricVector(Real, L2)) = row_to_vec(vec_to_row(v))",),
+    ),
+    Builtin(
+        "vec_to_row",
+        "vec_to_row(v)",
+        (form(_row_vector, each(), v=Box(VECTOR)),),
+        "A vector as a matrix of one row; 1-sensitive.",
+        _ACCESS,
+        ("f(v::MetricVector(Real, L2)) = vec_to_row(v)",),
+    ),
+    Builtin(
+        "clip",
+        "clip(N, v)",
+        tuple(form(_clipped, only(v=ONE), N=GivenNorm(), v=box) for box in _VECTOR_LIKE),
+        "Scales v down to norm at most 1 in N, if it is larger. Takes Data measured in LInf, where every function of "
+        "it is 1-sensitive: two different values are exactly 1 apart.",
+        _METRICS,
+        ("f(v::MetricVector(Data, LInf)) = clip(L2, v)",),
+        mutates="v",
+    ),
+    Builtin(
+        "undisc_container",
+        "undisc_container(v)",
+        (form(_unboxed_clip, each(2), v=Box(bases=DATA)),),
+        "Clipped Data as real numbers, measured in the norm it was clipped in. 2-sensitive: two rows of norm 1 may "
+        "be opposite.",
+        _METRICS,
+        ("f(v::MetricVector(Data, LInf)) = undisc_container(clip(L2, v))",),
+        mutates="v",
+    ),
+    Builtin(
+        "norm_convert",
+        "norm_convert(N, v)",
+        (form(_in_norm, only(v=_norm_factor), N=GivenNorm(), v=Box()),),
+        "The same container, measured in the norm N. Free towards a smaller norm (L1, then L2, then LInf); the other "
+        "way √n for one step and n from LInf to L1, for rows of n entries.",
+        _METRICS,
+        ("f(v::MetricVector(Real, L2)) = norm_convert(L1, v)",),
+        mutates="v",
+        published=(form(_in_norm, only(v=_published_norm_factor), N=GivenNorm(), v=Box()),),
+    ),
+    Builtin(
+        "clone",
+        "clone(x)",
+        (form(lambda args: args["x"], each(), x=ANY),),
+        "A copy; 1-sensitive. What changes the copy does not change the original.",
+        "type_system 3.1",
+        ("f(x::Real) = clone(x)",),
+    ),
+)

@@ -1,0 +1,191 @@
+"""The form of a row of the builtin table.
+
+A row is data: what a builtin takes, what it returns, how far its result moves, what it demands and what it releases.
+Its small functions look only at the solved arguments (:class:`Args`). Nothing outside this package knows a builtin
+by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+from dp_lsp.builtins.patterns import Binds, Pattern
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.annotation import Annotation
+from dp_lsp.core.constraints import Quantity
+from dp_lsp.core.events import Event
+from dp_lsp.core.sens import INFINITY, ZERO, Sens, magnitude
+from dp_lsp.core.types import AnyNorm, Base, Container, Norm, NumberType, Type
+
+T = TypeVar("T")
+
+
+class Demand(NamedTuple):
+    """A side condition of a row, ``argument`` being the parameter it is about."""
+
+    left: Quantity
+    relation: str
+    right: Quantity
+    argument: str
+
+
+class Refusal(NamedTuple):
+    """Why arguments of the right shapes do not fit together, as a sentence without an end mark."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Args:
+    """The solved arguments of one use of a row: their types by position, and what the patterns bound."""
+
+    names: tuple[str, ...]
+    types: tuple[Type, ...]
+    binds: Binds
+
+    def __len__(self) -> int:
+        return len(self.types)
+
+    def __getitem__(self, name: str) -> Type:
+        return self.types[self.names.index(name)]
+
+    def container(self, name: str) -> Container:
+        return _expect(self[name], Container)
+
+    def static(self, name: str) -> Poly:
+        """The value of a static argument."""
+        value = _expect(self[name], NumberType).static
+        assert value is not None, f"{name} is declared static in the row"
+        return value
+
+    def norm(self, name: str) -> AnyNorm:
+        return self.binds.norms[name]
+
+    def given_norm(self, name: str) -> Norm:
+        """A norm written as an argument."""
+        return _expect(self.binds.norms[name], Norm)
+
+    def given_type(self, name: str) -> Annotation:
+        """A type written as an argument."""
+        return self.binds.types[name]
+
+    def dimension(self, name: str) -> Poly:
+        return self.binds.dimensions[name]
+
+    @property
+    def base(self) -> Base | Refusal:
+        """The base of the numbers together; a static number next to Data counts as Data."""
+        return joined_base(self.types)
+
+    def size(self, index: int) -> Sens:
+        """The absolute value of a static number; ∞ for one that is not static."""
+        type_ = self.types[index]
+        if isinstance(type_, NumberType) and type_.static is not None:
+            return magnitude(type_.static)
+        return INFINITY
+
+
+Result = Callable[[Args], "Type | Refusal"]
+Factors = Callable[[Args], tuple[Sens, ...]]
+Demands = Callable[[Args], Iterable[Demand]]
+
+
+class Parameter(NamedTuple):
+    """A parameter of a form, as signature help shows it."""
+
+    name: str
+    pattern: Pattern
+
+
+class Noise(NamedTuple):
+    """What makes a form a mechanism: the argument that is hidden, the norm its noise is made for, the event."""
+
+    hidden: str
+    norm: Norm
+    event: Callable[[Args], Event]
+
+
+def _no_demands(args: Args) -> Iterable[Demand]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One shape of arguments a builtin accepts. With ``variadic`` the last parameter may be repeated."""
+
+    params: tuple[Parameter, ...]
+    result: Result
+    factors: Factors
+    demands: Demands = _no_demands
+    noise: Noise | None = None
+    variadic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """A row. ``mutates`` is the parameter that the ``!`` form replaces. ``scope`` is ``tail`` for a builtin whose
+    results are the subject of the rest of its block. ``published`` holds the forms of the published checker."""
+
+    name: str
+    signature: str
+    forms: tuple[Form, ...]
+    doc: str
+    source: str
+    examples: tuple[str, ...]
+    mutates: str | None = None
+    scope: str = "call"
+    aliases: tuple[str, ...] = ()
+    published: tuple[Form, ...] | None = None
+
+
+def form(
+    result: Result,
+    factors: Factors,
+    demands: Demands = _no_demands,
+    noise: Noise | None = None,
+    variadic: bool = False,
+    **params: Pattern,
+) -> Form:
+    """A form; its parameters are the keyword arguments, in order (``del_`` is called ``del``)."""
+    listed = tuple(Parameter(name.rstrip("_"), pattern) for name, pattern in params.items())
+    return Form(listed, result, factors, demands, noise, variadic)
+
+
+def each(factor: Sens | int = 1) -> Factors:
+    """The same factor for every argument."""
+    value = factor if isinstance(factor, Sens) else Sens.of(factor)
+    return lambda args: (value,) * len(args)
+
+
+def only(**factors: Sens | Callable[[Args], Sens]) -> Factors:
+    """Factors by name; 0 for the arguments that are not named."""
+
+    def of(args: Args) -> tuple[Sens, ...]:
+        found = (factors.get(name, ZERO) for name in args.names)
+        return tuple(factor if isinstance(factor, Sens) else factor(args) for factor in found)
+
+    return of
+
+
+def free(args: Args) -> tuple[Sens, ...]:
+    """The result moves with nothing."""
+    return (ZERO,) * len(args)
+
+
+def joined_base(types: Iterable[Type]) -> Base | Refusal:
+    """The base that holds all of these numbers."""
+    numbers = [type_ for type_ in types if isinstance(type_, NumberType)]
+    bases = {type_.base for type_ in numbers}
+    if Base.DATA in bases:
+        if any(type_.base is not Base.DATA and type_.static is None for type_ in numbers):
+            return Refusal("Data cannot be mixed with Integer or Real: they are measured differently")
+        return Base.DATA
+    return Base.REAL if Base.REAL in bases else Base.INTEGER
+
+
+def _expect(value: object, kind: type[T]) -> T:
+    assert isinstance(value, kind), f"the pattern of the row promised a {kind.__name__}"
+    return value
+

@@ -1,0 +1,128 @@
+"""Rows that release something: noise mechanisms and sampling."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refusal, form, free
+from dp_lsp.builtins.patterns import REAL_NUMBER, STATIC, STATIC_INTEGER, Box
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.events import Event, Gaussian, Laplace
+from dp_lsp.core.sens import magnitude
+from dp_lsp.core.types import REAL, Base, Container, Kind, Norm, TupleType, Type
+
+_REALS = frozenset({Base.INTEGER, Base.REAL})
+_GAUSSIAN = (
+    "Dwork and Roth, The Algorithmic Foundations of Differential Privacy, Theorem A.1: deviation "
+    "r·√(2 ln(1.25/δ))/ε for 0 < ε < 1"
+)
+_LAPLACE = "Dwork, McSherry, Nissim and Smith 2006: scale r/ε against the L1 distance"
+_SAMPLING = "type_system 3.11; Balle, Barthe and Gaboardi 2018, Theorem 9: sampling without replacement"
+
+_ZERO, _ONE = Poly.of(0), Poly.of(1)
+
+
+def _noised(args: Args) -> Type:
+    """Real numbers of the same shape, measured in LInf."""
+    type_ = args["x"]
+    if isinstance(type_, Container):
+        return replace(type_.of(REAL), norm=Norm.LINF)
+    return REAL
+
+
+def _gaussian_demands(args: Args) -> tuple[Demand, ...]:
+    epsilon, delta = args.static("eps"), args.static("del")
+    return (
+        Demand(_ZERO, "<", epsilon, "eps"),
+        Demand(epsilon, "<", _ONE, "eps"),
+        Demand(_ZERO, "<", delta, "del"),
+        Demand(delta, "<", _ONE, "del"),
+        Demand(_ZERO, "<=", args.static("r"), "r"),
+    )
+
+
+def _laplace_demands(args: Args) -> tuple[Demand, ...]:
+    return (Demand(_ZERO, "<", args.static("eps"), "eps"), Demand(_ZERO, "<", args.static("r"), "r"))
+
+
+def _gaussian(args: Args) -> Event:
+    return Gaussian(*(magnitude(args.static(name)) for name in ("r", "eps", "del")))
+
+
+def _laplace(args: Args) -> Event:
+    return Laplace(*(magnitude(args.static(name)) for name in ("r", "eps")))
+
+
+_GAUSS_NOISE = Noise("x", Norm.L2, _gaussian)
+_LAPLACE_NOISE = Noise("x", Norm.L1, _laplace)
+_PUBLISHED_LAPLACE_NOISE = Noise("x", Norm.L2, _laplace)
+_HIDDEN = (REAL_NUMBER, Box(bases=_REALS))
+
+
+def _sampled(args: Args) -> Type | Refusal:
+    return TupleType(tuple(replace(args.container(name), rows=args.static("k")) for name in ("A", "B")))
+
+
+def _published_sampled(args: Args) -> Type | Refusal:
+    return TupleType((args["A"], args["B"]))
+
+
+def _sample_demands(args: Args) -> tuple[Demand, ...]:
+    draws, rows = args.static("k"), args.container("A").rows
+    assert rows is not None
+    return (
+        Demand(_ZERO, "<=", draws, "k"),
+        Demand(draws, "<=", rows, "k"),
+        Demand(_ONE, "<=", rows, "A"),
+    )
+
+
+_ROWS_OF_DATA = Box(frozenset({Kind.MATRIX}), Norm.LINF, frozenset({Base.DATA}), rows="r")
+
+ROWS: tuple[Builtin, ...] = (
+    Builtin(
+        "gaussian_mechanism",
+        "gaussian_mechanism(r, eps, del, x)",
+        tuple(
+            form(_noised, free, _gaussian_demands, _GAUSS_NOISE, r=STATIC, eps=STATIC, del_=STATIC, x=hidden)
+            for hidden in _HIDDEN
+        ),
+        "x with Gaussian noise of deviation r·√(2 ln(1.25/del))/eps on every entry: (eps, del)-private where x moves by "
+        "at most r in L2. r, eps and del are public, 0 < eps < 1 and 0 < del < 1.",
+        _GAUSSIAN,
+        ("f(x::Real) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, x)",),
+        mutates="x",
+    ),
+    Builtin(
+        "laplacian_mechanism",
+        "laplacian_mechanism(r, eps, x)",
+        tuple(form(_noised, free, _laplace_demands, _LAPLACE_NOISE, r=STATIC, eps=STATIC, x=hidden) for hidden in _HIDDEN),
+        "x with Laplace noise of scale r/eps on every entry: (eps, 0)-private where x moves by at most r in L1. r and "
+        "eps are public and positive.",
+        _LAPLACE,
+        ("f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)",),
+        mutates="x",
+        published=tuple(
+            form(_noised, free, _laplace_demands, _PUBLISHED_LAPLACE_NOISE, r=STATIC, eps=STATIC, x=hidden)
+            for hidden in _HIDDEN
+        ),
+    ),
+    Builtin(
+        "sample",
+        "(D, L) = sample(k, A, B)",
+        (form(_sampled, free, _sample_demands, k=STATIC_INTEGER, A=_ROWS_OF_DATA, B=_ROWS_OF_DATA),),
+        "k rows of two matrices, the same rows of both, drawn without replacement and in random order. What the rest "
+        "of the block spends on them together is amplified: at a rate q = k/rows, ε becomes ln(1 + q(exp(ε) - 1)) "
+        "and δ becomes qδ.",
+        _SAMPLING,
+        (
+            "function f(A::Matrix{<:Data}, B::Matrix{<:Data}, k::Static(Integer)) :: Priv()\n"
+            "   (D, L) = sample(k, A, B)\n"
+            "   v = undisc_container(clip(L2, D[1, :]))\n"
+            "   gaussian_mechanism(2, 0.5, 1e-5, v)\n"
+            "end",
+        ),
+        scope="tail",
+        published=(form(_published_sampled, free, k=STATIC_INTEGER, A=_ROWS_OF_DATA, B=_ROWS_OF_DATA),),
+    ),
+)

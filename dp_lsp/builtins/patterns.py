@@ -1,0 +1,226 @@
+"""What a builtin accepts in a place: patterns of types, matched against solved arguments.
+
+A norm or a dimension named in a pattern is bound at its first occurrence; later ones must agree with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.annotation import Annotation
+from dp_lsp.core.types import (
+    AnyNorm,
+    Base,
+    BoolType,
+    Boxed,
+    Container,
+    Kind,
+    ModelType,
+    Norm,
+    NumberType,
+    TupleType,
+    Type,
+    TypeVariable,
+)
+
+
+class Unifier(Protocol):
+    """What a pattern may ask of the solver."""
+
+    def type(self, type_: Type) -> Type: ...
+    def same_norm(self, left: AnyNorm, right: AnyNorm) -> bool: ...
+    def same_dimension(self, left: Poly, right: Poly) -> bool: ...
+    def bind_type(self, variable: TypeVariable, type_: Type) -> None: ...
+
+
+@dataclass(slots=True)
+class Binds:
+    """What the patterns of a form have bound so far."""
+
+    norms: dict[str, AnyNorm] = field(default_factory=dict)
+    dimensions: dict[str, Poly] = field(default_factory=dict)
+    types: dict[str, Annotation] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AnyValue:
+    """Any value."""
+
+    words = "any value"
+
+    def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Num:
+    """A number of one of ``bases``; ``static`` demands a public value."""
+
+    bases: frozenset[Base] = frozenset(Base)
+    static: bool = False
+
+    @property
+    def words(self) -> str:
+        what = "a public number" if self.static else "a number"
+        if len(self.bases) == len(Base):
+            return what
+        return f"{what} ({' or '.join(base.value for base in Base if base in self.bases)})"
+
+    def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
+        if isinstance(type_, TypeVariable) and not self.static:
+            unifier.bind_type(type_, NumberType(Base.DATA if self.bases == {Base.DATA} else Base.REAL))
+            type_ = unifier.type(type_)
+        if not isinstance(type_, NumberType):
+            return "shape"
+        if type_.base not in self.bases and not (type_.static is not None and Base.DATA in self.bases):
+            return "base"
+        return "static" if self.static and type_.static is None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A Bool."""
+
+    words = "a Bool"
+
+    def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
+        return None if isinstance(type_, BoolType) else "shape"
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A container of one of ``kinds`` with numbers of one of ``bases``.
+
+    ``norm`` is a norm, or the name of one; ``length`` and ``rows`` are names of dimensions. ``one_row`` asks a
+    matrix for exactly one row.
+    """
+
+    kinds: frozenset[Kind] = frozenset(Kind)
+    norm: Norm | str | None = None
+    bases: frozenset[Base] = frozenset(Base)
+    length: str | None = None
+    rows: str | None = None
+    one_row: bool = False
+
+    @property
+    def words(self) -> str:
+        names = {Kind.VECTOR: "vector", Kind.MATRIX: "matrix", Kind.GRADIENT: "gradient"}
+        text = "a " + " or ".join(names[kind] for kind in Kind if kind in self.kinds)
+        if len(self.bases) < len(Base):
+            text += f" of {' or '.join(base.value for base in Base if base in self.bases)}"
+        if isinstance(self.norm, Norm):
+            text += f" measured in {self.norm.value}"
+        return text
+
+    def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
+        if not isinstance(type_, Container) or type_.kind not in self.kinds:
+            return "shape"
+        wrong = self._match_element(type_, binds, unifier)
+        if wrong:
+            return wrong
+        if self.norm is not None and not self._match_norm(type_.norm, binds, unifier):
+            return "norm"
+        if not self._match_dimension(self.length, type_.length, binds, unifier):
+            return "dimension"
+        rows = type_.rows
+        if rows is not None and not self._match_dimension(self.rows, rows, binds, unifier):
+            return "dimension"
+        if self.one_row and rows is not None and not unifier.same_dimension(rows, Poly.of(1)):
+            return "one row"
+        return None
+
+    def _match_element(self, type_: Container, binds: Binds, unifier: Unifier) -> str | None:
+        element = unifier.type(type_.element)
+        if isinstance(element, TypeVariable):
+            if len(self.bases) == len(Base):
+                return None
+            base = Base.DATA if self.bases == {Base.DATA} else Base.REAL
+            unifier.bind_type(element, NumberType(base))
+            element = unifier.type(element)
+        if not isinstance(element, NumberType) or element.base not in self.bases:
+            return "element"
+        return None
+
+    def _match_norm(self, norm: AnyNorm, binds: Binds, unifier: Unifier) -> bool:
+        wanted = binds.norms.setdefault(self.norm, norm) if isinstance(self.norm, str) else self.norm
+        return wanted is None or unifier.same_norm(wanted, norm)
+
+    def _match_dimension(self, name: str | None, value: Poly, binds: Binds, unifier: Unifier) -> bool:
+        return name is None or unifier.same_dimension(binds.dimensions.setdefault(name, value), value)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model; ``size`` names its number of parameters."""
+
+    size: str
+    words = "a model"
+
+    def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
+        if not isinstance(type_, ModelType):
+            return "shape"
+        same = unifier.same_dimension(binds.dimensions.setdefault(self.size, type_.size), type_.size)
+        return None if same else "dimension"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenNorm:
+    """A norm written as an argument: L1, L2 or LInf. It is bound under the parameter's name by the call rule."""
+
+    words = "L1, L2 or LInf"
+
+    def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class GivenType:
+    """A type written as an argument; bound by the call rule."""
+
+    words = "a type"
+
+    def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class FromBox:
+    """A call of a black box."""
+
+    words = "a call of a black box"
+
+    def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
+        return None if isinstance(type_, Boxed) else "shape"
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """A pair of public whole numbers, bound to two dimensions."""
+
+    rows: str
+    columns: str
+    words = "a pair of public whole numbers"
+
+    def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
+        if not isinstance(type_, TupleType) or len(type_.items) != 2:
+            return "shape"
+        for name, item in zip((self.rows, self.columns), type_.items, strict=True):
+            if STATIC_INTEGER.match(item, binds, unifier) or not isinstance(item, NumberType):
+                return "static"
+            assert item.static is not None
+            binds.dimensions[name] = item.static
+        return None
+
+
+Pattern = Sizes | AnyValue | Num | Truth | Box | Model | GivenNorm | GivenType | FromBox
+
+NUMBER = Num()
+REAL_NUMBER = Num(frozenset({Base.INTEGER, Base.REAL}))
+DATA_NUMBER = Num(frozenset({Base.DATA}))
+STATIC = Num(frozenset({Base.INTEGER, Base.REAL}), static=True)
+STATIC_INTEGER = Num(frozenset({Base.INTEGER}), static=True)
+INTEGER_NUMBER = Num(frozenset({Base.INTEGER}))
+BOOL = Truth()
+ANY = AnyValue()

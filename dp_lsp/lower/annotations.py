@@ -1,0 +1,125 @@
+"""Annotations: from what was written to what it means."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dp_lsp import surface
+from dp_lsp.core.annotation import AModel, Annotation, Anything, ContainerOf, NumberOf, Truth, TupleOf
+from dp_lsp.core.types import Base, Kind, Norm
+
+NORMS = {norm.value: norm for norm in Norm}
+_BASES = {
+    "Real": Base.REAL,
+    "Integer": Base.INTEGER,
+    "Data": Base.DATA,
+    "Float64": Base.REAL,
+    "Float32": Base.REAL,
+    "Int": Base.INTEGER,
+    "Int64": Base.INTEGER,
+}
+_CONTAINERS = {"Vector": Kind.VECTOR, "Matrix": Kind.MATRIX, "DMGrads": Kind.GRADIENT}
+_METRIC = {"MetricVector": Kind.VECTOR, "MetricMatrix": Kind.MATRIX, "MetricGradient": Kind.GRADIENT}
+
+STATIC, PRIVATE, BLACK_BOX = "Static", "Priv", "BlackBox"
+
+
+class Refused(Exception):
+    """An annotation that means nothing here: the node, and a hint what to write instead."""
+
+    def __init__(self, node: surface.Node, hint: str) -> None:
+        super().__init__(hint)
+        self.node = node
+        self.hint = hint
+
+
+class Returned(NamedTuple):
+    """What a return annotation says: the type, and whether the function claims to be private or is a black box."""
+
+    type: Annotation
+    privacy: bool = False
+    black_box: bool = False
+
+
+def parameter(node: surface.TypeExpr | None) -> tuple[Annotation, bool]:
+    """The type of a parameter, and whether it is declared static."""
+    if node is None:
+        return Anything(), False
+    if node.name == STATIC and node.form == "call":
+        if len(node.args) > 1:
+            raise Refused(node, "write `Static()` or `Static(Integer)`")
+        return (meaning(node.args[0]) if node.args else NumberOf(Base.REAL)), True
+    return meaning(node), False
+
+
+def returned(node: surface.TypeExpr | None) -> Returned:
+    """What a return annotation says."""
+    if node is None:
+        return Returned(Anything())
+    if node.name == BLACK_BOX and node.form == "call":
+        return Returned(Anything(), black_box=True)
+    if node.name == PRIVATE and node.form == "call":
+        return Returned(meaning(node.args[0]) if node.args else Anything(), privacy=True)
+    return Returned(meaning(node))
+
+
+def meaning(node: surface.Node) -> Annotation:
+    """The type a node means, as an annotation or as an argument. Raises :class:`Refused`."""
+    if isinstance(node, surface.Name):
+        return _named(node, node.name)
+    if isinstance(node, surface.Call) and isinstance(node.callee, surface.Name) and not node.keywords:
+        return _metric(node, node.callee.name, node.args)
+    if isinstance(node, surface.TypeExpr):
+        if node.form == "call":
+            return _metric(node, node.name, node.args)
+        if node.form == "braces":
+            return _braced(node)
+        return _named(node, node.name)
+    raise Refused(node, "write a type such as `Real` or `Vector{<:Data}`")
+
+
+def _named(node: surface.Node, name: str) -> Annotation:
+    if name in _BASES:
+        return NumberOf(_BASES[name])
+    if name in _CONTAINERS:
+        return ContainerOf(_CONTAINERS[name])
+    plain: dict[str, Annotation] = {"Bool": Truth(), "Any": Anything(), "DMModel": AModel()}
+    if name in plain:
+        return plain[name]
+    if name in ("Function", "PrivacyFunction"):
+        raise Refused(node, "functions as parameters are not checked yet")
+    if name in (STATIC, PRIVATE, BLACK_BOX):
+        raise Refused(node, f"write `{name}()`")
+    raise Refused(node, "the types are Real, Integer, Data, Bool, Vector, Matrix, DMGrads, DMModel and Tuple")
+
+
+def _metric(node: surface.Node, name: str, args: tuple[surface.Node, ...]) -> Annotation:
+    kind = _METRIC.get(name)
+    if kind is None or len(args) != 2:
+        raise Refused(node, "a metric is written as in `MetricMatrix(Data, L2)`")
+    element, norm = (_name_of(arg) for arg in args)
+    if element not in _BASES or norm not in NORMS:
+        raise Refused(node, f"write `{name}(T, N)` with a type of numbers T and N one of L1, L2 and LInf")
+    return ContainerOf(kind, _BASES[element], NORMS[norm])
+
+
+def _braced(node: surface.TypeExpr) -> Annotation:
+    if node.name == "Tuple":
+        return TupleOf(tuple(meaning(arg) for arg in node.args))
+    kind = _CONTAINERS.get(node.name)
+    if kind is None or len(node.args) != 1:
+        raise Refused(node, "write `Vector{<:T}` or `Matrix{<:T}` with T one of Real, Integer and Data")
+    element = node.args[0]
+    name = _name_of(element)
+    upper = isinstance(element, surface.TypeExpr) and element.upper
+    if name not in _BASES:
+        raise Refused(element, "elements are Real, Integer or Data")
+    if not upper and name not in ("Float64", "Float32", "Int", "Int64"):
+        raise Refused(node, f"write `{node.name}{{<:{name}}}`, which holds every type of such numbers")
+    return ContainerOf(kind, _BASES[name])
+
+
+def _name_of(node: surface.Node) -> str:
+    if isinstance(node, surface.TypeExpr) and node.form == "name":
+        return node.name
+    return node.name if isinstance(node, surface.Name) else ""
