@@ -1,0 +1,275 @@
+"""The worker as its owner sees it: texts go in, outcomes come out, the process is nobody else's business.
+
+Everything runs on the owner's event loop and returns at once. A check is superseded by a newer one of the
+same document. The process is killed only if a superseded check does not stop, or if any check outruns its
+time; it is started again with what is still to be checked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed
+from dp_lsp.problem import Problem
+from dp_lsp.text import Source, Span
+from dp_lsp.worker.frames import Begun, Check, Failed, Finished, Forget, Message, Ready, Stopped
+from dp_lsp.worker.link import COMMAND, Link
+from dp_lsp.worker.problems import CheckerEnded, CheckTooLong
+
+LIMIT = 10.0  # seconds a check may take
+_GRACE = 2.0  # seconds it has to notice that, before it is killed
+_PATIENCE = (
+    0.25  # seconds of silence after which a superseded check is killed; it looks every few milliseconds
+)
+_ATTEMPTS = 5  # processes that may die under one check; each chunk to blame takes two
+_BLAME = 2  # deaths in one chunk after which it is not tried again
+
+_log = logging.getLogger(__name__)
+
+
+class Outcome(NamedTuple):
+    """How a check ended: with an analysis, or with a problem.
+
+    ``final`` is false if the process died and the check is tried again. ``revision`` is what the owner called
+    the text; ``parsed`` and ``inferred`` count chunks since the process started; ``seconds`` is how long it
+    took.
+    """
+
+    document: str
+    revision: int
+    source: Source
+    analysis: Analysis | None
+    problem: Problem | None = None
+    final: bool = True
+    seconds: float = 0.0
+    parsed: int = 0
+    inferred: int = 0
+
+
+@dataclass(slots=True)
+class _Job:
+    number: int
+    document: str
+    revision: int
+    source: Source
+    options: Options
+    deaths: int = 0
+
+
+class _Killed(Enum):
+    """Why we ended the process, if it was us."""
+
+    FOR_TIME = "it took too long"
+    FOR_SILENCE = "it did not stop"
+    ON_REQUEST = "it was asked for"
+
+
+class Worker:
+    """A checking process, started again whenever it ends.
+
+    ``report`` is called on the loop with each outcome; ``limit`` is how many seconds a check may take.
+    """
+
+    def __init__(
+        self, report: Callable[[Outcome], None], limit: float = LIMIT, command: Sequence[str] = COMMAND
+    ) -> None:
+        self._report = report
+        self._limit = limit
+        self._command = command
+        self._link: Link | None = None
+        self._killed: _Killed | None = None
+        self._numbers = 0
+        self._jobs: dict[str, _Job] = {}
+        self._running: tuple[int, str] | None = None
+        self._records: dict[str, dict[bytes, ChunkRecord]] = {}
+        self._blame: Counter[bytes] = Counter()
+        self._watch: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        """Start the process if it does not run."""
+        if self._link is None:
+            try:
+                self._link = Link(self._received, self._command)
+            except OSError as error:
+                return self._unable(error)
+            self._records.clear()
+            self._running = self._killed = None
+            for job in self._jobs.values():
+                self._send(job)
+
+    def check(self, document: str, revision: int, source: Source, options: Options) -> None:
+        """Check a text, instead of what was to be checked of this document."""
+        self._numbers += 1
+        job = self._jobs[document] = _Job(self._numbers, document, revision, source, options)
+        if self._link is None:
+            self.start()
+            return
+        self._send(job)
+        self._hurry(document)
+
+    def forget(self, document: str) -> None:
+        """The document is closed; nothing more is reported about it."""
+        self._numbers += 1
+        self._jobs.pop(document, None)
+        self._records.pop(document, None)
+        if self._link:
+            self._link.send(Forget(self._numbers, document))
+            self._hurry(document)
+
+    def restart(self) -> None:
+        """A new process, with an empty memory; what was being checked is checked again."""
+        self._blame.clear()
+        if self._link is None:
+            self.start()
+        else:
+            self._kill(_Killed.ON_REQUEST)
+
+    def close(self) -> None:
+        """End the process; nothing more is reported."""
+        link, self._link = self._link, None
+        self._stop_watching()
+        self._jobs.clear()
+        if link:
+            link.kill()
+
+    def _unable(self, error: OSError) -> None:
+        _log.error("the checking process does not start: %s", error.strerror)
+        jobs = list(self._jobs.values())
+        self._jobs.clear()
+        for job in jobs:
+            self._report(_failure(job, "it does not start"))
+
+    def _send(self, job: _Job) -> None:
+        assert self._link
+        refused = frozenset(key for key, deaths in self._blame.items() if deaths >= _BLAME)
+        self._link.send(Check(job.number, job.document, job.source.text, job.options, refused, self._limit))
+        if self._watch is None:
+            self._watch_for(self._limit + _GRACE, _Killed.FOR_TIME)
+
+    def _hurry(self, document: str) -> None:
+        """What is being checked of this document is of no use any more: see that it stops."""
+        if self._running and self._running[1] == document:
+            self._watch_for(_PATIENCE, _Killed.FOR_SILENCE)
+
+    def _received(self, link: Link, answer: Message | None) -> None:
+        if link is not self._link:
+            return
+        match answer:
+            case None:
+                self._died(link)
+            case Ready():
+                self._watch_jobs()
+            case Begun(number, document):
+                self._running = number, document
+                self._watch_jobs()
+                if self._job(number, document) is None:
+                    self._hurry(document)
+            case Finished() | Stopped() | Failed():
+                self._running = None
+                self._watch_jobs()
+                self._ended(link, answer)
+
+    def _ended(self, link: Link, answer: Finished | Stopped | Failed) -> None:
+        if isinstance(answer, Finished):
+            known = self._records.get(answer.document, {}) | link.fresh
+            link.fresh.clear()
+            if answer.document in self._jobs:  # else it was closed
+                self._records[answer.document] = {key: known[key] for _, _, key in answer.layout}
+        job = self._job(answer.number, answer.document)
+        if job is None or isinstance(answer, Stopped):
+            return
+        del self._jobs[job.document]
+        self._watch_jobs()
+        if isinstance(answer, Finished):
+            self._report(self._finished(job, answer))
+        elif answer.out_of_time:
+            self._report(self._out_of_time(job))
+        else:
+            self._report(_failure(job, answer.exception))
+
+    def _finished(self, job: _Job, answer: Finished) -> Outcome:
+        records = self._records[job.document]
+        chunks = tuple(Placed(start, length, records[key]) for start, length, key in answer.layout)
+        analysis = Analysis(job.source, chunks, job.options)
+        counted = answer.seconds, answer.parsed, answer.inferred
+        return Outcome(job.document, job.revision, job.source, analysis, None, True, *counted)
+
+    def _out_of_time(self, job: _Job) -> Outcome:
+        problem = CheckTooLong.at(Span(0, 0), seconds=self._limit)
+        return Outcome(job.document, job.revision, job.source, None, problem, seconds=self._limit)
+
+    def _died(self, link: Link) -> None:
+        """Report what the process leaves undone, and start another one for it."""
+        why, running = self._killed, self._running
+        _log.warning("the checking process ended: %s", why.value if why else "unexpectedly")
+        self._link = None
+        self._stop_watching()
+        if running and link.chunk and why in (None, _Killed.FOR_TIME):
+            self._blame[link.chunk] += 1
+        if why is _Killed.FOR_TIME:
+            late = self._job(*running) if running else None
+            for job in [late] if late else list(self._jobs.values()):
+                del self._jobs[job.document]
+                self._report(self._out_of_time(job))
+        elif why is None:
+            for job in list(self._jobs.values()):
+                self._bereaved(job)
+        if self._jobs or why:
+            self.start()
+
+    def _bereaved(self, job: _Job, cause: str = "it ended unexpectedly") -> None:
+        """The process died before this was checked: say so, and give up if that is nothing new."""
+        job.deaths += 1
+        final = job.deaths >= _ATTEMPTS
+        if final:
+            del self._jobs[job.document]
+        self._report(_failure(job, cause, final))
+
+    def _job(self, number: int, document: str) -> _Job | None:
+        """The job with this number, unless it was superseded."""
+        job = self._jobs.get(document)
+        return job if job and job.number == number else None
+
+    def _kill(self, why: _Killed) -> None:
+        if self._link:
+            self._killed = why
+            self._link.kill()
+
+    def _watch_jobs(self) -> None:
+        """Give the process its full time if there is something to do, and all the time there is if not."""
+        if self._jobs:
+            self._watch_for(self._limit + _GRACE, _Killed.FOR_TIME)
+        else:
+            self._stop_watching()
+
+    def _watch_for(self, seconds: float, why: _Killed) -> None:
+        """Kill the process after some seconds; for silence, counted from its last sign of life."""
+        self._stop_watching()
+        loop = asyncio.get_running_loop()
+
+        def look() -> None:
+            self._watch = None
+            silence = time.monotonic() - self._link.heard if self._link else seconds
+            if why is _Killed.FOR_SILENCE and silence < seconds:
+                self._watch_for(seconds - silence, why)
+            else:
+                self._kill(why)
+
+        self._watch = loop.call_later(seconds, look)
+
+    def _stop_watching(self) -> None:
+        if self._watch:
+            self._watch.cancel()
+            self._watch = None
+
+
+def _failure(job: _Job, cause: str, final: bool = True) -> Outcome:
+    problem = CheckerEnded.at(Span(0, 0), cause=cause)
+    return Outcome(job.document, job.revision, job.source, None, problem, final)

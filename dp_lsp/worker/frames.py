@@ -1,0 +1,107 @@
+"""What a process and its worker say to each other: pickled messages with their length in front.
+
+Both ends are the same version of the same program, and a frame is read only from one's own parent or child,
+so a pickle is safe here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from typing import BinaryIO, NamedTuple
+
+from dp_lsp.analysis.records import ChunkRecord, Options
+
+_LENGTH = struct.Struct(">Q")
+
+
+class Check(NamedTuple):
+    """Check a text. A later number for the same document supersedes it; ``limit`` is in seconds."""
+
+    number: int
+    document: str
+    text: str
+    options: Options
+    refused: frozenset[bytes]
+    limit: float
+
+
+class Forget(NamedTuple):
+    """The document is closed: stop checking it, and forget what was sent of it."""
+
+    number: int
+    document: str
+
+
+class Ready(NamedTuple):
+    """The worker has loaded all it needs."""
+
+
+class Begun(NamedTuple):
+    """The check with this number has begun."""
+
+    number: int
+    document: str
+
+
+class Entered(NamedTuple):
+    """The chunk with this key is about to be inferred."""
+
+    key: bytes
+
+
+class Found(NamedTuple):
+    """A record that the other side does not have."""
+
+    record: ChunkRecord
+
+
+class Finished(NamedTuple):
+    """The check has ended: (start, length, key) of each chunk, seconds taken, and what the engine counted."""
+
+    number: int
+    document: str
+    layout: tuple[tuple[int, int, bytes], ...]
+    seconds: float
+    parsed: int
+    inferred: int
+
+
+class Stopped(NamedTuple):
+    """The check was superseded and left no result."""
+
+    number: int
+    document: str
+
+
+class Failed(NamedTuple):
+    """The check ended without a result: out of time, or by an exception of this name."""
+
+    number: int
+    document: str
+    out_of_time: bool
+    exception: str
+
+
+Question = Check | Forget
+Answer = Ready | Begun | Entered | Found | Finished | Stopped | Failed
+Message = Question | Answer
+
+
+def encode(message: Message) -> bytes:
+    """A message as a frame."""
+    body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return _LENGTH.pack(len(body)) + body
+
+
+def receive(stream: BinaryIO) -> Message | None:
+    """The next message, waited for; None at the end of the stream, also if it ends inside a frame."""
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    body = stream.read(length)
+    if len(body) < length:
+        return None
+    message: Message = pickle.loads(body)
+    return message

@@ -1,0 +1,43 @@
+"""Problems about the checking process itself."""
+
+from __future__ import annotations
+
+from dp_lsp.problem import Kind
+
+
+class CheckerEnded(Kind):
+    """The checking process ended in the middle of a check, so nothing is known of this version of the file.
+
+    This is a bug of the checker or a lack of memory, not a mistake in the program. Nothing is called `proved`
+    until a check has run to its end. The next edit checks again, and so does the command `dp-lsp.restart`.
+
+    A program of any shape may be hit; one that is not:
+
+    ```julia
+    twice(x::Real) = x + x
+    ```
+    """
+
+    code = "DP980"
+    name = "checker-ended"
+    message = "the checker stopped before it was done with this file ({cause}); nothing in it is proved"
+    unchecked = True
+
+
+class CheckTooLong(Kind):
+    """The check took longer than it may, so nothing is known of this version of the file.
+
+    A check that never ends would leave an old verdict on the screen. Split a very long function, or move it
+    to a file of its own; the next edit checks again.
+
+    A program of any shape may be hit; one that is not:
+
+    ```julia
+    twice(x::Real) = x + x
+    ```
+    """
+
+    code = "DP981"
+    name = "check-too-long"
+    message = "this file was not checked within {seconds:g} seconds; nothing in it is proved"
+    unchecked = True
