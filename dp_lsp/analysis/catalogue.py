@@ -1,0 +1,22 @@
+"""Every kind of problem there is, whoever reports it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from dp_lsp.problem import Kind
+
+MODULES = (
+    "dp_lsp.cli.problems",
+    "dp_lsp.frontends.julia.problems",
+    "dp_lsp.lower.problems",
+    "dp_lsp.worker.problems",
+)
+"""The modules that define kinds; a kind is known once its module is imported."""
+
+
+def kinds() -> dict[str, type[Kind]]:
+    """All kinds by their code, sorted."""
+    for module in MODULES:
+        import_module(module)
+    return dict(sorted(Kind.registry.items()))

@@ -1,0 +1,154 @@
+"""The commands and their options. What a command needs is imported when it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from dp_lsp import __version__
+from dp_lsp.cli.settings import FORM, setting
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+LEVELS = ("debug", "info", "warning", "error")
+
+
+def logs(command: Command) -> Command:
+    """Add the options about logs, which go with every command."""
+    level = click.option(
+        "--log-level",
+        type=click.Choice(LEVELS),
+        default="warning",
+        help="The least that is logged (default: warning); debug adds tracebacks.",
+    )
+    file = click.option("--log-file", metavar="FILE", help="Log to FILE instead of standard error.")
+    return level(file(command))
+
+
+@click.group(context_settings=CONTEXT)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def root() -> None:
+    """Check differentially private Julia programs.
+
+    dp-lsp reads a program, never runs it, and says what each function guarantees: how far its result can move
+    when an input moves (sensitivity), or what it costs the people in the data (ε and δ), with all conditions.
+
+    \b
+    dp-lsp check program.jl      what is proved, what is not, and why
+    dp-lsp check .               every Julia file below this folder
+    dp-lsp explain DP301         what a code means and how to mend it
+    dp-lsp server                for editors: the language server
+    """
+
+
+@root.command()
+@click.argument("paths", metavar="[PATH|-]...", nargs=-1)
+@click.option(
+    "--output-format",
+    type=click.Choice(["full", "concise", "json"]),
+    default="full",
+    help="full: for a person, with source text (default). concise: one line a problem. json: for programs.",
+)
+@click.option("--stdin-filename", metavar="NAME", help="What to call standard input, where PATH is -.")
+@click.option(
+    "--profile",
+    type=click.Choice(["sound", "published"]),
+    default="sound",
+    help="sound: rules whose bounds hold (default). published: the published formulas, for comparison.",
+)
+@click.option(
+    "--set",
+    "settings",
+    type=setting,
+    metavar=FORM,
+    multiple=True,
+    help="A number for a static parameter or a dimension, exactly as written. Repeatable.",
+)
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 where it would be 1.")
+@click.option("--error-on-warning", is_flag=True, help="Exit with 1 if there is a warning.")
+@click.option("--statistics", is_flag=True, help="Also count the problems by code.")
+@click.option("--output-file", metavar="FILE", help="Write the report to FILE.")
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="auto: on a terminal, and as NO_COLOR and FORCE_COLOR say (default).",
+)
+@logs
+def check(log_level: str, log_file: str | None, **options: Any) -> int:
+    """Check files, or every Julia file below a folder; without PATH, below this folder.
+
+    Each function is proved, failed (there is an error in it) or unknown (it was not checked to the end).
+
+    \b
+    dp-lsp check train.jl
+    dp-lsp check --set eps=0.2 --set k=1000 --set "rows(data)=48000" train.jl
+    dp-lsp check --set train:eps=1/3 src
+    dp-lsp check --output-format json --output-file report.json src
+    dp-lsp check - --stdin-filename train.jl < draft.jl
+
+    \b
+    Exit codes:
+      0    everything is proved
+      1    there is an error, or something is unknown
+      2    wrong usage, a PATH that does not exist, output that could not be written
+      101  a bug in dp-lsp; what it concerns is reported as unknown
+      130  interrupted
+    """
+    from dp_lsp.cli.check import Request, run
+
+    _log(log_level, log_file)
+    return run(Request(**options))
+
+
+@root.command()
+@click.argument("name")
+@logs
+def explain(name: str, log_level: str, log_file: str | None) -> None:
+    """Explain a diagnostic code or a builtin function.
+
+    \b
+    dp-lsp explain DP301         by code
+    dp-lsp explain unreadable    by name
+    dp-lsp explain clip          a function of the language: type, sensitivity, source
+    """
+    from dp_lsp.cli.explain import run
+
+    _log(log_level, log_file)
+    run(name)
+
+
+@root.command()
+@click.option("--tcp", metavar="HOST:PORT", help="Listen there instead of using standard input and output.")
+@logs
+def server(tcp: str | None, log_level: str, log_file: str | None) -> int:
+    """Start the language server, for editors.
+
+    It speaks the language server protocol on standard input and output; editors start it by themselves.
+
+    \b
+    dp-lsp server
+    dp-lsp server --tcp 127.0.0.1:2087
+    """
+    address = _address(tcp) if tcp is not None else None
+    _log(log_level, log_file)
+    from dp_lsp.lsp.server import serve
+
+    return int(serve(address) or 0)
+
+
+def _address(text: str) -> tuple[str, int]:
+    """HOST:PORT; a host that is left out is the loopback address, an IPv6 one stands in brackets."""
+    host, colon, port = text.rpartition(":")
+    if not colon or not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise click.UsageError(f"--tcp {text!r} is not of the form HOST:PORT, as in 127.0.0.1:2087")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def _log(level: str, file: str | None) -> None:
+    from dp_lsp.cli.logs import start
+
+    start(level, file)

@@ -1,0 +1,87 @@
+"""``dp-lsp explain``: the page of a kind of problem, or of a builtin."""
+
+from __future__ import annotations
+
+import difflib
+import shutil
+import sys
+
+import click
+
+from dp_lsp.analysis.catalogue import kinds
+from dp_lsp.builtins import TABLE
+from dp_lsp.builtins.define import Builtin, Form
+from dp_lsp.cli.process import write
+from dp_lsp.cli.style import is_terminal, wants_colour
+
+_WIDEST = 100  # columns of a page; longer lines are hard to read
+
+
+def run(name: str) -> None:
+    """Print the page of ``name``; a usage error with near names if there is none."""
+    text = page(name)
+    if text is None:
+        raise click.UsageError(_unknown(name))
+    if is_terminal(sys.stdout):
+        text = _rendered(text)
+    write(text, colour=True)
+
+
+def page(name: str) -> str | None:
+    """The Markdown page of a code, of a kind's name or of a builtin; None if there is none."""
+    by_code = kinds()
+    wanted = name.strip()
+    kind = by_code.get(wanted.upper())
+    if kind is None:
+        kind = next((each for each in by_code.values() if each.name == wanted.lower()), None)
+    if kind is not None:
+        return kind.page()
+    row = TABLE.get(wanted) or TABLE.get(wanted.removesuffix("!"))
+    return builtin_page(row) if row is not None else None
+
+
+def builtin_page(row: Builtin) -> str:
+    """The Markdown page of a builtin, read off its row."""
+    parts = [f"# {row.name}", f"```julia\n{row.signature}\n```", row.doc]
+    if row.mutates is not None:
+        parts.append(f"`{row.name}!` does the same and replaces `{row.mutates}` by the result.")
+    if row.aliases:
+        parts.append(f"Also written {', '.join(f'`{alias}`' for alias in row.aliases)}.")
+    parts += ["## Arguments", *_forms(row.forms)]
+    if row.examples:
+        parts += ["## Examples", *(f"```julia\n{example}\n```" for example in row.examples)]
+    parts += ["## Source", row.source]
+    return "\n\n".join(parts) + "\n"
+
+
+def _forms(forms: tuple[Form, ...]) -> list[str]:
+    shown = dict.fromkeys(_parameters(form) for form in forms)
+    return ["\n\nor\n\n".join(shown)] if any(shown) else ["None."]
+
+
+def _parameters(form: Form) -> str:
+    lines = [f"- `{name}`: {pattern.words}" for name, pattern in form.params]
+    if form.variadic and lines:
+        lines[-1] += ", once or more"
+    return "\n".join(lines)
+
+
+def _unknown(name: str) -> str:
+    by_code = kinds()
+    names = [*by_code, *(kind.name for kind in by_code.values()), *TABLE]
+    near = difflib.get_close_matches(name, names, n=3) or difflib.get_close_matches(name.upper(), names, n=3)
+    hint = f" Near: {', '.join(near)}." if near else ""
+    return f"there is no page about {name!r}; it is neither a diagnostic code nor a builtin.{hint}"
+
+
+def _rendered(text: str) -> str:
+    """A page as a terminal shows it."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    columns = min(_WIDEST, shutil.get_terminal_size().columns)
+    coloured = wants_colour("auto")
+    console = Console(width=columns, force_terminal=True, no_color=not coloured, highlight=False)
+    with console.capture() as capture:
+        console.print(Markdown(text, code_theme="ansi_dark"))
+    return capture.get()

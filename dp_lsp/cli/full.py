@@ -1,0 +1,163 @@
+"""The report for a person: every problem in its source text, then what each function guarantees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import groupby
+from math import isfinite
+
+from dp_lsp.analysis.records import Analysis, FunctionReport, NumericReport, State
+from dp_lsp.cli.excerpt import Mark, excerpt
+from dp_lsp.cli.style import Paint, padded, printable, width
+from dp_lsp.cli.summary import CAUTION, sentence, statistics_table
+from dp_lsp.core.notation import decimal
+from dp_lsp.problem import Problem
+
+_FEW = 8  # functions whose whole types are still read, when there are several files
+_WIDEST = 40  # columns of a cell of the table
+
+
+class FullReport:
+    """Writes files and their problems for a person. ``columns`` is what the terminal has room for."""
+
+    def __init__(self, paint: Paint, columns: int) -> None:
+        self._paint = paint
+        self._columns = columns
+
+    def lines(
+        self, files: Sequence[tuple[str, Analysis]], seconds: float, published: bool, with_statistics: bool
+    ) -> Iterator[str]:
+        """The whole report."""
+        analyses = [analysis for _, analysis in files]
+        for path, analysis in files:
+            for problem in analysis.problems:
+                yield from self.problem(problem, analysis, path)
+                yield ""
+        whole = len(files) == 1 or sum(len(analysis.functions) for analysis in analyses) <= _FEW
+        for path, analysis in files:
+            yield from self.functions(analysis, path, whole)
+            yield ""
+        if with_statistics and any(analysis.problems for analysis in analyses):
+            yield from statistics_table(analyses, self._paint)
+            yield ""
+        if published:
+            yield self._paint(CAUTION, "warning")
+        yield f"{sentence(analyses, self._paint)}   {seconds:.2f} s"
+
+    def problem(self, problem: Problem, analysis: Analysis, path: str) -> Iterator[str]:
+        """A problem with its place in the source text, what led to it, and what to do."""
+        severity = problem.severity.value
+        title = self._paint(f"{severity}[{problem.code}]", severity)
+        yield f"{title}: {self._paint(printable(problem.message), 'strong')}"
+        gutter, shown = excerpt(analysis.source, _marks(problem), self._paint, self._columns)
+        margin = " " * gutter
+        line, column = analysis.source.place(problem.span.start)
+        yield f"{margin} {self._paint('┌─', 'rule')} {printable(path)}:{line}:{column}"
+        if analysis.source.text:
+            yield from shown
+        equals = f"{margin} {self._paint('=', 'rule')}"
+        for fix in problem.fixes:
+            yield f"{equals} fix available: {printable(fix.title)}"
+        yield f"{equals} more: dp-lsp explain {problem.code}"
+
+    def functions(self, analysis: Analysis, path: str, whole: bool) -> Iterator[str]:
+        """The table of a file's functions; ``whole`` adds to each its type and what that depends on."""
+        title = self._paint(printable(path), "strong")
+        if not analysis.functions:
+            state = self._paint(analysis.state.value, analysis.state.value)
+            yield f"{title}  {state}{'  no functions' if analysis.state is State.PROVED else ''}"
+            return
+        yield title
+        rows = [_Row(function, whole) for function in analysis.functions]
+        names = min(_WIDEST, max(width(row.name) for row in rows))
+        columns = max((width(bound) for row in rows if not row.wide for bound in row.bounds), default=0)
+        for number, row in enumerate(rows):
+            if number and (row.detail or rows[number - 1].detail):
+                yield ""
+            yield from self._row(row, names, columns)
+            yield from row.detail
+
+    def _row(self, row: _Row, names: int, columns: int) -> Iterator[str]:
+        state = row.function.state.value
+        head = f"  {padded(row.name, names)}   {self._paint(f'{state:<7}', state)}   "
+        if row.wide:
+            yield (head + row.notes).rstrip()
+            yield from (f"      {bound}" for bound in row.bounds)
+            return
+        first, *others = row.bounds or [""]
+        yield f"{head}{padded(first, columns)}   {row.notes}".rstrip()
+        yield from (" " * (names + 15) + other for other in others)
+
+
+class _Row:
+    """A function as a row of the table. Bounds that are ``wide`` stand below it, ε and δ in lines of their own."""
+
+    def __init__(self, function: FunctionReport, whole: bool) -> None:
+        self.function = function
+        self.name = printable(function.name)
+        self.notes = "   ".join(filter(None, (", ".join(function.mechanisms), printable(function.reason))))
+        bounds = _bounds(function)
+        self.wide = any(width(bound) > _WIDEST for bound in bounds)
+        self.bounds = [line for bound in bounds for line in _unfolded(bound)] if self.wide else bounds
+        self.detail = list(_detail(function)) if whole else []
+
+
+def _unfolded(bound: str) -> Iterator[str]:
+    """A bound with one quantity a line, below each other."""
+    names, colon, shown = bound.partition(": ")
+    first, *others = shown.split("  ")
+    yield names + colon + first
+    yield from (" " * width(names + colon) + other for other in others)
+
+
+def _detail(function: FunctionReport) -> Iterator[str]:
+    """The type of a function, and what it holds under."""
+    free = {variable.name: variable for bound in function.bounds for variable in bound.free}
+    blocks = {
+        "": [printable(line) for line in function.display.splitlines()],
+        "holds if": [printable(condition.text) for condition in function.conditions],
+        "where you choose": [printable(f"{each.range}   {each.meaning}") for each in free.values()],
+        "with these numbers": [_number(each) for each in function.numeric],
+    }
+    for title, lines in blocks.items():
+        if lines:
+            yield ""
+            if title:
+                yield f"      {title}"
+            yield from (f"      {'  ' if title else ''}{line}".rstrip() for line in lines)
+
+
+def _marks(problem: Problem) -> list[Mark]:
+    """What to underline: the place itself first, labelled by what is related to the very same place."""
+    label = next((related.message for related in problem.related if related.span == problem.span), "")
+    others = [related for related in problem.related if related.span != problem.span]
+    return [
+        Mark(problem.span, label, "^", problem.severity.value),
+        *(Mark(related.span, related.message, "-", "related") for related in others),
+    ]
+
+
+def _bounds(function: FunctionReport) -> list[str]:
+    """What each parameter costs, or how far the result moves with it; neighbours that say the same as one."""
+    result = []
+    for (static, shown), group in groupby(function.parameters, key=lambda each: (each.static, each.shown)):
+        names = ", ".join(printable(parameter.name) for parameter in group)
+        result.append(_bound(names, static, printable(shown), function.kind))
+    return result
+
+
+def _bound(names: str, static: bool, shown: str, kind: str) -> str:
+    if static:
+        return f"{names}: static"
+    return f"{shown} in {names}" if kind == "sensitivity" else f"{names}: {shown}"
+
+
+def _number(numeric: NumericReport) -> str:
+    names = ", ".join(numeric.parameters)
+    if numeric.missing:
+        return printable(f"{names}: a number is missing for {', '.join(numeric.missing)} (--set NAME=NUMBER)")
+    epsilon, delta = (
+        decimal(Fraction(repr(value)) if isfinite(value) else None) for value in (numeric.epsilon, numeric.delta)
+    )
+    return printable(f"{names}: ε {epsilon}  δ {delta}   ({numeric.rule})")

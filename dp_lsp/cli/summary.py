@@ -1,0 +1,51 @@
+"""What the reports for people say of a run as a whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from dp_lsp.analysis.records import Analysis, State, worst
+from dp_lsp.cli.style import Paint, plain
+from dp_lsp.features.report import statistics
+
+_ORDER = (State.PROVED, State.FAILED, State.UNKNOWN)
+
+CAUTION = (
+    "profile published: these are the published formulas, some of which are known not to hold. "
+    "The default profile gives bounds that do."
+)
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun, as in ``1 file`` and ``2 files``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def sentence(analyses: Sequence[Analysis], paint: Paint = plain) -> str:
+    """How many functions are in which state, and how many files are worse than their functions."""
+    states = Counter(function.state for analysis in analyses for function in analysis.functions)
+    total = sum(states.values())
+    subject = count(total, "function") if total else "no function"
+    where = f" in {count(len(analyses), 'file')}" if len(analyses) > 1 or not total else ""
+    parts = [", ".join(paint(f"{states[state]} {state}", state) for state in _ORDER if states[state])]
+    beyond = Counter(
+        analysis.state
+        for analysis in analyses
+        if analysis.state is not worst(function.state for function in analysis.functions)
+    )
+    parts += [
+        paint(f"{count(beyond[state], 'file')} {state}", state) + (" outside its functions" if total else "")
+        for state in _ORDER
+        if beyond[state]
+    ]
+    return ": ".join(filter(None, [subject + where, "; ".join(filter(None, parts))])) + "."
+
+
+def statistics_table(analyses: Sequence[Analysis], paint: Paint = plain) -> Iterator[str]:
+    """One line for each kind of problem, the most frequent first."""
+    rows = statistics(analyses)
+    digits = max((len(str(row["occurrences"])) for row in rows), default=0)
+    for row in rows:
+        severity = paint(f"{row['severity']:<11}", row["severity"])
+        yield f"{row['occurrences']:>{digits}}  {row['code']}  {severity}  {row['name']}"

@@ -1,0 +1,134 @@
+"""The JSON report: the contract's schema, version 1."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from dp_lsp import __version__
+from dp_lsp.analysis.records import Analysis, BoundReport, FunctionReport, NumericReport, State
+from dp_lsp.problem import Problem, Severity
+from dp_lsp.text import Source, Span
+
+SCHEMA_VERSION = 1
+
+Json = dict[str, Any]
+
+
+def report(files: Sequence[tuple[str, Analysis]], profile: str) -> Json:
+    """The report of a run: what was checked, under the path it is reported as. The summary's states count
+    functions, its errors and warnings all problems."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": "dp-lsp", "version": __version__},
+        "profile": profile,
+        "files": [file_report(analysis, path) for path, analysis in files],
+        "summary": _summary([analysis for _, analysis in files]),
+    }
+
+
+def file_report(analysis: Analysis, path: str) -> Json:
+    """What is known of one file."""
+    numbers_given = bool(analysis.options.settings)
+    return {
+        "path": path,
+        "status": analysis.state.value,
+        "functions": [_function(each, analysis.source, numbers_given) for each in analysis.functions],
+        "diagnostics": [_diagnostic(problem, analysis.source, path) for problem in analysis.problems],
+    }
+
+
+def statistics(analyses: Iterable[Analysis]) -> list[Json]:
+    """How often each kind of problem occurs, the most frequent first."""
+    counts = Counter(
+        (problem.code, problem.name, problem.severity.value) for analysis in analyses for problem in analysis.problems
+    )
+    return [
+        {"code": code, "name": name, "severity": severity, "occurrences": count}
+        for (code, name, severity), count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+def _summary(analyses: Sequence[Analysis]) -> Json:
+    states = Counter(function.state for analysis in analyses for function in analysis.functions)
+    return {
+        "files": len(analyses),
+        "proved": states[State.PROVED],
+        "failed": states[State.FAILED],
+        "unknown": states[State.UNKNOWN],
+        "accepted": 0,
+        "errors": sum(analysis.count(Severity.ERROR) for analysis in analyses),
+        "warnings": sum(analysis.count(Severity.WARNING) for analysis in analyses),
+    }
+
+
+def _function(function: FunctionReport, source: Source, numbers_given: bool) -> Json:
+    result: Json = {
+        "name": function.name,
+        "signature": function.signature,
+        "kind": function.kind,
+        "status": function.state.value,
+        "range": _range(function.span, source),
+        "parameters": [
+            {key: getattr(parameter, key) for key in _PARAMETER_KEYS} for parameter in function.parameters
+        ],
+        "returns": function.returns,
+        "bounds": [_bound(bound) for bound in function.bounds],
+        "conditions": [condition._asdict() for condition in function.conditions],
+        "display": function.display,
+    }
+    if numbers_given and function.kind == "privacy":
+        result["numeric"] = [_numeric(numeric) for numeric in function.numeric]
+    return result
+
+
+_PARAMETER_KEYS = ("name", "type", "static", "sensitivity", "epsilon", "delta")
+
+
+def _bound(bound: BoundReport) -> Json:
+    return {
+        **bound._asdict(),
+        "parameters": list(bound.parameters),
+        "free": [variable._asdict() for variable in bound.free],
+    }
+
+
+def _numeric(numeric: NumericReport) -> Json:
+    """A bound of ∞, which JSON has no number for, is null."""
+    if numeric.missing:
+        return {"parameters": list(numeric.parameters), "missing": list(numeric.missing)}
+    return {
+        "parameters": list(numeric.parameters),
+        "epsilon": numeric.epsilon if math.isfinite(numeric.epsilon) else None,
+        "delta": numeric.delta if math.isfinite(numeric.delta) else None,
+        "rule": numeric.rule,
+    }
+
+
+def _diagnostic(problem: Problem, source: Source, path: str) -> Json:
+    return {
+        "code": problem.code,
+        "name": problem.name,
+        "severity": problem.severity.value,
+        "message": problem.message,
+        "url": problem.url,
+        "range": _range(problem.span, source),
+        "related": [
+            {"message": related.message, "range": _range(related.span, source), "path": path}
+            for related in problem.related
+        ],
+        "fixes": [
+            {
+                "title": fix.title,
+                "edits": [{"range": _range(edit.span, source), "text": edit.text} for edit in fix.edits],
+            }
+            for fix in problem.fixes
+        ],
+    }
+
+
+def _range(span: Span, source: Source) -> Json:
+    """Lines and columns from 1, in code points, the end excluded."""
+    return {"start": source.place(span.start)._asdict(), "end": source.place(span.end)._asdict()}
