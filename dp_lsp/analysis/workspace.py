@@ -1,0 +1,229 @@
+"""The open documents of a server and what is known of them: the only state that changes.
+
+A document's text runs ahead of its last analysis. The drift between the two moves old results to where they
+belong now, and says which of them an edit has made stale. What is stale is never shown as proved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import unquote, urlsplit
+
+from dp_lsp.analysis.drift import Drift
+from dp_lsp.analysis.records import (
+    Analysis,
+    ChunkRecord,
+    FunctionReport,
+    Options,
+    Placed,
+    State,
+    Verdict,
+)
+from dp_lsp.problem import Edit, Problem
+from dp_lsp.text import Place, Source, Span
+
+_DRIVE = re.compile(r"/[A-Za-z]:")
+_WORD = re.compile(r"\w+!?")
+
+
+def document_key(uri: str) -> str:
+    """What makes two URIs name the same document: for a file its decoded path, else the URI itself."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return uri
+    if parts.scheme.lower() != "file":
+        return uri
+    path = unquote(parts.path, errors="surrogateescape")
+    if _DRIVE.match(path):
+        path = path[:1] + path[1].lower() + path[2:]
+    host = "" if parts.netloc.lower() == "localhost" else unquote(parts.netloc).lower()
+    return f"file://{host}{path}"
+
+
+def is_checked(uri: str, language: str) -> bool:
+    """Whether a document is in a language that is checked."""
+    return language == "julia" or document_key(uri).endswith(".jl")
+
+
+class Document:
+    """An open document. ``uri`` is spelled as the client spells it, ``version`` is the client's.
+
+    ``revision`` counts the texts it has had; ``checked`` is the version whose check has ended for good, and
+    ``analysis`` the newest there is, with None before the first.
+    """
+
+    def __init__(self, uri: str, version: int, text: str) -> None:
+        self.uri = uri
+        self.version = version
+        self.source = Source(text)
+        self.revision = 0
+        self.checked: int | None = None
+        self.analysis: Analysis | None = None
+        self._analysed = 0  # the revision of `analysis`
+        self._edits: list[tuple[int, Edit]] = []  # made since, each with the revision it led to
+        self._drift = Drift()
+        self._stale: frozenset[int] | None = None
+
+    def edit(self, version: int, source: Source, edits: Sequence[Edit]) -> None:
+        """A newer text, and the edits that led to it: each in a text that has the earlier ones."""
+        self.version = version
+        self.source = source
+        self.revision += 1
+        if self.analysis:
+            self._edits += ((self.revision, edit) for edit in edits)
+            self._drift = self._drift.after(edits)
+            self._stale = None
+
+    def settle(self, revision: int, analysis: Analysis) -> None:
+        """A check of a revision ended. Later edits stay on top of it."""
+        if revision < self._analysed:
+            return
+        self.analysis = analysis
+        self._analysed = revision
+        self._edits = [(made, edit) for made, edit in self._edits if made > revision]
+        self._drift = Drift().after(edit for _, edit in self._edits)
+        self._stale = None
+
+    def give_up(self, revision: int, source: Source, options: Options, problem: Problem) -> None:
+        """A check of a revision did not end: all that stands in it is unknown, for one reason."""
+        drift = Drift().after(edit for made, edit in self._edits if made <= revision)
+        unknown = (
+            function._replace(
+                state=State.UNKNOWN,
+                reason=problem.message,
+                bounds=(),
+                numeric=(),
+                conditions=(),
+                parameters=(),
+            )
+            for function in (_moved(self.analysis.functions, drift) if self.analysis else ())
+        )
+        verdict = Verdict(State.UNKNOWN, tuple(unknown), (problem,), (), frozenset())
+        whole = Placed(0, len(source.text), ChunkRecord(b"", verdict, b""))
+        self.settle(revision, Analysis(source, (whole,), options))
+
+    @property
+    def current(self) -> bool:
+        """Whether the analysis is one of the text as it is now."""
+        return self.analysis is not None and self._analysed == self.revision
+
+    @property
+    def state(self) -> State:
+        """The worst state of anything in the text as it is now, which may hold what was never checked."""
+        return self.analysis.state if self.analysis and self.current else State.STALE
+
+    @property
+    def functions(self) -> tuple[FunctionReport, ...]:
+        """What is known of the functions, at their places in the text as it is now."""
+        return tuple(self._functions())
+
+    def _functions(self) -> Iterator[FunctionReport]:
+        chunks = self.analysis.chunks if self.analysis else ()
+        for index, chunk in enumerate(chunks):
+            reports = (function.moved(chunk.start) for function in chunk.record.verdict.functions)
+            for function in _moved(reports, self._drift):
+                yield function._replace(state=State.STALE) if index in self.stale else function
+
+    def is_stale_at(self, offset: int) -> bool:
+        """Whether what is known of this offset of the analysed text is out of date."""
+        chunks = self.analysis.chunks if self.analysis else ()
+        return any(chunks[i].start <= offset <= chunks[i].start + chunks[i].length for i in self.stale)
+
+    def analysed_offset(self, offset: int) -> int:
+        """The offset in the analysed text that an offset in the text as it is now came from."""
+        return self._drift.back(offset)
+
+    def present_span(self, span: Span) -> Span | None:
+        """Where a range of the analysed text stands now; None if nothing is left of it."""
+        return self._drift.forward(span)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The last problems found that still have a place in the text, at their places in it."""
+        if self.analysis is None:
+            return ()
+        if not self._drift.patches:
+            return self.analysis.problems
+        return tuple(moved for problem in self.analysis.problems for moved in self._carried(problem))
+
+    def _carried(self, problem: Problem) -> Iterator[Problem]:
+        """The problem at its new place. An old fix would be made for another text, so it is left out."""
+        span = self._drift.forward(problem.span)
+        if span:
+            related = ((r, self._drift.forward(r.span)) for r in problem.related)
+            kept = tuple(r._replace(span=place) for r, place in related if place)
+            yield problem._replace(span=span, related=kept, fixes=())
+
+    @property
+    def stale(self) -> frozenset[int]:
+        """The chunks of the analysis that edits have touched, and all that use a name these may define."""
+        if self._stale is None:
+            self._stale = frozenset(self._affected(self.analysis)) if self.analysis else frozenset()
+        return self._stale
+
+    def _affected(self, analysis: Analysis) -> set[int]:
+        if not self._drift.patches:
+            return set()
+        chunks = analysis.chunks
+        stale = {
+            index
+            for index, chunk in enumerate(chunks)
+            if self._drift.touches(Span(chunk.start, chunk.start + chunk.length))
+        }
+        users: dict[str, list[int]] = {}
+        for index, chunk in enumerate(chunks):
+            for name in chunk.record.verdict.uses:
+                users.setdefault(name, []).append(index)
+        names = self._edited_words()
+        names += (name for index in stale for name in chunks[index].record.verdict.defines)
+        while names:
+            for index in users.pop(names.pop(), ()):
+                if index not in stale:
+                    stale.add(index)
+                    names += chunks[index].record.verdict.defines
+        return stale
+
+    def _edited_words(self) -> list[str]:
+        """The words on the edited lines: an edit may give any of them a new meaning, by a new definition."""
+        words: list[str] = []
+        for _, new in self._drift.patches:
+            first, last = self.source.place(new.start).line, self.source.place(new.end).line
+            end = self.source.line_span(last).end
+            words += _WORD.findall(self.source.text, self.source.offset(Place(first, 1)), end)
+        return words
+
+
+def _moved(functions: Iterable[FunctionReport], drift: Drift) -> Iterator[FunctionReport]:
+    """The functions that have a place in the newer text, at their places."""
+    for function in functions:
+        span = drift.forward(function.span)
+        if span:
+            name_span = drift.forward(function.name_span) or Span(span.start, span.start)
+            yield function._replace(span=span, name_span=name_span)
+
+
+class Workspace:
+    """The open documents that are checked."""
+
+    def __init__(self) -> None:
+        self._documents: dict[str, Document] = {}
+
+    def open(self, uri: str, language: str, version: int, text: str) -> Document | None:
+        """A document that was opened; None if it is in no language that is checked."""
+        if not is_checked(uri, language):
+            return None
+        document = self._documents[document_key(uri)] = Document(uri, version, text)
+        return document
+
+    def close(self, uri: str) -> Document | None:
+        """Take a document away, and return it if it was there."""
+        return self._documents.pop(document_key(uri), None)
+
+    def get(self, uri: str) -> Document | None:
+        """The open document that a URI names."""
+        return self._documents.get(document_key(uri))
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(self._documents.values())

@@ -1,0 +1,48 @@
+"""The functions of a file as symbols, with what is known of each in a few words."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dp_lsp.analysis.records import Analysis, FunctionReport, State
+from dp_lsp.analysis.workspace import Document
+from dp_lsp.text import Span
+
+WORDS = {
+    State.PROVED: "proved",
+    State.FAILED: "failed",
+    State.UNKNOWN: "unknown",
+    State.STALE: "checking",
+}
+
+
+class Symbol(NamedTuple):
+    """A function: its name, its state with the bounds, the whole of it, and its name's place."""
+
+    name: str
+    detail: str
+    span: Span
+    name_span: Span
+
+
+def summary(function: FunctionReport) -> str:
+    """The bounds of a function in a few words ("x: ε 0.1  δ 0.2"); without the state, which says if they hold."""
+    if function.state is State.STALE:
+        return ""
+    if function.kind == "blackbox":
+        return "black box"
+    shown = (f"{p.name}: {p.shown}" for p in function.parameters if not p.static and p.shown)
+    return " · ".join(shown) or function.reason
+
+
+def outline(known: Analysis | Document) -> tuple[Symbol, ...]:
+    """The functions of a file, in order."""
+    return tuple(
+        Symbol(
+            function.name,
+            " · ".join(filter(None, [WORDS[function.state], summary(function)])),
+            function.span,
+            function.name_span,
+        )
+        for function in known.functions
+    )
