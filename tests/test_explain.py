@@ -1,0 +1,74 @@
+"""Pages about problems and builtins, as `dp-lsp explain` prints them."""
+
+from __future__ import annotations
+
+import pytest
+
+from dp_lsp.analysis.catalogue import MODULES, kinds
+from dp_lsp.builtins import TABLE
+from dp_lsp.cli import main
+from source_tree import modules
+
+
+def explained(capsys: pytest.CaptureFixture[str], name: str) -> str:
+    assert main(["explain", "--", name]) == 0
+    return capsys.readouterr().out
+
+
+def test_every_module_with_kinds_is_in_the_catalogue() -> None:
+    assert {module.name for module in modules() if module.name.endswith(".problems")} == set(MODULES)
+
+
+def test_every_code_and_every_name_has_its_page(capsys: pytest.CaptureFixture[str]) -> None:
+    names = {kind.name for kind in kinds().values()}
+    assert len(names) == len(kinds())
+    for code, kind in kinds().items():
+        page = explained(capsys, code)
+        assert page.startswith(f"# {code} · {kind.name}\n\n")
+        assert len(page.splitlines()) > 3, f"{code} has no page"
+        assert explained(capsys, kind.name) == page == explained(capsys, code.lower())
+
+
+def test_every_builtin_has_its_page(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, row in TABLE.items():
+        page = explained(capsys, name)
+        for part in (row.signature, row.doc, row.source, *row.examples):
+            assert part in page, name
+        if row.mutates is not None:
+            assert explained(capsys, f"{row.name}!") == page
+            assert f"`{row.name}!`" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("DP01", "DP010"),
+        ("not-utf", "not-utf8"),
+        ("gausian_mechanism", "gaussian_mechanism"),
+        ("clipp", "clip"),
+        ("file.jl:3", None),
+        ("length!", "length"),
+        ("", None),
+    ],
+)
+def test_an_unknown_name(capsys: pytest.CaptureFixture[str], name: str, near: str | None) -> None:
+    assert main(["explain", "--", name]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert f"there is no page about {name!r}" in shown.err
+    assert (near in shown.err.partition("Near:")[2]) if near else "Near:" not in shown.err
+
+
+def test_a_terminal_shows_no_markup(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    monkeypatch.setattr("dp_lsp.cli.explain.is_terminal", lambda stream: True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    without = explained(capsys, "clip")
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setattr("dp_lsp.cli.style.is_terminal", lambda stream: True)
+    coloured = explained(capsys, "clip")
+    assert "```" not in without and "# clip" not in without and "clip(N, v)" in without
+    assert "\x1b[3" not in without
+    assert "\x1b[3" in coloured

@@ -1,0 +1,394 @@
+"""The reports: JSON as the contract has it, and what a person sees of a problem and of a function."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from textwrap import dedent
+from typing import Any
+
+import jsonschema
+import pytest
+
+from analyses import analysis, annotated, function, problem
+from dp_lsp.analysis.records import Analysis, NumericReport, Options, ParameterReport, Setting, State
+from dp_lsp.cli.concise import lines as concise
+from dp_lsp.cli.full import FullReport
+from dp_lsp.cli.style import coloured, plain
+from dp_lsp.cli.summary import sentence
+from dp_lsp.features.report import report
+from dp_lsp.problem import Edit, Fix, Problem, Related, Severity
+from dp_lsp.text import Span
+
+ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def closed(required: dict[str, Any], **optional: Any) -> dict[str, Any]:
+    """The schema of an object with these keys and no others."""
+    properties = required | optional
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def listed(items: Any) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+TEXT, TRUTH, COUNT = {"type": "string"}, {"type": "boolean"}, {"type": "integer", "minimum": 0}
+FORMULA = {"type": ["string", "null"]}
+STATUS = {"enum": ["proved", "failed", "unknown"]}
+POINT = closed({"line": {"type": "integer", "minimum": 1}, "column": {"type": "integer", "minimum": 1}})
+RANGE = closed({"start": POINT, "end": POINT})
+PARAMETER = closed(
+    {"name": TEXT, "type": TEXT, "static": TRUTH, "sensitivity": FORMULA, "epsilon": FORMULA, "delta": FORMULA}
+)
+BOUND = closed(
+    {
+        "parameters": listed(TEXT),
+        "measure": TEXT,
+        "rule": {"enum": ["basic", "advanced", "optimal", "zcdp", "renyi", "gaussian", "pld", "published"]},
+        "epsilon": TEXT,
+        "delta": TEXT,
+        "free": listed(closed({"name": TEXT, "range": TEXT, "meaning": TEXT})),
+    }
+)
+NUMERIC = {
+    "oneOf": [
+        closed(
+            {
+                "parameters": listed(TEXT),
+                "epsilon": {"type": ["number", "null"]},
+                "delta": {"type": ["number", "null"]},
+                "rule": TEXT,
+            }
+        ),
+        closed({"parameters": listed(TEXT), "missing": listed(TEXT)}),
+    ]
+}
+FUNCTION = closed(
+    {
+        "name": TEXT,
+        "signature": TEXT,
+        "kind": {"enum": ["sensitivity", "privacy", "blackbox"]},
+        "status": STATUS,
+        "range": RANGE,
+        "parameters": listed(PARAMETER),
+        "returns": TEXT,
+        "bounds": listed(BOUND),
+        "conditions": listed(closed({"text": TEXT, "formula": FORMULA, "decided": TRUTH})),
+        "display": TEXT,
+    },
+    numeric=listed(NUMERIC),
+)
+DIAGNOSTIC = closed(
+    {
+        "code": {"type": "string", "pattern": "^DP[0-9]{3}$"},
+        "name": TEXT,
+        "severity": {"enum": ["error", "warning", "information", "hint"]},
+        "message": TEXT,
+        "url": {"type": "string", "pattern": "^https://"},
+        "range": RANGE,
+        "related": listed(closed({"message": TEXT, "range": RANGE, "path": TEXT})),
+        "fixes": listed(closed({"title": TEXT, "edits": listed(closed({"range": RANGE, "text": TEXT}))})),
+    }
+)
+FILE = closed({"path": TEXT, "status": STATUS, "functions": listed(FUNCTION), "diagnostics": listed(DIAGNOSTIC)})
+COUNTS = ("files", "proved", "failed", "unknown", "accepted", "errors", "warnings")
+REPORT = closed(
+    {
+        "schema_version": {"const": 1},
+        "tool": closed({"name": {"const": "dp-lsp"}, "version": TEXT}),
+        "profile": {"enum": ["sound", "published"]},
+        "files": listed(FILE),
+        "summary": closed(dict.fromkeys(COUNTS, COUNT)),
+    }
+)
+
+
+def valid(files: list[tuple[str, Analysis]], profile: str = "sound") -> Any:
+    """The report of these files as a program reads it, after the schema accepted it."""
+    result = json.loads(json.dumps(report(files, profile), allow_nan=False))
+    jsonschema.validate(result, REPORT)
+    return result
+
+
+def test_json_is_what_the_contract_says() -> None:
+    text, (name, mark) = annotated("‹f›(x) = 𝔻‹x›\r\ng(y) = y")
+    found = problem(mark, related=(Related("here", name),), fixes=(Fix("drop it", (Edit(mark, "0"),)),))
+    failed = function(span=Span(0, mark.end), name_span=name, state=State.FAILED)
+    made = analysis(text, (found,), (failed,), State.FAILED)
+    result = valid([("src/a.jl", made), ("b.jl", analysis())])
+    assert result["summary"] == dict(zip(COUNTS, (2, 0, 1, 0, 0, 1, 0), strict=True))
+    assert result["files"][1] == {"path": "b.jl", "status": "proved", "functions": [], "diagnostics": []}
+    (only,), (diagnostic,) = result["files"][0]["functions"], result["files"][0]["diagnostics"]
+    assert only["range"] == {"start": {"line": 1, "column": 1}, "end": {"line": 1, "column": 10}}
+    assert "numeric" not in only
+    place = {"start": {"line": 1, "column": 9}, "end": {"line": 1, "column": 10}}
+    assert diagnostic["range"] == place
+    assert diagnostic["related"][0]["path"] == "src/a.jl"
+    assert diagnostic["fixes"] == [{"title": "drop it", "edits": [{"range": place, "text": "0"}]}]
+
+
+def test_json_has_numbers_once_numbers_are_given() -> None:
+    given = Options(settings=(Setting(None, "eps", Fraction(1, 5)),))
+    numbers = (
+        NumericReport(("x",), 0.2, 0.0, "basic"),
+        NumericReport(("y",), float("inf"), 1.0, "basic"),
+        NumericReport(("z",), 0.0, 0.0, "", ("k",)),
+    )
+    private, other = function(numeric=numbers), function("g", kind="sensitivity")
+    result = valid([("a.jl", analysis(functions=(private, other), options=given))], "published")
+    assert result["profile"] == "published"
+    first, second = result["files"][0]["functions"]
+    assert "numeric" not in second
+    assert first["numeric"] == [
+        {"parameters": ["x"], "epsilon": 0.2, "delta": 0.0, "rule": "basic"},
+        {"parameters": ["y"], "epsilon": None, "delta": 1.0, "rule": "basic"},
+        {"parameters": ["z"], "missing": ["k"]},
+    ]
+
+
+# How a problem is drawn
+
+
+def drawn(text: str, found: Problem, columns: int = 100) -> str:
+    made = analysis(text, (found,))
+    return "\n".join(FullReport(plain, columns).problem(found, made, "a.jl"))
+
+
+def expect(text: str, found: Problem, picture: str, columns: int = 100) -> None:
+    head = "error[DP399]: this moves too much\n"
+    tail = "\n  = more: dp-lsp explain DP399"
+    shown = drawn(text, found, columns)
+    assert shown == head + dedent(picture).strip("\n") + tail
+
+
+def test_a_problem_with_its_cause() -> None:
+    text, (enters, noise, first, second) = annotated("""
+        function f(‹x›::Real) :: Priv()
+           gaussian(‹1›, 0.5, 1e-5, ‹x› + ‹x›)
+        end
+    """)
+    related = (
+        Related("`x` enters here", enters),
+        Related("used twice: 1 + 1", first),
+        Related("used twice: 1 + 1", second),
+        Related("2 is the smallest value that is enough", noise),
+    )
+    picture = """
+          ┌─ a.jl:2:13
+        1 │ function f(x::Real) :: Priv()
+          │            - `x` enters here
+        2 │    gaussian(1, 0.5, 1e-5, x + x)
+          │             ^             -   - used twice: 1 + 1
+          │             │
+          │             2 is the smallest value that is enough
+          = fix available: replace 1 by 2
+    """
+    expect(text, problem(noise, related=related, fixes=(Fix("replace 1 by 2", ()),)), picture)
+
+
+def test_places_inside_each_other_are_drawn_below_each_other() -> None:
+    text, (inner, name) = annotated("y = f(‹x› + 1) + ‹z›")
+    outer = Span(4, 12)
+    picture = """
+          ┌─ a.jl:1:5
+        1 │ y = f(x + 1) + z
+          │     ^^^^^^^^   - and this
+          │     │
+          │     the call
+          │       - this
+    """
+    related = (Related("this", inner), Related("and this", name), Related("the call", outer))
+    expect(text, problem(outer, related=related), picture)
+
+
+def test_lines_between_are_left_out_but_a_single_one_is_shown() -> None:
+    text, (first, second, third) = annotated("‹a›\nb\n‹c›\nd\ne\n‹f›")
+    picture = """
+          ┌─ a.jl:6:1
+        1 │ a
+          │ - one
+        2 │ b
+        3 │ c
+          │ - two
+        … │
+        6 │ f
+          │ ^
+    """.replace("… │", "…")
+    expect(text, problem(third, related=(Related("one", first), Related("two", second))), picture)
+
+
+@pytest.mark.parametrize(
+    ("text", "under"),
+    [
+        ("数据 = ‹数›", "       ^^"),
+        ("e\u0301 = ‹x›", "    ^"),
+        ("x\t‹x›", "    ^"),
+        ("ab\t‹x›", "    ^"),
+        ("a👩‍🔬 = ‹x›", "        ^"),
+        ("x = ‹›", "    ^"),
+        ("‹x = \n›", "^^^^"),
+        ("‹x = \r\n›", "^^^^"),
+    ],
+)
+def test_carets_stand_under_what_they_mean(text: str, under: str) -> None:
+    clean, (mark,) = annotated(text)
+    assert drawn(clean, problem(mark)).splitlines()[3] == f"  │ {under}"
+
+
+def test_what_steers_a_terminal_is_shown_not_sent() -> None:
+    text, (mark,) = annotated('‹x› = "\x1b[31m\x07\u202e\x85"')
+    found = problem(mark, related=(Related("a\x1b[0m\nb", mark),))._replace(message="one\ntwo\x1b")
+    shown = drawn(text, found)
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", shown)
+    assert "one two␛" in shown and 'x = "␛[31m␇' in shown and "^ a␛[0m b" in shown
+    (line,) = list(concise([("a\nb.jl", analysis(text, (found,)))], False, False, plain))[:-1]
+    assert line == "a b.jl:1:1: error[DP399] one two␛"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line", "under"),
+    [
+        (0, 200, "x" + "-" * 53 + "…", "^"),
+        (200, 200, "…" + "-" * 16 + "x" + "-" * 37 + "…", " " * 17 + "^"),
+        (200, 0, "…" + "-" * 53 + "x", " " * 54 + "^"),
+    ],
+)
+def test_long_lines_are_cut_around_the_place(before: int, after: int, line: str, under: str) -> None:
+    text = "-" * before + "x" + "-" * after
+    rows = drawn(text, problem(Span(before, before + 1)), columns=60).splitlines()
+    assert rows[2:4] == [f"1 │ {line}", f"  │ {under}"]
+
+
+def test_a_place_of_many_lines() -> None:
+    text, (mark,) = annotated("x = ‹[\n  1,\n\n  2,\n  3]› # end")
+    picture = """
+          ┌─ a.jl:1:5
+        1 │ x = [
+          │     ^
+        …
+        5 │   3] # end
+          │   ^^ all
+    """
+    expect(text, problem(mark, related=(Related("all", mark),)), picture)
+
+
+def test_an_empty_text_and_a_place_at_its_end() -> None:
+    assert drawn("", problem(Span(0, 0))).splitlines()[1] == "  ┌─ a.jl:1:1"
+    assert drawn("x\n", problem(Span(2, 2))).splitlines()[1:3] == ["  ┌─ a.jl:2:1", "2 │"]
+
+
+def test_colour_changes_no_word() -> None:
+    text, (one, two) = annotated("f(‹数›) = ‹x›")
+    made = analysis(text, (problem(two, related=(Related("here", one),)),), (function(), function("g")))
+    files = [("a.jl", made), ("b.jl", analysis())]
+    plainly = list(FullReport(plain, 100).lines(files, 0.3, True, True))
+    painted = list(FullReport(coloured, 100).lines(files, 0.3, True, True))
+    assert painted != plainly
+    assert [ESCAPE.sub("", line) for line in painted] == plainly
+
+
+# What a person reads of functions
+
+
+def full(*files: tuple[str, Analysis], published: bool = False, statistics: bool = False) -> str:
+    return "\n".join(FullReport(plain, 100).lines(files, 0.314, published, statistics))
+
+
+def shown_as(name: str, shown: str, static: bool = False) -> ParameterReport:
+    return ParameterReport(name, "Real", static, None, None, None, shown)
+
+
+def test_one_file_shows_all_that_a_guarantee_depends_on() -> None:
+    numbers = (NumericReport(("x",), 0.5630001, 1e-5, "basic"), NumericReport(("y",), 0, 0, "", ("k",)))
+    picture = """
+        a.jl
+          f   proved    x: ε eps  δ 0   Laplace
+                        eps: static
+
+              {
+              | (Real @ (eps, 0)) ->* Real
+              }
+
+              holds if
+                0 < eps
+
+              where you choose
+                0 < s   slack
+
+              with these numbers
+                x: ε 0.564  δ 1e-05   (basic)
+                y: a number is missing for k (--set NAME=NUMBER)
+
+        1 function: 1 proved.   0.31 s
+    """
+    assert full(("a.jl", analysis(functions=(function(numeric=numbers),)))) == dedent(picture).strip("\n")
+
+
+def test_many_files_show_the_table_alone() -> None:
+    bare = {"display": "", "conditions": (), "bounds": ()}
+    functions = (
+        function("f", State.FAILED, parameters=(shown_as("x", "∞"),), mechanisms=(), **bare),
+        function("twice", kind="sensitivity", parameters=(shown_as("x", "2"),), mechanisms=(), **bare),
+        function("h", State.UNKNOWN, parameters=(), mechanisms=(), reason="calls f", **bare),
+    )
+    many = tuple(function(f"g{i}", parameters=(shown_as("v", "ε 1  δ 0"),)) for i in range(7))
+    shown = full(("a.jl", analysis(functions=functions, state=State.FAILED)), ("b.jl", analysis(functions=many)))
+    assert shown.splitlines()[:6] == [
+        "a.jl",
+        "  f       failed    x: ∞     see DP399",
+        "  twice   proved    2 in x",
+        "  h       unknown            calls f",
+        "",
+        "b.jl",
+    ]
+    assert "holds if" not in shown
+    assert shown.endswith("\n10 functions in 2 files: 8 proved, 1 failed, 1 unknown.   0.31 s")
+
+
+def test_long_bounds_stand_below_their_function() -> None:
+    long = "ε " + "eps·" * 20 + "2  δ 1/2"
+    parameters = (shown_as("data", long), shown_as("labels", long), shown_as("k", "", static=True))
+    rows = full(("a.jl", analysis(functions=(function(parameters=parameters),)))).splitlines()
+    assert rows[1:5] == [
+        "  f   proved    Laplace",
+        f"      data, labels: ε {'eps·' * 20}2",
+        "                    δ 1/2",
+        "      k: static",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("analyses", "summary"),
+    [
+        ([analysis()], "no function in 1 file."),
+        ([analysis(state=State.UNKNOWN)], "no function in 1 file: 1 file unknown."),
+        (
+            [analysis(functions=(function(),), state=State.FAILED)],
+            "1 function: 1 proved; 1 file failed outside its functions.",
+        ),
+        ([analysis(functions=(function(),)), analysis()], "1 function in 2 files: 1 proved."),
+    ],
+)
+def test_summary(analyses: list[Analysis], summary: str) -> None:
+    assert sentence(analyses) == summary
+
+
+def test_the_published_profile_is_named_wherever_a_person_looks() -> None:
+    files = [("a.jl", analysis())]
+    assert "some of which are known not to hold" in full(*files, published=True)
+    assert "some of which are known not to hold" in "\n".join(concise(files, True, False, plain))
+    assert "published" not in full(*files)
+
+
+def test_statistics_count_by_code() -> None:
+    one, two = problem(Span(0, 1)), problem(Span(0, 1), Severity.WARNING)._replace(code="DP398")
+    shown = list(concise([("a.jl", analysis("x", (one, two, one)))], False, True, plain))
+    assert shown[3:5] == ["2  DP399  error        made-up", "1  DP398  warning      made-up"]
+    assert shown[3:5] == full(("a.jl", analysis("x", (one, two, one))), statistics=True).splitlines()[-4:-2]
