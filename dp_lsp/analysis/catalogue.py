@@ -9,6 +9,7 @@ from dp_lsp.problem import Kind
 MODULES = (
     "dp_lsp.cli.problems",
     "dp_lsp.frontends.julia.problems",
+    "dp_lsp.infer.problems",
     "dp_lsp.lower.problems",
     "dp_lsp.worker.problems",
 )

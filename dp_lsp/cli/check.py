@@ -14,15 +14,13 @@ import click
 from dp_lsp.analysis.check import Engine
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, Setting, State, Verdict
 from dp_lsp.cli.files import Entry, Text, collect, read
+from dp_lsp.cli.output import FINDINGS, INTERNAL, USAGE, write
 from dp_lsp.cli.problems import InternalError
-from dp_lsp.cli.process import INTERNAL, USAGE, write
 from dp_lsp.cli.progress import Progress
 from dp_lsp.cli.settings import complaints, once_each
 from dp_lsp.cli.style import coloured, plain, wants_colour
 from dp_lsp.problem import Problem, Severity
 from dp_lsp.text import Source, Span
-
-FINDINGS = 1
 
 logger = logging.getLogger(__name__)
 

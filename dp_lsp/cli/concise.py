@@ -9,9 +9,7 @@ from dp_lsp.cli.style import Paint, printable
 from dp_lsp.cli.summary import CAUTION, sentence, statistics_table
 
 
-def lines(
-    files: Sequence[tuple[str, Analysis]], published: bool, with_statistics: bool, paint: Paint
-) -> Iterator[str]:
+def lines(files: Sequence[tuple[str, Analysis]], published: bool, with_statistics: bool, paint: Paint) -> Iterator[str]:
     """Every problem, then a summary. The same input gives the same text."""
     for path, analysis in files:
         for problem in analysis.problems:

@@ -9,9 +9,9 @@ import sys
 import click
 
 from dp_lsp.analysis.catalogue import kinds
-from dp_lsp.builtins import TABLE
+from dp_lsp.builtins import TABLE, find
 from dp_lsp.builtins.define import Builtin, Form
-from dp_lsp.cli.process import write
+from dp_lsp.cli.output import write
 from dp_lsp.cli.style import is_terminal, wants_colour
 
 _WIDEST = 100  # columns of a page; longer lines are hard to read
@@ -36,8 +36,8 @@ def page(name: str) -> str | None:
         kind = next((each for each in by_code.values() if each.name == wanted.lower()), None)
     if kind is not None:
         return kind.page()
-    row = TABLE.get(wanted) or TABLE.get(wanted.removesuffix("!"))
-    return builtin_page(row) if row is not None else None
+    row = find(wanted)
+    return builtin_page(row[0]) if row is not None else None
 
 
 def builtin_page(row: Builtin) -> str:

@@ -1,0 +1,70 @@
+"""Writing to the streams of the process, and what the exit codes of a process are."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from contextlib import suppress
+from typing import TextIO
+
+import click
+
+FINDINGS = 1
+USAGE = 2
+INTERNAL = 101
+INTERRUPTED = 130
+
+
+class CannotWrite(click.ClickException):
+    """Output that could not be written."""
+
+
+class NobodyReads(Exception):
+    """The output is a pipe that was closed: its reader has seen enough, and wants no message."""
+
+
+def write(text: str, file: str | None = None, colour: bool = False) -> None:
+    """Write a report to standard output, or to ``file``; raises :class:`CannotWrite` or :class:`NobodyReads`."""
+    try:
+        if file is not None:
+            with open(file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
+                stream.write(text)
+        elif sys.stdout is None:
+            raise CannotWrite("standard output is closed")
+        else:
+            click.echo(text, nl=False, color=colour)
+    except BrokenPipeError:
+        raise NobodyReads from None
+    except OSError as error:
+        raise CannotWrite(f"{file or 'standard output'}: {error.strerror}") from error
+
+
+def speak_utf8() -> None:
+    """UTF-8 wherever it goes. A file name that is not Unicode is written with escapes, never an exception."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def finish() -> bool:
+    """Write what is still waiting to be written; whether that went well.
+
+    What cannot be written is forgotten: the interpreter would try again at its end, and change the exit code.
+    """
+    well = True
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            well = False
+            _point_at_nothing(stream)
+    return well
+
+
+def _point_at_nothing(stream: TextIO) -> None:
+    with suppress(OSError, ValueError):
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, stream.fileno())
+        os.close(nothing)
