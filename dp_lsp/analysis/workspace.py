@@ -48,7 +48,8 @@ def is_checked(uri: str, language: str) -> bool:
 
 
 class Document:
-    """An open document. ``uri`` is spelled as the client spells it, ``version`` is the client's.
+    """An open document. ``uri`` is spelled as the client spells it, ``version`` is the client's; ``key`` is the
+    same for all spellings.
 
     ``revision`` counts the texts it has had; ``checked`` is the version whose check has ended for good, and
     ``analysis`` the newest there is, with None before the first.
@@ -56,6 +57,7 @@ class Document:
 
     def __init__(self, uri: str, version: int, text: str) -> None:
         self.uri = uri
+        self.key = document_key(uri)
         self.version = version
         self.source = Source(text)
         self.revision = 0
@@ -214,7 +216,8 @@ class Workspace:
         """A document that was opened; None if it is in no language that is checked."""
         if not is_checked(uri, language):
             return None
-        document = self._documents[document_key(uri)] = Document(uri, version, text)
+        document = Document(uri, version, text)
+        self._documents[document.key] = document
         return document
 
     def close(self, uri: str) -> Document | None:

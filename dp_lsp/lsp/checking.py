@@ -1,0 +1,146 @@
+"""When to check which document, and who waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import NamedTuple
+
+from dp_lsp.analysis.records import Options
+from dp_lsp.analysis.workspace import Document
+from dp_lsp.worker.client import Outcome, Worker
+
+_QUICK = 0.03  # seconds; a file that is checked faster is checked at every edit
+_LONGEST_DELAY = 0.1  # seconds
+
+
+class Outdated(Exception):
+    """What was waited for will not come: the document was edited or closed."""
+
+
+class Counters(NamedTuple):
+    """Chunks parsed and inferred since the checking process started."""
+
+    parsed: int
+    inferred: int
+
+
+class _Waiter(NamedTuple):
+    document: Document
+    version: int
+    patient: bool  # through later edits
+    future: asyncio.Future[None]
+
+
+class Checker:
+    """Has the documents checked. ``done`` is called when a check of a document ended, and whether for good."""
+
+    def __init__(self, done: Callable[[Document, bool], None]) -> None:
+        self._done = done
+        self._worker = Worker(self._ended)
+        self._options = Options()
+        self._timers: dict[Document, asyncio.TimerHandle] = {}
+        self._submitted: dict[str, tuple[Document, int]] = {}
+        self._pace: dict[str, float] = {}
+        self._waiters: list[_Waiter] = []
+        self._results: dict[str, int] = {}
+        self._count = 0
+        self.counters = Counters(0, 0)
+
+    def start(self) -> None:
+        """Start the checking process, so that the first check need not wait for it."""
+        self._worker.start()
+
+    def restart(self) -> None:
+        """A new checking process with an empty memory."""
+        self._worker.restart()
+
+    def close(self) -> None:
+        """End the checking process; nobody is told."""
+        self._worker.close()
+
+    def edited(self, document: Document) -> None:
+        """Check a new text soon: at once if that is quick, else a little later, so that typing goes on."""
+        self._disappoint(lambda waiter: waiter.document is document and not waiter.patient)
+        if document not in self._timers:
+            last = self._pace.get(document.key, 0.0)
+            delay = 0.0 if last < _QUICK else min(last / 2, _LONGEST_DELAY)
+            loop = asyncio.get_running_loop()
+            self._timers[document] = loop.call_later(delay, self.check, document)
+
+    def check(self, document: Document) -> None:
+        """Check the text as it is now, also if it was checked before."""
+        self._forget_timer(document)
+        document.checked = None
+        self._submitted[document.key] = document, document.version
+        self._worker.check(document.key, document.revision, document.source, self._options)
+
+    def closed(self, document: Document) -> None:
+        """Nobody wants to know about this document any more."""
+        self._forget_timer(document)
+        self._submitted.pop(document.key, None)
+        self._pace.pop(document.key, None)
+        self._results.pop(document.key, None)
+        self._worker.forget(document.key)
+        self._disappoint(lambda waiter: waiter.document is document)
+
+    async def reached(self, document: Document, version: int) -> None:
+        """Wait until this version of the document, or a later one, was checked for good.
+
+        Raises :class:`Outdated` if the document is closed.
+        """
+        await self._wait(document, version, patient=True)
+
+    async def current(self, document: Document) -> None:
+        """Wait until the document was checked as it is now.
+
+        Raises :class:`Outdated` if it is edited or closed before.
+        """
+        await self._wait(document, document.version, patient=False)
+
+    def result(self, document: Document) -> str:
+        """A name for what the last check of the document found; no two checks share one."""
+        return str(self._results.get(document.key, 0))
+
+    async def _wait(self, document: Document, version: int, patient: bool) -> None:
+        if document.checked is None or document.checked < version:
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiters.append(_Waiter(document, version, patient, future))
+            await future
+
+    def _ended(self, outcome: Outcome) -> None:
+        document, version = self._submitted[outcome.document]
+        if outcome.analysis:
+            document.settle(outcome.revision, outcome.analysis)
+            self._pace[document.key] = outcome.seconds
+            self.counters = Counters(outcome.parsed, outcome.inferred)
+        elif outcome.problem:
+            document.give_up(outcome.revision, outcome.source, self._options, outcome.problem)
+        if outcome.final:
+            document.checked = version
+            self._count += 1
+            self._results[document.key] = self._count
+        self._done(document, outcome.final)
+        for waiter in self._take(lambda each: each.document is document and _is_served(each)):
+            if not waiter.future.done():  # it may have been cancelled
+                waiter.future.set_result(None)
+
+    def _disappoint(self, whom: Callable[[_Waiter], bool]) -> None:
+        for waiter in self._take(whom):
+            if not waiter.future.done():
+                waiter.future.set_exception(Outdated())
+
+    def _take(self, which: Callable[[_Waiter], bool]) -> list[_Waiter]:
+        taken = [waiter for waiter in self._waiters if which(waiter)]
+        self._waiters = [waiter for waiter in self._waiters if not which(waiter)]
+        return taken
+
+    def _forget_timer(self, document: Document) -> None:
+        timer = self._timers.pop(document, None)
+        if timer:
+            timer.cancel()
+
+
+def _is_served(waiter: _Waiter) -> bool:
+    checked = waiter.document.checked
+    return checked is not None and checked >= waiter.version

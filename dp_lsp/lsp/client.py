@@ -1,0 +1,58 @@
+"""What the client at the other end can do."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from lsprotocol.types import InitializeParams, MarkupKind, PositionEncodingKind
+
+from dp_lsp.lsp.positions import encoding_of
+
+
+class Client(NamedTuple):
+    """What was announced in ``initialize``.
+
+    ``pulls`` asks for diagnostics itself and is pushed none; ``refreshes`` can be told to ask again;
+    ``wants_status`` takes the notification ``dp/fileStatus``; ``process`` is the id of its process, if it
+    gave one.
+    """
+
+    encoding: PositionEncodingKind = PositionEncodingKind.Utf16
+    pulls: bool = False
+    refreshes: bool = False
+    related: bool = False
+    nested_symbols: bool = False
+    markdown: bool = True
+    wants_status: bool = False
+    process: int | None = None
+
+    @classmethod
+    def of(cls, params: InitializeParams) -> Client:
+        """The client that says this of itself."""
+        capabilities = params.capabilities
+        document = capabilities.text_document
+        formats = _deep(document, "hover", "content_format")
+        return cls(
+            encoding=encoding_of(capabilities),
+            pulls=_deep(document, "diagnostic") is not None,
+            refreshes=bool(_deep(capabilities.workspace, "diagnostics", "refresh_support")),
+            related=bool(
+                _deep(document, "publish_diagnostics", "related_information")
+                or _deep(document, "diagnostic", "related_information")
+            ),
+            nested_symbols=bool(_deep(document, "document_symbol", "hierarchical_document_symbol_support")),
+            markdown=not formats or MarkupKind.Markdown in formats,
+            wants_status=_experimental(capabilities.experimental, "dpFileStatus"),
+            process=params.process_id,
+        )
+
+
+def _deep(value: object, *names: str) -> Any:
+    """An attribute of an attribute …, or None where one is missing."""
+    for name in names:
+        value = getattr(value, name, None)
+    return value
+
+
+def _experimental(announced: Any, name: str) -> bool:
+    return isinstance(announced, dict) and bool(announced.get(name))

@@ -1,0 +1,110 @@
+"""Results as the protocol has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+
+from dp_lsp.analysis.records import State
+from dp_lsp.analysis.workspace import Document
+from dp_lsp.features.hover import Hover
+from dp_lsp.features.outline import Symbol, outline, summary
+from dp_lsp.lsp.client import Client
+from dp_lsp.lsp.positions import Positions
+from dp_lsp.problem import Problem, Severity
+from dp_lsp.text import Span
+
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.INFORMATION: types.DiagnosticSeverity.Information,
+    Severity.HINT: types.DiagnosticSeverity.Hint,
+}
+
+
+def diagnostics(document: Document, client: Client) -> list[types.Diagnostic]:
+    """The problems of a document, at their places in its present text."""
+    positions = Positions(document.source, client.encoding)
+    return [_diagnostic(problem, document.uri, positions, client) for problem in document.problems]
+
+
+def _diagnostic(problem: Problem, uri: str, positions: Positions, client: Client) -> types.Diagnostic:
+    related = [
+        types.DiagnosticRelatedInformation(types.Location(uri, positions.range(each.span)), each.message)
+        for each in problem.related
+    ]
+    return types.Diagnostic(
+        range=positions.range(problem.span),
+        message=problem.message,
+        severity=_SEVERITIES[problem.severity],
+        code=problem.code,
+        code_description=types.CodeDescription(problem.url),
+        source="dp-lsp",
+        related_information=related if related and client.related else None,
+    )
+
+
+def hover(found: Hover, span: Span, document: Document, client: Client) -> types.Hover:
+    """A hover text about a range of the document's present text."""
+    kind = types.MarkupKind.Markdown if client.markdown else types.MarkupKind.PlainText
+    contents = types.MarkupContent(kind, found.markdown)
+    return types.Hover(contents, Positions(document.source, client.encoding).range(span))
+
+
+def symbols(document: Document, client: Client) -> list[types.DocumentSymbol] | list[types.SymbolInformation]:
+    """The functions of a document, in the form that the client takes."""
+    positions = Positions(document.source, client.encoding)
+    found = outline(document)
+    if client.nested_symbols:
+        return [_symbol(symbol, positions) for symbol in found]
+    return [
+        types.SymbolInformation(
+            types.Location(document.uri, positions.range(symbol.span)),
+            symbol.name,
+            types.SymbolKind.Function,
+        )
+        for symbol in found
+    ]
+
+
+def _symbol(symbol: Symbol, positions: Positions) -> types.DocumentSymbol:
+    return types.DocumentSymbol(
+        name=symbol.name or "?",  # an empty name is an error to some clients
+        kind=types.SymbolKind.Function,
+        range=positions.range(symbol.span),
+        selection_range=positions.range(symbol.name_span),
+        detail=symbol.detail,
+    )
+
+
+def file_status(document: Document, client: Client) -> dict[str, Any]:
+    """The parameters of ``dp/fileStatus``. ``counts`` counts functions by state, and problems by severity."""
+    positions = Positions(document.source, client.encoding)
+    functions = document.functions
+    counts = {state.value: sum(f.state is state for f in functions) for state in State}
+    for severity in (Severity.ERROR, Severity.WARNING):
+        counts[f"{severity.value}s"] = sum(p.severity is severity for p in document.problems)
+    return {
+        "uri": document.uri,
+        "version": document.version,
+        "status": document.state.value,
+        "counts": counts,
+        "functions": [
+            {
+                "name": function.name,
+                "range": _plain(positions.range(function.span)),
+                "status": function.state.value,
+                "summary": summary(function),
+            }
+            for function in functions
+        ],
+    }
+
+
+def _plain(range_: types.Range) -> dict[str, dict[str, int]]:
+    start, end = range_.start, range_.end
+    return {
+        "start": {"line": start.line, "character": start.character},
+        "end": {"line": end.line, "character": end.character},
+    }

@@ -1,0 +1,180 @@
+"""What the server does with each message: convert in, ask a feature, convert out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+
+from dp_lsp.analysis.workspace import Document
+from dp_lsp.features.hover import hover as hover_text
+from dp_lsp.features.report import report
+from dp_lsp.lsp import convert
+from dp_lsp.lsp.checking import Outdated
+from dp_lsp.lsp.client import Client
+from dp_lsp.lsp.positions import Positions, apply
+from dp_lsp.lsp.session import Server
+
+_T = TypeVar("_T")
+_SERVER_CANCELLED = -32802
+
+
+def initialize(ls: Server, params: types.InitializeParams) -> None:
+    ls.client = Client.of(params)
+
+
+def initialized(ls: Server, _: types.InitializedParams) -> None:
+    ls.checker.start()
+    ls.watch_client()
+
+
+def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
+    item = params.text_document
+    old = ls.documents.close(item.uri)
+    if old:
+        ls.checker.closed(old)
+    document = ls.documents.open(item.uri, item.language_id, item.version, item.text)
+    if document:
+        ls.checker.edited(document)
+        ls.send_status(document)
+
+
+def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
+    document = ls.documents.get(params.text_document.uri)
+    if document:
+        source, edits = apply(document.source, params.content_changes, ls.client.encoding)
+        document.edit(params.text_document.version, source, edits)
+        ls.checker.edited(document)
+        ls.send_status(document)
+
+
+def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
+    document = ls.documents.close(params.text_document.uri)
+    if document:
+        ls.checker.closed(document)
+        ls.clear(document)
+
+
+def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
+    document = ls.documents.get(params.text_document.uri)
+    if document is None or document.analysis is None:
+        return None
+    offset = Positions(document.source, ls.client.encoding).offset(params.position)
+    analysed = document.analysed_offset(offset)
+    found = hover_text(document.analysis, analysed, document.is_stale_at(analysed))
+    span = document.present_span(found.span) if found else None
+    return convert.hover(found, span, document, ls.client) if found and span else None
+
+
+def document_symbol(
+    ls: Server, params: types.DocumentSymbolParams
+) -> list[types.DocumentSymbol] | list[types.SymbolInformation] | None:
+    document = ls.documents.get(params.text_document.uri)
+    return convert.symbols(document, ls.client) if document else None
+
+
+async def diagnostic(
+    ls: Server, params: types.DocumentDiagnosticParams
+) -> types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport:
+    document = ls.documents.get(params.text_document.uri)
+    if document is None:
+        return types.RelatedFullDocumentDiagnosticReport([])
+    try:
+        await ls.checker.current(document)
+    except Outdated:
+        data = {"retriggerRequest": True}
+        raise JsonRpcException("the document has changed", _SERVER_CANCELLED, data) from None
+    result = ls.checker.result(document)
+    if params.previous_result_id == result:
+        return types.RelatedUnchangedDocumentDiagnosticReport(result)
+    return types.RelatedFullDocumentDiagnosticReport(convert.diagnostics(document, ls.client), result_id=result)
+
+
+async def wait_for_check(ls: Server, params: Any) -> dict[str, Any]:
+    document = _document(ls, params)
+    version = getattr(params, "version", None)
+    await _reached(ls, document, document.version if version is None else _is(version, int, "version"))
+    return convert.file_status(document, ls.client) | {"counters": ls.checker.counters._asdict()}
+
+
+async def file_report(ls: Server, params: Any) -> dict[str, Any]:
+    document = _document(ls, params)
+    await _reached(ls, document, document.version)
+    assert document.analysis
+    return report([(_shown(document), document.analysis)], document.analysis.options.profile)
+
+
+async def check_file(ls: Server, *arguments: object) -> dict[str, Any]:
+    (uri,) = _exactly(1, arguments)
+    document = _opened(ls, _is(uri, str, "uri"))
+    ls.checker.check(document)
+    await _reached(ls, document, document.version)
+    return convert.file_status(document, ls.client)
+
+
+def restart(ls: Server, *arguments: object) -> None:
+    _exactly(0, arguments)
+    ls.checker.restart()
+    for document in ls.documents:
+        ls.checker.check(document)
+
+
+FEATURES: dict[str, Callable[..., Any]] = {
+    types.INITIALIZE: initialize,
+    types.INITIALIZED: initialized,
+    types.TEXT_DOCUMENT_DID_OPEN: did_open,
+    types.TEXT_DOCUMENT_DID_CHANGE: did_change,
+    types.TEXT_DOCUMENT_DID_CLOSE: did_close,
+    types.TEXT_DOCUMENT_HOVER: hover,
+    types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: document_symbol,
+    types.TEXT_DOCUMENT_DIAGNOSTIC: diagnostic,
+    "dp/waitForCheck": wait_for_check,
+    "dp/report": file_report,
+}
+
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "dp-lsp.checkFile": check_file,
+    "dp-lsp.restart": restart,
+}
+
+
+async def _reached(ls: Server, document: Document, version: int) -> None:
+    try:
+        await ls.checker.reached(document, version)
+    except Outdated:
+        raise JsonRpcInvalidParams(f"{document.uri} was closed") from None
+
+
+def _document(ls: Server, params: Any) -> Document:
+    """The document that ``uri`` among the parameters of a request of our own names."""
+    return _opened(ls, _is(getattr(params, "uri", None), str, "uri"))
+
+
+def _opened(ls: Server, uri: str) -> Document:
+    document = ls.documents.get(uri)
+    if document is None:
+        raise JsonRpcInvalidParams(f"{uri} is not open, or in no language that is checked")
+    return document
+
+
+def _is(value: object, kind: type[_T], name: str) -> _T:
+    if not isinstance(value, kind):
+        raise JsonRpcInvalidParams(f"`{name}` is missing or of the wrong type")
+    return value
+
+
+def _exactly(count: int, arguments: tuple[object, ...]) -> tuple[object, ...]:
+    if len(arguments) != count:
+        raise JsonRpcInvalidParams(f"{count} arguments are required, not {len(arguments)}")
+    return arguments
+
+
+def _shown(document: Document) -> str:
+    """A document's name in reports: a file's path, relative to the working folder where it lies below it."""
+    if not document.key.startswith("file://"):
+        return document.uri
+    path, here = Path(document.key.removeprefix("file://")), Path.cwd()
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()

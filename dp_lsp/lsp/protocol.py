@@ -1,0 +1,95 @@
+"""The JSON-RPC side of the server: pygls where it does what the protocol says, and what it leaves out."""
+
+from __future__ import annotations
+
+import logging
+from enum import Enum
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcParseError,
+    JsonRpcServerNotInitialized,
+)
+from pygls.protocol import LanguageServerProtocol, default_converter
+
+from dp_lsp.lsp.framing import Malformed
+
+_log = logging.getLogger(__name__)
+
+# We keep the texts ourselves: pygls takes other characters for line breaks than the protocol does, and rebuilds
+# the whole text for each change of a batch.
+_OURS = (
+    types.TEXT_DOCUMENT_DID_OPEN,
+    types.TEXT_DOCUMENT_DID_CHANGE,
+    types.TEXT_DOCUMENT_DID_CLOSE,
+    types.EXIT,
+)
+
+
+def lenient_converter() -> Any:
+    """A converter that leaves a value which its enumeration does not have as it is, instead of failing."""
+    converter = default_converter()  # type: ignore[no-untyped-call]
+    converter.register_structure_hook_func(
+        lambda kind: isinstance(kind, type) and issubclass(kind, Enum),
+        lambda value, kind: kind(value) if value in kind._value2member_map_ else value,
+    )
+    return converter
+
+
+class Protocol(LanguageServerProtocol):
+    """Answers every request, also those that come at the wrong time or with the wrong parameters."""
+
+    _initialized = False
+
+    def _register_builtin_features(self) -> None:
+        super()._register_builtin_features()  # type: ignore[no-untyped-call]
+        for method in _OURS:
+            self.fm.builtin_features.pop(method)
+
+    def receive(self, message: Any) -> None:
+        """Handle what came from the client: decoded JSON, or :class:`Malformed`."""
+        if isinstance(message, Malformed):
+            self._refuse(None, JsonRpcParseError())
+        elif not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+            self._refuse(None, JsonRpcInvalidRequest())
+        elif "method" not in message:
+            self._dispatch(message)
+        elif error := self._untimely(message["method"]):
+            if "id" in message:
+                self._refuse(message["id"], error)
+        else:
+            self._dispatch(message)
+
+    def _untimely(self, method: str) -> JsonRpcException | None:
+        """The error of a message that must not come now."""
+        if method == types.EXIT:
+            return None
+        if self._shutdown:
+            return JsonRpcInvalidRequest("the server is shutting down")
+        if method == types.INITIALIZE:
+            return JsonRpcInvalidRequest("the server is initialized already") if self._initialized else None
+        return None if self._initialized else JsonRpcServerNotInitialized("the server is not initialized")
+
+    def _dispatch(self, message: dict[str, Any]) -> None:
+        method = message.get("method")
+        if method == types.EXIT:
+            self._server.end(0 if self._shutdown else 1)  # type: ignore[attr-defined]
+            return
+        try:
+            structured = self.structure_message(message)
+        except JsonRpcException:
+            _log.warning("the parameters of %s are not what they should be", method)
+            if method and "id" in message:
+                self._refuse(message["id"], JsonRpcInvalidParams())
+            return
+        self._initialized = self._initialized or method == types.INITIALIZE
+        self.handle_message(structured)
+
+    def _refuse(self, id_: object, error: JsonRpcException) -> None:
+        body = {"code": error.code, "message": error.message}
+        known = id_ if isinstance(id_, int | str) else None
+        self._send_data({"jsonrpc": "2.0", "id": known, "error": body})

@@ -1,0 +1,92 @@
+"""The state of a session with one client."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+from dp_lsp import __version__
+from dp_lsp.analysis.workspace import Document, Workspace
+from dp_lsp.lsp import convert
+from dp_lsp.lsp.checking import Checker
+from dp_lsp.lsp.client import Client
+from dp_lsp.lsp.protocol import Protocol, lenient_converter
+from dp_lsp.problem import Problem
+
+_WATCH = 3.0  # seconds between looks whether the client is alive
+
+_log = logging.getLogger(__name__)
+
+
+class Server(LanguageServer):
+    """The state of a session. It lives on one event loop and never waits for the worker or the client."""
+
+    protocol: Protocol
+
+    def __init__(self) -> None:
+        super().__init__("dp-lsp", __version__, protocol_cls=Protocol, converter_factory=lenient_converter)
+        self.client = Client()
+        self.documents = Workspace()
+        self.checker = Checker(self._checked)
+        self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._published: dict[Document, tuple[int, tuple[Problem, ...]]] = {}
+        self._watch: asyncio.TimerHandle | None = None
+
+    def end(self, code: int) -> None:
+        """End the session, with the process's exit code."""
+        if not self.ended.done():
+            self.ended.set_result(code)
+
+    def hung_up(self) -> None:
+        """The client is gone; that is an error unless it said so before."""
+        self.end(0 if self.protocol._shutdown else 1)
+
+    def watch_client(self) -> None:
+        """End when the client's process does, even if something keeps our input open."""
+        if self.client.process is None or os.name != "posix":  # elsewhere signal 0 would end it
+            return
+        try:
+            os.kill(self.client.process, 0)
+        except ProcessLookupError:
+            self.hung_up()
+        except OSError:
+            pass  # it lives, and is somebody else's
+        self._watch = asyncio.get_running_loop().call_later(_WATCH, self.watch_client)
+
+    def send_status(self, document: Document) -> None:
+        """Tell a client that wants to know what state a document and its functions are in."""
+        if self.client.wants_status:
+            self.protocol.notify("dp/fileStatus", convert.file_status(document, self.client))
+
+    def clear(self, document: Document) -> None:
+        """Take the diagnostics of a closed document away."""
+        if self._published.pop(document, None):
+            self._publish(document, [])
+
+    def _checked(self, document: Document, final: bool) -> None:
+        self.send_status(document)
+        found = document.version, document.problems
+        if final and document.current and self._published.get(document) != found:
+            again = document in self._published and self._published[document][0] == document.version
+            self._published[document] = found
+            if not self.client.pulls:
+                self._publish(document, convert.diagnostics(document, self.client))
+            elif again and self.client.refreshes:
+                self.workspace_diagnostic_refresh(None)
+
+    def _publish(self, document: Document, diagnostics: list[types.Diagnostic]) -> None:
+        if not self.client.pulls:
+            self.text_document_publish_diagnostics(
+                types.PublishDiagnosticsParams(document.uri, diagnostics, document.version)
+            )
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """A bug, unless it is an answer. It is logged: a message box a keystroke helps nobody."""
+        if not isinstance(error, JsonRpcException) or error.code == JsonRpcException.CODE:
+            _log.error("a message was not handled: %s", type(error).__name__)
