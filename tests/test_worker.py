@@ -1,0 +1,239 @@
+"""The checking process and its client: what happens to a check, whatever happens to the process."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+
+from dp_lsp.analysis.records import Options, State
+from dp_lsp.text import Source
+from dp_lsp.worker.client import Outcome, Worker
+from source_tree import ROOT
+
+PATIENCE = 20.0  # seconds
+
+# A worker whose engine does as the text says. It calls a chunk what stands on its line.
+PUPPET = f"""
+import os, sys, time
+sys.path.insert(0, {str(ROOT)!r})
+from dp_lsp.analysis.records import Analysis, ChunkRecord, Placed, State, Verdict
+from dp_lsp.text import Source
+from dp_lsp.worker import __main__ as worker
+
+class Engine:
+    def __init__(self):
+        self.parsed = self.inferred = 0
+        self.memo = {{}}
+
+    def check(self, text, options=None, ticket=None, on_chunk=lambda key: None, refused=()):
+        chunks, start = [], 0
+        for line in text.splitlines(keepends=True):
+            key = line.encode()
+            if key in refused:
+                self.memo[key] = self.record(key, State.UNKNOWN)
+            if key not in self.memo:
+                on_chunk(key)
+                self.act(line.strip(), ticket)
+                self.memo[key] = self.record(key, State.PROVED)
+                self.inferred += 1
+            chunks.append(Placed(start, len(line), self.memo[key]))
+            start += len(line)
+        return Analysis(Source(text), tuple(chunks), options)
+
+    def record(self, key, state):
+        return ChunkRecord(key, Verdict(state, (), (), (), frozenset()), b"")
+
+    def act(self, line, ticket):
+        match line:
+            case "crash": os.abort()
+            case "raise": raise ValueError
+            case "recurse": self.act(line, ticket)
+            case "hang":
+                while True: pass
+            case "slow":
+                while True: ticket.look()
+            case "print": print("noise")
+
+worker.Engine = Engine
+worker.main()
+"""
+
+
+class Client:
+    """A worker with what it reports."""
+
+    def __init__(self, limit: float = PATIENCE, engine: str | None = PUPPET) -> None:
+        self._outcomes: asyncio.Queue[Outcome] = asyncio.Queue()
+        options = {"command": [sys.executable, "-c", engine]} if engine else {}
+        self.worker = Worker(self._outcomes.put_nowait, limit, **options)  # type: ignore[arg-type]
+        self._revision = 0
+
+    def check(self, text: str, document: str = "a") -> int:
+        self._revision += 1
+        self.worker.check(document, self._revision, Source(text), Options())
+        return self._revision
+
+    async def outcome(self) -> Outcome:
+        return await asyncio.wait_for(self._outcomes.get(), PATIENCE)
+
+    async def checked(self, text: str) -> Outcome:
+        """The final outcome of a check."""
+        revision = self.check(text)
+        while not (outcome := await self.outcome()).final:
+            pass
+        assert outcome.revision == revision
+        return outcome
+
+    async def begun(self) -> None:
+        """Wait until something is being checked."""
+        async with asyncio.timeout(PATIENCE):
+            while self.worker._link is None or self.worker._link.chunk is None:
+                await asyncio.sleep(0.005)
+
+    @property
+    def process(self) -> int:
+        assert self.worker._link
+        return self.worker._link._process.pid
+
+
+@pytest.fixture
+async def new_client() -> AsyncIterator[Callable[..., Client]]:
+    clients: list[Client] = []
+
+    def new(**options: object) -> Client:
+        clients.append(Client(**options))  # type: ignore[arg-type]
+        return clients[-1]
+
+    yield new
+    for client in clients:
+        client.worker.close()
+
+
+NewClient = Callable[..., Client]
+
+
+def state(outcome: Outcome) -> State:
+    assert outcome.analysis, outcome.problem
+    return outcome.analysis.state
+
+
+async def test_the_real_engine_answers(new_client: NewClient) -> None:
+    outcome = await new_client(engine=None).checked("f(x::Real) = x + x\n")
+    assert outcome.analysis
+    assert outcome.analysis.source is outcome.source
+
+
+async def test_records_come_once_and_stay_known(new_client: NewClient) -> None:
+    client = new_client()
+    first = await client.checked("a\nb\n")
+    second = await client.checked("b\nc\na\n")
+    assert first.analysis and second.analysis
+    old = {chunk.record.key: chunk.record for chunk in first.analysis.chunks}
+    new = [chunk.record for chunk in second.analysis.chunks]
+    assert [record.key for record in new] == [b"b\n", b"c\n", b"a\n"]
+    assert new[0] is old[b"b\n"] and new[2] is old[b"a\n"]
+    assert second.inferred == first.inferred + 1
+
+
+async def test_a_newer_text_supersedes_a_check(new_client: NewClient) -> None:
+    client = new_client()
+    client.check("slow\n")
+    await client.begun()
+    process = client.process
+    assert state(await client.checked("a\n")) is State.PROVED
+    assert client.process == process
+
+
+async def test_another_document_supersedes_nothing(new_client: NewClient) -> None:
+    client = new_client()
+    client.check("a\n", "a")
+    client.check("b\n", "b")
+    assert {(await client.outcome()).document, (await client.outcome()).document} == {"a", "b"}
+
+
+async def test_a_check_that_does_not_stop_is_killed(new_client: NewClient) -> None:
+    client = new_client()
+    client.check("hang\n")
+    await client.begun()
+    process = client.process
+    assert state(await client.checked("a\n")) is State.PROVED
+    assert client.process != process
+
+
+async def test_a_check_that_takes_too_long_is_given_up(new_client: NewClient) -> None:
+    client = new_client(limit=0.2)
+    outcome = await client.checked("slow\n")
+    assert outcome.analysis is None and outcome.problem and outcome.problem.unchecked
+    assert state(await client.checked("a\n")) is State.PROVED
+
+
+async def test_a_check_that_does_not_look_at_the_time_is_killed(new_client: NewClient) -> None:
+    client = new_client(limit=0.2)
+    outcome = await client.checked("hang\n")
+    assert outcome.analysis is None and outcome.problem
+    assert state(await client.checked("a\n")) is State.PROVED
+
+
+@pytest.mark.parametrize("line", ["raise", "recurse"])
+async def test_an_exception_fails_the_check_and_not_the_process(new_client: NewClient, line: str) -> None:
+    client = new_client()
+    process = (await client.checked("a\n")) and client.process
+    outcome = await client.checked(f"{line}\n")
+    assert outcome.analysis is None and outcome.problem
+    assert client.process == process
+    assert state(await client.checked("a\n")) is State.PROVED
+
+
+async def test_a_chunk_that_ends_the_process_twice_is_refused_and_the_rest_is_checked(
+    new_client: NewClient,
+) -> None:
+    client = new_client()
+    client.check("a\ncrash\nb\n")
+    lost = [await client.outcome(), await client.outcome()]
+    assert all(outcome.problem and not outcome.final for outcome in lost)
+    outcome = await client.outcome()
+    assert outcome.final and outcome.analysis
+    states = [chunk.record.verdict.state for chunk in outcome.analysis.chunks]
+    assert states == [State.PROVED, State.UNKNOWN, State.PROVED]
+    assert state(await client.checked("a\n")) is State.PROVED
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="stops a process by a signal")
+async def test_a_killed_process_leaves_unknown_and_comes_back(new_client: NewClient) -> None:
+    client = new_client()
+    await client.checked("a\n")
+    os.kill(client.process, signal.SIGSTOP)
+    revision = client.check("a\nb\n")
+    os.kill(client.process, signal.SIGKILL)
+    lost, found = await client.outcome(), await client.outcome()
+    assert lost.analysis is None and lost.problem and not lost.final
+    assert found.revision == revision and state(found) is State.PROVED
+
+
+async def test_a_process_that_never_starts_is_not_tried_for_ever(new_client: NewClient) -> None:
+    outcome = await new_client(engine="raise SystemExit(1)").checked("a\n")
+    assert outcome.analysis is None and outcome.problem
+
+
+async def test_what_is_printed_does_not_disturb(new_client: NewClient) -> None:
+    assert state(await new_client().checked("print\n")) is State.PROVED
+
+
+async def test_restart_empties_the_memory(new_client: NewClient) -> None:
+    client = new_client()
+    await client.checked("a\nb\n")
+    client.worker.restart()
+    assert (await client.checked("a\nb\n")).inferred == 2
+
+
+async def test_a_forgotten_document_is_not_reported(new_client: NewClient) -> None:
+    client = new_client()
+    client.check("slow\n", "gone")
+    await client.begun()
+    client.worker.forget("gone")
+    assert (await client.checked("a\n")).document == "a"
