@@ -222,7 +222,7 @@ def test_what_cannot_be_read_is_unknown(answer: Any, capsys: pytest.CaptureFixtu
     *lines, summary = capsys.readouterr().out.splitlines()
     names = [re.match(r"(\w+)\.jl:1:1: error\[DP010\] this file cannot be read: ", line)[1] for line in lines]
     assert names == ["dangling", "loop", "pipe"]
-    assert summary == "no function in 4 files: 3 files unknown."
+    assert summary == "no function in 4 files: 3 unknown."
 
 
 def test_a_byte_order_mark_is_no_text(answer: Any) -> None:
@@ -249,6 +249,7 @@ def test_standard_input(tmp_path: Path) -> None:
     [
         ("k=1e-5", Setting(None, "k", Fraction(1, 100_000))),
         ("f:k=1/3", Setting("f", "k", Fraction(1, 3))),
+        ("\N{MICRO SIGN}=1", Setting(None, "\N{GREEK SMALL LETTER MU}", Fraction(1))),
         ("ε=0.2", Setting(None, "ε", Fraction(1, 5))),
         ("rows(data)=48000", Setting(None, "rows(data)", Fraction(48000))),
         ("k = -.5", Setting(None, "k", Fraction(-1, 2))),
@@ -294,6 +295,14 @@ def test_a_closed_pipe(tmp_path: Path) -> None:
         finally:
             os.close(writer)
         assert (result.returncode, result.stderr) == (2, ""), arguments
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no device that is always full")
+def test_the_largest_exit_code_counts(answer: Any) -> None:
+    answer(analysis(state=State.FAILED))
+    assert main(["check", "--output-file", "/dev/full"]) == 2
+    answer(lambda text: 1 / 0)
+    assert main(["check", "--output-file", "/dev/full"]) == 101
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no device that is always full")

@@ -368,7 +368,7 @@ def test_long_bounds_stand_below_their_function() -> None:
     ("analyses", "summary"),
     [
         ([analysis()], "no function in 1 file."),
-        ([analysis(state=State.UNKNOWN)], "no function in 1 file: 1 file unknown."),
+        ([analysis(state=State.UNKNOWN)], "no function in 1 file: 1 unknown."),
         (
             [analysis(functions=(function(),), state=State.FAILED)],
             "1 function: 1 proved; 1 file failed outside its functions.",

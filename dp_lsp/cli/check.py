@@ -9,15 +9,13 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-import click
-
 from dp_lsp.analysis.check import Engine
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, Setting, State, Verdict
-from dp_lsp.cli.files import Entry, Text, collect, read
-from dp_lsp.cli.output import FINDINGS, INTERNAL, USAGE, write
+from dp_lsp.cli.files import Entry, collect, read
+from dp_lsp.cli.output import FINDINGS, INTERNAL, USAGE, complain, write
 from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.progress import Progress
-from dp_lsp.cli.settings import complaints, once_each
+from dp_lsp.cli.settings import complaints
 from dp_lsp.cli.style import coloured, plain, wants_colour
 from dp_lsp.problem import Problem, Severity
 from dp_lsp.text import Source, Span
@@ -46,19 +44,16 @@ Files = Sequence[tuple[str, Analysis]]
 def run(request: Request) -> int:
     """Check, report, and return the exit code: the largest that applies."""
     began = time.perf_counter()
-    options = Options(request.profile, once_each(request.settings), facts=False)
+    options = Options(request.profile, request.settings, facts=False)
     entries = collect(request.paths or (".",), request.stdin_filename)
     files = _check_all(entries, options)
-    write(
-        _report(files, request, time.perf_counter() - began),
-        request.output_file,
-        colour=_coloured(request),
-    )
     functions = [function for _, analysis in files for function in analysis.functions]
     wrong = complaints(options.settings, functions)
+    report = _report(files, request, time.perf_counter() - began)
+    written = write(report, request.output_file, colour=_coloured(request))
     for complaint in wrong:
-        click.echo(f"Error: {complaint}", err=True)
-    return max(_exit_code([analysis for _, analysis in files], request), USAGE if wrong else 0)
+        complain(complaint)
+    return max(_exit_code([analysis for _, analysis in files], request), USAGE if wrong else 0, written)
 
 
 def _check_all(entries: Sequence[Entry], options: Options) -> Files:
@@ -69,27 +64,26 @@ def _check_all(entries: Sequence[Entry], options: Options) -> Files:
         for entry in entries:
             progress.file(entry.name)
             text = read(entry)
-            if text.problem is not None:
-                files.append((entry.name, _unchecked(text, options)))
-                continue
-            try:
-                analysis = engine.check(text.content, options, on_chunk=progress.chunk)
-            except Exception as error:
-                logger.debug("%s: internal error", entry.name, exc_info=True)
-                problem = InternalError.at(Span(0, 0), error=type(error).__name__)
-                analysis = _unchecked(text._replace(problem=problem), options)
-                engine = Engine()  # what it remembers may be half done
+            problem = text.problem
+            if problem is None:
+                try:
+                    analysis = engine.check(text.content, options, on_chunk=progress.chunk)
+                except Exception as error:
+                    logger.debug("%s: internal error", entry.name, exc_info=True)
+                    problem = InternalError.at(Span(0, 0), error=type(error).__name__)
+                    engine = Engine()  # what it remembers may be half done
+            if problem is not None:
+                analysis = _unchecked(text.content, problem, options)
             files.append((entry.name, analysis))
     finally:
         progress.done()
     return files
 
 
-def _unchecked(text: Text, options: Options) -> Analysis:
+def _unchecked(content: str, problem: Problem, options: Options) -> Analysis:
     """What is known of a file that was not checked: why."""
-    problems: tuple[Problem, ...] = (text.problem,) if text.problem else ()
-    record = ChunkRecord(b"", Verdict(State.UNKNOWN, (), problems, (), frozenset()), b"")
-    return Analysis(Source(text.content), (Placed(0, len(text.content), record),), options)
+    record = ChunkRecord(b"", Verdict(State.UNKNOWN, (), (problem,), (), frozenset()), b"")
+    return Analysis(Source(content), (Placed(0, len(content), record),), options)
 
 
 def _exit_code(analyses: Iterable[Analysis], request: Request) -> int:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from dp_lsp import __version__
-from dp_lsp.cli.settings import FORM, setting
+
+if TYPE_CHECKING:
+    from dp_lsp.analysis.records import Setting
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -26,6 +28,12 @@ def logs(command: Command) -> Command:
     )
     file = click.option("--log-file", metavar="FILE", help="Log to FILE instead of standard error.")
     return level(file(command))
+
+
+def _settings(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> tuple[Setting, ...]:
+    from dp_lsp.cli.settings import once_each, setting
+
+    return once_each([setting(value) for value in values])
 
 
 @click.group(context_settings=CONTEXT)
@@ -62,8 +70,8 @@ def root() -> None:
 @click.option(
     "--set",
     "settings",
-    type=setting,
-    metavar=FORM,
+    callback=_settings,
+    metavar="[FUNCTION:]NAME=NUMBER",
     multiple=True,
     help="A number for a static parameter or a dimension, exactly as written. Repeatable.",
 )
@@ -107,7 +115,7 @@ def check(log_level: str, log_file: str | None, **options: Any) -> int:
 @root.command()
 @click.argument("name")
 @logs
-def explain(name: str, log_level: str, log_file: str | None) -> None:
+def explain(name: str, log_level: str, log_file: str | None) -> int:
     """Explain a diagnostic code or a builtin function.
 
     \b
@@ -118,7 +126,7 @@ def explain(name: str, log_level: str, log_file: str | None) -> None:
     from dp_lsp.cli.explain import run
 
     _log(log_level, log_file)
-    run(name)
+    return run(name)
 
 
 @root.command()
@@ -137,7 +145,12 @@ def server(tcp: str | None, log_level: str, log_file: str | None) -> int:
     _log(log_level, log_file)
     from dp_lsp.lsp.server import serve
 
-    return int(serve(address) or 0)
+    try:
+        return serve(address)
+    except OSError as error:
+        if address is None:
+            raise
+        raise click.ClickException(f"--tcp {tcp}: {error.strerror}") from error
 
 
 def _address(text: str) -> tuple[str, int]:

@@ -17,14 +17,14 @@ from dp_lsp.cli.style import is_terminal, wants_colour
 _WIDEST = 100  # columns of a page; longer lines are hard to read
 
 
-def run(name: str) -> None:
-    """Print the page of ``name``; a usage error with near names if there is none."""
+def run(name: str) -> int:
+    """Print the page of ``name`` and return the exit code; a usage error with near names if there is none."""
     text = page(name)
     if text is None:
         raise click.UsageError(_unknown(name))
     if is_terminal(sys.stdout):
         text = _rendered(text)
-    write(text, colour=True)
+    return write(text, colour=True)
 
 
 def page(name: str) -> str | None:

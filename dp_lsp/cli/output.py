@@ -16,28 +16,29 @@ INTERNAL = 101
 INTERRUPTED = 130
 
 
-class CannotWrite(click.ClickException):
-    """Output that could not be written."""
-
-
-class NobodyReads(Exception):
-    """The output is a pipe that was closed: its reader has seen enough, and wants no message."""
-
-
-def write(text: str, file: str | None = None, colour: bool = False) -> None:
-    """Write a report to standard output, or to ``file``; raises :class:`CannotWrite` or :class:`NobodyReads`."""
+def write(text: str, file: str | None = None, colour: bool = False) -> int:
+    """Write a report to standard output, or to ``file``; the exit code of that, after saying why."""
     try:
         if file is not None:
             with open(file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
                 stream.write(text)
         elif sys.stdout is None:
-            raise CannotWrite("standard output is closed")
+            complain("standard output is closed")
+            return USAGE
         else:
             click.echo(text, nl=False, color=colour)
-    except BrokenPipeError:
-        raise NobodyReads from None
+    except BrokenPipeError:  # the reader has seen enough, and wants no message
+        return USAGE
     except OSError as error:
-        raise CannotWrite(f"{file or 'standard output'}: {error.strerror}") from error
+        complain(f"{file or 'standard output'}: {error.strerror}")
+        return USAGE
+    return 0
+
+
+def complain(message: str) -> None:
+    """Write to standard error, if anybody listens."""
+    with suppress(OSError):
+        click.echo(f"Error: {message}", err=True)
 
 
 def speak_utf8() -> None:

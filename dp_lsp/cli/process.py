@@ -8,7 +8,7 @@ from contextlib import suppress
 import click
 
 from dp_lsp.cli.commands import root
-from dp_lsp.cli.output import INTERNAL, INTERRUPTED, USAGE, NobodyReads, finish, speak_utf8
+from dp_lsp.cli.output import INTERNAL, INTERRUPTED, USAGE, complain, finish, speak_utf8
 
 logger = logging.getLogger(__name__)
 
@@ -32,12 +32,9 @@ def _command(argv: list[str] | None) -> int:
         with suppress(OSError):
             error.show()
         return USAGE
-    except NobodyReads:
-        return USAGE
     except SystemExit as end:  # click ends so when a pipe closes while it prints help
         return USAGE if end.code else 0
     except Exception as error:
         logger.debug("internal error", exc_info=True)
-        with suppress(OSError):
-            click.echo(f"internal error: {type(error).__name__}; --log-level debug says more", err=True)
+        complain(f"internal error ({type(error).__name__}); --log-level debug says more")
         return INTERNAL

@@ -12,19 +12,21 @@ import click
 
 from dp_lsp.analysis.records import FunctionReport, Setting
 
-FORM = "[FUNCTION:]NAME=NUMBER"
-
 _SETTING = re.compile(r"(?:(?P<function>[^:=]+):)?(?P<name>[^:=]+)=(?P<number>[^=]*)")
 # The exponent is short, because exact numbers are written out: 1e999999999 would be a gigabyte.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+/[0-9]*[1-9][0-9]*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)")
+# Keyboards have a micro sign and an open e where Julia means Greek letters.
+_GREEK = str.maketrans("\N{MICRO SIGN}\N{LATIN SMALL LETTER OPEN E}", "με")
 _DIMENSION = re.compile(r"(?:rows|cols|length)\((?P<parameter>.+)\)")
 
 
 def setting(text: str) -> Setting:
     """The setting that a command line argument means; a usage error says what is wrong with it."""
-    parts = _SETTING.fullmatch(unicodedata.normalize("NFC", text))
+    parts = _SETTING.fullmatch(unicodedata.normalize("NFC", text).translate(_GREEK))
     if parts is None:
-        raise click.BadParameter(f"{text!r} is not of the form {FORM}, as in k=100 or 'rows(data)=48000'")
+        raise click.BadParameter(
+            f"{text!r} is not of the form [FUNCTION:]NAME=NUMBER, as in k=100 or 'rows(data)=48000'"
+        )
     number = parts["number"].strip()
     if not _NUMBER.fullmatch(number):
         raise click.BadParameter(f"{number!r} is not a number, as in 100, 0.2, 1e-5 or 1/3")
@@ -38,14 +40,16 @@ def once_each(settings: Sequence[Setting]) -> tuple[Setting, ...]:
     seen: set[tuple[str | None, str]] = set()
     for setting in settings:
         if setting[:2] in seen:
-            raise click.UsageError(f"--set gives {_written(setting)} two numbers")
+            raise click.BadParameter(f"it gives {_written(setting)} two numbers")
         seen.add(setting[:2])
     return tuple(settings)
 
 
 def complaints(settings: Iterable[Setting], functions: Iterable[FunctionReport]) -> list[str]:
     """A sentence for each setting that no function has a parameter for."""
-    known = {function.name: {parameter.name for parameter in function.parameters} for function in functions}
+    known: dict[str, set[str]] = {}
+    for function in functions:  # several methods may share a name
+        known.setdefault(function.name, set()).update(each.name for each in function.parameters)
     return [_complaint(setting, known) for setting in settings if not _has(setting, known)]
 
 

@@ -34,11 +34,9 @@ def sentence(analyses: Sequence[Analysis], paint: Paint = plain) -> str:
         for analysis in analyses
         if analysis.state is not worst(function.state for function in analysis.functions)
     )
-    parts += [
-        paint(f"{count(beyond[state], 'file')} {state}", state) + (" outside its functions" if total else "")
-        for state in _ORDER
-        if beyond[state]
-    ]
+    for state in filter(beyond.get, _ORDER):
+        number = count(beyond[state], "file") if total else str(beyond[state])
+        parts.append(paint(f"{number} {state}", state) + (" outside its functions" if total else ""))
     return ": ".join(filter(None, [subject + where, "; ".join(filter(None, parts))])) + "."
 
 
