@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from fractions import Fraction
@@ -18,6 +19,7 @@ import dp_lsp.cli.check
 from analyses import analysis, function, problem
 from dp_lsp.analysis.records import Analysis, Options, Setting, State
 from dp_lsp.cli import main
+from dp_lsp.cli.progress import Progress
 from dp_lsp.problem import Severity
 from dp_lsp.text import Span
 from source_tree import ROOT
@@ -379,3 +381,62 @@ def test_version_and_help_teach(tmp_path: Path) -> None:
     assert "dp-lsp check program.jl" in dp_lsp_process("--help", cwd=tmp_path).stdout
     helped = dp_lsp_process("check", "--help", cwd=tmp_path).stdout
     assert 'dp-lsp check --set eps=0.2 --set k=1000 --set "rows(data)=48000" train.jl' in helped
+
+
+class Clock:
+    """A time that passes only when a test says so, and a terminal that remembers what it was sent."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.sent = ""
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def write(self, text: str) -> None:
+        self.sent += text
+
+    def flush(self) -> None:
+        pass
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_shown_on_a_terminal_after_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr("dp_lsp.cli.progress.time", clock)
+    monkeypatch.setattr("sys.stderr", clock)
+    monkeypatch.setenv("TERM", "xterm")
+    progress = Progress(2)
+    progress.file("a.jl")
+    progress.chunk(b"")
+    assert clock.sent == ""
+    clock.now = 1.5
+    progress.file("b.jl")
+    progress.chunk(b"")
+    assert clock.sent == "\rchecking file 2 of 2, 1 definitions: b.jl\x1b[K"
+    progress.done()
+    assert clock.sent.endswith("\r\x1b[K")
+
+
+def test_progress_is_not_shown_in_a_pipe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    monkeypatch.setattr("dp_lsp.cli.progress.time", clock)
+    progress = Progress(1)
+    clock.now = 9
+    progress.file("a.jl")
+    progress.done()
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("address", ["nonsense", "localhost:", "localhost:http", "localhost:99999"])
+def test_a_server_needs_an_address_that_is_one(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["server", "--tcp", address]) == 2
+    assert "HOST:PORT, as in 127.0.0.1:2087" in capsys.readouterr().err
+
+
+def test_a_server_says_when_its_address_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert main(["server", "--tcp", f"127.0.0.1:{taken.getsockname()[1]}"]) == 2
+    assert "in use" in capsys.readouterr().err

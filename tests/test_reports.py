@@ -266,6 +266,13 @@ def test_long_lines_are_cut_around_the_place(before: int, after: int, line: str,
     assert rows[2:4] == [f"1 │ {line}", f"  │ {under}"]
 
 
+def test_what_a_long_line_is_cut_around_is_the_problem() -> None:
+    text, (cause, mark) = annotated("‹a›" + "-" * 200 + "‹x›" + "-" * 200)
+    rows = drawn(text, problem(mark, related=(Related("the cause", cause),)), columns=60).splitlines()
+    assert rows[2:4] == [f"1 │ …{'-' * 16}x{'-' * 37}…", f"  │ -{' ' * 16}^"]
+    assert rows[4:6] == ["  │ │", "  │ the cause"]
+
+
 def test_a_place_of_many_lines() -> None:
     text, (mark,) = annotated("x = ‹[\n  1,\n\n  2,\n  3]› # end")
     picture = """
