@@ -13,8 +13,11 @@ TABLE: dict[str, Builtin] = {
 }
 
 PLANNED: frozenset[str] = frozenset(
-    "map map_rows map_cols map_rows_binary map_cols_binary fold count reduce_cols parallel_private_fold_rows "
-    "parallel_private_fold_rows! above_threshold exponential_mechanism internal_expect_const internal_mutate! ifelse".split()
+    {
+        *("map", "map_rows", "map_cols", "map_rows_binary", "map_cols_binary", "fold", "count", "reduce_cols"),
+        *("parallel_private_fold_rows", "parallel_private_fold_rows!", "above_threshold"),
+        *("exponential_mechanism", "internal_expect_const", "internal_mutate!", "ifelse"),
+    }
 )
 """Names of the language that have no row yet: refused where they are used, never taken for something else."""
 

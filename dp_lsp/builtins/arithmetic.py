@@ -134,10 +134,9 @@ def clamp_order(low: str, high: str) -> Callable[[Args], tuple[Demand, ...]]:
 
     def demands(args: Args) -> tuple[Demand, ...]:
         below, above = args[low], args[high]
-        if isinstance(below, NumberType) and isinstance(above, NumberType):
-            if below.static is not None and above.static is not None:
-                return (Demand(below.static, "<=", above.static, low),)
-        return ()
+        values = [type_.static for type_ in (below, above) if isinstance(type_, NumberType)]
+        first, last = values
+        return () if first is None or last is None else (Demand(first, "<=", last, low),)
 
     return demands
 

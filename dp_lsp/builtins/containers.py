@@ -78,7 +78,7 @@ def _clipped(args: Args) -> Type:
 def _unboxed_clip(args: Args) -> Type | Refusal:
     box = args.container("v")
     if box.clip is Clip.U:
-        return Refusal("its rows are not clipped")
+        return Refusal("its rows are not clipped", unclipped="v")
     return Container(box.kind, Norm(box.clip.value), Clip.U, box.length, NumberType(Base.REAL), box.rows)
 
 
@@ -120,7 +120,13 @@ ROWS: tuple[Builtin, ...] = (
         "v[i], m[i, j]",
         (
             form(_element, only(v=ONE, i=INFINITY), v=Box(VECTOR), i=INTEGER_NUMBER),
-            form(_element, only(v=ONE, i=INFINITY, j=INFINITY), v=Box(MATRIX), i=INTEGER_NUMBER, j=INTEGER_NUMBER),
+            form(
+                _element,
+                only(v=ONE, i=INFINITY, j=INFINITY),
+                v=Box(MATRIX),
+                i=INTEGER_NUMBER,
+                j=INTEGER_NUMBER,
+            ),
         ),
         "An entry; 1-sensitive, because no entry moves further than its row. A private index has no bound (∞).",
         _ACCESS,

@@ -32,9 +32,11 @@ class Demand(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why arguments of the right shapes do not fit together, as a sentence without an end mark."""
+    """Why arguments of the right shapes do not fit together, as a sentence without an end mark. ``unclipped`` names
+    the argument that should have been clipped, if that is the reason."""
 
     reason: str
+    unclipped: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,4 +190,3 @@ def joined_base(types: Iterable[Type]) -> Base | Refusal:
 def _expect(value: object, kind: type[T]) -> T:
     assert isinstance(value, kind), f"the pattern of the row promised a {kind.__name__}"
     return value
-

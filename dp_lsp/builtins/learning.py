@@ -122,8 +122,8 @@ ROWS: tuple[Builtin, ...] = (
             form(_unboxed_sized, only(b=ONE), _size, b=FromBox(), T=GivenType(), n=STATIC_INTEGER),
             form(_unboxed_matrix, only(b=ONE), _matrix_size, b=FromBox(), T=GivenType(), n=Sizes("r", "c")),
         ),
-        "What a black box returned, as a value of type T. Nothing is known of the box, so it is ∞-sensitive in what it "
-        "is given; into Bool, Data, or a vector or gradient of Data in LInf, it is 1-sensitive in Data and Integer "
+        "What a black box returned, as a value of type T. Nothing is known of the box, so it is ∞-sensitive in what "
+        "it is given; into Bool, Data, or a vector or gradient of Data in LInf, it is 1-sensitive in Data and Integer "
         "inputs, because no two results are more than 1 apart.",
         _BOXES,
         ("b(v) :: BlackBox() = v\nf(v::MetricVector(Data, LInf)) = unbox(b(v), Vector{<:Data}, length(v))",),

@@ -87,8 +87,8 @@ ROWS: tuple[Builtin, ...] = (
             form(_noised, free, _gaussian_demands, _GAUSS_NOISE, r=STATIC, eps=STATIC, del_=STATIC, x=hidden)
             for hidden in _HIDDEN
         ),
-        "x with Gaussian noise of deviation r·√(2 ln(1.25/del))/eps on every entry: (eps, del)-private where x moves by "
-        "at most r in L2. r, eps and del are public, 0 < eps < 1 and 0 < del < 1.",
+        "x with Gaussian noise of deviation r·√(2 ln(1.25/del))/eps on every entry: (eps, del)-private where x "
+        "moves by at most r in L2. r, eps and del are public, 0 < eps < 1 and 0 < del < 1.",
         _GAUSSIAN,
         ("f(x::Real) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, x)",),
         mutates="x",
@@ -96,7 +96,9 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "laplacian_mechanism",
         "laplacian_mechanism(r, eps, x)",
-        tuple(form(_noised, free, _laplace_demands, _LAPLACE_NOISE, r=STATIC, eps=STATIC, x=hidden) for hidden in _HIDDEN),
+        tuple(
+            form(_noised, free, _laplace_demands, _LAPLACE_NOISE, r=STATIC, eps=STATIC, x=hidden) for hidden in _HIDDEN
+        ),
         "x with Laplace noise of scale r/eps on every entry: (eps, 0)-private where x moves by at most r in L1. r and "
         "eps are public and positive.",
         _LAPLACE,

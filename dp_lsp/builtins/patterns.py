@@ -216,6 +216,27 @@ class Sizes:
 
 Pattern = Sizes | AnyValue | Num | Truth | Box | Model | GivenNorm | GivenType | FromBox
 
+
+def fits(pattern: Pattern, type_: Type) -> bool:
+    """Whether a type has the shape a pattern wants; its base, norm and sizes are not looked at."""
+    match pattern:
+        case AnyValue():
+            return True
+        case Num():
+            return isinstance(type_, NumberType | TypeVariable)
+        case Truth():
+            return isinstance(type_, BoolType)
+        case Box(kinds=kinds):
+            return isinstance(type_, Container) and type_.kind in kinds
+        case Model():
+            return isinstance(type_, ModelType)
+        case FromBox():
+            return isinstance(type_, Boxed)
+        case Sizes():
+            return isinstance(type_, TupleType)
+    return False
+
+
 NUMBER = Num()
 REAL_NUMBER = Num(frozenset({Base.INTEGER, Base.REAL}))
 DATA_NUMBER = Num(frozenset({Base.DATA}))

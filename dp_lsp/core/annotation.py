@@ -89,6 +89,8 @@ def instantiate(annotation: Annotation, owner: str) -> Type:
 
 def container(annotation: ContainerOf, length: Poly, rows: Poly | None, owner: str) -> Container:
     """The container of the given dimensions; its norm and elements are open where they were not written."""
-    element: Type = TypeVariable(f"elements of {owner}") if annotation.element is None else NumberType(annotation.element)
+    element: Type = (
+        TypeVariable(f"elements of {owner}") if annotation.element is None else NumberType(annotation.element)
+    )
     norm = annotation.norm or NormVariable(f"norm({owner})")
     return Container(annotation.kind, norm, Clip.U, length, element, rows)

@@ -315,9 +315,7 @@ def _positive(value: Interval) -> Interval:
 
 def _ceiling(value: Interval) -> Interval:
     return _positive(
-        Interval(
-            Fraction(math.ceil(value.low)), None if value.high is None else Fraction(math.ceil(value.high))
-        )
+        Interval(Fraction(math.ceil(value.low)), None if value.high is None else Fraction(math.ceil(value.high)))
     )
 
 
@@ -361,4 +359,3 @@ def symbols_of(value: Sens | Poly) -> set[Symbol]:
                         seen.add(atom)
                         pending.extend(atom.args)
     return found
-

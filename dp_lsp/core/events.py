@@ -22,15 +22,17 @@ class Var:
     """Something whose change is followed: a parameter, a value carried by a loop, a sampled matrix, or a record.
 
     ``gap`` says that two different values are at least 1 apart. ``public`` marks a parameter declared static.
+    ``members`` is the number of matrices a record was drawn from, and 0 for anything that is no record.
     """
 
-    __slots__ = ("gap", "name", "public", "uid")
+    __slots__ = ("gap", "members", "name", "public", "uid")
 
-    def __init__(self, name: str, gap: bool = False, public: bool = False) -> None:
+    def __init__(self, name: str, gap: bool = False, public: bool = False, members: int = 0) -> None:
         self.uid = next(_uids)
         self.name = name
         self.gap = gap
         self.public = public
+        self.members = members
 
     def __repr__(self) -> str:
         return self.name
@@ -141,4 +143,3 @@ def sequence(parts: list[Cost]) -> Cost:
     if not kept:
         return NOTHING
     return kept[0] if len(kept) == 1 else Sequence(tuple(kept))
-

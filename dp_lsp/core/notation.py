@@ -27,7 +27,14 @@ class Style(NamedTuple):
 
 DISPLAY = Style("⋅", "∞", "√", "ln", ("|", "|"), ("⌈", "⌉"), "max", "^", {"<=": "≤", "==": "=", "!=": "≠", "<": "<"})
 SYMPY = Style(
-    "*", "oo", "sqrt", "log", ("Abs(", ")"), ("ceiling(", ")"), "Max", "**",
+    "*",
+    "oo",
+    "sqrt",
+    "log",
+    ("Abs(", ")"),
+    ("ceiling(", ")"),
+    "Max",
+    "**",
     {"<=": "<=", "==": "==", "!=": "!=", "<": "<"},
 )
 
@@ -100,7 +107,7 @@ class Printer:
         if power == 1:
             return text
         exponent = str(power) if power.denominator == 1 else f"({power})"
-        base = text if text.isalnum() or text.endswith(")") and text.count("(") == 1 else f"({text})"
+        base = text if text.isalnum() or (text.endswith(")") and text.count("(") == 1) else f"({text})"
         return f"{base}{self._style.power}{exponent}"
 
     def _atom(self, atom: Atom) -> str:

@@ -162,7 +162,19 @@ class Check:
 
 
 Term = (
-    Literal | Use | Global | NormArgument | TypeArgument | Call | Apply | MakeTuple | Branch | Loop | Scope | Hole | Check
+    Literal
+    | Use
+    | Global
+    | NormArgument
+    | TypeArgument
+    | Call
+    | Apply
+    | MakeTuple
+    | Branch
+    | Loop
+    | Scope
+    | Hole
+    | Check
 )
 
 

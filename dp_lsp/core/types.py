@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import count
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING
 
 from dp_lsp.core.algebra import NormVariable, Poly
 
@@ -124,9 +124,7 @@ class Unknown:
     """The type of something that was not understood; whatever depends on it is unknown too."""
 
 
-Type = Union[
-    NumberType, BoolType, Container, ModelType, TupleType, FunctionType, Boxed, TypeVariable, Unknown
-]
+Type = Union[NumberType, BoolType, Container, ModelType, TupleType, FunctionType, Boxed, TypeVariable, Unknown]
 
 INTEGER = NumberType(Base.INTEGER)
 REAL = NumberType(Base.REAL)

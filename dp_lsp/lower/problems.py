@@ -39,28 +39,6 @@ class Unsupported(Kind):
     unchecked = True
 
 
-class UnknownName(Kind):
-    """A name is read that nothing defines before it.
-
-    Broken:
-
-    ```julia
-    f(x::Real) = x + y
-    ```
-
-    Fixed:
-
-    ```julia
-    f(x::Real, y::Real) = x + y
-    ```
-    """
-
-    code = "DP101"
-    name = "unknown-name"
-    message = "`{name}` is not defined here"
-    unchecked = True
-
-
 class MaybeUndefined(Kind):
     """A name is assigned on some ways through the code only, or inside a loop, and read after it.
 
@@ -174,7 +152,7 @@ class ParameterChanged(Kind):
 
     code = "DP106"
     name = "parameter-changed"
-    message = "`{name}` belongs to the caller, and functions that change their arguments are not checked yet; use `clone`"
+    message = "`{name}` belongs to the caller; functions that change their arguments are not checked yet: use `clone`"
     unchecked = True
 
 

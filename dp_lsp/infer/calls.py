@@ -1,0 +1,235 @@
+"""The rule of calls: rows of the builtin table, functions of the program, and builtins with a scope."""
+
+from __future__ import annotations
+
+from dp_lsp import builtins
+from dp_lsp.builtins.define import Args, Builtin, Form, Refusal
+from dp_lsp.builtins.patterns import Binds, Box, GivenNorm, GivenType, Num, Sizes, fits
+from dp_lsp.core import term
+from dp_lsp.core.constraints import Constraint, Origin
+from dp_lsp.core.display import type_words
+from dp_lsp.core.metrics import has_unit_diameter
+from dp_lsp.core.notation import shown
+from dp_lsp.core.scheme import BlackBox, Judgement
+from dp_lsp.core.sens import INFINITY, Sens
+from dp_lsp.core.term import Term
+from dp_lsp.core.types import (
+    UNKNOWN,
+    Base,
+    Boxed,
+    Container,
+    FunctionType,
+    NumberType,
+    Type,
+    Unknown,
+)
+from dp_lsp.infer import apply, mechanisms, moves, problems
+from dp_lsp.infer.inference import Inference
+from dp_lsp.problem import Edit, Fix, Problem
+from dp_lsp.text import Span
+
+Argument = Judgement | Term
+
+
+def builtin(inference: Inference, node: term.Call, arguments: list[Argument]) -> Judgement:
+    """A use of a row: its form is chosen by the shapes of the arguments, its factors scale their moves."""
+    row = builtins.TABLE[node.builtin]
+    values = [value if isinstance(value, Judgement) else Judgement(UNKNOWN, moves.NOWHERE) for value in arguments]
+    types = [inference.type(value) for value in values]
+    if any(isinstance(type_, Unknown) for type_, value in zip(types, arguments, strict=True) if value in values):
+        return Judgement(UNKNOWN, moves.NOWHERE)
+    solved = solve(inference, node, row, arguments, types)
+    if solved is None:
+        return Judgement(UNKNOWN, moves.NOWHERE)
+    form, args = solved
+    result = form.result(args)
+    if isinstance(result, Refusal):
+        return _refused(inference, node, row, args, result)
+    demand(inference, node, row, form, args)
+    if form.noise is not None:
+        return mechanisms.release(inference, node, form.noise, args, values, result)
+    return _moved(inference, node, form.factors(args), values, result)
+
+
+def _moved(
+    inference: Inference, node: term.Call, factors: tuple[Sens, ...], values: list[Judgement], result: Type
+) -> Judgement:
+    """The result moves by the sum of what its arguments move, each times its factor."""
+    rule = node.builtin
+    parts = [moves.scaled(value.moves, factor, node.span, rule) for value, factor in zip(values, factors, strict=True)]
+    together = moves.added(parts, node.span, rule)
+    if has_unit_diameter(inference.solver.type(result)):
+        together = moves.capped(together, node.span, rule)
+    return inference.judgement(result, together)
+
+
+def solve(
+    inference: Inference, node: term.Call, row: Builtin, arguments: list[Argument], types: list[Type]
+) -> tuple[Form, Args] | None:
+    """The form of a row that the arguments have the shape of, matched; None, with a problem, if there is none."""
+    forms = [form for form in inference.rules.forms(row) if _takes(form, len(types))]
+    if not forms:
+        _wrong_count(inference, node, row, len(types))
+        return None
+    for form in forms:
+        if all(_fits(form, i, argument, types[i]) for i, argument in enumerate(arguments)):
+            return _match(inference, node, row, form, arguments, types)
+    best = max(forms, key=lambda form: sum(_fits(form, i, a, types[i]) for i, a in enumerate(arguments)))
+    wrong = next(i for i, argument in enumerate(arguments) if not _fits(best, i, argument, types[i]))
+    _wrong_argument(inference, node, row, best, wrong, types[wrong])
+    return None
+
+
+def _takes(form: Form, count: int) -> bool:
+    return count >= len(form.params) if form.variadic else count == len(form.params)
+
+
+def _pattern(form: Form, index: int) -> object:
+    return form.params[min(index, len(form.params) - 1)].pattern
+
+
+def _fits(form: Form, index: int, argument: Argument, type_: Type) -> bool:
+    pattern = form.params[min(index, len(form.params) - 1)].pattern
+    if isinstance(pattern, GivenNorm):
+        return isinstance(argument, term.NormArgument)
+    if isinstance(pattern, GivenType):
+        return isinstance(argument, term.TypeArgument)
+    return isinstance(argument, Judgement) and fits(pattern, type_)
+
+
+def _match(
+    inference: Inference, node: term.Call, row: Builtin, form: Form, arguments: list[Argument], types: list[Type]
+) -> tuple[Form, Args] | None:
+    binds = Binds()
+    names = tuple(form.params[min(i, len(form.params) - 1)].name for i in range(len(types)))
+    inference.solver.place = node.span
+    for index, (argument, type_) in enumerate(zip(arguments, types, strict=True)):
+        if isinstance(argument, term.NormArgument):
+            binds.norms[names[index]] = argument.norm
+        elif isinstance(argument, term.TypeArgument):
+            binds.types[names[index]] = argument.type
+        pattern = form.params[min(index, len(form.params) - 1)].pattern
+        wrong = pattern.match(inference.solver.type(type_), binds, inference.solver)
+        if wrong is not None:
+            _mismatch(inference, node, row, form, index, wrong, types)
+            return None
+    return form, Args(names, tuple(inference.solver.type(type_) for type_ in types), binds)
+
+
+def _mismatch(
+    inference: Inference, node: term.Call, row: Builtin, form: Form, index: int, wrong: str, types: list[Type]
+) -> None:
+    argument = node.args[index]
+    written = inference.written(argument.span)
+    pattern = _pattern(form, index)
+    if wrong == "static":
+        whole = isinstance(pattern, Num) and pattern.bases == {Base.INTEGER}
+        what = "whole number" if whole or isinstance(pattern, Sizes) else "number"
+        inference.report(problems.MustBePublic.at(argument.span, written=written, what=what))
+        inference.give_up(f"`{written}` is not public")
+        return
+    given = types[index]
+    hidden = form.noise is not None and form.params[index].name == form.noise.hidden
+    if hidden and wrong in ("element", "base") and _is_data(inference, given):
+        inference.report(_data_to_mechanism(argument.span, written, given))
+        mechanisms.nothing_hidden(inference, argument.span)
+        inference.give_up("a mechanism was given Data")
+        return
+    if wrong in ("norm", "dimension") and isinstance(pattern, Box):
+        reason = {"norm": "they are measured in different norms", "dimension": "their sizes differ"}[wrong]
+        if not isinstance(pattern.norm, str) and wrong == "norm":
+            _wrong_argument(inference, node, row, form, index, given)
+            return
+        inference.report(problems.DoesNotFit.at(node.span, function=row.name, reason=reason))
+        return
+    _wrong_argument(inference, node, row, form, index, given)
+
+
+def _is_data(inference: Inference, type_: Type) -> bool:
+    element = inference.solver.type(type_.element) if isinstance(type_, Container) else type_
+    return isinstance(element, NumberType) and element.base is Base.DATA
+
+
+def _data_to_mechanism(span: Span, written: str, type_: Type) -> Problem:
+    fixes: tuple[Fix, ...] = ()
+    if isinstance(type_, Container):
+        before, after = "undisc_container(clip(L2, ", "))"
+        edits = (Edit(Span(span.start, span.start), before), Edit(Span(span.end, span.end), after))
+        fixes = (Fix("clip it in L2 and read it as real numbers (2-sensitive)", edits),)
+    return problems.DataToMechanism.at(span, written=written, fixes=fixes)
+
+
+def _wrong_argument(inference: Inference, node: term.Call, row: Builtin, form: Form, index: int, given: Type) -> None:
+    pattern = form.params[min(index, len(form.params) - 1)].pattern
+    inference.report(
+        problems.WrongArgument.at(
+            node.args[index].span, function=row.name, wanted=pattern.words, given=type_words(given)
+        )
+    )
+
+
+def _wrong_count(inference: Inference, node: term.Call, row: Builtin, given: int) -> None:
+    counts = sorted({len(form.params) for form in row.forms})
+    more = " or more" if any(form.variadic for form in row.forms) else ""
+    wanted = " or ".join(map(str, counts)) + more + (" argument" if counts == [1] and not more else " arguments")
+    were = f"{given} {'is' if given == 1 else 'are'}"
+    inference.report(problems.WrongCount.at(node.span, function=row.name, wanted=wanted, given=were))
+
+
+def _refused(inference: Inference, node: term.Call, row: Builtin, args: Args, refusal: Refusal) -> Judgement:
+    if refusal.unclipped:
+        span = node.args[args.names.index(refusal.unclipped)].span
+        edits = (Edit(Span(span.start, span.start), "clip(L2, "), Edit(Span(span.end, span.end), ")"))
+        fixes = (Fix("clip it in L2", edits),)
+        inference.report(problems.NotClipped.at(span, written=inference.written(span), fixes=fixes))
+    else:
+        inference.report(problems.DoesNotFit.at(node.span, function=row.name, reason=refusal.reason))
+    inference.give_up(refusal.reason)
+    return Judgement(UNKNOWN, moves.NOWHERE)
+
+
+def demand(inference: Inference, node: term.Call, row: Builtin, form: Form, args: Args) -> None:
+    """Hand the side conditions of a form on to be decided when everything is solved."""
+    for left, relation, right, argument in form.demands(args):
+        index = args.names.index(argument)
+        value = getattr(args.types[index], "static", None)
+        sides = [argument if side == value else shown(side) for side in (left, right)]
+        reason = f"`{row.name}` needs `{sides[0]} {relation} {sides[1]}`"
+        inference.demand(left, relation, right, Origin(node.args[index].span, reason), condition_fails)
+
+
+def condition_fails(constraint: Constraint) -> Problem:
+    """The problem of a condition that is decided to be false."""
+    text = f"{shown(constraint.left)} {constraint.relation} {shown(constraint.right)}"
+    return problems.ConditionFails.at(constraint.origin.span, condition=text, reason=constraint.origin.reason)
+
+
+def function(inference: Inference, node: term.Apply, callee: Judgement, arguments: list[Judgement]) -> Judgement:
+    """A call of a function of the program."""
+    type_ = inference.type(callee)
+    if isinstance(type_, Unknown):
+        return Judgement(UNKNOWN, moves.NOWHERE)
+    if not isinstance(type_, FunctionType):
+        name = inference.written(node.function.span)
+        inference.report(
+            problems.WrongArgument.at(
+                node.function.span, function=name, wanted="a function to call", given=type_words(type_)
+            )
+        )
+        return Judgement(UNKNOWN, moves.NOWHERE)
+    value = type_.value
+    if value.black_box is not None:
+        return _boxed(inference, node, value.black_box, arguments)
+    return apply.call(inference, node, value, arguments)
+
+
+def _boxed(inference: Inference, node: term.Apply, box: BlackBox, arguments: list[Judgement]) -> Judgement:
+    """What a black box returns moves without bound with everything it is given, until ``unbox`` names its type."""
+    if len(arguments) != len(box.params):
+        given = f"{len(arguments)} {'is' if len(arguments) == 1 else 'are'}"
+        wanted = f"{len(box.params)} argument{'' if len(box.params) == 1 else 's'}"
+        inference.report(problems.WrongCount.at(node.span, function=box.name, wanted=wanted, given=given))
+        return Judgement(UNKNOWN, moves.NOWHERE)
+    apply.check_annotations(inference, node, box, arguments)
+    parts = [moves.scaled(argument.moves, INFINITY, node.span, f"black box {box.name}") for argument in arguments]
+    return Judgement(Boxed(box.name), moves.added(parts, node.span, f"black box {box.name}"))

@@ -1,0 +1,136 @@
+"""Inference of one definition: every term gets a judgement, once; what it spends is gathered in order.
+
+Source: the calculus of ``type_system`` sections 0 to 5, sensitivity and privacy in one judgement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.constraints import Constraint, Origin, Quantity
+from dp_lsp.core.events import Cost, Leak, Var
+from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
+from dp_lsp.core.term import Local
+from dp_lsp.core.types import UNKNOWN, Type, is_static
+from dp_lsp.infer import moves
+from dp_lsp.infer.rules import Rules
+from dp_lsp.infer.solver import Solver
+from dp_lsp.problem import Problem
+from dp_lsp.text import Span
+
+Global = FunctionValue | Judgement
+"""What a top-level name stands for."""
+
+
+class Pending(NamedTuple):
+    """A condition that is decided when everything is solved; ``failed`` tells what to report if it is false."""
+
+    constraint: Constraint
+    failed: Callable[[Constraint], Problem] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A top-level name of which nothing is known, and why; it spoils what uses it."""
+
+    name: str
+    reason: str
+
+
+Resolve = Callable[[str], "Global | Unreadable | None"]
+
+
+class Inference:
+    """The state of inferring one definition.
+
+    ``problems`` are what is wrong; ``unknown`` is why nothing may be claimed, or empty; ``facts`` holds the judgement
+    and the rule of each expression by its place; ``spent`` the costs so far.
+    """
+
+    def __init__(self, text: str, rules: Rules, resolve: Resolve, look: Callable[[], None]) -> None:
+        self.text = text
+        self.rules = rules
+        self.resolve = resolve
+        self.look = look
+        self.solver = Solver()
+        self.problems: list[Problem] = []
+        self.pending: list[Pending] = []
+        self.spent: list[Cost] = []
+        self.facts: dict[Span, tuple[Judgement, str]] = {}
+        self.unknown = ""
+        self.environment: dict[Local, Judgement] = {}
+
+    def report(self, problem: Problem) -> None:
+        """A problem; one that leaves something unchecked makes the definition unknown."""
+        self.problems.append(problem)
+        if problem.unchecked:
+            self.give_up(problem.message)
+
+    def give_up(self, reason: str) -> None:
+        """Nothing may be claimed of this definition."""
+        self.unknown = self.unknown or reason
+
+    def hole(self, reason: str) -> Judgement:
+        """The judgement of something that was not understood."""
+        self.give_up(reason)
+        return Judgement(UNKNOWN, moves.NOWHERE)
+
+    def judgement(self, type_: Type, moved: Moves, parts: tuple[Judgement, ...] = ()) -> Judgement:
+        """A judgement that keeps the law that a static value moves with nothing."""
+        return Judgement(type_, moves.NOWHERE if is_static(type_) else moved, parts)
+
+    def demand(
+        self,
+        left: Quantity,
+        relation: str,
+        right: Quantity,
+        origin: Origin,
+        failed: Callable[[Constraint], Problem] | None = None,
+    ) -> None:
+        """A condition that must hold for the answer to be true."""
+        self.pending.append(Pending(Constraint(left, relation, right, origin), failed))
+
+    def leak(self, variables: frozenset[Var], origin: Origin) -> None:
+        """Nothing is guaranteed any more for these variables."""
+        private = frozenset(var for var in variables if not var.public)
+        if private:
+            self.spent.append(Leak(private, origin))
+
+    @contextmanager
+    def spending(self) -> Iterator[list[Cost]]:
+        """Gather what is spent inside into a list of its own."""
+        outer, self.spent = self.spent, []
+        try:
+            yield self.spent
+        finally:
+            self.spent = outer
+
+    @contextmanager
+    def trial(self) -> Iterator[Callable[[], None]]:
+        """Something that may have to be inferred again: the function given takes back what it reported."""
+        before = len(self.problems), len(self.pending), len(self.solver.equations), self.unknown
+
+        def undo() -> None:
+            del self.problems[before[0] :]
+            del self.pending[before[1] :]
+            del self.solver.equations[before[2] :]
+            self.unknown = before[3]
+
+        yield undo
+
+    def type(self, judgement: Judgement) -> Type:
+        """The type of a value, with all that is solved put in."""
+        return self.solver.type(judgement.type)
+
+    def static(self, judgement: Judgement) -> Poly | None:
+        """The value of a static number; None for anything else."""
+        return getattr(self.type(judgement), "static", None)
+
+    def written(self, span: Span, limit: int = 40) -> str:
+        """The source text at a place, on one line and not too long."""
+        text = " ".join(self.text[span.start : span.end].split())
+        return text if len(text) <= limit else text[: limit - 1] + "…"

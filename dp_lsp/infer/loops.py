@@ -1,0 +1,219 @@
+"""The rule of loops: what is carried from round to round, and what a round spends.
+
+Sources: type_system section 4; Dwork, Rothblum and Vadhan 2010 for repeated releases (priced elsewhere).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dp_lsp.core import sens, term
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.constraints import Origin
+from dp_lsp.core.display import type_words
+from dp_lsp.core.events import NOTHING, Cost, Repeat, Var, sequence
+from dp_lsp.core.metrics import has_gap
+from dp_lsp.core.scheme import Judgement, Move, Moves, Step
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
+from dp_lsp.core.types import INTEGER, Base, NumberType, Type, Unknown, without_static
+from dp_lsp.infer import calls, moves, problems, terms
+from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.solver import Mismatch
+
+LOOP = "for"
+_ATTEMPTS = 3
+
+
+class _Rounds(NamedTuple):
+    """How often a loop runs: a number that is public, or None; and what the range moves with."""
+
+    count: Sens | None
+    moves: Moves
+
+
+class _Round(NamedTuple):
+    """One round: the variables that stand for what it starts with, what it ends with, and what it spends."""
+
+    starts: tuple[Var, ...]
+    types: tuple[Type, ...]
+    ends: tuple[Judgement, ...]
+    cost: Cost
+
+
+def loop(inference: Inference, node: term.Loop) -> Judgement:
+    """The judgement of the tuple of what a loop carries, after its last round."""
+    rounds = _rounds(inference, node)
+    starts = [terms.infer(inference, start) for _, start in node.carried]
+    once = _one_round(inference, node, starts)
+    if once is None:
+        return terms.tuple_of(inference, node.span, [inference.hole("a loop") for _ in node.carried])
+    if once.cost is not NOTHING:
+        return _private(inference, node, rounds, starts, once)
+    return _steady(inference, node, rounds, starts, once)
+
+
+def _rounds(inference: Inference, node: term.Loop) -> _Rounds:
+    ends = [terms.infer(inference, part) for part in (node.first, node.last)]
+    step = None if node.step is None else terms.infer(inference, node.step)
+    parts = [*ends, *([] if step is None else [step])]
+    moved = moves.added((part.moves for part in parts), node.span, LOOP)
+    types = [inference.type(part) for part in parts]
+    for type_, written in zip(types, (node.first, node.last, node.step), strict=False):
+        whole = isinstance(type_, NumberType) and (type_.base is Base.INTEGER or not _whole_wanted(inference))
+        if written is not None and not whole and not isinstance(type_, Unknown):
+            inference.report(
+                problems.WrongArgument.at(
+                    written.span, function=LOOP, wanted="a whole number (Integer)", given=type_words(type_)
+                )
+            )
+    values = [inference.static(part) for part in parts]
+    first, last, by = values[0], values[1], values[2] if step is not None else Poly.of(1)
+    if first is None or last is None or by is None:
+        return _Rounds(None, moved)
+    _demand_order(inference, node, first, by, last)
+    return _Rounds(inference.rules.rounds(first, by, last), moved)
+
+
+def _whole_wanted(inference: Inference) -> bool:
+    return not inference.rules.ordered
+
+
+def _demand_order(inference: Inference, node: term.Loop, first: Poly, by: Poly, last: Poly) -> None:
+    if node.step is not None and by.number is None:
+        origin = Origin(node.step.span, "`for` needs a step of at least 1")
+        inference.demand(Poly.of(1), "<=", by, origin, calls.condition_fails)
+
+
+def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement]) -> _Round | None:
+    """Infer the body at one type for what is carried: it holds what the first round starts with and what every
+    round ends with. Typing the body at the initial type would claim too little of the later rounds."""
+    types = tuple(without_static(inference.type(start)) for start in starts)
+    for _ in range(_ATTEMPTS):
+        with inference.trial() as undo:
+            once = _attempt(inference, node, types)
+            try:
+                wider = tuple(
+                    without_static(inference.solver.join(type_, end.type))
+                    for type_, end in zip(types, once.ends, strict=True)
+                )
+            except Mismatch as mismatch:
+                inference.report(
+                    problems.DoesNotFit.at(
+                        node.span, function=LOOP, reason=f"a variable starts a round and ends it as {mismatch}"
+                    )
+                )
+                return None
+            types = tuple(inference.solver.type(type_) for type_ in once.types)
+            if wider == types:
+                return once._replace(types=types)
+            undo()
+            types = wider
+    inference.give_up("a loop whose variables change their type in every round")
+    return None
+
+
+def _attempt(inference: Inference, node: term.Loop, types: tuple[Type, ...]) -> _Round:
+    variables = []
+    for (inner, _), type_ in zip(node.carried, types, strict=True):
+        var = Var(inner.name, gap=has_gap(type_))
+        variables.append(var)
+        inference.environment[inner] = Judgement(type_, {var: Move(ONE, Step(inner.span, "", ONE))})
+    inference.environment[node.index] = Judgement(INTEGER, moves.NOWHERE)
+    inference.facts[node.index.span] = (Judgement(INTEGER, moves.NOWHERE), "")
+    with inference.spending() as costs:
+        ends = terms.body(inference, node.body)
+    parts = ends.parts if len(ends.parts) == len(types) else (ends,) * len(types)
+    return _Round(tuple(variables), types, parts, sequence(costs))
+
+
+def _private(
+    inference: Inference, node: term.Loop, rounds: _Rounds, starts: list[Judgement], once: _Round
+) -> Judgement:
+    """A loop that releases something: what it carries is public in every round, so it must be when it starts and
+    when a round ends. What is not is lost."""
+    range_span = node.last.span
+    if rounds.count is None:
+        inference.report(problems.NotRepeatable.at(range_span))
+        inference.give_up("the number of rounds is not public")
+        return _results(inference, node, once, [moves.NOWHERE] * len(starts))
+    for start, (local, _) in zip(starts, node.carried, strict=True):
+        _protected(inference, node, start.moves, local.name, "when the loop starts")
+    origin = Origin(node.span, LOOP)
+    with inference.spending() as lost:
+        for end, (local, _) in zip(once.ends, node.carried, strict=True):
+            rest = moves.without(end.moves, once.starts)
+            _protected(inference, node, rest, local.name, "when a round ends")
+    body = sequence([once.cost, *lost])
+    inference.spent.append(Repeat(rounds.count, body, origin))
+    return _results(inference, node, once, [moves.NOWHERE] * len(starts))
+
+
+def _protected(inference: Inference, node: term.Loop, moved: Moves, name: str, when: str) -> None:
+    private = frozenset(var for var in moved if not var.public)
+    if not private:
+        return
+    names = "`, `".join(sorted(var.name for var in private if not var.members))
+    inference.report(
+        problems.LeavesUnprotected.at(
+            node.span,
+            what=f"{when}, `{name}`",
+            variable=names,
+            consequence="a loop that runs a mechanism carries only public values from round to round",
+        )
+    )
+    inference.leak(private, Origin(node.span, LOOP))
+
+
+def _steady(inference: Inference, node: term.Loop, rounds: _Rounds, starts: list[Judgement], once: _Round) -> Judgement:
+    """A loop without mechanisms. With s how far a round's end moves when its start moves by 1, k rounds move
+    s^k times as far as the start and 1 + s + … + s^(k-1) times as far as what every round reads.
+
+    Variables that do not influence each other are looked at alone; others together, in the sum of their distances,
+    where s is the largest column sum.
+    """
+    ends, variables = once.ends, once.starts
+    table = [[_sens(end.moves, var) for var in variables] for end in ends]
+    apart = all(i == j or table[i][j].zero for i in range(len(ends)) for j in range(len(ends)))
+    others = [moves.without(end.moves, variables) for end in ends]
+    if apart:
+        rates = [table[i][i] for i in range(len(ends))]
+        grown = [
+            _grown(inference, node, rounds, rate, start.moves, other)
+            for rate, start, other in zip(rates, starts, others, strict=True)
+        ]
+    else:
+        rate = sens.maximum(sens.total(row[j] for row in table) for j in range(len(ends)))
+        start = moves.added((start.moves for start in starts), node.span, LOOP)
+        other = moves.added(others, node.span, LOOP)
+        grown = [_grown(inference, node, rounds, rate, start, other)] * len(ends)
+    return _results(inference, node, once, grown)
+
+
+def _sens(moved: Moves, var: Var) -> Sens:
+    move = moved.get(var)
+    return ZERO if move is None else move.sens
+
+
+def _grown(inference: Inference, node: term.Loop, rounds: _Rounds, rate: Sens, start: Moves, other: Moves) -> Moves:
+    span = node.span
+    if rounds.count is None:
+        # The number of rounds is not public, or not known: only a round that does not enlarge is bounded.
+        known = rate.number
+        from_start = ONE if known is not None and known <= 1 else INFINITY
+        parts = (
+            moves.scaled(start, from_start, span, LOOP),
+            moves.scaled(other, INFINITY, span, LOOP),
+            moves.scaled(rounds.moves, INFINITY, span, LOOP),
+        )
+        return moves.added(parts, span, LOOP)
+    count = rounds.count
+    parts_of = (
+        moves.scaled(start, sens.power(rate, count.single_poly()), span, LOOP),
+        moves.scaled(other, inference.rules.others(rate, count), span, LOOP),
+    )
+    return moves.added(parts_of, span, LOOP)
+
+
+def _results(inference: Inference, node: term.Loop, once: _Round, moved: list[Moves]) -> Judgement:
+    parts = [inference.judgement(type_, part) for type_, part in zip(once.types, moved, strict=True)]
+    return terms.tuple_of(inference, node.span, parts)

@@ -1,0 +1,126 @@
+"""The rule of mechanisms: what moved becomes the distances of an event, and what is returned is public."""
+
+from __future__ import annotations
+
+from dp_lsp.builtins.define import Args, Noise
+from dp_lsp.core import term
+from dp_lsp.core.constraints import Constraint, Origin
+from dp_lsp.core.events import Leak, Release, Var
+from dp_lsp.core.metrics import conversion
+from dp_lsp.core.notation import SYMPY, Printer, shown
+from dp_lsp.core.scheme import Judgement, Move, Moves
+from dp_lsp.core.sens import ONE, Sens
+from dp_lsp.core.types import AnyNorm, Container, Norm, Type
+from dp_lsp.infer import explain, moves, problems
+from dp_lsp.infer.inference import Inference
+from dp_lsp.problem import Edit, Fix, Problem, Related
+from dp_lsp.text import Span
+
+_DECLARED = 0  # the first argument of every mechanism is the distance its noise is made for
+
+
+def release(
+    inference: Inference, node: term.Call, noise: Noise, args: Args, values: list[Judgement], result: Type
+) -> Judgement:
+    """Run a mechanism. Its input's distances go into the event; nothing moves with what it returns."""
+    index = args.names.index(noise.hidden)
+    span = node.args[index].span
+    event = noise.event(args)
+    moved = _measured(inference, node, span, noise, args.types[index], values[index].moves, event.name)
+    private = {var: move for var, move in moved.items() if not var.public}
+    unbounded = {var: move for var, move in private.items() if move.sens.infinite}
+    if unbounded:
+        _report_unbounded(inference, span, unbounded)
+    distances = {var: move.sens for var, move in private.items() if var not in unbounded}
+    too_far = {var for var in distances if not _hidden(inference, node, span, event.declared, private[var], var)}
+    origin = Origin(node.span, event.name)
+    inference.leak(frozenset({*unbounded, *too_far}), origin)
+    kept = {var: distance for var, distance in distances.items() if var not in too_far}
+    inference.spent.append(Release(event, kept, origin))
+    return Judgement(result, moves.NOWHERE)
+
+
+def nothing_hidden(inference: Inference, span: Span) -> None:
+    """A mechanism that could not be understood may have released anything: it counts as one all the same."""
+    inference.spent.append(Leak(frozenset(), Origin(span, "a mechanism that was not understood")))
+
+
+def _measured(
+    inference: Inference, node: term.Call, span: Span, noise: Noise, type_: Type, moved: Moves, name: str
+) -> Moves:
+    """The input's moves in the norm the noise is made for. An open norm becomes that one; another is converted."""
+    if not isinstance(type_, Container) or not moved:
+        return moved
+    solver = inference.solver
+    norm = solver.norm(type_.norm)
+    if norm is noise.norm or (not isinstance(norm, Norm) and solver.same_norm(norm, noise.norm)):
+        return moved
+    factor = conversion(norm, noise.norm, type_.length)
+    inference.report(_other_norm(inference, span, noise.norm, norm, factor, name))
+    return moves.scaled(moved, factor, span, f"measured in {noise.norm.value}")
+
+
+def _other_norm(inference: Inference, span: Span, wanted: Norm, given: AnyNorm, factor: Sens, name: str) -> Problem:
+    price = "this costs nothing" if factor == ONE else f"the distance counts {shown(factor)} times"
+    edits = (
+        Edit(Span(span.start, span.start), f"norm_convert({wanted.value}, "),
+        Edit(Span(span.end, span.end), ")"),
+    )
+    title = (
+        f"measure it in {wanted.value} ({'free' if factor == ONE else f'the distance counts {shown(factor)} times'})"
+    )
+    assert isinstance(given, Norm)
+    return problems.OtherNorm.at(
+        span, mechanism=name, wanted=wanted.value, given=given.value, cost=price, fixes=(Fix(title, edits),)
+    )
+
+
+def _report_unbounded(inference: Inference, span: Span, unbounded: dict[Var, Move]) -> None:
+    shown_vars = {var: move for var, move in unbounded.items() if not var.members}
+    first = next(iter(shown_vars.values()))
+    names = "`, `".join(var.name for var in shown_vars)
+    inference.report(
+        problems.UnboundedInput.at(
+            span,
+            written=inference.written(span),
+            variable=names,
+            cause=explain.cause(inference, first.why),
+            related=explain.path(inference, first.why, next(iter(shown_vars)).name),
+        )
+    )
+
+
+def _hidden(inference: Inference, node: term.Call, span: Span, declared: Sens, move: Move, var: Var) -> bool:
+    """Demand that a variable moves the input by at most the declared distance; False if it certainly moves more."""
+    if var.members:  # the price of a record is taken at its own distance
+        return True
+    place = node.args[_DECLARED].span
+
+    def failed(constraint: Constraint) -> Problem:
+        return _too_sensitive(inference, span, place, constraint, move, var)
+
+    origin = Origin(place, f"the noise must hide how far `{inference.written(span)}` moves")
+    constraint = Constraint(move.sens, "<=", declared, origin)
+    if constraint.decide() is False:
+        inference.report(failed(constraint))
+        return False
+    inference.demand(*constraint[:3], origin, failed)
+    return True
+
+
+def _too_sensitive(
+    inference: Inference, span: Span, place: Span, constraint: Constraint, move: Move, var: Var
+) -> Problem:
+    enough = Printer(SYMPY).quantity(constraint.left)
+    related = (
+        Related(f"{shown(constraint.left)} is the smallest value that is enough", place),
+        *explain.path(inference, move.why, var.name),
+    )
+    return problems.TooSensitive.at(
+        span,
+        declared=shown(constraint.right),
+        written=inference.written(span),
+        inferred=shown(constraint.left),
+        related=related,
+        fixes=(Fix(f"replace {inference.written(place)} by {enough}", (Edit(place, enough),)),),
+    )

@@ -1,0 +1,272 @@
+"""Definitions: a method becomes a scheme, a constant a judgement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from dp_lsp.core import annotation, term
+from dp_lsp.core.algebra import NormVariable, Poly, Symbol
+from dp_lsp.core.annotation import NumberOf
+from dp_lsp.core.constraints import Constraint, Origin, Quantity
+from dp_lsp.core.display import type_words
+from dp_lsp.core.evaluate import Substitution, symbols_of
+from dp_lsp.core.events import (
+    NOTHING,
+    Called,
+    Cost,
+    Either,
+    Leak,
+    Release,
+    Repeat,
+    Sampled,
+    Sequence,
+    Var,
+)
+from dp_lsp.core.metrics import has_gap
+from dp_lsp.core.scheme import BlackBox, FunctionValue, Judgement, Move, Scheme, SchemeParameter, Step
+from dp_lsp.core.sens import ONE
+from dp_lsp.core.types import Base, Container, ModelType, NumberType, TupleType, Type, TypeVariable, Unknown
+from dp_lsp.infer import explain, moves, problems, terms
+from dp_lsp.infer.inference import Inference, Resolve
+from dp_lsp.infer.moves import first_infinite
+from dp_lsp.infer.rules import Rules
+from dp_lsp.problem import Edit, Fix, Problem
+from dp_lsp.text import Span
+
+Facts = dict[Span, tuple[Judgement, str]]
+
+
+class Inferred(NamedTuple):
+    """A definition after inference: what it means to others, its problems, and the facts about its expressions."""
+
+    value: FunctionValue | Judgement
+    problems: tuple[Problem, ...]
+    facts: Facts
+    values: Substitution
+
+
+def infer_method(
+    method: term.Method, text: str, rules: Rules, resolve: Resolve, look: Callable[[], None], broken: str = ""
+) -> Inferred:
+    """Infer a method. ``broken`` says what of its text was not understood, or is empty."""
+    inference = Inference(text, rules, resolve, look)
+    params = tuple(_parameter(inference, param) for param in method.params)
+    if broken:
+        inference.give_up(broken)
+    if method.body is None:
+        return _black_box(inference, method, params)
+    result = terms.body(inference, method.body)
+    _check_result(inference, method, result)
+    _check_privacy(inference, method, result)
+    scheme, values = _scheme(inference, method, params, result)
+    value = FunctionValue(method.name, (scheme,))
+    return Inferred(value, tuple(inference.problems), inference.facts, values)
+
+
+def infer_constant(
+    constant: term.Constant, text: str, rules: Rules, resolve: Resolve, look: Callable[[], None]
+) -> Inferred:
+    """Infer a top-level value. It is nobody's data, so it moves with nothing."""
+    inference = Inference(text, rules, resolve, look)
+    result = terms.body(inference, constant.term)
+    _settle(inference, inference.solver.substitution())
+    if isinstance(inference.type(result), Unknown):
+        inference.give_up("its value is not understood")
+    value = Judgement(inference.type(result), moves.NOWHERE)
+    return Inferred(value, tuple(inference.problems), inference.facts, inference.solver.substitution())
+
+
+def _parameter(inference: Inference, param: term.Param) -> SchemeParameter:
+    name = param.local.name
+    type_ = annotation.instantiate(param.type, name)
+    if param.static and isinstance(param.type, NumberOf) and isinstance(type_, NumberType):
+        symbol = Symbol(name, integer=type_.base is Base.INTEGER)
+        type_ = NumberType(type_.base, Poly.of(symbol))
+    var = Var(name, gap=has_gap(type_), public=param.static)
+    value = inference.judgement(type_, {var: Move(ONE, Step(param.span, "", ONE))})
+    inference.environment[param.local] = value
+    inference.facts[param.span] = (value, "")
+    return SchemeParameter(name, var, type_, param.static, param.span)
+
+
+def _black_box(inference: Inference, method: term.Method, params: tuple[SchemeParameter, ...]) -> Inferred:
+    types = tuple(None if isinstance(param.type, TypeVariable) else param.type for param in params)
+    box = BlackBox(method.name, types, tuple(sorted(method.captures)))
+    value = FunctionValue(method.name, (), box)
+    return Inferred(value, tuple(inference.problems), inference.facts, inference.solver.substitution())
+
+
+def _check_result(inference: Inference, method: term.Method, result: Judgement) -> None:
+    """A return annotation is accepted only where the inferred type is one of its values."""
+    declared = annotation.instantiate(method.result, "the result")
+    given = inference.type(result)
+    if not _is_within(declared, given):
+        inference.report(
+            problems.WrongResult.at(
+                method.name_span, name=method.name, declared=type_words(declared), given=type_words(given)
+            )
+        )
+
+
+def _is_within(declared: Type, given: Type) -> bool:
+    match declared, given:
+        case (TypeVariable(), _) | (_, Unknown()):
+            return True
+        case (NumberType(a), NumberType(b)):
+            return a is b or (a is Base.REAL and b is Base.INTEGER)
+        case (Container(kind=a, element=inner), Container(kind=b, element=other)):
+            return a is b and _is_within(inner, other)
+        case (TupleType(items), TupleType(others)):
+            return len(items) == len(others) and all(map(_is_within, items, others))
+        case (ModelType(), ModelType()):
+            return True
+    return type(declared) is type(given)
+
+
+def _check_privacy(inference: Inference, method: term.Method, result: Judgement) -> None:
+    mechanism = next(_mechanisms(inference.spent), None)
+    if not method.privacy:
+        if inference.spent:
+            name = mechanism or "a call of a private function"
+            fixes = _declare_private(inference, method)
+            inference.report(
+                problems.NotDeclaredPrivate.at(method.name_span, name=method.name, mechanism=name, fixes=fixes)
+            )
+        elif not inference.unknown:
+            _warn_unbounded(inference, result)
+        return
+    if not inference.spent and not inference.unknown:
+        inference.report(problems.NoMechanism.at(method.name_span, name=method.name))
+    private = {var: move for var, move in result.moves.items() if not var.public and not var.members}
+    if private:
+        first, move = next(iter(private.items()))
+        inference.report(
+            problems.LeavesUnprotected.at(
+                method.name_span,
+                what=f"what `{method.name}` returns",
+                variable="`, `".join(var.name for var in private),
+                consequence="return only what a mechanism released, or what was made of it",
+                related=explain.path(inference, move.why, first.name),
+            )
+        )
+        inference.leak(frozenset(private), Origin(method.name_span, "the result"))
+
+
+def _declare_private(inference: Inference, method: term.Method) -> tuple[Fix, ...]:
+    header = inference.text[method.header.start : method.header.end]
+    end = method.header.start + len(header.rstrip())
+    if not header.rstrip().endswith(")") or "::" in header[header.rfind(")") :]:
+        return ()
+    return (Fix("declare it with `:: Priv()`", (Edit(Span(end, end), " :: Priv()"),)),)
+
+
+def _mechanisms(costs: list[Cost]):
+    """The names of the mechanisms in a cost, in order."""
+    pending = list(reversed(costs))
+    while pending:
+        cost = pending.pop()
+        match cost:
+            case Release(event=event):
+                yield event.name
+            case Sequence(parts=parts) | Either(parts=parts):
+                pending.extend(reversed(parts))
+            case Repeat(body=body) | Sampled(body=body) | Called(body=body):
+                pending.append(body)
+            case Leak():
+                pass
+
+
+def _warn_unbounded(inference: Inference, result: Judgement) -> None:
+    """One warning for each operation that made the result move without bound."""
+    by_place: dict[Span, list[tuple[Var, Move]]] = {}
+    for var, move in result.moves.items():
+        if move.sens.infinite and not var.members:
+            by_place.setdefault(first_infinite(move.why).span, []).append((var, move))
+    for span, found in by_place.items():
+        var, move = found[0]
+        inference.report(
+            problems.Unbounded.at(
+                span,
+                variable="`, `".join(sorted(each.name for each, _ in found)),
+                cause=explain.cause(inference, move.why),
+                related=explain.path(inference, move.why, var.name),
+            )
+        )
+
+
+def _settle(inference: Inference, values: Substitution) -> tuple[Constraint, ...]:
+    """Decide every condition: report what fails, keep what stays open."""
+    kept: dict[tuple[Quantity, str, Quantity], Constraint] = {}
+    pending = [(item.constraint, item.failed) for item in inference.pending]
+    pending += [(equation, None) for equation in inference.solver.equations]
+    for constraint, failed in pending:
+        solved = Constraint(
+            _put(values, constraint.left), constraint.relation, _put(values, constraint.right), constraint.origin
+        )
+        decided = solved.decide()
+        if decided is False and failed is not None:
+            inference.report(failed(solved))
+        elif decided is not True:
+            kept.setdefault(solved.key, solved)
+    return tuple(kept.values())
+
+
+def _put(values: Substitution, side: Quantity) -> Quantity:
+    return values.poly(side) if isinstance(side, Poly) else values.sens(side)
+
+
+def _scheme(
+    inference: Inference, method: term.Method, params: tuple[SchemeParameter, ...], result: Judgement
+) -> tuple[Scheme, Substitution]:
+    values = inference.solver.substitution()
+    needs = _settle(inference, values)
+    solved = tuple(
+        SchemeParameter(param.name, param.var, inference.solver.type(param.type), param.static, param.span)
+        for param in params
+    )
+    cost: Cost = NOTHING
+    if inference.spent:
+        along = {param.var: {param.var: ONE} for param in params}
+        cost = Called(Sequence(tuple(inference.spent)), along, values, Origin(method.name_span, method.name))
+    symbols, norms = _owned(solved)
+    scheme = Scheme(
+        method.name,
+        f"({', '.join(method.signature)})",
+        solved,
+        _solved(inference, result, values),
+        cost,
+        needs,
+        symbols,
+        norms,
+        method.privacy,
+        inference.unknown,
+    )
+    return scheme, values
+
+
+def _solved(inference: Inference, value: Judgement, values: Substitution) -> Judgement:
+    moved = {var: Move(values.sens(move.sens), move.why) for var, move in value.moves.items()}
+    parts = tuple(_solved(inference, part, values) for part in value.parts)
+    return Judgement(inference.solver.type(value.type), moved, parts)
+
+
+def _owned(params: tuple[SchemeParameter, ...]) -> tuple[frozenset[Symbol], frozenset[NormVariable]]:
+    """The symbols and norm variables of the parameters' types: what a call may choose."""
+    symbols: set[Symbol] = set()
+    norms: set[NormVariable] = set()
+    pending: list[Type] = [param.type for param in params]
+    while pending:
+        match pending.pop():
+            case NumberType(static=Poly() as static):
+                symbols |= symbols_of(static)
+            case Container(norm=norm, length=length, rows=rows, element=element):
+                symbols |= symbols_of(length) | (symbols_of(rows) if rows is not None else set())
+                pending.append(element)
+                if isinstance(norm, NormVariable):
+                    norms.add(norm)
+            case ModelType(size):
+                symbols |= symbols_of(size)
+            case TupleType(items):
+                pending.extend(items)
+    return frozenset(symbols), frozenset(norms)

@@ -1,0 +1,56 @@
+"""What differs between the sound rules and the published ones, apart from rows of the builtin table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dp_lsp.builtins.define import Builtin, Form
+from dp_lsp.core import sens
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.sens import Sens
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A profile. ``others`` is the factor of what a loop's body uses besides what it carries; ``ordered`` says
+    that a loop demands its range to be in order instead of counting no rounds."""
+
+    name: str
+    forms: Callable[[Builtin], tuple[Form, ...]]
+    rounds: Callable[[Poly, Poly, Poly], Sens]
+    others: Callable[[Sens, Sens], Sens]
+    ordered: bool
+
+
+def exact_rounds(first: Poly, step: Poly, last: Poly) -> Sens:
+    """The number of rounds of ``first:step:last`` for whole numbers; 0 where the range is empty."""
+    if step == Poly.of(1):
+        return sens.positive_part(last - first + Poly.of(1))
+    if step == Poly.of(-1):
+        return sens.positive_part(first - last + Poly.of(1))
+    known = step.number
+    if known is not None and known < 0:
+        first, last, step = last, first, -step
+    return sens.ceiling((last - first + Poly.of(1)) * step.inverse())
+
+
+def published_rounds(first: Poly, step: Poly, last: Poly) -> Sens:
+    """⌈(last - first + 1)/step⌉, whatever its sign."""
+    return sens.ceiling((last - first + Poly.of(1)) * step.inverse())
+
+
+def published_forms(row: Builtin) -> tuple[Form, ...]:
+    """A row's forms in the published checker."""
+    return row.forms if row.published is None else row.published
+
+
+SOUND = Rules(
+    "sound",
+    lambda row: row.forms,
+    exact_rounds,
+    lambda rate, count: sens.geometric(rate, count.single_poly()),
+    ordered=False,
+)
+PUBLISHED = Rules("published", published_forms, published_rounds, lambda rate, count: count, ordered=True)
+BY_NAME = {rules.name: rules for rules in (SOUND, PUBLISHED)}

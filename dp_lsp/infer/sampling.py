@@ -1,0 +1,98 @@
+"""Builtins whose results are the subject of the rest of their block: sampling."""
+
+from __future__ import annotations
+
+from dp_lsp import builtins
+from dp_lsp.core import term
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.constraints import Origin
+from dp_lsp.core.events import NOTHING, Cost, Sampled, Var, sequence
+from dp_lsp.core.metrics import has_gap
+from dp_lsp.core.scheme import Judgement, Move, Moves, Step
+from dp_lsp.core.sens import INFINITY, ONE, magnitude
+from dp_lsp.core.types import UNKNOWN, Container, TupleType, Unknown
+from dp_lsp.infer import calls, moves, terms
+from dp_lsp.infer.inference import Inference
+
+
+def scope(inference: Inference, node: term.Scope) -> Judgement:
+    """The rest of a block that works on samples. What it spends on them is spent on what they were drawn from, and
+    amplified as a whole; a drawn value that leaves the block unprotected moves without bound."""
+    call = node.bind.term
+    assert isinstance(call, term.Call), "only a builtin has a scope"
+    values = [terms.infer(inference, argument) for argument in call.args]
+    result = _drawn_types(inference, call, values)
+    if result is None or len(node.bind.targets) != len(result.items):
+        inference.give_up("a sample that was not understood")
+        for target in node.bind.targets:
+            inference.environment[target] = Judgement(UNKNOWN, moves.NOWHERE)
+        return terms.body(inference, node.rest)
+    record = Var(" and ".join(target.name for target in node.bind.targets), gap=True, members=len(result.items))
+    sources = _draw(inference, node, values[1:], result, record)
+    with inference.spending() as costs:
+        value = terms.body(inference, node.rest)
+    body = sequence(costs)
+    if body is not NOTHING:
+        inference.spent.append(_amplified(inference, call, values, sources, record, body))
+    return _left_behind(value, sources, record, call)
+
+
+def _drawn_types(inference: Inference, call: term.Call, values: list[Judgement]) -> TupleType | None:
+    types = [inference.type(value) for value in values]
+    if any(isinstance(type_, Unknown) for type_ in types):
+        return None
+    row = builtins.TABLE[call.builtin]
+    solved = calls.solve(inference, call, row, list(values), types)
+    if solved is None:
+        return None
+    form, args = solved
+    calls.demand(inference, call, row, form, args)
+    result = form.result(args)
+    return result if isinstance(result, TupleType) else None
+
+
+def _draw(
+    inference: Inference, node: term.Scope, drawn_from: list[Judgement], result: TupleType, record: Var
+) -> dict[Var, Moves]:
+    """Bring the drawn values into scope: each moves with a variable of its own, and with the record."""
+    sources: dict[Var, Moves] = {}
+    for target, type_, source in zip(node.bind.targets, result.items, drawn_from, strict=True):
+        var = Var(target.name, gap=has_gap(inference.solver.type(type_)))
+        sources[var] = source.moves
+        move = Move(ONE, Step(target.span, "", ONE))
+        value = Judgement(type_, {var: move, record: move})
+        inference.environment[target] = value
+        inference.facts[target.span] = (value, "")
+    return sources
+
+
+def _amplified(
+    inference: Inference,
+    call: term.Call,
+    values: list[Judgement],
+    sources: dict[Var, Moves],
+    record: Var,
+    body: Cost,
+) -> Cost:
+    draws = inference.static(values[0])
+    matrix = inference.type(values[1])
+    assert draws is not None and isinstance(matrix, Container) and isinstance(matrix.rows, Poly)
+    along = {var: {outer: move.sens for outer, move in source.items()} for var, source in sources.items()}
+    aligned = all(isinstance(argument, term.Use) for argument in call.args[1:])
+    origin = Origin(call.span, "sampling")
+    return Sampled(magnitude(draws), magnitude(matrix.rows), along, record, aligned, body, origin)
+
+
+def _left_behind(value: Judgement, sources: dict[Var, Moves], record: Var, call: term.Call) -> Judgement:
+    """A value seen from outside the scope: what moves with a sample moves without bound with what it came from."""
+    inner = {*sources, record}
+    if not inner & value.moves.keys():
+        return value
+    escaped = [
+        moves.scaled(source, INFINITY, call.span, call.builtin)
+        for var, source in sources.items()
+        if var in value.moves or record in value.moves
+    ]
+    together = moves.added((moves.without(value.moves, inner), *escaped), call.span, call.builtin)
+    parts = tuple(_left_behind(part, sources, record, call) for part in value.parts)
+    return Judgement(value.type, together, parts)

@@ -1,0 +1,163 @@
+"""What is undecided while a function is inferred: dimensions, norms and types of its parameters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
+from dp_lsp.core.constraints import Constraint, Origin
+from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.types import (
+    AnyNorm,
+    Base,
+    Clip,
+    Container,
+    ModelType,
+    NumberType,
+    TupleType,
+    Type,
+    TypeVariable,
+    Unknown,
+)
+from dp_lsp.text import Span
+
+
+class Mismatch(Exception):
+    """Two types that must be the same are not; the text says in what they differ."""
+
+
+class Solver:
+    """Bindings of dimensions, norm variables and type variables. Only what belongs to the function being inferred
+    is ever bound; equations between anything else become conditions in :attr:`equations`."""
+
+    def __init__(self) -> None:
+        self.equations: list[Constraint] = []
+        self.place = Span(0, 0)
+        self._symbols: dict[Symbol, Poly] = {}
+        self._norms: dict[NormVariable, AnyNorm] = {}
+        self._types: dict[TypeVariable, Type] = {}
+
+    def substitution(self) -> Substitution:
+        """Everything bound so far, as a substitution."""
+        return Substitution(dict(self._symbols), dict(self._norms))
+
+    def poly(self, value: Poly) -> Poly:
+        return Substitution(self._symbols).poly(value) if self._symbols else value
+
+    def norm(self, value: AnyNorm) -> AnyNorm:
+        while isinstance(value, NormVariable) and value in self._norms:
+            value = self._norms[value]
+        return value
+
+    def type(self, type_: Type) -> Type:
+        """The type with all that is bound put in."""
+        match type_:
+            case TypeVariable():
+                bound = self._types.get(type_)
+                return type_ if bound is None else self.type(bound)
+            case NumberType(base, static) if static is not None:
+                return NumberType(base, self.poly(static))
+            case Container():
+                return replace(
+                    type_,
+                    norm=self.norm(type_.norm),
+                    length=self.poly(type_.length),
+                    rows=None if type_.rows is None else self.poly(type_.rows),
+                    element=self.type(type_.element),
+                )
+            case ModelType(size):
+                return ModelType(self.poly(size))
+            case TupleType(items):
+                return TupleType(tuple(self.type(item) for item in items))
+        return type_
+
+    def bind_type(self, variable: TypeVariable, type_: Type) -> None:
+        self._types[variable] = type_
+
+    def same_norm(self, left: AnyNorm, right: AnyNorm) -> bool:
+        """Make two norms the same; False if they are different."""
+        left, right = self.norm(left), self.norm(right)
+        if left is right:
+            return True
+        if isinstance(right, NormVariable):
+            self._norms[right] = left
+            return True
+        if isinstance(left, NormVariable):
+            self._norms[left] = right
+            return True
+        return False
+
+    def same_dimension(self, left: Poly, right: Poly) -> bool:
+        """Make two sizes the same; False if they certainly differ. What is open becomes a condition."""
+        left, right = self.poly(left), self.poly(right)
+        if left == right:
+            return True
+        for one, other in ((right, left), (left, right)):
+            symbol = one.symbol
+            if symbol is not None and symbol.sign is Sign.NONNEGATIVE and self._may_bind(symbol, other):
+                self._symbols[symbol] = other
+                self._symbols = {known: self.poly(value) for known, value in self._symbols.items()}
+                return True
+        if (left - right).number is not None:
+            return False
+        self.equations.append(Constraint(left, "==", right, Origin(self.place, "these sizes must be the same")))
+        return True
+
+    def _may_bind(self, symbol: Symbol, value: Poly) -> bool:
+        """A size may be given another size or a number ≥ 0; one that is a parameter's value stays a condition."""
+        return value.evidently_nonnegative and all(
+            isinstance(atom, Symbol) and atom is not symbol and atom.integer
+            for monomial in value.terms
+            for atom, _ in monomial
+        )
+
+    def join(self, left: Type, right: Type) -> Type:
+        """The smallest type that holds both, making their shapes the same. Raises :class:`Mismatch`."""
+        left, right = self.type(left), self.type(right)
+        if left == right:
+            return left
+        match left, right:
+            case (Unknown(), _) | (_, Unknown()):
+                return Unknown()
+            case (TypeVariable(), _):
+                self.bind_type(left, right)
+                return right
+            case (_, TypeVariable()):
+                self.bind_type(right, left)
+                return left
+            case NumberType(), NumberType():
+                return _joined_numbers(left, right)
+            case Container(), Container():
+                return self._joined_containers(left, right)
+            case ModelType(), ModelType():
+                if self.same_dimension(left.size, right.size):
+                    return self.type(left)
+                raise Mismatch("models of different sizes")
+            case TupleType(), TupleType() if len(left.items) == len(right.items):
+                return TupleType(tuple(self.join(a, b) for a, b in zip(left.items, right.items, strict=True)))
+        raise Mismatch("values of different kinds")
+
+    def _joined_containers(self, left: Container, right: Container) -> Container:
+        if left.kind is not right.kind:
+            raise Mismatch("containers of different kinds")
+        if not self.same_norm(left.norm, right.norm):
+            raise Mismatch("containers measured in different norms")
+        if not self.same_dimension(left.length, right.length):
+            raise Mismatch("containers of different sizes")
+        if left.rows is not None and right.rows is not None and not self.same_dimension(left.rows, right.rows):
+            raise Mismatch("matrices with different numbers of rows")
+        element = self.join(left.element, right.element)
+        clip = left.clip if left.clip is right.clip else Clip.U
+        joined = self.type(replace(left, element=element, clip=clip))
+        assert isinstance(joined, Container)
+        return joined
+
+
+def _joined_numbers(left: NumberType, right: NumberType) -> NumberType:
+    """Integer and Real join to Real; different public values join to one that is not static."""
+    static = left.static if left.static == right.static else None
+    if left.base is right.base:
+        return NumberType(left.base, static)
+    if Base.DATA in (left.base, right.base):
+        raise Mismatch("Data and numbers")
+    return NumberType(Base.REAL, static)

@@ -1,0 +1,166 @@
+"""Top level: what a chunk defines, imports and may do unseen."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dp_lsp import builtins, surface
+from dp_lsp.core import term
+from dp_lsp.core.annotation import Anything
+from dp_lsp.core.term import Body, Constant, Definition, Method
+from dp_lsp.lower import problems, type_names
+from dp_lsp.lower.facts import described, written
+from dp_lsp.lower.statements import Statements
+from dp_lsp.problem import Problem
+from dp_lsp.text import Span
+
+_QUIET_MODULES = frozenset(
+    {"DiffPrivacyInference", "Flux", "MLDatasets", "Zygote", "Random", "LinearAlgebra", "Statistics"}
+)
+
+
+class Lowered(NamedTuple):
+    """A chunk after lowering. ``clouded`` are top-level names whose meaning cannot be read off, with the place and
+    the reason; the empty name stands for all of them."""
+
+    definitions: tuple[Definition, ...]
+    problems: tuple[Problem, ...]
+    clouded: tuple[tuple[str, Span, str], ...]
+
+
+EVERYTHING = ""
+
+
+def lower(parsed: surface.Parsed, text: str) -> Lowered:
+    """The definitions of a chunk, in order, with the problems met on the way (those of the parser not among them)."""
+    return _TopLevel(text).lower(parsed)
+
+
+class _TopLevel:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._problems: list[Problem] = []
+        self._definitions: list[Definition] = []
+        self._clouded: list[tuple[str, Span, str]] = []
+
+    def lower(self, parsed: surface.Parsed) -> Lowered:
+        for node in parsed.nodes:
+            self._node(node)
+        return Lowered(tuple(self._definitions), tuple(self._problems), tuple(self._clouded))
+
+    def _node(self, node: surface.Node) -> None:
+        match node:
+            case surface.Function():
+                self._definitions.append(self._method(node))
+            case surface.Assign(target=surface.Name(), operator=None):
+                self._definitions.append(self._constant(node, node.target))
+            case surface.Import():
+                self._import(node)
+            case surface.ModuleMark() | surface.Text():
+                pass
+            case surface.Opaque(broken=True):
+                self._cloud(node, "a syntax error")
+            case surface.Opaque():
+                self._refuse(node, node.what)
+            case surface.Number() | surface.Boolean() | surface.Name():
+                pass
+            case _:
+                self._refuse(node, _acts(node))
+
+    def _method(self, node: surface.Function) -> Method:
+        name = node.name.name
+        if builtins.find(name) is not None or name in builtins.PLANNED:
+            self._problems.append(problems.BuiltinRedefined.at(node.name.span, name=name))
+        returned = self._returned(node)
+        body = Statements(f"`{name}`", self._problems)
+        params = tuple(self._parameter(param, body) for param in node.params)
+        box = returned.black_box or isinstance(node.body, surface.Opaque)
+        lowered = None if box or isinstance(node.body, surface.Opaque) else body.function_body(node.body)
+        captures = node.body.mentions if box and isinstance(node.body, surface.Opaque) else frozenset()
+        captured = captures - {param.name for param in node.params}
+        return Method(
+            name,
+            node.span,
+            node.name.span,
+            node.header,
+            params,
+            tuple(self._written(p) for p in node.params),
+            returned.type,
+            returned.privacy,
+            lowered,
+            frozenset(body.uses) | (captured if box else frozenset()),
+            captured,
+        )
+
+    def _parameter(self, node: surface.Parameter, body: Statements) -> term.Param:
+        if node.default is not None or node.kind != "plain":
+            what = {
+                "keyword": "a keyword parameter",
+                "rest": "a parameter that takes any number of arguments",
+            }
+            self._problems.append(
+                problems.Unsupported.at(
+                    node.span, what=what.get(node.kind, "a default value").capitalize(), where="this function"
+                )
+            )
+        local = body.parameter(node)
+        try:
+            type_, static = type_names.parameter(node.annotation)
+        except type_names.Refused as refused:
+            self._refuse_type(refused)
+            return term.Param(local, Anything(), False, node.span)
+        return term.Param(local, type_, static, node.span)
+
+    def _returned(self, node: surface.Function) -> type_names.Returned:
+        try:
+            return type_names.returned(node.returns)
+        except type_names.Refused as refused:
+            self._refuse_type(refused)
+            return type_names.Returned(Anything())
+
+    def _refuse_type(self, refused: type_names.Refused) -> None:
+        name = written(refused.node)
+        self._problems.append(problems.UnknownType.at(refused.node.span, written=name, hint=refused.hint))
+
+    def _written(self, node: surface.Parameter) -> str:
+        return "Any" if node.annotation is None else self._text[node.annotation.start : node.annotation.end]
+
+    def _constant(self, node: surface.Assign, target: surface.Node) -> Constant:
+        assert isinstance(target, surface.Name)
+        if builtins.find(target.name) is not None or target.name in builtins.PLANNED:
+            self._problems.append(problems.BuiltinRedefined.at(target.span, name=target.name))
+        body = Statements(f"`{target.name}`", self._problems)
+        value: Body = body.function_body(surface.Block(node.value.start, node.value.end, (node.value,)))
+        return Constant(target.name, node.span, target.span, value, frozenset(body.uses))
+
+    def _import(self, node: surface.Import) -> None:
+        if node.brings_names and not all(module.split(".")[0] in _QUIET_MODULES for module in node.modules):
+            reason = f"`using {', '.join(node.modules)}` may define any name"
+            self._clouded.append((EVERYTHING, node.span, reason))
+            self._problems.append(
+                problems.Unsupported.at(node.span, what=f"`using {', '.join(node.modules)}`", where="this file")
+            )
+
+    def _cloud(self, node: surface.Opaque, what: str) -> None:
+        for name in (EVERYTHING,) if node.binds is None and not node.broken else (node.binds or node.mentions):
+            self._clouded.append((name, node.span, what))
+
+    def _refuse(self, node: surface.Node, what: str) -> None:
+        self._problems.append(
+            problems.Unsupported.at(node.span, what=what[0].upper() + what[1:], where="what it may define")
+        )
+        if isinstance(node, surface.Opaque):
+            self._cloud(node, what)
+        else:
+            self._clouded.append((EVERYTHING, node.span, what))
+
+
+def _acts(node: surface.Node) -> str:
+    match node:
+        case surface.If() | surface.For():
+            return "an `if` or a loop at top level"
+        case surface.Call():
+            return "a call at top level"
+        case surface.Assign():
+            return "this assignment at top level"
+    return described(node)

@@ -1,0 +1,74 @@
+"""What can be read off a surface tree without names or types."""
+
+from __future__ import annotations
+
+from dp_lsp import surface
+
+
+def described(node: surface.Node) -> str:
+    """A construct that is refused, for a person."""
+    match node:
+        case surface.Opaque(what=what):
+            return what
+        case surface.Text():
+            return "a string"
+        case surface.Lambda():
+            return "a function without a name"
+        case surface.Range():
+            return "a range outside a `for`"
+        case surface.If():
+            return "an `if` without `else` as a value"
+        case surface.TypeExpr(name=name):
+            return f"the type `{name}` as a value"
+    return "this construct"
+
+
+def written(node: surface.Node) -> str:
+    """A type as it was written, shortened."""
+    match node:
+        case surface.TypeExpr(name=name) | surface.Name(name=name) | surface.Opaque(what=name):
+            return name
+        case surface.Call(callee=surface.Name(name=name)):
+            return f"{name}(…)"
+    return "this"
+
+
+def assigned_names(node: surface.Node) -> set[str]:
+    """Every name that statements below a node may bind or change in place."""
+    found: set[str] = set()
+    pending: list[surface.Node] = [node]
+    while pending:
+        item = pending.pop()
+        match item:
+            case surface.Block(statements=statements):
+                pending.extend(statements)
+            case surface.If(then=then, otherwise=otherwise):
+                pending.append(then)
+                if otherwise is not None:
+                    pending.append(otherwise)
+            case surface.For(body=body):
+                pending.append(body)
+            case surface.Assign(target=target):
+                names = target.items if isinstance(target, surface.Tuple) else (target,)
+                found.update(name.name for name in names if isinstance(name, surface.Name))
+            case surface.Call(callee=surface.Name(name=name), args=args) if name.endswith("!"):
+                found.update(arg.name for arg in args if isinstance(arg, surface.Name))
+            case surface.Opaque(binds=binds, mentions=mentions):
+                found.update(mentions if binds is None else binds)
+    return found
+
+
+def changes_in_place(node: surface.Block) -> bool:
+    """Whether a statement of the block changes a variable in place."""
+    pending: list[surface.Node] = list(node.statements)
+    while pending:
+        match pending.pop():
+            case surface.Block(statements=statements):
+                pending.extend(statements)
+            case surface.If(then=then, otherwise=otherwise):
+                pending.extend(side for side in (then, otherwise) if side is not None)
+            case surface.For(body=body):
+                pending.append(body)
+            case surface.Call(callee=surface.Name(name=name)) if name.endswith("!"):
+                return True
+    return False
