@@ -23,7 +23,7 @@ class Node:
     def __init__(self, start: int, end: int, children: Iterable[Node | None] = ()) -> None:
         self.start = start
         self.end = end
-        self.depth = 1 + max((child.depth for child in children if child is not None), default=0)
+        self.depth: int = 1 + max((child.depth for child in children if child is not None), default=0)
 
     @property
     def span(self) -> Span:

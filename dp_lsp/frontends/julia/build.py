@@ -1,0 +1,195 @@
+"""What the parser calls when it has read a statement; nothing here recurses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dp_lsp.frontends.julia.expressions import Expressions
+from dp_lsp.frontends.julia.headers import (
+    Arguments,
+    Limited,
+)
+from dp_lsp.frontends.julia.problems import NestedTooDeeply
+from dp_lsp.frontends.julia.strings import line_end
+from dp_lsp.frontends.julia.tokens import LIMIT, Ready, Token
+from dp_lsp.surface import (
+    Assert,
+    Assign,
+    Block,
+    For,
+    Function,
+    If,
+    Lambda,
+    Name,
+    Node,
+    Opaque,
+    Return,
+    Text,
+    Tuple,
+)
+from dp_lsp.text import Span
+
+_UPDATES = frozenset(("+=", "-=", "*=", "/=", "%=", "÷=", "^="))
+
+
+class Builder(Expressions):
+    """The callbacks of the grammar, one a rule."""
+
+    # Statements
+
+    def start(self, children: list[list[Node]]) -> list[Node]:
+        return children[0]
+
+    def block(self, children: list[Any]) -> list[Node]:
+        nodes = [self._shallow(child) for child in children if isinstance(child, Node)]
+        kept: list[Node] = []
+        for index, node in enumerate(nodes):
+            following = nodes[index + 1] if index + 1 < len(nodes) else None
+            if not (following and self._documents(node, following)):
+                kept.append(node)
+        return kept
+
+    def _shallow(self, node: Node) -> Node:
+        if node.depth <= LIMIT:
+            return node
+        end = min(node.end, line_end(self.text, node.start))
+        self.problems.append(NestedTooDeeply.at(Span(node.start, end), limit=LIMIT))
+        names = frozenset((node.name.name,)) if isinstance(node, Function) else frozenset[str]()
+        deep = self._opaque([node], "a statement nested too deeply")
+        deep.broken, deep.binds = True, names
+        return deep
+
+    def _documents(self, node: Node, following: Node) -> bool:
+        """Whether a statement is a string that only says something about the next one."""
+        if isinstance(node, Text):
+            if isinstance(following, Function):
+                following.doc = node.value
+            return True
+        string = isinstance(node, Opaque) and node.what == "a string with interpolation"
+        return string and isinstance(following, Function | Assign)
+
+    def constant(self, children: list[Any]) -> Node:
+        mark, node = children
+        if isinstance(node, Assign):
+            return Assign(mark.start, node.end, node.target, node.value, node.operator, constant=True)
+        declaration = self._opaque(children, "a `const` declaration")
+        declaration.binds = frozenset((node.name,)) if isinstance(node, Name) else None
+        return declaration
+
+    def assertion(self, children: list[Any]) -> Node:
+        mark, condition, _ = children
+        if isinstance(condition, Tuple) and condition.items:
+            condition = condition.items[0]  # `@assert(condition, "text")`
+        _, last = self._ends(children)
+        return Assert(mark.start, self._end(last), condition)
+
+    def message(self, children: list[Token]) -> Token:
+        return children[0]
+
+    def returned(self, children: list[Any]) -> Node:
+        mark, value = children
+        if not isinstance(value, Node):
+            return Return(mark.start, mark.end, None)
+        nothing = isinstance(value, Name) and value.name == "nothing"
+        return Return(mark.start, self._end(value), None if nothing else value)
+
+    def assign(self, children: list[Any]) -> Node:
+        target, mark, value = children
+        if mark.value != "=":
+            return self._opaque(children, "a broadcast")
+        if isinstance(value, Ready):
+            value = value.node
+        if isinstance(value, Return):
+            return self._opaque(children, "a `return` inside an expression")
+        if target not in self.around and self.is_definition(target):
+            return self._short(target, mark, value, children)
+        return Assign(self._start(target), self._end(value), target, value)
+
+    def update(self, children: list[Any]) -> Node:
+        target, mark, value = children
+        if mark.value not in _UPDATES:
+            what = "a broadcast" if mark.value[0] == "." else f"the operator `{mark.value}`"
+            return self._opaque(children, what)
+        return Assign(self._start(target), self._end(value), target, value, mark.value[:-1])
+
+    # Definitions
+
+    def _short(self, target: Node, mark: Token, value: Node, children: list[Any]) -> Node:
+        header = self.header(target)
+        if header is None:
+            return self._definition(children, target)
+        body: Block | Opaque
+        if isinstance(value, Opaque) and value.what == "a black box":
+            body = value
+        else:
+            body = Block(self._start(value), self._end(value), (value,))
+        span = Span(target.start, mark.end)
+        return Function(target.start, self._end(value), *header, body, span, "short")
+
+    def _definition(self, children: list[Any], target: Node) -> Opaque:
+        """A definition whose header says more than a name and parameters."""
+        limited = isinstance(self.made.get(target), Limited)
+        what = "a function with a `where` clause" if limited else "a function with a header of this form"
+        node = self._opaque(children, what)
+        node.binds = self.defined(target)
+        return node
+
+    def function(self, children: list[Any]) -> Node:
+        mark, target, body, end = children
+        header = self.header(target)
+        if header is None:
+            return self._definition(children, target)
+        span = Span(mark.start, target.end)
+        if isinstance(body, Ready) and isinstance(body.node, Opaque):
+            return Function(mark.start, end.end, *header, body.node, span, "block")
+        return Function(mark.start, end.end, *header, self._block(body, end.start), span, "block")
+
+    def nameless(self, children: list[Any]) -> Node:
+        mark, _, arguments, _, annotated, _, body, end = children
+        assert isinstance(arguments, Arguments) and isinstance(body, list)
+        params = self.params(arguments)
+        if params is None or annotated:
+            return self._opaque(children, "an anonymous function with a header of this form")
+        return Lambda(mark.start, end.end, params, self._block(body, end.start))
+
+    def functor(self, children: list[Any]) -> Node:
+        return self._opaque(children, "a method of an object")
+
+    def arrow(self, children: list[Any]) -> Node:
+        head, _, body = children
+        made = self.made.get(head)
+        if isinstance(head, Tuple):
+            params = self.params(Arguments(list(head.items), []))
+        elif isinstance(made, Arguments) and isinstance(head, Opaque):
+            params = self.params(made)
+        else:
+            params = self.params(Arguments([head], []))
+        if params is None:
+            return self._opaque(children, "an anonymous function with a header of this form")
+        block = Block(self._start(body), self._end(body), (body,))
+        return Lambda(self._start(head), block.end, params, block)
+
+    def if_block(self, children: list[Any]) -> Node:
+        *parts, end = children
+        otherwise: Block | None = None
+        if parts[-2] is not None:
+            last = parts[-1]
+            otherwise = self._block(last, end.start)
+        node: If | None = None
+        for index in range(len(parts) - 5, -1, -3):
+            mark, condition, nodes = parts[index : index + 3]
+            node = If(mark.start, end.end, condition, self._block(nodes, self._end(condition)), otherwise)
+            otherwise = Block(node.start, node.end, (node,))
+        assert node is not None
+        return node
+
+    def for_block(self, children: list[Any]) -> Node:
+        mark, *bindings, body, end = children
+        if len(bindings) > 1:
+            return self._opaque(children, "a loop over several ranges")
+        (binding,) = bindings
+        target, iterable = binding.plain
+        return For(mark.start, end.end, target, iterable, self._block(body, end.start))
+
+    def binding(self, children: list[Any]) -> Arguments:
+        return Arguments([children[0], children[2]], [])

@@ -1,0 +1,242 @@
+"""A Julia file cut into its top-level pieces, fast enough to be done again after every key.
+
+Lines that begin at the outermost indentation are where a piece may begin. A lexer's look at what lies between
+two of them says what is open at its end; pieces are joined until strings, comments, brackets and blocks are
+closed. What is never closed stays alone, so that a half-typed function does not swallow the ones after it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from dp_lsp.frontends.julia import strings
+from dp_lsp.frontends.julia.lexer import Lexer
+from dp_lsp.frontends.julia.tokens import BINARY, BLANKS, Token
+from dp_lsp.surface import Chunk
+
+_DEFINITION = re.compile(
+    r"^[ \t]*(?:@\w+[ \t]+)?(?:function|macro|(?:bare)?module|(?:mutable[ \t]+)?struct|abstract[ \t]+type|using"
+    r"|import|const|include|export)\b",
+    re.MULTILINE,
+)
+_MODULE = re.compile(r"(?:bare)?module[ \t]+[^\s;#(]+[ \t]*;?")
+_COMMENT_LINE = re.compile(r"[ \t]*#(?!=)")
+_CODE_LINE = re.compile(r"^([ \t]*)[^\s#]", re.MULTILINE)
+_BLANKS = re.compile(rf"[{BLANKS}\n]*")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_REMEMBERED = 1 << 15
+
+
+@cache
+def _boundary(indentation: int) -> re.Pattern[str]:
+    """Finds a line that may begin a piece: not deeper than this, and neither a closer nor a comment."""
+    return re.compile(rf"^[ \t]{{0,{indentation}}}(?=[^\s#)\]}}])(?!(?:end|else|elseif|catch|finally)\b)", re.MULTILINE)
+
+
+class _Look(NamedTuple):
+    """What a lexer says about a piece. ``first`` is the type of its first token after a docstring.
+
+    ``end`` is where its last token ends, ``rests`` are the line ends at which nothing is open, ``surplus`` the
+    places of each ``end`` that closes nothing, ``gave_up`` the first place where brackets were given up.
+    ``unfinished`` is ``(`` in brackets and ``+`` after an operator.
+    """
+
+    first: str
+    start: int
+    end: int
+    unclosed: tuple[str, int] | None
+    unfinished: str
+    opened: int
+    surplus: tuple[int, ...]
+    rests: tuple[int, ...]
+    gave_up: int | None
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _look(text: str) -> _Look:
+    lexer = Lexer(text).run()
+    told = [token for token in lexer.tokens if token.type != "NL"]
+    code = next((token for token in told if not _may_document(token)), None)
+    return _Look(
+        first=code.type if code else "",
+        start=code.start if code else len(text),
+        end=told[-1].end if told else 0,
+        unclosed=lexer.unclosed,
+        unfinished="(" if lexer.frame.bracket else "+" if told and told[-1].type in BINARY else "",
+        opened=sum(frame.block for frame in lexer.frames),
+        surplus=tuple(lexer.surplus),
+        rests=tuple(lexer.rests),
+        gave_up=lexer.gave_up,
+    )
+
+
+def _may_document(token: Token) -> bool:
+    return token.type == "STRING" or (token.type == "NODE" and token.value.endswith('"'))
+
+
+class _Piece(NamedTuple):
+    """``code_end`` is where the last token ends; a ``mark`` is the first or the last line of a module."""
+
+    start: int
+    end: int
+    code_end: int
+    look: _Look
+    mark: bool = False
+
+
+def chunks(text: str) -> tuple[Chunk, ...]:
+    """The top-level pieces of a file, in order; blank lines and loose comments belong to none."""
+    flat = text.replace("\r\n", " \n").replace("\r", "\n")  # the same offsets with one kind of line break
+    pieces = _with_last_lines(flat, list(_Cutter(flat).pieces()))
+    return tuple(Chunk(start, text[start:end]) for start, end in _joined(flat, pieces))
+
+
+class _Cutter:
+    """Cuts a text where strings, comments and brackets allow; blocks may still be open."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.hopeless: dict[str, int] = {}
+        """For each mark a place from which no end was found; for ``(`` and ``+`` up to which none was."""
+        self._indent(0)
+
+    def _indent(self, position: int) -> None:
+        """The next line of code says how far the outermost lines are indented."""
+        code = _CODE_LINE.search(self.text, position)
+        self.boundary = _boundary(len(code[1]) if code else 0)
+
+    def pieces(self) -> Iterator[_Piece]:
+        position = 1 if self.text.startswith("\ufeff") else 0
+        inside = 0  # the blocks that are open, that of the module included
+        while (position := self._skip_blanks(position)) < len(self.text):
+            start, piece = position, self._piece(position)
+            position = piece.end
+            header = None
+            if piece.look.first in ("MODULE", "BAREMODULE") and inside <= 0:
+                header = _MODULE.match(self.text, start + piece.look.start)
+            if header:
+                position = header.end()
+                inside = 1
+                self._indent(position)
+                yield _Piece(start, position, position, piece.look, mark=True)
+            else:
+                inside += piece.look.opened - len(piece.look.surplus)
+                if piece.look.end:
+                    yield piece
+
+    def _skip_blanks(self, position: int) -> int:
+        found = _BLANKS.match(self.text, position)
+        return found.end() if found else position
+
+    def _piece(self, start: int) -> _Piece:
+        end = self._next(start)
+        while True:
+            look = _look(self.text[start:end])
+            longer = self._longer(start, end, look) if end < len(self.text) else end
+            if longer <= end:
+                return _Piece(start, end, start + look.end, look)
+            end = longer
+
+    def _next(self, start: int) -> int:
+        """Where the piece after ``start`` begins: at a line of code, or at the comments directly above it."""
+        position = start + 1
+        while found := self.boundary.search(self.text, position):
+            line = self._with_comments(found.start(), start)
+            if line > start:
+                return line
+            position = found.start() + 1
+        return len(self.text)
+
+    def _with_comments(self, line: int, floor: int) -> int:
+        while line > floor:
+            above = max(floor, self.text.rfind("\n", 0, line - 1) + 1)
+            if not _COMMENT_LINE.match(self.text, above):
+                break
+            line = above
+        return line
+
+    def _longer(self, start: int, end: int, look: _Look) -> int:
+        """Where a piece ends if what is open at its end is closed, or the same place if it never is."""
+        if look.unclosed:
+            return self._after_closing(start, end, look)
+        if not look.first:  # comments, or a docstring: they belong to what follows directly
+            trailing = self.text[start + look.end : end]
+            return self._next(end) if not _BLANK_LINE.search(trailing) else end
+        if look.unfinished and self.hopeless.get(look.unfinished, 0) <= start:
+            definition = _DEFINITION.search(self.text, end)
+            limit = definition.start() if definition else len(self.text)
+            wide = _look(self.text[start:limit])
+            rest = next((rest for rest in wide.rests if rest >= end - start), None)
+            if rest is not None and (wide.gave_up is None or wide.gave_up > rest):
+                return self._next(start + rest)
+            self.hopeless[look.unfinished] = limit
+        return end
+
+    def _after_closing(self, start: int, end: int, look: _Look) -> int:
+        assert look.unclosed is not None
+        mark, place = look.unclosed
+        if start + place >= self.hopeless.get(mark, len(self.text)):
+            return end
+        if len(mark) == 1 and place:
+            return end  # only a docstring is expected to run over several lines
+        if mark == "#=":
+            closing = strings.comment_end(self.text, start + place)
+        else:
+            extent = strings.string_extent(self.text, start + place, mark)
+            closing = extent.end if extent else None
+        if closing is None:
+            self.hopeless[mark] = start + place
+            return end
+        return max(end, self._next(closing)) if closing > end else end
+
+
+def _with_last_lines(text: str, pieces: list[_Piece]) -> list[_Piece]:
+    """The pieces with the last line of each module cut out: the last ``end`` that nothing else opened."""
+    headers = [index for index, piece in enumerate(pieces) if piece.mark] + [len(pieces)]
+    found = pieces[: headers[0]]
+    for header, following in pairwise(headers):
+        body = pieces[header:following]
+        for index in range(len(body) - 1, 0, -1):
+            if body[index].look.surplus:
+                body[index : index + 1] = _split(text, body[index])
+                break
+        found += body
+    return found
+
+
+def _split(text: str, piece: _Piece) -> list[_Piece]:
+    """A piece cut before and after the last ``end`` that closes nothing."""
+    mark = piece.start + piece.look.surplus[-1]
+    end = mark + len("end")
+    parts = []
+    for start, stop in ((piece.start, mark), (mark, end), (end, piece.end)):
+        look = _look(text[start:stop])
+        if look.end:
+            parts.append(_Piece(start, stop, start + look.end, look, mark=start == mark))
+    return parts
+
+
+def _joined(text: str, pieces: list[_Piece]) -> Iterator[tuple[int, int]]:
+    """Ranges of the text, with pieces joined whose blocks are closed in a later one."""
+    last = list(range(len(pieces)))
+    opened: list[int] = []
+    for index, piece in enumerate(pieces):
+        if piece.mark:
+            opened.clear()
+            continue
+        for _ in piece.look.surplus:
+            if opened:
+                last[opened.pop()] = index
+        opened += [index] * piece.look.opened
+    index = 0
+    while index < len(pieces):
+        start, end = index, last[index]
+        while index <= end:
+            end = max(end, last[index])
+            index += 1
+        piece = pieces[end]
+        yield pieces[start].start, min(strings.line_end(text, piece.code_end), piece.end)

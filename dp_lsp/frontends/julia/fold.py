@@ -1,0 +1,241 @@
+"""Constructs without a meaning for the checker, folded to one token each before the grammar sees them.
+
+Their extent is lexical: a block ends with its ``end``, a macro call with its line, a matrix with its bracket.
+So the grammar knows only the language that is checked, and whatever Julia stands inside, the rest is read as
+usual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dp_lsp.frontends.julia.outline import (
+    CLOSING,
+    SEPARATORS,
+    binds,
+    mentions,
+    partners,
+    statement_end,
+)
+from dp_lsp.frontends.julia.tokens import BLOCKS, MATES, OPENERS, Broken, Ready, Token, words
+from dp_lsp.problem import Problem
+from dp_lsp.surface import Import, Node, Opaque
+
+BLACK_BOX = "BlackBox"
+
+_BLOCKS = {
+    "WHILE": "a `while` loop",
+    "BEGIN": "a `begin` block",
+    "LET": "a `let` block",
+    "TRY": "a `try` block",
+    "QUOTE": "a quoted expression",
+    "STRUCT": "a type definition",
+    "MACRO": "a macro definition",
+    "MODULE": "a nested module",
+    "BAREMODULE": "a nested module",
+    "DO": "a `do` block",
+}
+_LINES = {
+    "AT": "a macro call",
+    "GLOBAL": "a `global` declaration",
+    "LOCAL": "a `local` declaration",
+    "EXPORT": "an `export`",
+    "IMPORT": "an import",
+    "USING": "an import",
+}
+_BRACKETS = {"MATRIX": "a matrix literal", "MCALL": "a macro call", "QUOTED": "a quoted expression"}
+_FOLDED = frozenset((*_BLOCKS, *_LINES, *_BRACKETS, "CONCAT", "GENERATOR"))
+_SPECIAL = _FOLDED | OPENERS | BLOCKS | CLOSING.keys() | SEPARATORS | words("COMMA SEMI")
+
+
+class Folded:
+    """A chunk's tokens for the grammar, and the problems that lie in what was folded."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.problems: list[Problem] = []
+        self.tokens = self._without_black_boxes(tokens)
+        if any(token.type in _FOLDED for token in self.tokens):
+            self.tokens = _Folder(self.tokens, self.problems).run()
+
+    def _without_black_boxes(self, tokens: list[Token]) -> list[Token]:
+        if not any(token.value == BLACK_BOX for token in tokens):
+            return tokens
+        kept: list[Token] = []
+        position = 0
+        for start, end in _black_boxes(tokens):
+            if start < position:
+                continue  # inside another one
+            node = opaque(tokens[start:end], "a black box", self.problems, at=tokens[start - 1].end)
+            node.binds = frozenset()  # whatever it defines stays inside
+            kept += tokens[position:start]
+            kept.append(Ready("BLACKBOX", node, ""))
+            position = end
+        return kept + tokens[position:]
+
+
+def _black_boxes(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    """Where the bodies of black boxes stand, as ranges of indices."""
+    partner = partners(tokens)
+    found = []
+    for index, token in enumerate(tokens):
+        kinds = [token.type for token in tokens[max(0, index - 2) : index + 2]]
+        if token.value != BLACK_BOX or kinds != ["RPAR", "TYPE", "NAME", "CALL"]:
+            continue
+        opener, closer = partner[index - 2], partner[index + 1]
+        if opener < 1 or closer < 0 or tokens[opener].type != "CALL":
+            continue
+        if opener > 1 and tokens[opener - 2].type == "FUNCTION":
+            end = partner[opener - 2]
+            found.append((closer + 1, end if end >= 0 else len(tokens)))
+        elif closer + 1 < len(tokens) and tokens[closer + 1].type == "ASSIGN":
+            found.append((closer + 2, statement_end(tokens, partner, closer + 2)))
+    return found
+
+
+def opaque(tokens: Sequence[Token], what: str, problems: list[Problem], at: int) -> Opaque:
+    """What a row of tokens becomes; problems that lie in it are added to ``problems``."""
+    shown = [token for token in tokens if token.type != "NL"]
+    start, end = (shown[0].start, shown[-1].end) if shown else (at, at)
+    wrong = [token.problem for token in tokens if isinstance(token, Broken)]
+    problems += wrong
+    inner = any(isinstance(t, Ready) and isinstance(t.node, Opaque) and t.node.broken for t in tokens)
+    return Opaque(start, end, what, mentions(tokens), binds(tokens), broken=bool(wrong) or inner)
+
+
+class _Group:
+    """Something open: where it began in the folded tokens, and where its current item did."""
+
+    __slots__ = ("generates", "item", "kept", "type")
+
+    def __init__(self, type: str, kept: int, item: int) -> None:
+        self.type = type
+        self.kept = kept
+        self.item = item
+        self.generates = False
+
+
+class _Folder:
+    def __init__(self, tokens: list[Token], problems: list[Problem]) -> None:
+        self.tokens = tokens
+        self.problems = problems
+        self.out: list[Token] = []
+        self.groups: list[_Group] = []
+
+    def run(self) -> list[Token]:
+        for index, token in enumerate(self.tokens):
+            kind = token.type
+            if kind not in _SPECIAL:
+                self.out.append(token)
+            elif kind in CLOSING:
+                self._close(token)
+            elif kind in SEPARATORS:
+                self._end_lines(brackets=True)
+                self.out.append(token)
+            elif kind in ("COMMA", "SEMI", "GENERATOR"):
+                self._separate(token)
+            else:
+                self._open(index, token)
+        self._end_lines(brackets=True)
+        return self.out
+
+    def _open(self, index: int, token: Token) -> None:
+        kept = len(self.out)
+        kind = token.type
+        self.out.append(token)
+        if kind == "AT":
+            while kept > 1 and [t.type for t in self.out[kept - 2 : kept]] == ["NAME", "DOT"]:
+                kept -= 2
+            following = self.tokens[index + 1 : index + 2]
+            if following and following[0].type == "MCALL":
+                return
+        elif kind == "MCALL":
+            kept -= 1
+            while kept > 1 and [t.type for t in self.out[kept - 2 : kept]] == ["NAME", "DOT"]:
+                kept -= 2
+        elif kind == "QUOTED":
+            return
+        elif kind == "LPAR" and kept and self.out[kept - 1].type == "QUOTED":
+            kept -= 1
+            kind = "QUOTED"
+        self.groups.append(_Group(kind, kept, len(self.out)))
+
+    def _close(self, token: Token) -> None:
+        self._end_lines(brackets=token.type == "END")
+        mark = CLOSING[token.type]
+        while self.groups and self._mark(self.groups[-1]) != mark and self.groups[-1].type not in BLOCKS:
+            self.groups.pop()
+        if not self.groups or self._mark(self.groups[-1]) != mark:
+            self.out.append(token)
+            return
+        group = self.groups.pop()
+        self._end_item(group)
+        self.out.append(token)
+        if group.type in _BLOCKS:
+            self._fold(group.kept, _BLOCKS[group.type], "DO" if group.type == "DO" else "NODE")
+        elif group.type in _BRACKETS:
+            self._fold(group.kept, _BRACKETS[group.type])
+        elif group.type == "LSQB" and group.generates:
+            self._fold(group.kept, "a comprehension")
+
+    def _mark(self, group: _Group) -> str:
+        return ")" if group.type == "QUOTED" else MATES.get(group.type, "end")
+
+    def _end_item(self, group: _Group) -> None:
+        """An item of a bracket ends here: fold it if it is a generator, or rows of a matrix."""
+        if group.type == "CONCAT":
+            self._fold(group.item, "a matrix literal")
+            opener = self.out[group.kept]
+            self.out[group.kept] = Token("INDEX", opener.start, opener.end, opener.value)
+        elif group.generates and group.type not in ("LSQB", "MATRIX"):
+            self._fold(group.item, "a comprehension" if group.type == "INDEX" else "a generator")
+
+    def _separate(self, token: Token) -> None:
+        if token.type == "GENERATOR":
+            self._end_lines(brackets=False)
+            if self.groups:
+                self.groups[-1].generates = True
+        elif len(self.groups) > 1 and self.groups[-1].type in _LINES and self.groups[-2].type in OPENERS:
+            self._end_lines(brackets=False)
+        group = self.groups[-1] if self.groups else None
+        if group and group.type in OPENERS and group.type != "CONCAT" and token.type != "GENERATOR":
+            self._end_item(group)
+            group.item = len(self.out) + 1
+            group.generates = group.generates and group.type == "LSQB"
+        self.out.append(token)
+
+    def _end_lines(self, brackets: bool) -> None:
+        """A line ends here: fold what extends to the end of it; with ``brackets`` give up open ones."""
+        while self.groups:
+            group = self.groups[-1]
+            if group.type in _LINES:
+                self._fold(group.kept, _LINES[group.type])
+            elif not (brackets and (group.type in OPENERS or group.type == "QUOTED")):
+                break
+            self.groups.pop()
+
+    def _fold(self, kept: int, what: str, type: str = "NODE") -> None:
+        tokens = self.out[kept:]
+        if not tokens:
+            return
+        node: Node = opaque(tokens, what, self.problems, at=tokens[0].start)
+        if tokens[0].type in ("IMPORT", "USING") and not any(isinstance(token, Broken) for token in tokens):
+            node = imported(tokens)
+        self.out[kept:] = [Ready(type, node, "")]
+
+
+def imported(tokens: Sequence[Token]) -> Import:
+    """What a ``using`` or ``import`` line says."""
+    kinds = [token.type for token in tokens]
+    end = kinds.index("COLON") if "COLON" in kinds else len(kinds)
+    paths: list[str] = [""]
+    renames = False
+    for token in tokens[1:end]:
+        if token.type == "COMMA":
+            paths.append("")
+        else:
+            renames = renames or token.value == "as"
+            paths[-1] += token.value
+    plain = kinds[0] == "IMPORT" and end == len(kinds) and not any("." in path for path in paths)
+    ours = set(paths) == {"DiffPrivacyInference"}
+    brings_names = renames or not (plain or ours)
+    return Import(tokens[0].start, tokens[-1].end, tuple(filter(None, paths)), brings_names)

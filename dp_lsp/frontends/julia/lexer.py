@@ -1,0 +1,374 @@
+"""Julia text to tokens, with one stack of brackets and blocks.
+
+All that Julia needs beyond a context-free grammar is decided here: whether a line break ends a statement,
+what ``end``, ``for``, ``:`` and ``'`` stand for, whether a bracket touches what is before it, and where a
+matrix is written with blanks. Text that is not Julia becomes a ``BROKEN`` token; nothing raises.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+from dp_lsp.frontends.julia import strings
+from dp_lsp.frontends.julia.desk import Desk, Frame
+from dp_lsp.frontends.julia.problems import BadCharacter, SyntaxProblem, Unclosed
+from dp_lsp.frontends.julia.tokens import (
+    ALIASES,
+    BINARY,
+    BLANKS,
+    BLOCKS,
+    CLOSERS,
+    IDENTIFIER,
+    KEYWORDS,
+    MATES,
+    MIDDLES,
+    NUMBER,
+    OPENERS,
+    OPERANDS,
+    OPERATOR,
+    OPERATORS,
+    PREFIXED,
+    ROUND,
+    STARTERS,
+    Broken,
+    normalised,
+)
+from dp_lsp.problem import Related
+from dp_lsp.text import Span
+
+_PIECE = re.compile(
+    rf"[{BLANKS}]*+(?:"
+    rf"(?P<macro>@(?:{IDENTIFIER}(?:\.{IDENTIFIER})*|\.))"
+    rf"|(?P<raw>{IDENTIFIER}(?=[\"`]))"
+    rf"|(?P<word>{IDENTIFIER})"
+    rf"|(?P<number>{NUMBER})"
+    rf"|(?P<line>[\r\n][{BLANKS}\r\n]*)"
+    r"|(?P<opener>[(\[{])|(?P<closer>[)\]}])|(?P<comma>,)|(?P<semicolon>;)"
+    r"|(?P<comment>\#=|\#[^\r\n]*)"
+    r"|(?P<quote>\"\"\"|\"|```|`)|(?P<tick>')"
+    rf"|(?P<operator>{OPERATOR})"
+    r"|(?P<nothing>\Z)|(?P<other>[\s\S]))"
+)
+_CHARACTER = re.compile(r"'(?:\\[^\r\n][^'\r\n]*|[^\\'\r\n])'")
+_COLON_LINE = re.compile(r"\s*:\s")
+_LIST_END = re.compile(r"[ \t]*[,)\]]")
+_SYMBOL = re.compile(rf":(?:{IDENTIFIER}|{OPERATOR})")
+_NAMED = re.compile(rf"[ \t]+{IDENTIFIER}")
+_TOUCHES_NAME = frozenset(("NUMBER", "RPAR", "RSQB", "ADJ"))
+_LITERALS = {"x": "a hexadecimal literal", "b": "a binary literal", "o": "an octal literal"}
+_LONGEST_NUMBER = 300
+"""Digits and exponents beyond are far out of the range of Julia's numbers, and slow to compute with."""
+
+
+class Lexer(Desk):
+    """One run over a text."""
+
+    def run(self) -> Lexer:
+        text, match = self.text, _PIECE.match
+        handlers: dict[str | None, Callable[[int, int, str], int]] = {
+            "macro": self._macro,
+            "raw": self._raw,
+            "word": self._word,
+            "number": self._number,
+            "line": self._line,
+            "opener": self._opener,
+            "closer": self._closer,
+            "comma": self._comma,
+            "semicolon": self._semicolon,
+            "comment": self._comment,
+            "quote": self._quote,
+            "tick": self._tick,
+            "operator": self._operator,
+            "other": self._other,
+        }
+        position = 1 if text.startswith("\ufeff") else 0
+        while piece := match(text, position):
+            kind = piece.lastgroup
+            if kind == "nothing":
+                break
+            start, end = piece.span(kind or 0)
+            position = handlers[kind](start, end, text[start:end])
+        if self.frame is self.base and self.last.type not in BINARY:
+            self.rests.append(len(text))
+        return self
+
+    # Words
+
+    def _word(self, start: int, end: int, word: str) -> int:
+        if not word.isascii():
+            word = normalised(word)
+        last = self.last
+        kind = KEYWORDS.get(word)
+        touching = last.end == start
+        if kind is not None and not (touching and last.type in ("DOT", "QUOTE")):
+            return self._keyword(kind, start, end, word)
+        if word in PREFIXED and (found := re.compile(rf"\s+{PREFIXED[word]}\b").match(self.text, end)):
+            return self._push("STRUCT", start, found.end(), f"{word} {PREFIXED[word]}")
+        if touching and last.type in _TOUCHES_NAME:
+            self._add("JUXT", start, start, "")
+        elif self.frame.bracket:
+            self._operand(start)
+        return self._add("NAME", start, end, word)
+
+    def _keyword(self, kind: str, start: int, end: int, word: str) -> int:
+        if kind == "COMPARE":
+            if word == "in" and self.frame.header:
+                self.frame.header = False
+                kind = "IN"
+            return self._add(kind, start, end, word)
+        if kind == "END":
+            return self._end(start, end)
+        if kind in ("BOOL", "WHERE"):
+            if kind == "BOOL":
+                self._operand(start)
+            return self._add(kind, start, end, word)
+        if kind in ("FOR", "IF") and self.frame.bracket and self.last.type in OPERANDS:
+            return self._add("GENERATOR", start, end, word)
+        if kind == "BEGIN" and self.frame.square:
+            return self._ready(start, end, "`begin` as an index")
+        if self._begins_line() and self._starts_statement(kind, end):
+            self._unwind(start)
+        if kind == "LEAVE":
+            return self._ready(start, end, f"`{word}`")
+        if kind in BLOCKS:
+            if kind != "DO":
+                self._operand(start)
+            return self._push(kind, start, end, word)
+        if kind in MIDDLES:
+            self.frame.queries = 0
+        return self._add(kind, start, end, word)
+
+    def _starts_statement(self, kind: str, end: int) -> bool:
+        if kind == "FUNCTION":
+            return _NAMED.match(self.text, end) is not None
+        return kind in STARTERS or (kind in MIDDLES and self._in_block())
+
+    def _end(self, start: int, end: int) -> int:
+        if self.frame.bracket:
+            if self._in_square() and not (self.broke_line and self._in_block()):
+                return self._ready(start, end, "`end` as an index")
+            if self._in_block():
+                self._unwind(start)
+        if not self.frame.block:
+            if self.frame is self.base:
+                self.surplus.append(start)
+            return self._broken(start, end, "this `end` closes nothing")
+        self._pop()
+        return self._add("END", start, end, "end")
+
+    def _in_square(self) -> bool:
+        for frame in reversed(self.frames):
+            if not frame.bracket:
+                return False
+            if frame.square:
+                return True
+        return False
+
+    def _macro(self, start: int, end: int, word: str) -> int:
+        self._operand(start)
+        return self._add("ASSERT" if word == "@assert" else "AT", start, end, word)
+
+    # Literals
+
+    def _number(self, start: int, end: int, word: str) -> int:
+        if word[:1] == "0" and word[1:2] in _LITERALS:
+            return self._ready(start, end, _LITERALS[word[1]])
+        mantissa, _, exponent = word.lower().partition("e")
+        if "f" in mantissa:
+            return self._ready(start, end, "a `Float32` literal")
+        if len(word) > _LONGEST_NUMBER or abs(int(exponent or 0)) > _LONGEST_NUMBER:
+            return self._ready(start, end, "a number out of range")
+        self._operand(start)
+        return self._add("NUMBER", start, end, word.replace("_", ""))
+
+    def _quote(self, start: int, end: int, mark: str) -> int:
+        extent = strings.string_extent(self.text, start, mark)
+        if extent is None:
+            return self._never_ends(start, mark, "string")
+        if mark[0] == "`":
+            return self._ready(start, extent.end, "a command", extent.mentions)
+        if extent.interpolated:
+            return self._ready(start, extent.end, "a string with interpolation", extent.mentions)
+        self._operand(start)
+        return self._add("STRING", start, extent.end, self.text[start : extent.end])
+
+    def _raw(self, start: int, end: int, word: str) -> int:
+        if word in KEYWORDS:
+            return self._word(start, end, word)
+        mark = self.text[end : end + 3]
+        mark = mark if mark in ('"""', "```") else mark[:1]
+        extent = strings.raw_extent(self.text, end, mark)
+        if extent is None:
+            return self._never_ends(end, mark, "string")
+        flags = re.compile(r"\w*").match(self.text, extent.end)
+        return self._ready(start, flags.end() if flags else extent.end, "a string macro")
+
+    def _never_ends(self, start: int, mark: str, thing: str) -> int:
+        if self.unclosed is None:
+            self.unclosed = (mark, start)
+        end = strings.line_end(self.text, start) if len(mark) == 1 else len(self.text)
+        return self._unreadable(start, end, Unclosed.at(Span(start, start + len(mark)), thing=thing))
+
+    def _tick(self, start: int, end: int, mark: str) -> int:
+        last = self.last
+        if last.end == start and last.type in OPERANDS and last.type != "END":
+            return self._add("ADJ", start, end, "'")
+        if found := _CHARACTER.match(self.text, start):
+            return self._ready(start, found.end(), "a character")
+        return self._broken(start, end, "unexpected `'`")
+
+    def _comment(self, start: int, end: int, word: str) -> int:
+        if word != "#=":
+            return end
+        closed = strings.comment_end(self.text, start)
+        return self._never_ends(start, "#=", "comment") if closed is None else closed
+
+    def _other(self, start: int, end: int, word: str) -> int:
+        name = unicodedata.name(word, "")
+        shown = f"U+{ord(word):04X}" + (f" ({name.lower()})" if name else "")
+        while end < len(self.text) and self.text[end] == word:
+            end += 1
+        if isinstance(self.last, Broken) and self.last.end == start:
+            self.last.end = end  # one problem for a run of them
+            return end
+        return self._unreadable(start, end, BadCharacter.at(Span(start, end), shown=shown))
+
+    # Lines, brackets and operators
+
+    def _line(self, start: int, end: int, breaks: str) -> int:
+        if self.frame.bracket:
+            self.broke_line = True
+            return end
+        if self.frame is self.base and self.last.type not in BINARY:
+            self.rests.append(start)
+        if self.last.type in BINARY or self.last.type in ("NL", ""):
+            return end
+        if self.frame.queries and _COLON_LINE.match(self.text, end):
+            return end
+        return self._separator(start, end, "")
+
+    def _semicolon(self, start: int, end: int, mark: str) -> int:
+        frame = self.frame
+        if frame.bracket:
+            if frame.square:
+                self._is_matrix()
+            return self._add("SEMI", start, end, mark)
+        if self.last.type in ("NL", ""):
+            return end
+        return self._separator(start, end, mark)
+
+    def _separator(self, start: int, end: int, mark: str) -> int:
+        self.frame.queries = 0
+        self.frame.header = False
+        return self._add("NL", start, end, mark)
+
+    def _comma(self, start: int, end: int, mark: str) -> int:
+        frame = self.frame
+        frame.queries = 0
+        # `for i in a, j in b`: after the comma stands another target, while the first line lasts.
+        if frame.opener.type == "FOR" and self._in_header(frame):
+            frame.header = True
+        return self._add("COMMA", start, end, mark)
+
+    def _in_header(self, frame: Frame) -> bool:
+        for token in reversed(self.tokens):
+            if token is frame.opener:
+                return True
+            if token.type == "NL":
+                break
+        return False
+
+    def _opener(self, start: int, end: int, mark: str) -> int:
+        last = self.last
+        touching = last.end == start
+        if touching and last.type == "NUMBER" and mark == "(":
+            self._add("JUXT", start, start, "")
+            return self._push("LPAR", start, end, mark)
+        if mark == "(" and touching and last.type == "DOT":
+            self.tokens.pop()
+            return self._push("BCALL", last.start, end, ".(")
+        if mark == "(" and last.type == "FUNCTION":
+            return self._push("FPAR", start, end, mark)
+        if mark == "(" and touching and last.type == "AT":
+            return self._push("MCALL", start, end, mark)
+        if touching and last.type in OPERANDS and last.type not in ("END", "NUMBER"):
+            return self._push({"(": "CALL", "[": "INDEX", "{": "CURLY"}[mark], start, end, mark)
+        self._operand(start)
+        return self._push({"(": "LPAR", "[": "LSQB", "{": "LBRACE"}[mark], start, end, mark)
+
+    def _closer(self, start: int, end: int, mark: str) -> int:
+        depth = len(self.frames)
+        while self.frames[depth - 1].bracket:
+            depth -= 1
+            if MATES[self.frames[depth].opener.type] == mark:
+                break
+        else:
+            if not self.frame.bracket:
+                return self._broken(start, end, f"unexpected `{mark}`: nothing is open that it could close")
+            opener = self.frame.opener
+            here = Related(f"`{opener.value}` opens here", Span(opener.start, opener.end))
+            reason = f"`{mark}` does not close `{opener.value}`"
+            return self._unreadable(start, end, SyntaxProblem.at(Span(start, end), related=(here,), reason=reason))
+        if depth < len(self.frames) - 1:
+            opener = self.frame.opener
+            problem = Unclosed.at(Span(opener.start, opener.end), thing=f"`{opener.value}`")
+            self._unreadable(start, start, problem)
+            del self.frames[depth + 1 :]
+        self._pop()
+        return self._add(CLOSERS[mark], start, end, mark)
+
+    def _operator(self, start: int, end: int, symbol: str) -> int:
+        kind = OPERATORS[symbol]
+        frame = self.frame
+        if symbol == ":":
+            return self._colon(start, end)
+        if kind == "ASSIGN" and symbol == "=":
+            if frame.header:
+                frame.header = False
+                kind = "IN"
+            elif frame.opener.type in ROUND - {"LPAR"}:
+                kind = "KWASSIGN"
+        elif kind == "QUERY":
+            frame.queries += 1
+        elif symbol == "∈" and frame.header:
+            frame.header = False
+            kind = "IN"
+        elif frame.square and kind in ("PM", "NOT", "TYPE", "SUBTYPE") and self._is_prefix(start, end):
+            self._operand(start)
+        if self._stands_alone(kind, end):
+            kind = "NAME"
+        if not symbol.isascii():
+            symbol = ALIASES.get(symbol, normalised(symbol))
+        return self._add(kind, start, end, symbol)
+
+    def _is_prefix(self, start: int, end: int) -> bool:
+        """Whether an operator between blank and operand is a sign, as in ``[x -y]``."""
+        return self.last.end != start and not self.text[end : end + 1].isspace()
+
+    def _stands_alone(self, kind: str, end: int) -> bool:
+        """Whether an operator is used as a value: ``fold(+, …)``."""
+        if kind not in ("PM", "PLUS", "TIMES", "POW", "NOT", "COMPARE"):
+            return False
+        last = self.last.type
+        opens = last in OPENERS or last in ("COMMA", "KWASSIGN", "ASSIGN")
+        return opens and self.frame.bracket and _LIST_END.match(self.text, end) is not None
+
+    def _colon(self, start: int, end: int) -> int:
+        last, text, frame = self.last, self.text, self.frame
+        gap = last.end != start
+        if last.type in OPERANDS:
+            if frame.queries and gap:
+                frame.queries -= 1
+                return self._add("ALT", start, end, ":")
+            if not (frame.square and gap and not text[end : end + 1].isspace()):
+                return self._add("COLON", start, end, ":")
+        if _LIST_END.match(text, end):
+            return self._add("WHOLE", start, end, ":")
+        if found := _SYMBOL.match(text, start):
+            return self._ready(start, found.end(), "a symbol")
+        if text[end : end + 1] == "(":
+            self._operand(start)
+            return self._add("QUOTED", start, end, ":")
+        return self._add("COLON", start, end, ":")

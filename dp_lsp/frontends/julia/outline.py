@@ -1,0 +1,109 @@
+"""What can be read off a row of tokens without a grammar: what closes what, and which names stand there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dp_lsp.frontends.julia.tokens import BLOCKS, MATES, OPENERS, Ready, Token, words
+from dp_lsp.surface import Opaque
+
+CLOSING = {"RPAR": ")", "RSQB": "]", "RBRACE": "}", "END": "end"}
+SEPARATORS = words("NL ELSE ELSEIF CATCH FINALLY")
+_DEFINING = words("FUNCTION STRUCT MODULE BAREMODULE GLOBAL LOCAL CONST")
+_HIDING = words("AT IMPORT USING")
+_EVALUATING = frozenset(("eval", "include"))
+
+
+def partners(tokens: Sequence[Token]) -> list[int]:
+    """For each token that opens or closes something the index of its counterpart, for all others -1."""
+    found = [-1] * len(tokens)
+    opened: list[int] = []
+    for index, token in enumerate(tokens):
+        kind = token.type
+        if kind in OPENERS or kind in BLOCKS:
+            opened.append(index)
+        elif kind in CLOSING:
+            # Brackets that the lexer gave up on may lie between.
+            while opened and tokens[opened[-1]].type in OPENERS and _mark(tokens[opened[-1]]) != CLOSING[kind]:
+                opened.pop()
+            if opened and _mark(tokens[opened[-1]]) == CLOSING[kind]:
+                other = opened.pop()
+                found[index], found[other] = other, index
+    return found
+
+
+def _mark(opener: Token) -> str:
+    return MATES.get(opener.type, "end")
+
+
+def statement_end(tokens: Sequence[Token], partner: Sequence[int], start: int) -> int:
+    """The index of the token after the statement that begins at ``start``."""
+    index = start
+    while index < len(tokens):
+        kind = tokens[index].type
+        if kind in SEPARATORS or kind in CLOSING:
+            break
+        index = max(index, partner[index]) + 1
+    return index
+
+
+def mentions(tokens: Sequence[Token]) -> frozenset[str]:
+    """The names that stand in a row of tokens; names of fields and of keywords are none."""
+    found: set[str] = set()
+    before = ""
+    for index, token in enumerate(tokens):
+        if isinstance(token, Ready) and isinstance(token.node, Opaque):
+            found |= token.node.mentions
+        elif token.type == "NAME" and before != "DOT":
+            following = tokens[index + 1].type if index + 1 < len(tokens) else ""
+            if following != "KWASSIGN":
+                found.add(token.value)
+        before = token.type
+    return frozenset(found)
+
+
+def binds(tokens: Sequence[Token]) -> frozenset[str] | None:
+    """The names that a row of tokens may define around it, or None if they cannot be read off.
+
+    All names left of an assignment count, which is too many rather than too few.
+    """
+    found: set[str] = set()
+    statement: list[str] = []
+    defining = False
+    for token in tokens:
+        kind = token.type
+        if kind in _HIDING or (kind == "NAME" and token.value in _EVALUATING):
+            return None
+        if isinstance(token, Ready):
+            inner = token.node.binds if isinstance(token.node, Opaque) else None
+            if inner is None:
+                return None
+            found |= inner
+        if kind == "NAME":
+            statement.append(token.value)
+            if defining:
+                found.add(token.value)
+        elif kind in ("ASSIGN", "OPASSIGN"):
+            found.update(statement)
+        elif kind in SEPARATORS or kind in BLOCKS:
+            statement.clear()
+        defining = kind in _DEFINING or (defining and kind == "COMMA")
+    return frozenset(found)
+
+
+def target(tokens: Sequence[Token]) -> frozenset[str] | None:
+    """The names that a broken statement defines, or None if its beginning does not say so."""
+    kinds = [token.type for token in tokens[:2]]
+    if kinds == ["FUNCTION", "NAME"]:
+        return frozenset((tokens[1].value,))
+    if kinds == ["NAME", "CALL"]:
+        partner = partners(tokens)
+        end = partner[1] + 1 if partner[1] > 0 else len(tokens)
+        after = [token.type for token in tokens[end : end + 1]]
+        return frozenset((tokens[0].value,)) if after in (["ASSIGN"], ["TYPE"]) else None
+    for index, token in enumerate(tokens):
+        if token.type in ("ASSIGN", "OPASSIGN"):
+            return frozenset(t.value for t in tokens[:index] if t.type == "NAME") if index else None
+        if token.type not in ("NAME", "COMMA", "LPAR", "RPAR", "CONST", "TYPE"):
+            return None
+    return None

@@ -1,0 +1,105 @@
+"""A chunk of Julia to surface nodes: lexer, folding, lark's LALR parser driven token by token, repair."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, NoReturn
+
+from lark import Lark, UnexpectedToken
+from lark.lexer import Lexer as LarkLexer
+
+from dp_lsp.frontends.julia import repair
+from dp_lsp.frontends.julia.build import Builder
+from dp_lsp.frontends.julia.fold import Folded
+from dp_lsp.frontends.julia.lexer import Lexer
+from dp_lsp.frontends.julia.table import cached, grammar
+from dp_lsp.frontends.julia.tokens import Token
+from dp_lsp.problem import Problem
+from dp_lsp.surface import ModuleMark, Node, Parsed
+
+_MOST_PROBLEMS = 3
+_MOST_REPAIRS = 12
+_END = Token("$END", 0, 0, "")
+_lock = threading.Lock()
+
+
+class _NoLexer(LarkLexer):
+    """Lark asks for a lexer; ours has run already, and its tokens are fed one by one."""
+
+    def __init__(self, _configuration: object) -> None: ...
+
+    def lex(self, *_: object) -> Iterator[NoReturn]:
+        return iter(())
+
+
+@cache
+def _parser() -> tuple[Lark, Builder]:
+    builder = Builder()
+    options: dict[str, Any] = {"parser": "lalr", "lexer": _NoLexer, "transformer": builder}
+    return cached(lambda path: Lark(grammar(), cache=path or False, **options)), builder
+
+
+def parse(chunk: str) -> Parsed:
+    """The top-level nodes of a chunk and what is wrong with it, at places relative to the chunk."""
+    lexer = Lexer(chunk).run()
+    marked = _module_mark(lexer.tokens)
+    if marked is not None:
+        return Parsed((marked,), ())
+    missing = lexer.finish()
+    tokens, problems = lexer.tokens, list[Problem]()
+    if missing:
+        tokens, problems = repair.supply_ends(tokens, chunk, missing)
+    folded = Folded(tokens)
+    with _lock:
+        nodes, found = _read(chunk, folded.tokens)
+    problems += folded.problems + found
+    problems.sort(key=lambda problem: problem.span)
+    return Parsed(tuple(nodes), tuple(problems[:_MOST_PROBLEMS]))
+
+
+def _module_mark(tokens: Sequence[Token]) -> ModuleMark | None:
+    """The first or the last line of a module is a chunk of its own."""
+    told = [token for token in tokens if token.type != "NL"]
+    kinds = [token.type for token in told]
+    if kinds[:1] == ["STRING"]:
+        del kinds[0], told[0]
+    if kinds == ["MODULE", "NAME"]:
+        return ModuleMark(told[0].start, told[1].end, told[1].value)
+    if len(told) == 1 and told[0].type == "BROKEN" and told[0].value == "end":
+        return ModuleMark(told[0].start, told[0].end, None)
+    return None
+
+
+def _read(chunk: str, tokens: list[Token]) -> tuple[list[Node], list[Problem]]:
+    """Parse, and as long as that fails leave out the smallest statement around the failure and parse again."""
+    _, builder = _parser()
+    problems: list[Problem] = []
+    for _ in range(_MOST_REPAIRS):
+        if not tokens:
+            return [], problems
+        builder.begin(chunk, tokens)
+        nodes, failed = _feed(tokens)
+        if nodes is not None:
+            builder.finish()
+            return nodes, problems + builder.problems
+        start, end = repair.damaged(tokens, failed)
+        if not any(map(repair.is_left_out, tokens[start:end])):
+            problems.append(repair.explained(tokens, failed))
+        tokens = [*tokens[:start], repair.left_out(tokens[start:end]), *tokens[end:]]
+    return [repair.left_out(tokens).node], problems
+
+
+def _feed(tokens: Sequence[Token]) -> tuple[list[Node] | None, int]:
+    """The nodes of a row of tokens, or the index of the first one that fits nowhere."""
+    feed: Any = _parser()[0].parse_interactive().feed_token
+    fed = 0
+    try:
+        for token in tokens:
+            feed(token)
+            fed += 1
+        nodes: list[Node] = feed(_END)
+    except UnexpectedToken:
+        return None, fed
+    return nodes, fed

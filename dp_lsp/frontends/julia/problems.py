@@ -1,0 +1,156 @@
+"""What can be wrong with a Julia text before anything is known about what it means."""
+
+from __future__ import annotations
+
+from dp_lsp.problem import Kind
+
+
+class SyntaxProblem(Kind):
+    """A statement cannot be read.
+
+    What cannot be read cannot be checked: the function that holds the statement stays unchecked. The rest of
+    the file is checked as usual.
+
+    Broken:
+
+    ```julia
+    function twice(x::Real)
+        y = x + )
+        y
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function twice(x::Real)
+        y = x + x
+        y
+    end
+    ```
+    """
+
+    code = "DP001"
+    name = "syntax-error"
+    message = "{reason}"
+    unchecked = True
+
+
+class MissingEnd(Kind):
+    """A block is opened and never closed.
+
+    Without its `end` it is open which statements belong to the block. The indentation of the lines decides
+    where the missing `end` is shown.
+
+    Broken:
+
+    ```julia
+    function positive(x::Real)
+        if x > 0.0
+            y = 1.0
+        else
+            y = 0.0
+        y
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function positive(x::Real)
+        if x > 0.0
+            y = 1.0
+        else
+            y = 0.0
+        end
+        y
+    end
+    ```
+    """
+
+    code = "DP003"
+    name = "missing-end"
+    message = "`end` is missing: `{opener}` is never closed{hint}"
+    unchecked = True
+
+
+class NestedTooDeeply(Kind):
+    """An expression or a block is nested too deeply to be checked.
+
+    Everything that looks at a program has a limit to the nesting it follows, so that no text can exhaust it.
+    The limit is far above what people write; give the inner parts names.
+
+    Broken:
+
+    ```julia
+    f(b::Bool) =
+        !!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!
+        !!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!b
+    ```
+
+    Fixed:
+
+    ```julia
+    f(b::Bool) = !!b
+    ```
+    """
+
+    code = "DP004"
+    name = "nested-too-deeply"
+    message = "this is nested more than {limit} levels deep; give the inner parts names"
+    unchecked = True
+
+
+class Unclosed(Kind):
+    """A bracket, a string or a comment is opened and never closed.
+
+    Where it should end is unknown, so the statement around it is left out and the next ones are read.
+
+    Broken:
+
+    ```julia
+    function twice(x::Real)
+        y = 2 * (x + 1
+        y
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function twice(x::Real)
+        y = 2 * (x + 1)
+        y
+    end
+    ```
+    """
+
+    code = "DP005"
+    name = "unclosed"
+    message = "this {thing} is never closed"
+    unchecked = True
+
+
+class BadCharacter(Kind):
+    """A character stands where it has no meaning.
+
+    Typically it came along when text was pasted: a typographic quote, an invisible separator, a control
+    character.
+
+    Broken:
+
+    ```julia
+    f(x::Real) = x + “1”
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real) = x + 1
+    ```
+    """
+
+    code = "DP006"
+    name = "bad-character"
+    message = "this character is not allowed here: {shown}"
+    unchecked = True

@@ -1,0 +1,127 @@
+"""Strings and comments: where they end, what they say, and which names stand in them.
+
+Neither is regular: comments nest, and a string may hold code that holds strings.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from dp_lsp.frontends.julia.tokens import IDENTIFIER, KEYWORDS, normalised
+
+_CODE = re.compile(
+    r'#=[\s\S]*?=#|#[^\r\n]*|\'(?:\\[^\r\n][^\'\r\n]*|[^\\\'\r\n])\'|[()]|"""|"|```|`|(?P<name>' + IDENTIFIER + ")"
+)
+_INSIDE = {quote: re.compile(rf"\\[\s\S]|{quote}|\$\(|\$(?P<name>{IDENTIFIER})") for quote in ('"""', '"', "```", "`")}
+_RAW = {quote: re.compile(rf"\\+{quote[0]}|{quote}") for quote in _INSIDE}
+_COMMENT = re.compile(r"#=|=#")
+_LINE_END = re.compile(r"[\r\n]|\Z")
+
+
+class Extent(NamedTuple):
+    """How far a string goes, the names that its interpolations mention, and whether it has any."""
+
+    end: int
+    mentions: frozenset[str] = frozenset()
+    interpolated: bool = False
+
+
+def comment_end(text: str, start: int) -> int | None:
+    """Where the comment that ``#=`` opens at ``start`` ends, or None if it never does."""
+    depth = 0
+    for mark in _COMMENT.finditer(text, start):
+        depth += 1 if mark[0] == "#=" else -1
+        if not depth:
+            return mark.end()
+    return None
+
+
+def line_end(text: str, start: int) -> int:
+    """Where the line of an offset ends, without its line break."""
+    found = _LINE_END.search(text, start)
+    return found.start() if found else len(text)
+
+
+def string_extent(text: str, start: int, quote: str) -> Extent | None:
+    """How far the string goes that ``quote`` opens at ``start``, or None if it is never closed.
+
+    A string in single quotation marks may run over several lines, but not if its end touches a word: then a
+    mark was forgotten, and what looks like its end is the beginning of the next string.
+    """
+    open_: list[str] = [quote]  # quotation marks, and "(" for code inside an interpolation
+    names: set[str] = set()
+    position = start + len(quote)
+    interpolated = False
+    while open_:
+        inner = open_[-1]
+        found = (_CODE if inner == "(" else _INSIDE[inner]).search(text, position)
+        if found is None:
+            return None
+        position, word = found.end(), found[0]
+        if found["name"]:
+            names.add(normalised(found["name"]))
+            interpolated = True
+        elif word == "$(":
+            open_.append("(")
+            interpolated = True
+        elif inner != "(":
+            if word == inner:
+                open_.pop()
+        elif word == ")":
+            open_.pop()
+        elif word == "(" or word in _INSIDE:
+            open_.append(word)
+    if len(quote) == 1 and line_end(text, start) < position and re.match(r"[\w\"]", text[position : position + 1]):
+        return None
+    return Extent(position, frozenset(names - KEYWORDS.keys()), interpolated)
+
+
+def raw_extent(text: str, start: int, quote: str) -> Extent | None:
+    """The same for a string that a macro reads: no interpolation, and only ``quote`` can be escaped."""
+    position = start + len(quote)
+    while found := _RAW[quote].search(text, position):
+        word = found[0]
+        if word[0] != "\\":
+            return Extent(found.end())
+        # An odd number of backslashes escapes the mark; an even one stands for themselves.
+        position = found.end() if len(word) % 2 == 0 else found.end() - 1
+    return None
+
+
+_ESCAPE = re.compile(r"\\(?:u\{?([0-9a-fA-F]{1,6})\}?|x([0-9a-fA-F]{1,2})|\r?\n[ \t]*|([\s\S]))")
+_LETTERS = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "0": "\0",
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "v": "\v",
+    "e": "\x1b",
+}
+
+
+def string_value(literal: str) -> str:
+    """What a string without interpolation says."""
+    if not literal.startswith('"""'):
+        return _ESCAPE.sub(_unescape, literal[1:-1])
+    body = re.sub(r"\r\n?", "\n", literal[3:-3])
+    lines = body.split("\n")
+    # Julia takes the smallest indentation of the lines after the first, that of the closing marks included.
+    margins = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
+    if len(lines) > 1 and not lines[-1].strip():
+        margins.append(len(lines[-1]))
+    margin = min(margins, default=0)
+    body = "\n".join([lines[0], *(line[margin:] for line in lines[1:])])
+    return _ESCAPE.sub(_unescape, body.removeprefix("\n"))
+
+
+def _unescape(escape: re.Match[str]) -> str:
+    code = escape[1] or escape[2]
+    if code:
+        number = int(code, 16)
+        return chr(number) if number <= 0x10FFFF and not 0xD800 <= number < 0xE000 else "\ufffd"
+    letter = escape[3]
+    return _LETTERS.get(letter, letter) if letter else ""

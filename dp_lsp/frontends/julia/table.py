@@ -1,0 +1,62 @@
+"""The parse table, kept in the user's cache folder: making it takes ten times as long as reading it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+import lark
+
+_T = TypeVar("_T")
+
+
+@cache
+def grammar() -> str:
+    """The text of the grammar."""
+    return Path(__file__).with_name("grammar.lark").read_text("utf-8")
+
+
+def cached(make: Callable[[str | None], _T]) -> _T:
+    """What ``make`` makes, with the path of a file that it reads if it exists and writes if not.
+
+    The file is a pickle, so it lies in a folder that nobody else can write to; without one there is no file.
+    """
+    folder = _folder()
+    if folder is None:
+        return make(None)
+    version = ".".join(map(str, sys.version_info[:3]))
+    digest = hashlib.sha256(f"{grammar()}\0{lark.__version__}\0{version}".encode()).hexdigest()
+    path = folder / f"julia-{digest[:32]}.table"
+    if path.is_file():
+        return make(str(path))
+    try:
+        handle, name = tempfile.mkstemp(dir=folder)
+        os.close(handle)
+        os.unlink(name)
+        made = make(name)
+        os.replace(name, path)  # so that no other process ever reads half a file
+    except OSError:
+        return make(None)
+    return made
+
+
+def _folder() -> Path | None:
+    """The cache folder, or None if it cannot be had for ourselves alone."""
+    from platformdirs import user_cache_path
+
+    try:
+        folder = user_cache_path("dp-lsp", appauthor=False)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        state = folder.stat()
+    except (OSError, RuntimeError):
+        return None
+    if os.name == "posix" and (state.st_uid != os.getuid() or stat.S_IMODE(state.st_mode) & 0o022):
+        return None
+    return folder

@@ -1,0 +1,218 @@
+"""What the lexer makes of a text: tokens, and the tables of Julia's words and operators."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from dp_lsp.problem import Problem
+from dp_lsp.surface import Node
+
+
+class Token:
+    """A piece of text; ``type`` is a terminal of the grammar, ``value`` the normalised text."""
+
+    __slots__ = ("end", "start", "type", "value")
+
+    def __init__(self, type: str, start: int, end: int, value: str) -> None:
+        self.type = type
+        self.start = start
+        self.end = end
+        self.value = value
+
+
+class Ready(Token):
+    """A piece that needs no grammar any more: ``node`` is what it is."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, type: str, node: Node, value: str) -> None:
+        super().__init__(type, node.start, node.end, value)
+        self.node = node
+
+
+class Broken(Token):
+    """A place at which the text stops being Julia, with the problem to report."""
+
+    __slots__ = ("problem",)
+
+    def __init__(self, start: int, end: int, value: str, problem: Problem) -> None:
+        super().__init__("BROKEN", start, end, value)
+        self.problem = problem
+
+
+BLANKS = r" \t\f\v\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
+"""The characters that only separate, as the inside of a class of a regular expression."""
+
+# Identifiers. Letters and digits are what Python counts among \w; Julia adds marks, primes, currency signs,
+# some mathematical symbols and emoji.
+_EXTRA = "¢-¥₠-₿∂∅∆∇∏∑∞∟-∢∫-∳⊤⊥⊾-⊿⋀-⋃⟀⟁⟘⟙⦛-⦴⨀-⨆⨉-⨖⨛⨜☀-➿\U0001f300-\U0001faff"
+_MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f"
+_START = rf"(?:(?![²³¹⁰-₉])[^\W\d]|[{_EXTRA}])"
+IDENTIFIER = rf"{_START}(?:[\w{_EXTRA}{_MARKS}′-‷⁗]|!(?!=))*"
+
+_FOLDED = str.maketrans({"ɛ": "ε", "µ": "μ", "·": "⋅", "\u0387": "⋅", "−": "-"})
+
+
+def normalised(word: str) -> str:
+    """The name that Julia takes an identifier or an operator for."""
+    if word.isascii():
+        return word
+    return unicodedata.normalize("NFC", word).translate(_FOLDED)
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
+KEYWORDS = {
+    word: word.upper()
+    for word in words(
+        "function if for while begin let try quote do struct macro module baremodule end else elseif catch "
+        "finally return const where global local export import using"
+    )
+}
+KEYWORDS |= dict.fromkeys(("true", "false", "True", "False"), "BOOL")
+KEYWORDS |= dict.fromkeys(("in", "isa"), "COMPARE") | dict.fromkeys(("break", "continue"), "LEAVE")
+"""The type of each word that is not a name."""
+
+PREFIXED = {"mutable": "struct", "abstract": "type", "primitive": "type"}
+"""Words that are keywords only before another one: together they open a block."""
+
+BLOCKS = frozenset(
+    [
+        "FUNCTION",
+        "IF",
+        "FOR",
+        "WHILE",
+        "BEGIN",
+        "LET",
+        "TRY",
+        "QUOTE",
+        "DO",
+        "STRUCT",
+        "MACRO",
+        "MODULE",
+        "BAREMODULE",
+    ]
+)
+MIDDLES = words("ELSE ELSEIF CATCH FINALLY")
+STARTERS = frozenset(
+    [
+        "RETURN",
+        "CONST",
+        "STRUCT",
+        "MODULE",
+        "BAREMODULE",
+        "USING",
+        "IMPORT",
+        "EXPORT",
+        "WHILE",
+        "LEAVE",
+        "GLOBAL",
+        "LOCAL",
+    ]
+)
+"""Keywords that stand at the beginning of a statement and never inside brackets."""
+
+ROUND = frozenset(("LPAR", "CALL", "FPAR", "BCALL", "MCALL"))
+SQUARE = frozenset(("LSQB", "INDEX", "MATRIX", "CONCAT"))
+CURLED = frozenset(("LBRACE", "CURLY"))
+OPENERS = ROUND | SQUARE | CURLED
+CLOSERS = {")": "RPAR", "]": "RSQB", "}": "RBRACE"}
+MATES = {**dict.fromkeys(ROUND, ")"), **dict.fromkeys(SQUARE, "]"), **dict.fromkeys(CURLED, "}")}
+
+_SYMBOLS = {
+    "ASSIGN": "=",
+    "OPASSIGN": "+= -= *= /= \\= ÷= %= ^= |= &= ⊻= //= <<= >>= >>>= := ~=",
+    "ARROW": "->",
+    "PAIR": "=> --> <-- <--> ← → ↔ ⇒ ⇔",
+    "QUERY": "?",
+    "OR": "||",
+    "AND": "&&",
+    "COMPARE": "== != === !== < <= > >= ≤ ≥ ≠ ≡ ≢ ∈ ∉ ∋ ∌ ⊆ ⊈ ⊂ ⊄ ⊊ ⊇ ⊉ ⊃ ⊅ ⊋ ≈ ≉ ≺ ≻ ⪯ ⪰ ∝ ∥ ≪ ≫",
+    "SUBTYPE": "<: >:",
+    "PIPE": "|> <|",
+    "PM": "+ - −",
+    "PLUS": "| ⊻ ∪ ++ ± ∓ ⊕ ⊖ ∨ ⊔ ⊎ ..",
+    "TIMES": "* / % ÷ \\ & ⋅ · \u0387 × ∘ ∩ // << >> >>> ⊗ ⊙ ⊘ ∧ ⊓ ⊛ ∗ ⋆",
+    "POW": "^ ↑ ↓",
+    "NOT": "! ¬ ~ √ ∛ ∜",
+    "TYPE": "::",
+    "DOTS": "...",
+    "COLON": ":",
+    "DOT": ".",
+    "DOLLAR": "$",
+}
+OPERATORS = {symbol: kind for kind, symbols in _SYMBOLS.items() for symbol in symbols.split()}
+"""The type of each operator."""
+
+ALIASES = {"≤": "<=", "≥": ">=", "≠": "!=", "≡": "===", "≢": "!==", "∈": "in"}
+"""Operators that are another way to write the same function."""
+
+FOLLOWED = frozenset(["+", "-", "*", "/", "%", "÷", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "!", "|>"])
+"""Operators that become calls of their name; all others have no meaning for the checker."""
+
+_UNDOTTED = frozenset(
+    [
+        "PM",
+        "PLUS",
+        "TIMES",
+        "POW",
+        "COMPARE",
+        "ASSIGN",
+        "OPASSIGN",
+        "AND",
+        "OR",
+        "NOT",
+        "PIPE",
+        "ARROW",
+        "PAIR",
+        "SUBTYPE",
+    ]
+)
+_dotted = [f".{symbol}" for symbol, kind in OPERATORS.items() if kind in _UNDOTTED and symbol != ".."]
+OPERATORS |= {symbol: OPERATORS[symbol[1:]] for symbol in _dotted}
+OPERATOR = "|".join(re.escape(symbol) for symbol in sorted(OPERATORS, key=len, reverse=True))
+
+NUMBER = (
+    r"0x[0-9a-fA-F_]+(?:\.[0-9a-fA-F_]*)?(?:p[+-]?[0-9]+)?|0[bo][0-9_]+"
+    r"|(?:[0-9]+(?:_[0-9]+)*(?:\.(?![.+\-*/\\^<>=!&|'~÷%⋅×]|" + _START + r")(?:[0-9]+(?:_[0-9]+)*)?)?"
+    r"|\.[0-9]+(?:_[0-9]+)*)(?:[eEf][+-]?[0-9]+)?"
+)
+
+BINARY = frozenset(
+    [
+        "ASSIGN",
+        "KWASSIGN",
+        "OPASSIGN",
+        "ARROW",
+        "PAIR",
+        "QUERY",
+        "ALT",
+        "OR",
+        "AND",
+        "COMPARE",
+        "IN",
+        "SUBTYPE",
+        "PIPE",
+        "COLON",
+        "PM",
+        "PLUS",
+        "TIMES",
+        "POW",
+        "TYPE",
+        "NOT",
+        "COMMA",
+    ]
+)
+"""After these an expression must follow, on the next line if need be."""
+
+OPERANDS = frozenset(
+    ["NAME", "NUMBER", "BOOL", "STRING", "NODE", "RPAR", "RSQB", "RBRACE", "ADJ", "END", "DOTS", "WHOLE"]
+)
+"""With these an expression may end."""
+
+LIMIT = 120
+"""How deep a statement may be nested; everything that walks over trees relies on it."""
