@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from enum import Enum
 from typing import Any
@@ -33,11 +34,14 @@ _OURS = (
 def lenient_converter() -> Any:
     """A converter that leaves a value which its enumeration does not have as it is, instead of failing."""
     converter = default_converter()  # type: ignore[no-untyped-call]
-    converter.register_structure_hook_func(
-        lambda kind: isinstance(kind, type) and issubclass(kind, Enum),
-        lambda value, kind: kind(value) if value in kind._value2member_map_ else value,
-    )
+    for kind in vars(types).values():
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            converter.register_structure_hook(kind, _member_or_value)
     return converter
+
+
+def _member_or_value(value: Any, kind: type[Enum]) -> Any:
+    return kind(value) if value in kind._value2member_map_ else value
 
 
 class Protocol(LanguageServerProtocol):
@@ -57,7 +61,7 @@ class Protocol(LanguageServerProtocol):
         elif not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             self._refuse(None, JsonRpcInvalidRequest())
         elif "method" not in message:
-            self._dispatch(message)
+            self._answered(message)
         elif error := self._untimely(message["method"]):
             if "id" in message:
                 self._refuse(message["id"], error)
@@ -74,16 +78,22 @@ class Protocol(LanguageServerProtocol):
             return JsonRpcInvalidRequest("the server is initialized already") if self._initialized else None
         return None if self._initialized else JsonRpcServerNotInitialized("the server is not initialized")
 
+    def _answered(self, message: dict[str, Any]) -> None:
+        """The client answers a request of ours."""
+        with contextlib.suppress(JsonRpcException):
+            self.handle_message(self.structure_message(message))
+
     def _dispatch(self, message: dict[str, Any]) -> None:
-        method = message.get("method")
+        method = message["method"]
         if method == types.EXIT:
             self._server.end(0 if self._shutdown else 1)  # type: ignore[attr-defined]
             return
+        message.setdefault("params", None)  # pygls asks for it where the protocol does not
         try:
             structured = self.structure_message(message)
         except JsonRpcException:
             _log.warning("the parameters of %s are not what they should be", method)
-            if method and "id" in message:
+            if "id" in message:
                 self._refuse(message["id"], JsonRpcInvalidParams())
             return
         self._initialized = self._initialized or method == types.INITIALIZE

@@ -72,13 +72,12 @@ async def socket(
             return
         taken = True
         connected(writer)
-        framer = Framer()
+        framer, loop = Framer(), asyncio.get_running_loop()
         with contextlib.suppress(OSError):
             while data := await reader.read(_CHUNK):
                 for message in framer.feed(data):
-                    receive(message)
-        ended()
-        writer.close()
+                    loop.call_soon(receive, message)  # where an exception is logged and ends nothing
+        loop.call_soon(ended)
 
     async with await asyncio.start_server(serve, *address):
         yield
