@@ -99,10 +99,10 @@ class Builder(Expressions):
             return self._opaque(children, "a broadcast")
         if isinstance(value, Ready):
             value = value.node
-        if isinstance(value, Return):
-            return self._opaque(children, "a `return` inside an expression")
         if target not in self.around and self.is_definition(target):
             return self._short(target, mark, value, children)
+        if isinstance(value, Return):
+            return self._opaque(children, "a `return` inside an expression")
         return Assign(self._start(target), self._end(value), target, value)
 
     def update(self, children: list[Any]) -> Node:

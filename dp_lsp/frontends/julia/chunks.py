@@ -23,7 +23,7 @@ _DEFINITION = re.compile(
     r"|import|const|include|export)\b",
     re.MULTILINE,
 )
-_MODULE = re.compile(r"(?:bare)?module[ \t]+[^\s;#(]+[ \t]*;?")
+_MODULE = re.compile(r"(?:bare)?module[ \t]+[^\s;#(]+[ \t]*;?(?:[ \t]*#(?!=)[^\n]*)?")
 _COMMENT_LINE = re.compile(r"[ \t]*#(?!=)")
 _CODE_LINE = re.compile(r"^([ \t]*)[^\s#]", re.MULTILINE)
 _BLANKS = re.compile(rf"[{BLANKS}\n]*")
@@ -60,7 +60,8 @@ class _Look(NamedTuple):
 def _look(text: str) -> _Look:
     lexer = Lexer(text).run()
     told = [token for token in lexer.tokens if token.type != "NL"]
-    code = next((token for token in told if not _may_document(token)), None)
+    documented = bool(told) and _may_document(told[0])
+    code = next(iter(told[documented:]), None)
     return _Look(
         first=code.type if code else "",
         start=code.start if code else len(text),
@@ -92,7 +93,7 @@ def chunks(text: str) -> tuple[Chunk, ...]:
     """The top-level pieces of a file, in order; blank lines and loose comments belong to none."""
     flat = text.replace("\r\n", " \n").replace("\r", "\n")  # the same offsets with one kind of line break
     pieces = _with_last_lines(flat, list(_Cutter(flat).pieces()))
-    return tuple(Chunk(start, text[start:end]) for start, end in _joined(flat, pieces))
+    return tuple(Chunk(start, text[start:end]) for start, end in _joined(text, pieces))
 
 
 class _Cutter:
@@ -217,6 +218,8 @@ def _split(text: str, piece: _Piece) -> list[_Piece]:
         look = _look(text[start:stop])
         if look.end:
             parts.append(_Piece(start, stop, start + look.end, look, mark=start == mark))
+    if parts[-1].mark:
+        parts[-1] = parts[-1]._replace(end=piece.end)  # with the comment beside it
     return parts
 
 

@@ -12,7 +12,7 @@ from dp_lsp.text import Span
 class Frame:
     """An open bracket or block. ``queries`` counts the ``?`` that wait for their ``:``."""
 
-    __slots__ = ("block", "bracket", "header", "opener", "queries", "square")
+    __slots__ = ("block", "bracket", "first_line", "header", "opener", "queries", "square")
 
     def __init__(self, opener: Token) -> None:
         self.opener = opener
@@ -20,6 +20,7 @@ class Frame:
         self.square = opener.type in SQUARE
         self.block = opener.type in BLOCKS
         self.header = opener.type == "FOR"  # a target stands next, so `in` and `=` belong to the loop
+        self.first_line = True
         self.queries = 0
 
 

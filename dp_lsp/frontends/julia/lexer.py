@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable
 
 from dp_lsp.frontends.julia import strings
-from dp_lsp.frontends.julia.desk import Desk, Frame
+from dp_lsp.frontends.julia.desk import Desk
 from dp_lsp.frontends.julia.problems import BadCharacter, SyntaxProblem, Unclosed
 from dp_lsp.frontends.julia.tokens import (
     ALIASES,
@@ -55,7 +55,9 @@ _CHARACTER = re.compile(r"'(?:\\[^\r\n][^'\r\n]*|[^\\'\r\n])'")
 _COLON_LINE = re.compile(r"\s*:\s")
 _LIST_END = re.compile(r"[ \t]*[,)\]]")
 _SYMBOL = re.compile(rf":(?:{IDENTIFIER}|{OPERATOR})")
+_ASSIGNED = re.compile(r"[ \t]*=(?!=)")
 _NAMED = re.compile(rf"[ \t]+{IDENTIFIER}")
+_CALLS = ROUND - {"LPAR"}
 _TOUCHES_NAME = frozenset(("NUMBER", "RPAR", "RSQB", "ADJ"))
 _LITERALS = {"x": "a hexadecimal literal", "b": "a binary literal", "o": "an octal literal"}
 _LONGEST_NUMBER = 300
@@ -109,6 +111,8 @@ class Lexer(Desk):
         if touching and last.type in _TOUCHES_NAME:
             self._add("JUXT", start, start, "")
         elif self.frame.bracket:
+            if self.broke_line and self.frame.square and last.type in OPERANDS and _ASSIGNED.match(self.text, end):
+                self._unwind(start)
             self._operand(start)
         return self._add("NAME", start, end, word)
 
@@ -208,7 +212,7 @@ class Lexer(Desk):
     def _never_ends(self, start: int, mark: str, thing: str) -> int:
         if self.unclosed is None:
             self.unclosed = (mark, start)
-        end = strings.line_end(self.text, start) if len(mark) == 1 else len(self.text)
+        end = strings.line_end(self.text, start) if len(mark) == 1 else len(self.text.rstrip(" \t\r\n"))
         return self._unreadable(start, end, Unclosed.at(Span(start, start + len(mark)), thing=thing))
 
     def _tick(self, start: int, end: int, mark: str) -> int:
@@ -261,24 +265,16 @@ class Lexer(Desk):
 
     def _separator(self, start: int, end: int, mark: str) -> int:
         self.frame.queries = 0
-        self.frame.header = False
+        self.frame.header = self.frame.first_line = False
         return self._add("NL", start, end, mark)
 
     def _comma(self, start: int, end: int, mark: str) -> int:
         frame = self.frame
         frame.queries = 0
         # `for i in a, j in b`: after the comma stands another target, while the first line lasts.
-        if frame.opener.type == "FOR" and self._in_header(frame):
+        if frame.opener.type == "FOR" and frame.first_line:
             frame.header = True
         return self._add("COMMA", start, end, mark)
-
-    def _in_header(self, frame: Frame) -> bool:
-        for token in reversed(self.tokens):
-            if token is frame.opener:
-                return True
-            if token.type == "NL":
-                break
-        return False
 
     def _opener(self, start: int, end: int, mark: str) -> int:
         last = self.last
@@ -310,6 +306,7 @@ class Lexer(Desk):
             opener = self.frame.opener
             here = Related(f"`{opener.value}` opens here", Span(opener.start, opener.end))
             reason = f"`{mark}` does not close `{opener.value}`"
+            self._pop()  # it was meant to
             return self._unreadable(start, end, SyntaxProblem.at(Span(start, end), related=(here,), reason=reason))
         if depth < len(self.frames) - 1:
             opener = self.frame.opener
@@ -328,7 +325,7 @@ class Lexer(Desk):
             if frame.header:
                 frame.header = False
                 kind = "IN"
-            elif frame.opener.type in ROUND - {"LPAR"}:
+            elif frame.opener.type in _CALLS:
                 kind = "KWASSIGN"
         elif kind == "QUERY":
             frame.queries += 1

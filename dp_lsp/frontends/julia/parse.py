@@ -17,7 +17,7 @@ from dp_lsp.frontends.julia.lexer import Lexer
 from dp_lsp.frontends.julia.table import cached, grammar
 from dp_lsp.frontends.julia.tokens import Token
 from dp_lsp.problem import Problem
-from dp_lsp.surface import ModuleMark, Node, Parsed
+from dp_lsp.surface import ModuleMark, Node, Opaque, Parsed
 
 _MOST_PROBLEMS = 3
 _MOST_REPAIRS = 12
@@ -56,7 +56,9 @@ def parse(chunk: str) -> Parsed:
         nodes, found = _read(chunk, folded.tokens)
     problems += folded.problems + found
     problems.sort(key=lambda problem: problem.span)
-    return Parsed(tuple(nodes), tuple(problems[:_MOST_PROBLEMS]))
+    # Of a chunk without anything that can be read, the first problem says enough.
+    nothing_read = len(nodes) == 1 and isinstance(nodes[0], Opaque) and nodes[0].broken
+    return Parsed(tuple(nodes), tuple(problems[: 1 if nothing_read else _MOST_PROBLEMS]))
 
 
 def _module_mark(tokens: Sequence[Token]) -> ModuleMark | None:
@@ -85,9 +87,10 @@ def _read(chunk: str, tokens: list[Token]) -> tuple[list[Node], list[Problem]]:
             builder.finish()
             return nodes, problems + builder.problems
         start, end = repair.damaged(tokens, failed)
-        if not any(map(repair.is_left_out, tokens[start:end])):
-            problems.append(repair.explained(tokens, failed))
-        tokens = [*tokens[:start], repair.left_out(tokens[start:end]), *tokens[end:]]
+        statement = tokens[start:end]
+        if not any(map(repair.is_left_out, statement)) and not repair.is_supplied(tokens, failed):
+            problems.append(repair.explained(tokens, failed, statement))
+        tokens = [*tokens[:start], repair.left_out(statement), *tokens[end:]]
     return [repair.left_out(tokens).node], problems
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dp_lsp.frontends.julia import outline
 from dp_lsp.frontends.julia.problems import MissingEnd, SyntaxProblem
-from dp_lsp.frontends.julia.tokens import BINARY, BLOCKS, Broken, Ready, Token
+from dp_lsp.frontends.julia.tokens import BINARY, BLOCKS, OPERANDS, Broken, Ready, Token
 from dp_lsp.problem import Problem, Related
 from dp_lsp.surface import Opaque
 from dp_lsp.text import Span
@@ -22,24 +22,26 @@ def supply_ends(tokens: Sequence[Token], text: str, missing: int) -> tuple[list[
     """
     kept: list[Token] = []
     problems: list[Problem] = []
-    opened: list[tuple[Token, int | None]] = []
+    opened: list[tuple[Token, int]] = []
 
     def supply() -> None:
-        opener = opened.pop()[0]
+        opener, depth = opened.pop()
         last = next((token for token in reversed(kept) if token.type != "NL"), opener)
         kept.append(Token("END", last.end, last.end, ""))
         here = Related(f"`{opener.value}` opens here", Span(opener.start, opener.end))
-        hint = "; `else if` opens another block, `elseif` does not" if _is_else_if(kept, opener) else ""
+        else_if = depth > _indentation(text, opener.start)
+        hint = "; `else if` opens another block, `elseif` does not" if else_if else ""
         span = Span(last.start, last.end)
         problems.append(MissingEnd.at(span, related=(here,), opener=opener.value, hint=hint))
 
     for token in tokens:
         if token.type in BLOCKS:
-            opened.append((token, _margin(text, token.start)))
+            # The `if` of an `else if` counts as deeper than the line it stands on.
+            opened.append((token, _indentation(text, token.start) + _is_else_if(kept, token)))
         elif token.type == "END":
-            margin = _margin(text, token.start)
-            outer = margin is not None and any(margin == other for _, other in opened[:-1])
-            while missing > 0 and outer and opened and (opened[-1][1] or 0) > (margin or 0):
+            left = _indentation(text, token.start)
+            forgotten = left == _column(text, token.start) and any(left == other for _, other in opened[:-1])
+            while forgotten and missing > 0 and opened[-1][1] > left:
                 supply()
                 missing -= 1
             if opened:
@@ -50,24 +52,29 @@ def supply_ends(tokens: Sequence[Token], text: str, missing: int) -> tuple[list[
     return kept, problems
 
 
-def _margin(text: str, start: int) -> int | None:
-    """How far a token is indented if it is the first of its line."""
-    line = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
-    return start - line if not text[line:start].strip(" \t") else None
+def _column(text: str, start: int) -> int:
+    return start - (max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1)
 
 
-def _is_else_if(tokens: Sequence[Token], opener: Token) -> bool:
-    if opener.type != "IF":
-        return False
-    index = next(index for index, token in enumerate(tokens) if token is opener)
-    return index > 0 and tokens[index - 1].type == "ELSE"
+def _indentation(text: str, start: int) -> int:
+    line = text[start - _column(text, start) : start]
+    return len(line) - len(line.lstrip(" \t"))
 
 
-def explained(tokens: Sequence[Token], index: int) -> Problem:
-    """Why the token at ``index`` (or the end of the text) cannot follow what stands before it."""
+def _is_else_if(before: Sequence[Token], token: Token) -> bool:
+    return token.type == "IF" and bool(before) and before[-1].type == "ELSE"
+
+
+def explained(tokens: Sequence[Token], index: int, statement: Sequence[Token]) -> Problem:
+    """Why a statement cannot be read that fails at the token at ``index``, or at the end of the text."""
+    for token in statement:
+        if isinstance(token, Broken):
+            return token.problem
+    return _unexpected(tokens, index)
+
+
+def _unexpected(tokens: Sequence[Token], index: int) -> Problem:
     token = tokens[index] if index < len(tokens) else None
-    if isinstance(token, Broken):
-        return token.problem
     before = tokens[index - 1] if index else None
     closes = token is None or token.type in outline.SEPARATORS or token.type in outline.CLOSING
     if before is not None and before.type in BINARY and (closes or (token and token.type in BINARY)):
@@ -78,6 +85,8 @@ def explained(tokens: Sequence[Token], index: int) -> Problem:
         reason = f"this statement is not complete: something must follow {_shown(last)}"
         return SyntaxProblem.at(Span(last.start, last.end), reason=reason)
     reason = f"unexpected {_shown(token)}"
+    if before is not None and before.type in OPERANDS and not closes:
+        reason += f" after {_shown(before)}"
     if token.type == "ASSIGN" and _in_condition(tokens, index):
         reason += "; a comparison is written `==`"
     return SyntaxProblem.at(Span(token.start, token.end), reason=reason)
@@ -120,6 +129,11 @@ def damaged(tokens: Sequence[Token], index: int) -> tuple[int, int]:
         if start < end and index <= end and not left_out:
             return start, end
     return 0, len(tokens)
+
+
+def is_supplied(tokens: Sequence[Token], index: int) -> bool:
+    """Whether an ``end`` stands here that the text lacks: there is a problem about it already."""
+    return any(token.type == "END" and not token.value for token in tokens[index : index + 1])
 
 
 def is_left_out(token: Token) -> bool:

@@ -6,8 +6,8 @@ import hashlib
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -36,14 +36,10 @@ def cached(make: Callable[[str | None], _T]) -> _T:
     path = folder / f"julia-{digest[:32]}.table"
     if path.is_file():
         return make(str(path))
-    try:
-        handle, name = tempfile.mkstemp(dir=folder)
-        os.close(handle)
-        os.unlink(name)
-        made = make(name)
-        os.replace(name, path)  # so that no other process ever reads half a file
-    except OSError:
-        return make(None)
+    fresh = path.with_suffix(f".{os.getpid()}")
+    made = make(str(fresh))
+    with suppress(OSError):  # without the file the next start is slower, no more
+        os.replace(fresh, path)  # so that no other process ever reads half a file
     return made
 
 

@@ -1,0 +1,547 @@
+"""The front end for Julia, on source text: what it reads, how it cuts files, what it makes of broken text."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dp_lsp import surface as s
+from dp_lsp.frontends.julia import problems, table
+from dp_lsp.frontends.julia.chunks import chunks
+from dp_lsp.frontends.julia.parse import parse
+from dp_lsp.problem import Kind
+
+
+def shown(node: s.Node | None) -> str:
+    """A surface tree as a compact expression; what is opaque stands between angle brackets."""
+    match node:
+        case None:
+            return "-"
+        case s.Number():
+            return f"{node.value}" if node.integer else f"real {node.value}"
+        case s.Boolean():
+            return str(node.value).lower()
+        case s.Text():
+            return repr(node.value)
+        case s.Name():
+            return node.name
+        case s.Whole():
+            return ":"
+        case s.Keyword():
+            return f"{node.name}={shown(node.value)}"
+        case s.Call():
+            return f"({listed(node.callee, *node.args, *node.keywords)})"
+        case s.Index():
+            return f"(at {listed(node.value, *node.indices)})"
+        case s.Tuple():
+            return f"(tuple {listed(*node.items)})"
+        case s.Vector():
+            return f"[{listed(*node.items)}]"
+        case s.Range():
+            return f"(range {listed(node.first, node.step, node.last)})"
+        case s.TypeExpr():
+            around = {"name": "", "braces": f"{{{listed(*node.args)}}}", "call": f"({listed(*node.args)})"}
+            return ("<:" if node.upper else "") + node.name + around[node.form]
+        case s.Parameter():
+            mark = {"plain": "", "keyword": ";", "rest": "..."}[node.kind]
+            annotation = f"::{shown(node.annotation)}" if node.annotation else ""
+            return mark + node.name + annotation + (f"={shown(node.default)}" if node.default else "")
+        case s.Lambda():
+            return f"(fn ({listed(*node.params)}) {shown(node.body)})"
+        case s.Block():
+            return "{" + "; ".join(map(shown, node.statements)) + "}"
+        case s.If():
+            return f"(if {listed(node.condition, node.then, node.otherwise)})"
+        case s.For():
+            return f"(for {listed(node.target, node.iterable, node.body)})"
+        case s.Assign():
+            const = "const " if node.constant else ""
+            return f"({const}{shown(node.target)} {node.operator or ''}= {shown(node.value)})"
+        case s.Return():
+            return f"(return {shown(node.value)})"
+        case s.Assert():
+            return f"(assert {shown(node.condition)})"
+        case s.Function():
+            returns = f"::{shown(node.returns)}" if node.returns else ""
+            doc = f"{node.doc!r} " if node.doc else ""
+            return f"(def {doc}{shown(node.name)} ({listed(*node.params)}){returns} {shown(node.body)})"
+        case s.Import():
+            return f"(import {' '.join(node.modules)}{' …' if node.brings_names else ''})"
+        case s.ModuleMark():
+            return f"(module {node.name})"
+        case s.Opaque():
+            binds = "?" if node.binds is None else " ".join(sorted(node.binds))
+            told = [node.what, *(f"| {' '.join(sorted(node.mentions))}" for _ in node.mentions if _)][:2]
+            return f"<{' '.join(told)}{' → ' + binds if binds else ''}>"
+    raise TypeError(node)
+
+
+def listed(*nodes: s.Node | None) -> str:
+    return " ".join(map(shown, nodes))
+
+
+def tree(text: str) -> str:
+    return " ".join(map(shown, parse(text).nodes))
+
+
+def told(text: str) -> list[str]:
+    """The problems of a chunk, each with the text that it stands at."""
+    return [f"{p.code} {p.message} @ {text[p.span.start : p.span.end]}" for p in parse(text).problems]
+
+
+def blocks(text: str) -> list[str]:
+    return [chunk.text for chunk in chunks(text)]
+
+
+EXPRESSIONS = {
+    # numbers, names, strings
+    "1_000": "1000",
+    "1e-5": "real 1/100000",
+    ".5": "real 1/2",
+    "2.": "real 2",
+    "0xff": "<a hexadecimal literal>",
+    "1f0": "<a `Float32` literal>",
+    "1e999999999": "<a number out of range>",
+    "Inf": "Inf",
+    "True": "true",
+    "ɛ + µ": "(+ ε μ)",
+    "x₁ − θ′": "(- x₁ θ′)",
+    "x\u0302": "x̂",
+    '"a\\tb \\$c"': "'a\\tb $c'",
+    '"a $(f("b")) c"': "<a string with interpolation | f>",
+    '"$x"': "<a string with interpolation | x>",
+    'r"\\d"': "<a string macro>",
+    "'c'": "<a character>",
+    ":x": "<a symbol>",
+    ":(a + b)": "<a quoted expression | a b>",
+    # precedence
+    "a + b + c": "(+ a b c)",
+    "a + b - c + d": "(+ (- (+ a b) c) d)",
+    "(a + b) + c": "(+ (+ a b) c)",
+    "a * b * c / d": "(/ (* a b c) d)",
+    "a - b - c": "(- (- a b) c)",
+    "-2x^2": "(- (* 2 (^ x 2)))",
+    "2^-1": "(^ 2 (- 1))",
+    "2^2x": "(^ 2 (* 2 x))",
+    "1/2x": "(/ 1 (* 2 x))",
+    "2(x + 1)": "(* 2 (+ x 1))",
+    "(x + 1)y": "(* (+ x 1) y)",
+    "m'm": "(* (' m) m)",
+    "a < b <= c": "(&& (< a b) (<= b c))",
+    "!a && b || c": "(|| (&& (! a) b) c)",
+    "a || b && c": "(|| a (&& b c))",
+    "x |> f": "(|> x f)",
+    "a ≤ b": "(<= a b)",
+    "a === b": "<the operator `===` | a b>",
+    "x in xs": "<the operator `in` | x xs>",
+    "a .+ b": "<a broadcast | a b>",
+    "a => b": "<a pair | a b>",
+    # the four roles of a colon
+    "1:n": "(range 1 - n)",
+    "1 : 2 : n + 1": "(range 1 2 (+ n 1))",
+    "x ? a : b ? c : d": "(if x {a} {(if b {c} {d})})",
+    "x ? (a:b) : c": "(if x {(range a - b)} {c})",
+    "x ? a\n  : b": "(if x {a} {b})",
+    "m[:, 1]": "(at m : 1)",
+    "f(:a, :b)": "(f <a symbol> <a symbol>)",
+    # brackets that touch, blanks that separate
+    "f(x)(y)": "((f x) y)",
+    "m[i, end - 1]": "(at m i (- <`end` as an index> 1))",
+    "m[min(end, 2)]": "(at m (min <`end` as an index> 2))",
+    "[x - y]": "[(- x y)]",
+    "[x -y]": "<a matrix literal | x y>",
+    "[a, b,\n c]": "[a b c]",
+    "[1 2; 3 4]": "<a matrix literal>",
+    "[a\n b]": "<a matrix literal | a b>",
+    "[f(x) for x in xs if x > 1]": "<a comprehension | f x xs>",
+    "Real[x for x in xs]": "(at Real <a comprehension | x xs>)",
+    "f(x^2 for x in xs)": "(f <a generator | x xs>)",
+    "(a, b)": "(tuple a b)",
+    "(a,)": "(tuple a)",
+    "()": "(tuple )",
+    "(a = 1, b = 2)": "<a named tuple | a b → a b>",
+    "(x = 1; x)": "<a block in parentheses | x → x>",
+    # calls
+    "f(a, k = 1; l = 2, m)": "(f a k=1 l=2 m=m)",
+    "f(a,\n  b;\n  c = 1,\n)": "(f a b c=1)",
+    "f(xs...)": "(f <a splat | xs>)",
+    "g(+, xs)": "(g + xs)",
+    "+(a, b)": "(+ a b)",
+    "f.(x)": "<a broadcast | f x>",
+    "a.b.c(x)": "(<a field access | a> x)",
+    "x'": "(' x)",
+    "f(x) do y\n  y\nend": "<a `do` block | f x y>",
+    "@f(x) + 1": "(+ <a macro call | x → ?> 1)",
+    "A.@f x y": "<a macro call | A x y → ?>",
+    # functions as values
+    "x -> x + 1": "(fn (x) {(+ x 1)})",
+    "(x, y::Real) -> x": "(fn (x y::Real) {x})",
+    "() -> 1": "(fn () {1})",
+    "x -> y -> x": "(fn (x) {(fn (y) {x})})",
+    "function (x::Real) x end": "(fn (x::Real) {x})",
+}
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_expression(text: str) -> None:
+    assert (tree(text), told(text)) == (EXPRESSIONS[text], [])
+
+
+STATEMENTS = {
+    "x = y = 1": "(x = (y = 1))",
+    "x += 2y": "(x += (* 2 y))",
+    "x ÷= 2": "(x ÷= 2)",
+    "x .+= 1": "<a broadcast | x → x>",
+    "a, b = b, a": "((tuple a b) = (tuple b a))",
+    "(a, b) = f(n, x, y)": "((tuple a b) = (f n x y))",
+    "v[i] = 1": "((at v i) = 1)",
+    "a.b = 1": "(<a field access | a> = 1)",
+    "x::Int = 1": "(<a type annotation | Int x → x> = 1)",
+    "const k = 1": "(const k = 1)",
+    "global x = 1": "<a `global` declaration | x → x>",
+    '@assert x > 0 "why $x"': "(assert (> x 0))",
+    '@assert(x, "why")': "(assert x)",
+    "x = 1\n-y": "(x = 1) (- y)",
+    "x = 1 -\n  y": "(x = (- 1 y))",
+    "x = (1\n  - y)": "(x = (- 1 y))",
+    "x; y": "x y",
+    "x\r\ny\rz": "x y z",
+    "\ufeffx": "x",
+    "x #= a #= b =# c =# + 1 # d": "(+ x 1)",
+    "return": "(return -)",
+    "return nothing": "(return -)",
+    "return a, b": "(return (tuple a b))",
+    "c && return x": "(&& c (return x))",
+    "if a x elseif b y else z end": "(if a {x} {(if b {y} {z})})",
+    "if a (x) end": "(if a {x} -)",
+    "if a\nelse\nend": "(if a {} {})",
+    "x = if a 1 else 2 end": "(x = (if a {1} {2}))",
+    "for i in 1:n (a, b) = (b, a) end": "(for i (range 1 - n) {((tuple a b) = (tuple b a))})",
+    "for i = 1:2:n\n x\nend": "(for i (range 1 2 n) {x})",
+    "for (i, _) ∈ xs end": "(for (tuple i _) xs {})",
+    "for i in a, j in b\n x = 1\nend": "<a loop over several ranges | a b i j x → x>",
+    "while c\n x = f(x)\n break\nend": "<a `while` loop | c f x → x>",
+    "let a = 1\n a\nend": "<a `let` block | a → a>",
+    "try\n x\ncatch e\n y\nend": "<a `try` block | e x y>",
+    "x = begin\n y = 1\nend": "(x = <a `begin` block | y → y>)",
+    "mutable struct A{T} <: B\n x::T\nend": "<a type definition | A B T x → A>",
+    "abstract type A end": "<a type definition | A → A>",
+    "macro m(x) :(a) end": "<a macro definition | a m x>",
+    "using DiffPrivacyInference": "(import DiffPrivacyInference)",
+    "using Other, More": "(import Other More …)",
+    "import X": "(import X)",
+    "import A: b": "(import A …)",
+    "import A.b": "(import A.b …)",
+    "module Foo # here": "(module Foo)",
+    "end": "(module None)",
+    "module A\n f(x) = x\nend": "<a nested module | A f x → A f x>",
+    # definitions
+    "f(x) = x": "(def f (x) {x})",
+    "f(x)::Priv() = x": "(def f (x)::Priv() {x})",
+    "f(x) = return x": "(def f (x) {(return x)})",
+    "f(x) = g(y) = x": "(def f (x) {(def g (y) {x})})",
+    "function f(x, _) :: Real\n  x\nend": "(def f (x _)::Real {x})",
+    "function f() g(x) = x; g(2) end": "(def f () {(def g (x) {x}); (g 2)})",
+    "f(x::Static(), y::Static(Real)) = x": "(def f (x::Static() y::Static(Real)) {x})",
+    "f(x::MetricMatrix(Data, L2)) = x": "(def f (x::MetricMatrix(Data L2)) {x})",
+    "f(x::Matrix{<:Data}, t::Tuple{A,B}) = x": "(def f (x::Matrix{<:Data} t::Tuple{A B}) {x})",
+    "f(x::A.B, ::Type{T}) = x": "(def f (x::A.B _::Type{T}) {x})",
+    "f(x::Int = 1, y = 2; k, l::Bool = true, r...) = x": "(def f (x::Int=1 y=2 ;k ;l::Bool=true ...r) {x})",
+    "f((a, b)) = a": "<a function with a header of this form | a b f → f>",
+    "f(x::T) where {T <: Real} = x": "<a function with a `where` clause | Real T f x → f>",
+    "Base.show(io, x) = x": "<a function with a header of this form | Base io x → show>",
+    "a + b = c": "<a function with a header of this form | a b c → +>",
+    "function f end": "<a function with a header of this form | f → f>",
+    '"about f"\nf(x) = x': "(def 'about f' f (x) {x})",
+    '"""\n  about f\n    more\n  """\nfunction f(x) x end': "(def 'about f\\n  more\\n' f (x) {x})",
+    '"about $x"\nf(x) = x': "(def f (x) {x})",
+    # black boxes
+    "f(x)::BlackBox() = [x 1; 2 3] .+ 1": "(def f (x)::BlackBox() <a black box | x>)",
+    "function f(m, d) :: BlackBox()\n  gs = A.g(p) do\n    :end, m[end], 'x', \"$(d)\"\n  end\n  @i x\nend": (
+        "(def f (m d)::BlackBox() <a black box | A d gs m p x>)"
+    ),
+    "function f() :: BlackBox()\nend": "(def f ()::BlackBox() <a black box>)",
+    "function f() x = 1; g()::BlackBox() = x .^ 2\n x end": (
+        "(def f () {(x = 1); (def g ()::BlackBox() <a black box | x>); x})"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+def test_statement(text: str) -> None:
+    assert (tree(text), told(text)) == (STATEMENTS[text], [])
+
+
+def body(text: str) -> str:
+    return "function f(x)\n    " + text.replace("\n", "\n    ") + "\n    y\nend"
+
+
+LEFT_OUT = "a statement that cannot be read"
+
+BROKEN = {
+    # text: what stays, what is told
+    body("y = x + )"): (
+        f"(def f (x) {{<{LEFT_OUT} | x y → y>; y}})",
+        "DP001 unexpected `)`: nothing is open that it could close @ )",
+    ),
+    body("y = x 2"): (f"(def f (x) {{<{LEFT_OUT} | x y → y>; y}})", "DP001 unexpected `2` after `x` @ 2"),
+    body("y = g(1, 2\nz = 3"): (
+        f"(def f (x) {{<{LEFT_OUT} | g y → y>; (z = 3); y}})",
+        "DP005 this `(` is never closed @ (",
+    ),
+    body("y = [1, 2\nz = 3"): (
+        f"(def f (x) {{<{LEFT_OUT} | y → y>; (z = 3); y}})",
+        "DP005 this `[` is never closed @ [",
+    ),
+    body("y = (1, 2]"): (
+        f"(def f (x) {{<{LEFT_OUT} | y → y>; y}})",
+        "DP001 `]` does not close `(` @ ]",
+    ),
+    body('z = "abc\nw = "d"'): (
+        f"(def f (x) {{<{LEFT_OUT} | z → z>; (w = 'd'); y}})",
+        'DP005 this string is never closed @ "',
+    ),
+    body("if x = 3\n  z\nend"): (
+        f"(def f (x) {{<{LEFT_OUT} | x z → ?>; y}})",
+        "DP001 unexpected `=` after `x`; a comparison is written `==` @ =",
+    ),
+    body("if x > 1\n    z = 2"): (
+        "(def f (x) {(if (> x 1) {(z = 2); y} -)})",
+        "DP003 `end` is missing: `if` is never closed @ y",
+    ),
+    body("if x\n  1\nelse if y\n  2\nend"): (
+        "(def f (x) {(if x {1} {(if y {2} -)}); y})",
+        "DP003 `end` is missing: `if` is never closed; `else if` opens another block, `elseif` does not @ 2",
+    ),
+    body("y = x\x00\x00"): (
+        f"(def f (x) {{<{LEFT_OUT} | x y → y>; y}})",
+        "DP006 this character is not allowed here: U+0000 @ \x00\x00",
+    ),
+    "function f(x)\n  y = x +\nend": (
+        f"(def f (x) {{<{LEFT_OUT} | x y → y>}})",
+        "DP001 expected an expression after `+` @ +",
+    ),
+    "function f(x\n  x\nend": (f"<{LEFT_OUT} | f x → f>", "DP005 this `(` is never closed @ ("),
+    "function f(x::)\n  x\nend": (f"<{LEFT_OUT} | f x → f>", "DP001 expected an expression after `::` @ ::"),
+    "function f(x)\n  x": ("(def f (x) {x})", "DP003 `end` is missing: `function` is never closed @ x"),
+    "function f(x) x end\nend": (f"(def f (x) {{x}}) <{LEFT_OUT} → ?>", "DP001 this `end` closes nothing @ end"),
+    "function": (f"<{LEFT_OUT} → ?>", "DP003 `end` is missing: `function` is never closed @ function"),
+    "x = a ? b": (
+        f"<{LEFT_OUT} | a b x → x>",
+        "DP001 this statement is not complete: something must follow `b` @ b",
+    ),
+    "f(x) = x\u2028": (
+        f"<{LEFT_OUT} | f x → f>",
+        "DP006 this character is not allowed here: U+2028 (line separator) @ \u2028",
+    ),
+    "f(,)": (f"<{LEFT_OUT} | f → ?>", "DP001 unexpected `,` @ ,"),
+    "x = 1 #= never": (f"<{LEFT_OUT} | x → x>", "DP005 this comment is never closed @ #="),
+    "f(x)::BlackBox() = “x”": (
+        "(def f (x)::BlackBox() <a black box | x>)",
+        "DP006 this character is not allowed here: U+201C (left double quotation mark) @ “",
+        "DP006 this character is not allowed here: U+201D (right double quotation mark) @ ”",
+    ),
+}
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_broken(text: str) -> None:
+    assert (tree(text), *told(text)) == BROKEN[text]
+    assert all(problem.unchecked for problem in parse(text).problems)
+
+
+def test_missing_end_points_at_what_it_should_close() -> None:
+    text = body("for i in 1:2\n    z = i")
+    (problem,) = parse(text).problems
+    (here,) = problem.related
+    assert (here.message, text[here.span.start : here.span.end]) == ("`for` opens here", "for")
+
+
+def test_problems_of_a_chunk_are_few() -> None:
+    text = "function f(x)\n" + "  y = )\n" * 9 + "end"
+    assert len(parse(text).problems) == 3
+
+
+DEEP = {
+    "(" * 5000 + "1" + ")" * 5000: [],
+    " + ".join(["x"] * 3000): [],
+    " - ".join(["x"] * 3000): ["DP004"],
+    "f(" * 3000 + ")" * 3000: ["DP004"],
+    "if x\n" * 500 + "end\n" * 500: ["DP004"],
+    "f(x::" + "A{" * 3000 + "}" * 3000 + ") = x": ["DP004"],
+    "while x\n" * 2000 + "end\n" * 2000: [],
+    '"$(' * 2000: ["DP005"],
+}
+
+
+@pytest.mark.parametrize("text", DEEP, ids=lambda text: text[:12])
+def test_depth(text: str) -> None:
+    parsed = parse(text)
+    assert list(dict.fromkeys(problem.code for problem in parsed.problems)) == DEEP[text]
+    assert all(node.depth <= 120 for node in parsed.nodes)
+
+
+def test_places_include_parentheses_only_in_what_is_made_of_them() -> None:
+    text = "y = (a + b) * (c)"
+    (assign,) = parse(text).nodes
+    assert isinstance(assign, s.Assign) and isinstance(assign.value, s.Call)
+    product = assign.value
+    places = [product, *product.args]
+    assert [text[node.start : node.end] for node in places] == ["(a + b) * (c)", "a + b", "c"]
+
+
+def test_header_ends_before_the_body() -> None:
+    text = "function f(x::Real) :: Priv()\n  x\nend"
+    (function,) = parse(text).nodes
+    assert isinstance(function, s.Function)
+    assert text[slice(*function.header)] == "function f(x::Real) :: Priv()"
+
+
+CHUNKS = {
+    "f(x) = x # same line\n# loose\n\n# about g\n# more\ng(x) = 1\n": [
+        "f(x) = x # same line",
+        "# about g\n# more\ng(x) = 1",
+    ],
+    "#=\nfunction f\n=#\nf(x) = x": ["#=\nfunction f\n=#\nf(x) = x"],
+    "# only a comment\n": [],
+    '"""\nf is\nzero-indented\n"""\nf(x) = x\n\ng(x) = 2': ['"""\nf is\nzero-indented\n"""\nf(x) = x', "g(x) = 2"],
+    "function f(x)\nif x\n1\nend\nx\nend\ng(x) = 1": ["function f(x)\nif x\n1\nend\nx\nend", "g(x) = 1"],
+    "x = f(1,\n2)\ny = [\n1,\n2\n]\nz = 1 +\n2": ["x = f(1,\n2)", "y = [\n1,\n2\n]", "z = 1 +\n2"],
+    "a = 1; b = 2": ["a = 1; b = 2"],
+    "\ufefff(x) = x": ["f(x) = x"],
+    "f(x) = x\r\ng(x) = 1\rh(x) = 2": ["f(x) = x", "g(x) = 1", "h(x) = 2"],
+    # modules
+    "module M\nf(x) = x\n\nfunction g(x)\nx\nend\nend\n": [
+        "module M",
+        "f(x) = x",
+        "function g(x)\nx\nend",
+        "end",
+    ],
+    "module M\n    f(x) = x\n    g(x) = 1\nend # M": ["module M", "f(x) = x", "g(x) = 1", "end # M"],
+    "module M; f(x) = x; end": ["module M;", "f(x) = x; ", "end"],
+    "module A\nmodule B\nx\nend\nend": ["module A", "module B\nx\nend", "end"],
+    # half-typed text
+    "function f(x)\n  x\n\ng(x) = 1\n\nfunction h(x)\n  x\nend": [
+        "function f(x)\n  x",
+        "g(x) = 1",
+        "function h(x)\n  x\nend",
+    ],
+    "module M\nfunction f(x)\n  if x\n\nfunction g(x)\n  x\nend\nend": [
+        "module M",
+        "function f(x)\n  if x",
+        "function g(x)\n  x\nend",
+        "end",
+    ],
+    "x = f(1, 2\ny = 3\nfunction g(x)\n  x\nend": ["x = f(1, 2", "y = 3", "function g(x)\n  x\nend"],
+    'x = "abc\nf(x) = "d"': ['x = "abc', 'f(x) = "d"'],
+    'f(x) = """\ng(x) = 1': ['f(x) = """', "g(x) = 1"],
+    "#= never\nf(x) = x": ["#= never", "f(x) = x"],
+}
+
+
+@pytest.mark.parametrize("text", CHUNKS)
+def test_chunks(text: str) -> None:
+    assert blocks(text) == CHUNKS[text]
+
+
+def test_chunks_need_no_parser() -> None:
+    program = "import sys; import dp_lsp.frontends.julia.chunks; sys.exit('lark' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def own_kinds() -> Iterator[type[Kind]]:
+    return (kind for kind in Kind.registry.values() if kind.__module__ == problems.__name__)
+
+
+@pytest.mark.parametrize("kind", own_kinds(), ids=lambda kind: kind.code)
+def test_examples_of_problems(kind: type[Kind]) -> None:
+    broken, fixed = re.findall(r"```julia\n(.*?)```", kind.page(), re.DOTALL)
+    assert {p.code for chunk in chunks(broken) for p in parse(chunk.text).problems} == {kind.code}
+    assert [p for chunk in chunks(fixed) for p in parse(chunk.text).problems] == []
+
+
+def test_parse_table_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str | None] = []
+
+    def make(path: str | None) -> None:
+        asked.append(path)
+        if path:
+            Path(path).write_text("table")
+
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: tmp_path / "cache")
+    table.cached(make)
+    table.cached(make)
+    (kept,) = (tmp_path / "cache").iterdir()
+    assert asked[0] != asked[1] == str(kept)
+
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: kept / "no folder")
+    table.cached(make)
+    assert asked[2] is None
+
+
+PROGRAMS = [
+    *STATEMENTS,
+    *BROKEN,
+    *CHUNKS,
+    "module Foo\nfunction foo(x::Integer) :: Priv()\n   y = 0.0\n   for i in 1:5\n      gx = g(1,0.1,0.2,x)\n"
+    "      y = y + 23 * gx + 42\n   end\n   y\nend\nend",
+]
+PIECE = re.compile(r"\w+|\s+|[^\w\s]")
+
+
+def check(text: str) -> None:
+    """What holds of every text: chunks in order, places inside, and a problem wherever something is broken."""
+    position = 0
+    for chunk in chunks(text):
+        assert chunk.start >= position and text.startswith(chunk.text, chunk.start) and chunk.text
+        position = chunk.start + len(chunk.text)
+        parsed = parse(chunk.text)
+        waiting = list(parsed.nodes)
+        while waiting:
+            node = waiting.pop()
+            assert 0 <= node.start <= node.end <= len(chunk.text)
+            assert parsed.problems or not (isinstance(node, s.Opaque) and node.broken)
+            waiting += children(node)
+        for problem in parsed.problems:
+            assert 0 <= problem.span.start <= problem.span.end <= len(chunk.text)
+
+
+def children(node: s.Node) -> Iterator[s.Node]:
+    for slot in type(node).__slots__:
+        value = getattr(node, slot)
+        for child in value if isinstance(value, tuple) else (value,):
+            if isinstance(child, s.Node):
+                yield child
+
+
+@st.composite
+def mutants(draw: st.DrawFn) -> str:
+    """A few programs, with pieces left out and pieces of others put in."""
+    pieces = PIECE.findall("\n".join(draw(st.lists(st.sampled_from(PROGRAMS), min_size=1, max_size=3))))
+    others = PIECE.findall(draw(st.sampled_from(PROGRAMS)))
+    for _ in range(draw(st.integers(1, 4))):
+        place = draw(st.integers(0, len(pieces)))
+        if draw(st.booleans()):
+            del pieces[place : place + 1]
+        else:
+            pieces.insert(place, draw(st.sampled_from(others)))
+    return "".join(pieces)
+
+
+@settings(max_examples=600, deadline=None)
+@given(mutants())
+def test_no_mutant_of_a_program_raises(text: str) -> None:
+    check(text)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(st.one_of(st.characters(), st.sampled_from("\n\r \"'()[]{}#=$@:;,.\\`\0endif")), max_size=60))
+def test_no_text_raises(text: str) -> None:
+    check(text)
