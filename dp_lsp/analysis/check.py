@@ -1,12 +1,56 @@
-"""The one module that turns text into an analysis: front end, lowering, inference, report; with a memo."""
+"""The one module that turns text into an analysis: front end, lowering, inference, report; with a memo.
+
+What is remembered is keyed by all that inference may look at: the text of a chunk, the options, and the meaning of
+every name the chunk mentions, also of those that have none.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import sys
 from collections.abc import Callable, Collection
+from typing import NamedTuple
 
-from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, State, Verdict
+from dp_lsp import __version__
+from dp_lsp.analysis.describe import Place, describe, describe_box
+from dp_lsp.analysis.facts import tables
+from dp_lsp.analysis.interface import digest
+from dp_lsp.analysis.memo import Memo
+from dp_lsp.analysis.program import Program, Unit
+from dp_lsp.analysis.records import (
+    Analysis,
+    ChunkRecord,
+    FunctionReport,
+    Options,
+    Placed,
+    State,
+    Verdict,
+    encode_facts,
+    worst,
+)
 from dp_lsp.analysis.ticket import Ticket
+from dp_lsp.core.scheme import FunctionValue
+from dp_lsp.core.term import Constant, Definition
+from dp_lsp.frontends.julia.chunks import chunks
+from dp_lsp.infer.inference import Global, Unreadable
+from dp_lsp.infer.method import Inferred, infer_constant, infer_method
+from dp_lsp.infer.problems import CallCycle
+from dp_lsp.infer.rules import BY_NAME
+from dp_lsp.lower.definitions import lower
+from dp_lsp.lower.problems import AssignedTwice
+from dp_lsp.problem import Problem, Severity
+from dp_lsp.surface import Chunk
 from dp_lsp.text import Source
+
+DEFAULT = Options()
+_RECURSION = 5_000  # the front end limits nesting to far less than this allows
+
+
+class _Known(NamedTuple):
+    """A record, and what the names defined in its chunk mean."""
+
+    record: ChunkRecord
+    meanings: tuple[tuple[str, Global | Unreadable], ...]
 
 
 class Engine:
@@ -18,11 +62,13 @@ class Engine:
     def __init__(self) -> None:
         self.parsed = 0
         self.inferred = 0
+        self._units: Memo[str, Unit] = Memo()
+        self._records: Memo[bytes, _Known] = Memo()
 
     def check(
         self,
         text: str,
-        options: Options = Options(),
+        options: Options = DEFAULT,
         ticket: Ticket | None = None,
         on_chunk: Callable[[bytes], None] = lambda key: None,
         refused: Collection[bytes] = (),
@@ -32,6 +78,181 @@ class Engine:
         ``on_chunk`` is called with a chunk's key before it is inferred; a key in ``refused`` is not inferred but
         reported as ``unknown`` (it ended the process before).
         """
-        verdict = Verdict(State.UNKNOWN, (), (), (), frozenset())
-        record = ChunkRecord(b"", verdict, b"")
-        return Analysis(Source(text), (Placed(0, len(text), record),), options)
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
+        look = (ticket or Ticket()).look
+        program = Program(tuple(self._unit(chunk, look) for chunk in chunks(text)))
+        meanings: dict[str, list[Global | Unreadable]] = {}
+        records: dict[int, ChunkRecord] = {}
+        for index, cycle in program.order():
+            look()
+            task = _Task(program, index, options, meanings, cycle, look)
+            known = self._known(task, on_chunk, refused)
+            records[index] = known.record
+            for name, meaning in known.meanings:
+                meanings.setdefault(name, []).append(meaning)
+        self._units.turn()
+        self._records.turn()
+        placed = tuple(
+            Placed(unit.chunk.start, len(unit.chunk.text), records[index]) for index, unit in enumerate(program.units)
+        )
+        return Analysis(Source(text), placed, options)
+
+    def _unit(self, chunk: Chunk, look: Callable[[], None]) -> Unit:
+        known = self._units.get(chunk.text)
+        if known is None:
+            from dp_lsp.frontends.julia.parse import parse  # lark is needed only where something is parsed
+
+            look()
+            self.parsed += 1
+            parsed = parse(chunk.text)
+            lowered = lower(parsed, chunk.text)
+            lowered = lowered._replace(problems=(*parsed.problems, *lowered.problems))
+            broken = next((problem.message for problem in lowered.problems if problem.unchecked), "")
+            known = Unit(chunk, lowered, broken)
+            self._units.put(chunk.text, known)
+        return known._replace(chunk=chunk)
+
+    def _known(self, task: _Task, on_chunk: Callable[[bytes], None], refused: Collection[bytes]) -> _Known:
+        key = task.key()
+        known = self._records.get(key)
+        if known is None:
+            if key in refused:
+                known = task.refused(key)
+            else:
+                on_chunk(key)
+                self.inferred += bool(task.unit.lowered.definitions)
+                known = task.infer(key)
+            self._records.put(key, known)
+        return known
+
+
+class _Task:
+    """Inferring one unit, with what the names it uses mean."""
+
+    def __init__(
+        self,
+        program: Program,
+        index: int,
+        options: Options,
+        meanings: dict[str, list[Global | Unreadable]],
+        cycle: frozenset[str],
+        look: Callable[[], None],
+    ) -> None:
+        self.unit = program.units[index]
+        self._program = program
+        self._options = options
+        self._meanings = meanings
+        self._cycle = cycle
+        self._look = look
+        self._source = Source(self.unit.chunk.text)
+
+    def key(self) -> bytes:
+        """A digest of all that the record depends on."""
+        state = hashlib.blake2b(digest_size=20)
+        definitions = self.unit.lowered.definitions
+        names = sorted({name for definition in definitions for name in definition.uses})
+        conflicts = [self._program.conflict(definition.name) for definition in definitions]
+        head = (__version__, self._options, self._program.cloud, sorted(self._cycle), conflicts, self.unit.chunk.text)
+        state.update(repr(head).encode())
+        for name in names:
+            state.update(name.encode())
+            state.update(digest(self._resolve(name)))
+        return state.digest()
+
+    def refused(self, key: bytes) -> _Known:
+        """The record of a unit that must not be inferred: nothing is known of it."""
+        reason = "checking it ended the checking process"
+        names = tuple(definition.name for definition in self.unit.lowered.definitions)
+        verdict = Verdict(State.UNKNOWN, (), self.unit.lowered.problems, names, self._uses())
+        return _Known(ChunkRecord(key, verdict, b""), tuple((name, Unreadable(name, reason)) for name in names))
+
+    def infer(self, key: bytes) -> _Known:
+        problems = list(self.unit.lowered.problems)
+        reports: list[FunctionReport] = []
+        meanings: list[tuple[str, Global | Unreadable]] = []
+        states = [_state_of(problems, self.unit.broken)]
+        inferred: list[Inferred] = []
+        for definition in self.unit.lowered.definitions:
+            found = self._infer(definition)
+            own = [*self._name_problems(definition), *found.problems]
+            report, more, state = self._report(definition, found, own)
+            problems += [*own, *more]
+            states.append(state)
+            reports += [report] if report is not None else []
+            meanings.append((definition.name, _meaning(definition.name, found, state, [*own, *more])))
+            inferred.append(found)
+        names = tuple(definition.name for definition in self.unit.lowered.definitions)
+        verdict = Verdict(worst(iter(states)), tuple(reports), tuple(dict.fromkeys(problems)), names, self._uses())
+        facts = encode_facts(tables(inferred)) if self._options.facts and inferred else b""
+        return _Known(ChunkRecord(key, verdict, facts), tuple(meanings))
+
+    def _infer(self, definition: Definition) -> Inferred:
+        rules, text = BY_NAME[self._options.profile], self.unit.chunk.text
+        broken = self.unit.broken or self._program.cloud or self._program.conflict(definition.name)
+        if definition.name in self._program.clouds:
+            broken = broken or self._program.clouds[definition.name]
+        if isinstance(definition, Constant):
+            return infer_constant(definition, text, rules, self._resolve, self._look, broken)
+        return infer_method(definition, text, rules, self._resolve, self._look, broken)
+
+    def _resolve(self, name: str) -> Global | Unreadable | None:
+        """What a top-level name means here."""
+        if name in self._program.clouds:
+            return Unreadable(name, self._program.clouds[name])
+        if name in self._cycle:
+            return Unreadable(name, "it calls itself")
+        found = self._meanings.get(name)
+        if not found:
+            return None
+        if len(found) == 1:
+            return found[0]
+        methods = tuple(method for value in found if isinstance(value, FunctionValue) for method in value.methods)
+        unreadable = next((value for value in found if isinstance(value, Unreadable)), None)
+        conflict = self._program.conflict(name)
+        return unreadable or (Unreadable(name, conflict) if conflict else FunctionValue(name, methods))
+
+    def _name_problems(self, definition: Definition) -> list[Problem]:
+        problems = []
+        conflict = self._program.conflict(definition.name)
+        if conflict:
+            problems.append(AssignedTwice.at(definition.name_span, name=definition.name, why=conflict))
+        for name in sorted(self._cycle & definition.uses):
+            way = "directly" if name == definition.name else f"through `{name}`"
+            problems.append(CallCycle.at(definition.name_span, name=definition.name, way=way))
+        return problems
+
+    def _report(
+        self, definition: Definition, found: Inferred, own: list[Problem]
+    ) -> tuple[FunctionReport | None, tuple[Problem, ...], State]:
+        local = [p for p in self.unit.lowered.problems if definition.span.covers(p.span.start)]
+        unknown = found.unknown or next((p.message for p in own if p.unchecked), "")
+        state = _state_of([*local, *own], unknown)
+        if isinstance(definition, Constant) or not isinstance(found.value, FunctionValue):
+            return None, (), state
+        place = Place(definition.span, definition.name_span, self._source)
+        signature = f"({', '.join(definition.signature)})"
+        if found.value.black_box is not None:
+            report = describe_box(found.value, place, signature)
+            return report._replace(state=state, reason=unknown), (), state
+        described = describe(found.value.methods[0], place, self._options, state)
+        report = described.report
+        return report._replace(reason=unknown), described.problems, report.state
+
+    def _uses(self) -> frozenset[str]:
+        return frozenset().union(*(definition.uses for definition in self.unit.lowered.definitions))
+
+
+def _state_of(problems: list[Problem], unknown: str) -> State:
+    if unknown:
+        return State.UNKNOWN
+    return State.FAILED if any(problem.severity is Severity.ERROR for problem in problems) else State.PROVED
+
+
+def _meaning(name: str, found: Inferred, state: State, problems: list[Problem]) -> Global | Unreadable:
+    """What a definition means to others: nothing may be built on what is not proved."""
+    if state is State.PROVED:
+        return found.value
+    if state is State.FAILED:
+        codes = sorted({problem.code for problem in problems if problem.severity is Severity.ERROR})
+        return Unreadable(name, f"it has an error: {', '.join(codes)}")
+    return Unreadable(name, found.unknown or "it was not checked to the end")

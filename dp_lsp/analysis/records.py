@@ -161,7 +161,7 @@ def decode_facts(data: bytes) -> list[Fact]:
     if not data:
         return []
     rows, types, moves = marshal.loads(data)
-    return [Fact(Span(start, end), *types[t], moves[m], rule) for start, end, t, m, rule in rows]
+    return [Fact(Span(start, end), types[t][0], types[t][1], moves[m], rule) for start, end, t, m, rule in rows]
 
 
 class Placed(NamedTuple):

@@ -77,6 +77,12 @@ class Substitution:
             self._sens[value] = known
         return known
 
+    def text(self, written: Callable[[Poly], str]) -> str:
+        """What is put for what, written down; equal texts, equal substitutions of what has these names."""
+        symbols = [f"{symbol.name}={written(value)}" for symbol, value in self._symbols.items()]
+        norms = [f"{norm.name}={value.name}" for norm, value in self._norms.items()]
+        return "{" + ", ".join(sorted(symbols) + sorted(norms)) + "}"
+
     def norm(self, value: AnyNorm) -> AnyNorm:
         while isinstance(value, NormVariable) and value in self._norms:
             value = self._norms[value]

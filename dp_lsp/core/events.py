@@ -21,21 +21,30 @@ _uids = count(1)
 class Var:
     """Something whose change is followed: a parameter, a value carried by a loop, a sampled matrix, or a record.
 
-    ``gap`` says that two different values are at least 1 apart. ``public`` marks a parameter declared static.
+    ``gap`` says that two different values are at least 1 apart. ``public`` marks a parameter declared static, and
+    ``carried`` what a loop carries from round to round: public if the loop releases anything.
     ``members`` is the number of matrices a record was drawn from, and 0 for anything that is no record.
     """
 
-    __slots__ = ("gap", "members", "name", "public", "uid")
+    __slots__ = ("carried", "gap", "members", "name", "public", "uid")
 
-    def __init__(self, name: str, gap: bool = False, public: bool = False, members: int = 0) -> None:
+    def __init__(
+        self, name: str, gap: bool = False, public: bool = False, carried: bool = False, members: int = 0
+    ) -> None:
         self.uid = next(_uids)
         self.name = name
         self.gap = gap
         self.public = public
+        self.carried = carried
         self.members = members
 
     def __repr__(self) -> str:
         return self.name
+
+    @property
+    def exempt(self) -> bool:
+        """Whether a release, or a loop or branch that releases, need not protect it."""
+        return self.public or self.carried
 
 
 Distances = Mapping[Var, Sens]

@@ -202,9 +202,16 @@ def log1p(value: Sens) -> Sens:
 
 
 def expm1(value: Sens) -> Sens:
-    """exp(x) - 1."""
+    """exp(x) - 1; of ln(1 + y) it is y."""
     if value.zero or value.infinite:
         return value
+    single = value.polys[0].single if len(value.polys) == 1 else None
+    if single is not None and single[1] == 1 and len(single[0]) == 1:
+        atom, exponent = single[0][0]
+        if isinstance(atom, Apply) and atom.function is Function.LOG1P and exponent == 1:
+            inner = atom.args[0]
+            assert isinstance(inner, Sens)
+            return inner
     return Sens((apply(Function.EXPM1, value),))
 
 

@@ -124,7 +124,7 @@ class Unknown:
     """The type of something that was not understood; whatever depends on it is unknown too."""
 
 
-Type = Union[NumberType, BoolType, Container, ModelType, TupleType, FunctionType, Boxed, TypeVariable, Unknown]
+Type = NumberType | BoolType | Container | ModelType | TupleType | FunctionType | Boxed | TypeVariable | Unknown
 
 INTEGER = NumberType(Base.INTEGER)
 REAL = NumberType(Base.REAL)

@@ -7,10 +7,10 @@ from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.constraints import Constraint, Origin, Quantity
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import Substitution
-from dp_lsp.core.events import NOTHING, Called
+from dp_lsp.core.events import NOTHING, Called, Var
 from dp_lsp.core.notation import shown
-from dp_lsp.core.scheme import BlackBox, FunctionValue, Judgement, Moves, Scheme, SchemeParameter
-from dp_lsp.core.sens import INFINITY, ONE
+from dp_lsp.core.scheme import BlackBox, FunctionValue, Judgement, Move, Moves, Scheme, SchemeParameter
+from dp_lsp.core.sens import INFINITY, ONE, Sens, number
 from dp_lsp.core.types import (
     UNKNOWN,
     AnyNorm,
@@ -220,7 +220,7 @@ def _spend(
         return
     along = {}
     for param, argument, written in zip(scheme.params, arguments, node.args, strict=True):
-        private = {var: move for var, move in argument.moves.items() if not var.public}
+        private = {var: move for var, move in argument.moves.items() if not var.exempt}
         origin = Origin(written.span, f"the privacy of `{scheme.name}` holds for a change of at most 1")
         unbounded = frozenset(var for var, move in private.items() if move.sens.infinite)
         if param.static:
@@ -229,14 +229,24 @@ def _spend(
         if unbounded:
             _unbounded(inference, written.span, private, unbounded)
             inference.leak(unbounded, origin)
-        for move in (move for var, move in private.items() if var not in unbounded and not var.members):
-            if move.sens.number is None:
-                inference.demand(move.sens, "<=", ONE, origin, _fails)
-        along[param.var] = {var: move.sens for var, move in private.items() if var not in unbounded}
+        along[param.var] = {
+            var: _distance(inference, var, move, origin) for var, move in private.items() if var not in unbounded
+        }
     inference.spent.append(Called(scheme.cost, along, values, Origin(node.span, scheme.name)))
 
 
-def _unbounded(inference: Inference, span: Span, private: Moves, unbounded: frozenset[object]) -> None:
+def _distance(inference: Inference, var: Var, move: Move, origin: Origin) -> Sens:
+    """How far a variable moves an argument of a private function. Where that is no number it must be at most 1; a
+    record then moves it by at most 1 for each of its members."""
+    if move.sens.number is not None:
+        return move.sens
+    if var.members:
+        return number(var.members)
+    inference.demand(move.sens, "<=", ONE, origin, _fails)
+    return ONE
+
+
+def _unbounded(inference: Inference, span: Span, private: Moves, unbounded: frozenset[Var]) -> None:
     named = [(var, move) for var, move in private.items() if var in unbounded and not var.members]
     if not named:
         return

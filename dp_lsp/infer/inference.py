@@ -96,7 +96,7 @@ class Inference:
 
     def leak(self, variables: frozenset[Var], origin: Origin) -> None:
         """Nothing is guaranteed any more for these variables."""
-        private = frozenset(var for var in variables if not var.public)
+        private = frozenset(var for var in variables if not var.exempt)
         if private:
             self.spent.append(Leak(private, origin))
 

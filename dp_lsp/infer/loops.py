@@ -25,9 +25,10 @@ _ATTEMPTS = 3
 
 
 class _Rounds(NamedTuple):
-    """How often a loop runs: a number that is public, or None; and what the range moves with."""
+    """How often a loop runs: a number, or None if it is not public; its public ends; what the range moves with."""
 
-    count: Sens | None
+    number: Sens | None
+    ends: tuple[Poly, Poly] | None
     moves: Moves
 
 
@@ -59,7 +60,7 @@ def _rounds(inference: Inference, node: term.Loop) -> _Rounds:
     moved = moves.added((part.moves for part in parts), node.span, LOOP)
     types = [inference.type(part) for part in parts]
     for type_, written in zip(types, (node.first, node.last, node.step), strict=False):
-        whole = isinstance(type_, NumberType) and (type_.base is Base.INTEGER or not _whole_wanted(inference))
+        whole = isinstance(type_, NumberType) and (type_.base is Base.INTEGER or inference.rules.ordered)
         if written is not None and not whole and not isinstance(type_, Unknown):
             inference.report(
                 problems.WrongArgument.at(
@@ -69,19 +70,11 @@ def _rounds(inference: Inference, node: term.Loop) -> _Rounds:
     values = [inference.static(part) for part in parts]
     first, last, by = values[0], values[1], values[2] if step is not None else Poly.of(1)
     if first is None or last is None or by is None:
-        return _Rounds(None, moved)
-    _demand_order(inference, node, first, by, last)
-    return _Rounds(inference.rules.rounds(first, by, last), moved)
-
-
-def _whole_wanted(inference: Inference) -> bool:
-    return not inference.rules.ordered
-
-
-def _demand_order(inference: Inference, node: term.Loop, first: Poly, by: Poly, last: Poly) -> None:
+        return _Rounds(None, None, moved)
     if node.step is not None and by.number is None:
         origin = Origin(node.step.span, "`for` needs a step of at least 1")
         inference.demand(Poly.of(1), "<=", by, origin, calls.condition_fails)
+    return _Rounds(inference.rules.rounds(first, by, last), (first, last), moved)
 
 
 def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement]) -> _Round | None:
@@ -104,7 +97,7 @@ def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement]) -
                 )
                 return None
             types = tuple(inference.solver.type(type_) for type_ in once.types)
-            if wider == types:
+            if wider == types or any(isinstance(type_, Unknown) for type_ in wider):
                 return once._replace(types=types)
             undo()
             types = wider
@@ -115,7 +108,7 @@ def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement]) -
 def _attempt(inference: Inference, node: term.Loop, types: tuple[Type, ...]) -> _Round:
     variables = []
     for (inner, _), type_ in zip(node.carried, types, strict=True):
-        var = Var(inner.name, gap=has_gap(type_))
+        var = Var(inner.name, gap=has_gap(type_), carried=True)
         variables.append(var)
         inference.environment[inner] = Judgement(type_, {var: Move(ONE, Step(inner.span, "", ONE))})
     inference.environment[node.index] = Judgement(INTEGER, moves.NOWHERE)
@@ -132,7 +125,7 @@ def _private(
     """A loop that releases something: what it carries is public in every round, so it must be when it starts and
     when a round ends. What is not is lost."""
     range_span = node.last.span
-    if rounds.count is None:
+    if rounds.number is None:
         inference.report(problems.NotRepeatable.at(range_span))
         inference.give_up("the number of rounds is not public")
         return _results(inference, node, once, [moves.NOWHERE] * len(starts))
@@ -144,12 +137,12 @@ def _private(
             rest = moves.without(end.moves, once.starts)
             _protected(inference, node, rest, local.name, "when a round ends")
     body = sequence([once.cost, *lost])
-    inference.spent.append(Repeat(rounds.count, body, origin))
+    inference.spent.append(Repeat(rounds.number, body, origin))
     return _results(inference, node, once, [moves.NOWHERE] * len(starts))
 
 
 def _protected(inference: Inference, node: term.Loop, moved: Moves, name: str, when: str) -> None:
-    private = frozenset(var for var in moved if not var.public)
+    private = frozenset(var for var in moved if not var.exempt)
     if not private:
         return
     names = "`, `".join(sorted(var.name for var in private if not var.members))
@@ -171,6 +164,9 @@ def _steady(inference: Inference, node: term.Loop, rounds: _Rounds, starts: list
     Variables that do not influence each other are looked at alone; others together, in the sum of their distances,
     where s is the largest column sum.
     """
+    if inference.rules.ordered and rounds.ends is not None:
+        origin = Origin(node.span, "the published rule needs a range that is in order")
+        inference.demand(rounds.ends[0], "<=", rounds.ends[1], origin, calls.condition_fails)
     ends, variables = once.ends, once.starts
     table = [[_sens(end.moves, var) for var in variables] for end in ends]
     apart = all(i == j or table[i][j].zero for i in range(len(ends)) for j in range(len(ends)))
@@ -196,7 +192,7 @@ def _sens(moved: Moves, var: Var) -> Sens:
 
 def _grown(inference: Inference, node: term.Loop, rounds: _Rounds, rate: Sens, start: Moves, other: Moves) -> Moves:
     span = node.span
-    if rounds.count is None:
+    if rounds.number is None:
         # The number of rounds is not public, or not known: only a round that does not enlarge is bounded.
         known = rate.number
         from_start = ONE if known is not None and known <= 1 else INFINITY
@@ -206,7 +202,7 @@ def _grown(inference: Inference, node: term.Loop, rounds: _Rounds, rate: Sens, s
             moves.scaled(rounds.moves, INFINITY, span, LOOP),
         )
         return moves.added(parts, span, LOOP)
-    count = rounds.count
+    count = rounds.number
     parts_of = (
         moves.scaled(start, sens.power(rate, count.single_poly()), span, LOOP),
         moves.scaled(other, inference.rules.others(rate, count), span, LOOP),

@@ -27,7 +27,7 @@ def release(
     span = node.args[index].span
     event = noise.event(args)
     moved = _measured(inference, node, span, noise, args.types[index], values[index].moves, event.name)
-    private = {var: move for var, move in moved.items() if not var.public}
+    private = {var: move for var, move in moved.items() if not var.exempt}
     unbounded = {var: move for var, move in private.items() if move.sens.infinite}
     if unbounded:
         _report_unbounded(inference, span, unbounded)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from dp_lsp.core import annotation, term
@@ -31,6 +31,7 @@ from dp_lsp.infer import explain, moves, problems, terms
 from dp_lsp.infer.inference import Inference, Resolve
 from dp_lsp.infer.moves import first_infinite
 from dp_lsp.infer.rules import Rules
+from dp_lsp.infer.solver import Solver
 from dp_lsp.problem import Edit, Fix, Problem
 from dp_lsp.text import Span
 
@@ -38,12 +39,15 @@ Facts = dict[Span, tuple[Judgement, str]]
 
 
 class Inferred(NamedTuple):
-    """A definition after inference: what it means to others, its problems, and the facts about its expressions."""
+    """A definition after inference: what it means to others, its problems, and the facts about its expressions.
+
+    ``unknown`` says why nothing may be claimed of it, or is empty; ``solver`` puts into the facts what was solved."""
 
     value: FunctionValue | Judgement
     problems: tuple[Problem, ...]
     facts: Facts
-    values: Substitution
+    unknown: str
+    solver: Solver
 
 
 def infer_method(
@@ -59,22 +63,26 @@ def infer_method(
     result = terms.body(inference, method.body)
     _check_result(inference, method, result)
     _check_privacy(inference, method, result)
-    scheme, values = _scheme(inference, method, params, result)
-    value = FunctionValue(method.name, (scheme,))
-    return Inferred(value, tuple(inference.problems), inference.facts, values)
+    scheme = _scheme(inference, method, params, result)
+    return _inferred(inference, FunctionValue(method.name, (scheme,)))
 
 
 def infer_constant(
-    constant: term.Constant, text: str, rules: Rules, resolve: Resolve, look: Callable[[], None]
+    constant: term.Constant, text: str, rules: Rules, resolve: Resolve, look: Callable[[], None], broken: str = ""
 ) -> Inferred:
     """Infer a top-level value. It is nobody's data, so it moves with nothing."""
     inference = Inference(text, rules, resolve, look)
+    if broken:
+        inference.give_up(broken)
     result = terms.body(inference, constant.term)
     _settle(inference, inference.solver.substitution())
     if isinstance(inference.type(result), Unknown):
         inference.give_up("its value is not understood")
-    value = Judgement(inference.type(result), moves.NOWHERE)
-    return Inferred(value, tuple(inference.problems), inference.facts, inference.solver.substitution())
+    return _inferred(inference, Judgement(inference.type(result), moves.NOWHERE))
+
+
+def _inferred(inference: Inference, value: FunctionValue | Judgement) -> Inferred:
+    return Inferred(value, tuple(inference.problems), inference.facts, inference.unknown, inference.solver)
 
 
 def _parameter(inference: Inference, param: term.Param) -> SchemeParameter:
@@ -93,8 +101,7 @@ def _parameter(inference: Inference, param: term.Param) -> SchemeParameter:
 def _black_box(inference: Inference, method: term.Method, params: tuple[SchemeParameter, ...]) -> Inferred:
     types = tuple(None if isinstance(param.type, TypeVariable) else param.type for param in params)
     box = BlackBox(method.name, types, tuple(sorted(method.captures)))
-    value = FunctionValue(method.name, (), box)
-    return Inferred(value, tuple(inference.problems), inference.facts, inference.solver.substitution())
+    return _inferred(inference, FunctionValue(method.name, (), box))
 
 
 def _check_result(inference: Inference, method: term.Method, result: Judgement) -> None:
@@ -161,7 +168,7 @@ def _declare_private(inference: Inference, method: term.Method) -> tuple[Fix, ..
     return (Fix("declare it with `:: Priv()`", (Edit(Span(end, end), " :: Priv()"),)),)
 
 
-def _mechanisms(costs: list[Cost]):
+def _mechanisms(costs: list[Cost]) -> Iterator[str]:
     """The names of the mechanisms in a cost, in order."""
     pending = list(reversed(costs))
     while pending:
@@ -209,7 +216,24 @@ def _settle(inference: Inference, values: Substitution) -> tuple[Constraint, ...
             inference.report(failed(solved))
         elif decided is not True:
             kept.setdefault(solved.key, solved)
-    return tuple(kept.values())
+    return _without_implied(list(kept.values()))
+
+
+def _without_implied(needs: list[Constraint]) -> tuple[Constraint, ...]:
+    """`x ≠ 0` beside `0 ≤ x` is `0 < x`; beside a stricter bound it says nothing new."""
+    zero = Poly.of(0)
+    for need in [need for need in needs if need.relation == "!=" and need.right == zero]:
+        for index, other in enumerate(needs):
+            if other.right != need.left or not isinstance(other.left, Poly):
+                continue
+            limit = other.left.number
+            if limit is None or limit < 0 or other.relation not in ("<", "<="):
+                continue
+            if limit == 0 and other.relation == "<=":
+                needs[index] = other._replace(relation="<")
+            needs.remove(need)
+            break
+    return tuple(needs)
 
 
 def _put(values: Substitution, side: Quantity) -> Quantity:
@@ -218,7 +242,7 @@ def _put(values: Substitution, side: Quantity) -> Quantity:
 
 def _scheme(
     inference: Inference, method: term.Method, params: tuple[SchemeParameter, ...], result: Judgement
-) -> tuple[Scheme, Substitution]:
+) -> Scheme:
     values = inference.solver.substitution()
     needs = _settle(inference, values)
     solved = tuple(
@@ -230,7 +254,7 @@ def _scheme(
         along = {param.var: {param.var: ONE} for param in params}
         cost = Called(Sequence(tuple(inference.spent)), along, values, Origin(method.name_span, method.name))
     symbols, norms = _owned(solved)
-    scheme = Scheme(
+    return Scheme(
         method.name,
         f"({', '.join(method.signature)})",
         solved,
@@ -242,7 +266,6 @@ def _scheme(
         method.privacy,
         inference.unknown,
     )
-    return scheme, values
 
 
 def _solved(inference: Inference, value: Judgement, values: Substitution) -> Judgement:

@@ -549,3 +549,32 @@ class PrivateCheck(Kind):
     name = "private-check"
     message = "whether this `@assert` fails depends on `{variable}`, and a failing run can be observed"
     unchecked = True
+
+
+class NoBound(Kind):
+    """A function declared private guarantees nothing for one of its parameters.
+
+    Broken:
+
+    ```julia
+    function f(x::Real, y::Real) :: Priv()
+        gaussian_mechanism(1, 0.5, 1e-5, x)
+        laplacian_mechanism(1, 0.5, x * y)
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(x::Real, y::Real) :: Priv()
+        gaussian_mechanism(1, 0.5, 1e-5, x)
+        laplacian_mechanism(1, 0.5, y)
+    end
+    ```
+    """
+
+    code = "DP406"
+    name = "no-bound"
+    message = (
+        "`{name}` is declared `Priv()`, and nothing is guaranteed for `{variable}`; if it is public, use `Static()`"
+    )

@@ -1,4 +1,4 @@
-"""The rules of the language: literals, names, tuples, bindings and branches. Calls and loops have modules of their own."""
+"""The rules of the language: literals, names, tuples, bindings and branches."""
 
 from __future__ import annotations
 
@@ -34,7 +34,16 @@ BRANCH = "if"
 
 
 def infer(inference: Inference, node: Term) -> Judgement:
-    """The judgement of a term; what evaluating it spends is added to ``inference.spent``."""
+    """The judgement of a term; what evaluating it spends is added to ``inference.spent``.
+
+    This is the one way to a judgement, so a value that was not understood cannot pass unnoticed."""
+    result = _rule(inference, node)
+    if isinstance(result.type, Unknown):
+        inference.give_up(f"`{inference.written(node.span)}` was not understood")
+    return result
+
+
+def _rule(inference: Inference, node: Term) -> Judgement:
     match node:
         case term.Use(local=local):
             found = inference.environment.get(local)
@@ -160,7 +169,7 @@ def _branch(inference: Inference, node: term.Branch) -> Judgement:
 
 
 def _no_private_choice(inference: Inference, moved: Moves, origin: Origin) -> None:
-    private = frozenset(var for var in moved if not var.public)
+    private = frozenset(var for var in moved if not var.exempt)
     if private:
         names = "`, `".join(sorted(var.name for var in private))
         inference.report(

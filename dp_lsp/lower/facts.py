@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dp_lsp import surface
+from dp_lsp import builtins, surface
 
 
 def described(node: surface.Node) -> str:
@@ -33,6 +33,15 @@ def written(node: surface.Node) -> str:
     return "this"
 
 
+def changed_argument(node: surface.Call) -> int | None:
+    """The position of the argument that a call of a builtin changes in place, if it does."""
+    found = builtins.find(node.callee.name) if isinstance(node.callee, surface.Name) else None
+    if found is None or not found[1]:
+        return None
+    row = found[0]
+    return [param.name for param in row.forms[0].params].index(row.mutates or "")
+
+
 def assigned_names(node: surface.Node) -> set[str]:
     """Every name that statements below a node may bind or change in place."""
     found: set[str] = set()
@@ -51,8 +60,11 @@ def assigned_names(node: surface.Node) -> set[str]:
             case surface.Assign(target=target):
                 names = target.items if isinstance(target, surface.Tuple) else (target,)
                 found.update(name.name for name in names if isinstance(name, surface.Name))
-            case surface.Call(callee=surface.Name(name=name), args=args) if name.endswith("!"):
-                found.update(arg.name for arg in args if isinstance(arg, surface.Name))
+            case surface.Call(args=args):
+                position = changed_argument(item)
+                if position is not None and position < len(args):
+                    arg = args[position]
+                    found |= {arg.name} if isinstance(arg, surface.Name) else set()
             case surface.Opaque(binds=binds, mentions=mentions):
                 found.update(mentions if binds is None else binds)
     return found
@@ -69,6 +81,6 @@ def changes_in_place(node: surface.Block) -> bool:
                 pending.extend(side for side in (then, otherwise) if side is not None)
             case surface.For(body=body):
                 pending.append(body)
-            case surface.Call(callee=surface.Name(name=name)) if name.endswith("!"):
+            case surface.Call() as call if changed_argument(call) is not None:
                 return True
     return False

@@ -10,7 +10,7 @@ from dp_lsp.core import term
 from dp_lsp.core.term import Bind, Body, Local, Term
 from dp_lsp.lower import problems
 from dp_lsp.lower.expressions import Expressions
-from dp_lsp.lower.facts import assigned_names, changes_in_place
+from dp_lsp.lower.facts import assigned_names, changed_argument, changes_in_place
 from dp_lsp.lower.ownership import NOWHERE, Memory
 from dp_lsp.problem import Related
 from dp_lsp.text import Span
@@ -149,13 +149,11 @@ class Statements(Expressions):
 
     def _changed_by(self, node: surface.Call) -> tuple[builtins.Builtin, int] | None:
         """The builtin of a call that changes one of its arguments, and which."""
-        if not isinstance(node.callee, surface.Name) or node.callee.name in self._scope:
+        position = changed_argument(node)
+        if position is None or not isinstance(node.callee, surface.Name) or node.callee.name in self._scope:
             return None
         found = builtins.find(node.callee.name)
-        if found is None or not found[1]:
-            return None
-        names = [param.name for param in found[0].forms[0].params]
-        return found[0], names.index(found[0].mutates or "")
+        return None if found is None else (found[0], position)
 
     def _change(self, node: surface.Call, row: builtins.Builtin, position: int) -> Bind:
         name = node.args[position] if position < len(node.args) else None

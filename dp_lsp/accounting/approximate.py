@@ -1,0 +1,163 @@
+"""Approximate differential privacy: basic, advanced and published composition."""
+
+from __future__ import annotations
+
+from dp_lsp.accounting.price import (
+    FREE,
+    UNBOUNDED,
+    Choice,
+    Measure,
+    Price,
+    chosen,
+    rate,
+)
+from dp_lsp.core import sens
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.events import (
+    Called,
+    Cost,
+    Distances,
+    Either,
+    Gaussian,
+    Laplace,
+    Leak,
+    Release,
+    Repeat,
+    Sampled,
+    Sequence,
+    Var,
+)
+from dp_lsp.core.sens import ZERO, Sens
+
+
+class Basic(Measure):
+    """k rounds of (ε, δ) cost (kε, kδ). Source: Dwork and Roth 2014, Corollary 3.15."""
+
+    rule = "basic"
+
+    def repeat(self, cost: Repeat, once: Price) -> Price:
+        if once.free:
+            return FREE
+        if once.unbounded:
+            return UNBOUNDED
+        return Price(cost.count * once.epsilon, cost.count * once.delta)
+
+    def amplified(self, cost: Sampled, inside: Price) -> Price:
+        """Sampling k of r rows without replacement, in random order: with q = k/r, ln(1 + q(e^ε - 1)) and qδ.
+        Source: Balle, Barthe and Gaboardi 2018, Theorem 9 (change of one row)."""
+        if inside.free:
+            return FREE
+        if inside.unbounded:
+            return UNBOUNDED
+        q = rate(cost)
+        return Price(sens.log1p(q * sens.expm1(inside.epsilon)), q * inside.delta)
+
+
+class Advanced(Basic):
+    """k rounds of (ε, δ) cost (ε√(2k ln(1/δ')) + kε(e^ε - 1), kδ + δ') for every 0 < δ' < 1.
+    Source: Dwork, Rothblum and Vadhan 2010; Dwork and Roth 2014, Theorem 3.20."""
+
+    rule = "advanced"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._slack: dict[int, Poly] = {}
+
+    def repeat(self, cost: Repeat, once: Price) -> Price:
+        if once.free:
+            return FREE
+        if once.unbounded:
+            return UNBOUNDED
+        epsilon, count = once.epsilon, cost.count
+        if epsilon.zero or _at_most_one(count):
+            return super().repeat(cost, once)
+        slack = self._slack_of(cost)
+        spread = (sens.number(2) * count * sens.log_inverse(slack)).root()
+        drift = count * epsilon * sens.expm1(epsilon)
+        return Price(epsilon * spread + drift, Sens.of(slack) + count * once.delta)
+
+    def _slack_of(self, cost: Repeat) -> Poly:
+        """One δ' for each loop."""
+        slack = self._slack.get(id(cost))
+        if slack is None:
+            symbol = chosen(len(self.choices) + 1)
+            self.choices.append(Choice(symbol, cost.origin))
+            slack = self._slack[id(cost)] = Poly.of(symbol)
+        return slack
+
+
+class Published(Advanced):
+    """The formulas of the published checker, which do not hold in general: 2ε√(2k ln(1/δ')), the same for every
+    variable of a loop, and 2qε, qδ for a sample."""
+
+    rule = "published"
+
+    def repeat(self, cost: Repeat, once: Price) -> Price:
+        if once.unbounded:
+            return UNBOUNDED
+        if once.free:
+            return FREE
+        slack = self._slack_of(cost)
+        spread = (sens.number(2) * cost.count * sens.log_inverse(slack)).root()
+        return Price(sens.number(2) * once.epsilon * spread, Sens.of(slack) + cost.count * once.delta)
+
+    def amplified(self, cost: Sampled, inside: Price) -> Price:
+        if inside.unbounded:
+            return UNBOUNDED
+        q = rate(cost)
+        return Price(sens.number(2) * q * inside.epsilon, q * inside.delta)
+
+    def _price(self, cost: Cost, distances: Distances) -> Price:
+        match cost:
+            case Release():
+                return _declared(cost, distances)
+            case Repeat(body=body) if distances.keys() & variables_of(body):
+                each = [self.price(body, {var: sens.ONE}) for var in variables_of(body)]
+                return self.repeat(cost, _largest(each))
+        return super()._price(cost, distances)
+
+    def _sampled(self, cost: Sampled, distances: Distances) -> Price:
+        """Each matrix pays for itself alone."""
+        prices = [self.price(cost.body, distances)]
+        for var, moved in cost.along.items():
+            if moved.keys() & distances.keys():
+                prices.append(self.amplified(cost, self.price(cost.body, {var: sens.ONE})))
+        return self.sequence(prices)
+
+
+def _declared(cost: Release, distances: Distances) -> Price:
+    """What a mechanism declares, whatever the distance."""
+    if not distances.keys() & cost.distance.keys():
+        return FREE
+    match cost.event:
+        case Laplace(epsilon=epsilon):
+            return Price(epsilon, ZERO)
+        case Gaussian(epsilon=epsilon, delta=delta):
+            return Price(epsilon, delta)
+
+
+def _largest(prices: list[Price]) -> Price:
+    return Price(sens.maximum(p.epsilon for p in prices), sens.maximum(p.delta for p in prices))
+
+
+def variables_of(cost: Cost) -> set[Var]:
+    """The variables a tree says something about, in the names of the place where it stands."""
+    match cost:
+        case Release(distance=distance):
+            return {var for var in distance if not var.members}
+        case Leak(variables=variables):
+            return {var for var in variables if not var.members}
+        case Sequence(parts=parts) | Either(parts=parts):
+            return set().union(*(variables_of(part) for part in parts))
+        case Repeat(body=body):
+            return variables_of(body)
+        case Called(along=along):
+            return {var for moved in along.values() for var in moved if not var.members}
+        case Sampled(along=along, body=body):
+            drawn = {var for moved in along.values() for var in moved}
+            return (variables_of(body) - along.keys()) | drawn
+
+
+def _at_most_one(count: Sens) -> bool:
+    known = count.number
+    return known is not None and known <= 1

@@ -1,0 +1,95 @@
+"""The bounds of a function: every proved alternative, and the one to show first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dp_lsp.accounting.approximate import Advanced, Basic, Published
+from dp_lsp.accounting.price import Choice, Measure, Price
+from dp_lsp.core.constraints import Constraint, Origin
+from dp_lsp.core.events import Called, Cost, Either, Repeat, Sampled, Sequence, Var
+from dp_lsp.core.sens import ONE, Sens
+from dp_lsp.text import Span
+
+MEASURES: dict[str, tuple[type[Measure], ...]] = {"sound": (Basic, Advanced), "published": (Published,)}
+_NOWHERE = Origin(Span(0, 0), "")
+
+
+class Bound(NamedTuple):
+    """A proved pair for variables that change together, by a rule, with what the user may choose in it."""
+
+    variables: tuple[Var, ...]
+    rule: str
+    price: Price
+    choices: tuple[Choice, ...]
+
+
+class Headline(NamedTuple):
+    """The tightest bound; ``other`` is set where it is open which of the two is smaller."""
+
+    first: Bound
+    other: Bound | None
+
+
+def bounds(cost: Cost, variables: tuple[Var, ...], profile: str) -> dict[tuple[Var, ...], tuple[Bound, ...]]:
+    """All bounds, for each variable and for each record that is drawn from several of them."""
+    together = [(var,) for var in variables] + list(_records(cost, variables))
+    found: dict[tuple[Var, ...], tuple[Bound, ...]] = {}
+    measures = [measure() for measure in MEASURES[profile]]
+    for group in together:
+        distances = {var: ONE for var in group}
+        listed = []
+        for measure in measures:
+            price = measure.price(cost, distances)
+            listed.append(Bound(group, measure.rule, price, tuple(measure.choices)))
+        found[group] = tuple(_different(listed))
+    return found
+
+
+def headline(listed: tuple[Bound, ...]) -> Headline:
+    """The tightest of several bounds. One whose δ is 1 or more says nothing and is used only if there is no other;
+    where two remain that cannot be compared, both are kept."""
+    useful = [bound for bound in listed if not vacuous(bound.price.delta)] or [listed[0]]
+    best = useful[0]
+    for bound in useful[1:]:
+        if _at_most(bound.price.epsilon, best.price.epsilon):
+            best = bound
+        elif not _at_most(best.price.epsilon, bound.price.epsilon):
+            return Headline(best, bound)
+    return Headline(best, None)
+
+
+def vacuous(delta: Sens) -> bool:
+    """Whether δ is certainly 1 or more."""
+    return Constraint(delta, "<", ONE, _NOWHERE).decide() is False
+
+
+def _different(listed: list[Bound]) -> Iterator[Bound]:
+    seen = set()
+    for bound in listed:
+        if bound.price not in seen:
+            seen.add(bound.price)
+            yield bound
+
+
+def _at_most(left: Sens, right: Sens) -> bool:
+    return Constraint(left, "<=", right, _NOWHERE).decide() is True
+
+
+def _records(cost: Cost, variables: tuple[Var, ...]) -> Iterator[tuple[Var, ...]]:
+    """The groups of parameters whose same rows are drawn together somewhere in a tree."""
+    pending, seen = [cost], set()
+    while pending:
+        item = pending.pop()
+        match item:
+            case Sampled(along=along, aligned=aligned, body=body):
+                group = tuple(var for var in variables if any(var in moved for moved in along.values()))
+                if aligned and len(group) > 1 and group not in seen:
+                    seen.add(group)
+                    yield group
+                pending.append(body)
+            case Sequence(parts=parts) | Either(parts=parts):
+                pending.extend(parts)
+            case Repeat(body=body) | Called(body=body):
+                pending.append(body)

@@ -1,0 +1,211 @@
+"""Walking a tree of events: what it costs somebody whose change is given.
+
+A measure says how to price releases, repetition and samples; this module says how distances travel through calls
+and samples. Trees are shared between calls, so prices are remembered by tree and distances.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dp_lsp.core import sens
+from dp_lsp.core.algebra import Sign, Symbol
+from dp_lsp.core.constraints import Constraint, Origin
+from dp_lsp.core.events import (
+    Called,
+    Cost,
+    Distances,
+    Either,
+    Gaussian,
+    Laplace,
+    Leak,
+    Release,
+    Repeat,
+    Sampled,
+    Sequence,
+    Var,
+)
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
+from dp_lsp.text import Span
+
+_NOWHERE = Origin(Span(0, 0), "")
+
+
+class Price(NamedTuple):
+    """An approximate-differential-privacy pair: (ε, δ)."""
+
+    epsilon: Sens
+    delta: Sens
+
+    @property
+    def free(self) -> bool:
+        return self.epsilon.zero and self.delta.zero
+
+    @property
+    def unbounded(self) -> bool:
+        return self.epsilon.infinite or self.delta.infinite
+
+
+FREE = Price(ZERO, ZERO)
+UNBOUNDED = Price(INFINITY, ONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A number the user may choose in (0, 1): the share of δ that pays for composing a loop, and where."""
+
+    symbol: Symbol
+    origin: Origin
+
+
+def released(cost: Release, distances: Distances) -> Price:
+    """The price of one mechanism at the distance that ``distances`` move its input.
+
+    Laplace scales exactly. Gaussian noise scales up to the declared distance; beyond it, a whole number of steps is
+    priced by group privacy. Sources: Dwork and Roth 2014, Theorems 3.6, A.1 and 2.2 with its δ.
+    """
+    parts = {var: cost.distance[var] * moved for var, moved in distances.items() if var in cost.distance}
+    total = sens.total(parts.values())
+    if total.zero:
+        return FREE
+    if total.infinite:
+        return UNBOUNDED
+    event = cost.event
+    steps = _steps(total, event.declared, {var: distances[var] for var, part in parts.items() if not part.zero})
+    match event:
+        case Laplace(epsilon=epsilon):
+            return Price(epsilon * steps, ZERO)
+        case Gaussian(epsilon=epsilon, delta=delta):
+            known = steps.number
+            if known is None:
+                return UNBOUNDED
+            return Price(epsilon * steps, delta) if known <= 1 else group(Price(epsilon, delta), -(-known // 1))
+
+
+def _steps(total: Sens, declared: Sens, moved: Distances) -> Sens:
+    """The distance in units of the declared one. Where that is no number, each variable is known to move the input
+    by at most the declared distance for each unit it moves itself (a shown condition), a record as often as it has
+    members."""
+    if not declared.zero and declared.polys and len(declared.polys) == 1:
+        ratio = total * Sens((declared.polys[0].inverse(),))
+        if ratio.number is not None:
+            return ratio
+    bound = sens.total(moved[var] * sens.number(max(1, var.members)) for var in moved)
+    within = Constraint(total, "<=", declared, _NOWHERE).decide()
+    return ONE if within and not _at_most_one(bound) else bound
+
+
+def _at_most_one(value: Sens) -> bool:
+    known = value.number
+    return known is not None and known <= 1
+
+
+def group(price: Price, steps: int) -> Price:
+    """The price of a change of ``steps`` steps: (kε, δ(1 + e^ε + … + e^((k-1)ε))). Source: Dwork and Roth 2014, 2.2."""
+    if steps == 1 or price.free:
+        return price
+    if steps > sens.WIDTH or price.unbounded:
+        return UNBOUNDED
+    growth = ONE + sens.expm1(price.epsilon)
+    return Price(price.epsilon * sens.number(steps), price.delta * sens.total(growth.power(i) for i in range(steps)))
+
+
+def both(first: Price, second: Price) -> Price:
+    """Two private results of one variable that reach it in two ways: (ε₁ + ε₂, δ₁ + e^ε₁ δ₂).
+    Source: the hybrid argument; attained."""
+    if first.free or second.free:
+        return second if first.free else first
+    growth = ONE + sens.expm1(first.epsilon)
+    return Price(first.epsilon + second.epsilon, first.delta + growth * second.delta)
+
+
+class Measure:
+    """Prices trees. Subclasses say what repetition and sampling cost; ``rule`` names them in reports."""
+
+    rule = ""
+
+    def __init__(self) -> None:
+        self.choices: list[Choice] = []
+        self._known: dict[tuple[int, frozenset[tuple[Var, Sens]]], Price] = {}
+
+    def price(self, cost: Cost, distances: Distances) -> Price:
+        """What a tree costs somebody whose change moves each variable by its distance."""
+        moved = {var: distance for var, distance in distances.items() if not distance.zero}
+        if not moved:
+            return FREE
+        key = (id(cost), frozenset(moved.items()))
+        known = self._known.get(key)
+        if known is None:
+            known = self._price(cost, moved)
+            self._known[key] = known
+        return known
+
+    def _price(self, cost: Cost, distances: Distances) -> Price:
+        match cost:
+            case Release():
+                return released(cost, distances)
+            case Leak(variables=variables):
+                return UNBOUNDED if variables & distances.keys() else FREE
+            case Sequence(parts=parts):
+                return self.sequence([self.price(part, distances) for part in parts])
+            case Either(parts=parts):
+                prices = [self.price(part, distances) for part in parts]
+                return Price(sens.maximum(p.epsilon for p in prices), sens.maximum(p.delta for p in prices))
+            case Repeat():
+                return self.repeat(cost, self.price(cost.body, distances))
+            case Sampled():
+                return self._sampled(cost, distances)
+            case Called():
+                return self._called(cost, distances)
+
+    def sequence(self, prices: list[Price]) -> Price:
+        """Basic composition: ε and δ add up. Source: Dwork and Roth 2014, Theorem 3.16; adaptive."""
+        return Price(sens.total(p.epsilon for p in prices), sens.total(p.delta for p in prices))
+
+    def repeat(self, cost: Repeat, once: Price) -> Price:
+        """The price of a loop whose round costs ``once``."""
+        raise NotImplementedError
+
+    def amplified(self, cost: Sampled, inside: Price) -> Price:
+        """The price, outside, of what costs a record ``inside`` in the sample."""
+        raise NotImplementedError
+
+    def _called(self, cost: Called, distances: Distances) -> Price:
+        inner = {param: along(moved, distances) for param, moved in cost.along.items()}
+        price = self.price(cost.body, inner)
+        values = cost.values
+        return Price(values.sens(price.epsilon), values.sens(price.delta))
+
+    def _sampled(self, cost: Sampled, distances: Distances) -> Price:
+        """What reaches the body through the sample is amplified; what reaches it past the sample is not."""
+        drawn = {var: along(moved, distances) for var, moved in cost.along.items()}
+        reached = {var: distance for var, distance in drawn.items() if not distance.zero}
+        direct = self.price(cost.body, distances)
+        if not reached:
+            return direct
+        far = sens.maximum(reached.values()).number
+        if far is None:
+            return UNBOUNDED
+        inside = self.price(cost.body, {cost.record: ONE})
+        once = group(self.amplified(cost, inside), max(1, -(-far.numerator // far.denominator)))
+        sampled = once
+        if len(reached) > 1 and not cost.aligned:
+            for _ in range(len(reached) - 1):
+                sampled = both(sampled, once)
+        return both(sampled, direct)
+
+
+def along(moved: Distances, distances: Distances) -> Sens:
+    """How far something moves that moves with variables which themselves move by ``distances``."""
+    return sens.total(factor * distances[var] for var, factor in moved.items() if var in distances)
+
+
+def rate(cost: Sampled) -> Sens:
+    """The share of rows in a sample."""
+    return cost.draws * Sens((cost.rows.single_poly().inverse(),))
+
+
+def chosen(number: int) -> Symbol:
+    """A number in (0, 1) for the user to choose."""
+    return Symbol(f"s{number}", Sign.PROBABILITY)

@@ -1,0 +1,336 @@
+"""From what was inferred of a method to what is reported of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+from dp_lsp.accounting.bounds import Bound, Headline, bounds, headline, vacuous
+from dp_lsp.analysis.records import (
+    BoundReport,
+    ConditionReport,
+    FreeVariable,
+    FunctionReport,
+    NumericReport,
+    Options,
+    ParameterReport,
+    State,
+)
+from dp_lsp.core.algebra import NormVariable, Poly, Symbol
+from dp_lsp.core.constraints import Assumptions, Constraint, Quantity
+from dp_lsp.core.display import type_text, type_words
+from dp_lsp.core.evaluate import Missing, Substitution, rounded_up, symbols_of, upper
+from dp_lsp.core.events import Var
+from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, decimal
+from dp_lsp.core.scheme import BlackBox, FunctionValue, Scheme, SchemeParameter
+from dp_lsp.core.sens import Sens
+from dp_lsp.core.types import Base, Container, Kind, Norm, NumberType, Type
+from dp_lsp.infer.problems import ConditionFails, NoBound, NoGuarantee
+from dp_lsp.problem import Problem
+from dp_lsp.text import Source, Span
+
+_NARROW = 40
+
+
+class Described(NamedTuple):
+    """A report, and the problems that only its bounds show."""
+
+    report: FunctionReport
+    problems: tuple[Problem, ...]
+
+
+class Place(NamedTuple):
+    """Where a method stands, and the text of its chunk."""
+
+    span: Span
+    name: Span
+    source: Source
+
+
+def describe(scheme: Scheme, place: Place, options: Options, state: State) -> Described:
+    """The report of an inferred method. ``state`` is what its problems so far make of it."""
+    return _Description(scheme, place, options).described(state)
+
+
+def describe_box(value: FunctionValue, place: Place, signature: str) -> FunctionReport:
+    """The report of a black box: the user's word, with its premises listed as conditions."""
+    box = value.black_box
+    assert box is not None
+    text = f"`{box.name}` is deterministic, changes nothing it is given, and returns what `unbox` says it does"
+    display = f"BlackBox<sign: [{signature[1:-1]}]>"
+    return FunctionReport(
+        box.name, signature, "blackbox", State.PROVED, "", place.span, place.name,
+        tuple(_box_parameters(box, signature)), "", (), (), (ConditionReport(text, None, False),), display,
+    )  # fmt: skip
+
+
+def _box_parameters(box: BlackBox, signature: str) -> Iterator[ParameterReport]:
+    for index, type_ in enumerate(box.params, 1):
+        words = "Any" if type_ is None else type_words(type_)
+        yield ParameterReport(f"#{index}", words, False, None, None, None, "")
+
+
+class _Description:
+    def __init__(self, scheme: Scheme, place: Place, options: Options) -> None:
+        norms = Substitution({}, {norm: metric for norm, metric in _record_metrics(scheme)})
+        self._scheme = scheme
+        self._place = place
+        self._options = options
+        self._norms = norms
+        self._needs = tuple(
+            Constraint(_put(norms, need.left), need.relation, _put(norms, need.right), need.origin)
+            for need in scheme.needs
+        )
+        assumed = Assumptions(self._needs, all_nonnegative=options.profile == "published")
+        self._formula = Printer(SYMPY, assumed)
+        self._display = Printer(DISPLAY, assumed)
+        self._private = scheme.claims_privacy
+        self._vars = tuple(param.var for param in scheme.params if not param.static)
+        self._bounds = self._priced() if self._private else {}
+        self._numbers = dict(self._settings())
+
+    def described(self, state: State) -> Described:
+        scheme = self._scheme
+        problems = [] if state is State.UNKNOWN else list(self._problems(state))
+        if problems and state is State.PROVED:
+            state = State.FAILED
+        parameters = tuple(self._parameter(param) for param in scheme.params)
+        report = FunctionReport(
+            scheme.name, scheme.signature, "privacy" if self._private else "sensitivity", state,
+            scheme.reason, self._place.span, self._place.name, parameters,
+            type_text(scheme.result.type, self._display),
+            self._listed(),
+            tuple(self._numeric()), tuple(self._conditions()), self._published(parameters),
+        )  # fmt: skip
+        return Described(report, tuple(problems))
+
+    def _priced(self) -> dict[tuple[Var, ...], tuple[Bound, ...]]:
+        found = bounds(self._scheme.cost, self._vars, self._options.profile)
+        return {group: tuple(self._in_metric(bound) for bound in listed) for group, listed in found.items()}
+
+    def _in_metric(self, bound: Bound) -> Bound:
+        price = bound.price
+        put = price._replace(epsilon=self._norms.sens(price.epsilon), delta=self._norms.sens(price.delta))
+        return bound._replace(price=put)
+
+    def _settings(self) -> Iterator[tuple[Symbol, Fraction]]:
+        """The numbers given for this function's symbols."""
+        given = {
+            setting.name: setting.value
+            for setting in self._options.settings
+            if setting.function in (None, self._scheme.name)
+        }
+        quantities: list[Quantity] = [side for need in self._needs for side in (need.left, need.right)]
+        for listed in self._bounds.values():
+            for bound in listed:
+                quantities += [bound.price.epsilon, bound.price.delta]
+        for symbol in {symbol for quantity in quantities for symbol in symbols_of(quantity)}:
+            if symbol.name in given:
+                yield symbol, given[symbol.name]
+
+    # Problems
+
+    def _problems(self, state: State) -> Iterator[Problem]:
+        yield from self._failed_conditions()
+        by_delta: dict[str, list[str]] = {}
+        unbounded: list[str] = []
+        for var in self._vars if self._private else ():
+            best = headline(self._bounds[(var,)]).first.price
+            if best.epsilon.infinite:
+                unbounded.append(var.name)
+                continue
+            delta = self._vacuous(best.delta)
+            if delta is not None:
+                by_delta.setdefault(delta, []).append(var.name)
+        for delta, names in by_delta.items():
+            yield NoGuarantee.at(self._place.name, name=self._scheme.name, variable="` and `".join(names), delta=delta)
+        if unbounded and state is State.PROVED:
+            yield NoBound.at(self._place.name, name=self._scheme.name, variable="` and `".join(unbounded))
+
+    def _vacuous(self, delta: Sens) -> str | None:
+        """The total δ in words, if it is 1 or more."""
+        if vacuous(delta):
+            return self._display.sens(delta)
+        if not self._numbers:
+            return None
+        try:
+            value = upper(delta, self._numbers)
+        except Missing:
+            return None
+        return decimal(value) if value is None or value >= 1 else None
+
+    def _failed_conditions(self) -> Iterator[Problem]:
+        if not self._numbers:
+            return
+        values = Substitution({symbol: Poly.of(number) for symbol, number in self._numbers.items()})
+        for need in self._needs:
+            put = Constraint(_put(values, need.left), need.relation, _put(values, need.right), need.origin)
+            if put.decide() is False:
+                yield ConditionFails.at(
+                    need.origin.span, condition=self._display.constraint(put), reason=need.origin.reason
+                )
+
+    # Parts of the report
+
+    def _parameter(self, param: SchemeParameter) -> ParameterReport:
+        type_ = _with_norms(param.type, self._norms)
+        if isinstance(type_, NumberType) and param.static:
+            type_ = NumberType(type_.base)
+        text = type_text(type_, self._display)
+        if self._scheme.reason:
+            return self._nothing_known(param, text)
+        if self._private:
+            return self._private_parameter(param, text)
+        move = self._scheme.result.moves.get(param.var)
+        sens = self._norms.sens(move.sens) if move is not None else Sens(())
+        sens_text = self._formula.sens(sens)
+        shown = "public" if param.static else self._short(sens)
+        return ParameterReport(param.name, text, param.static, sens_text, None, None, shown)
+
+    def _nothing_known(self, param: SchemeParameter, text: str) -> ParameterReport:
+        """A parameter of a function that was not checked to the end: no bound is claimed."""
+        if self._private:
+            return ParameterReport(param.name, text, param.static, None, "oo", "1", "not known")
+        return ParameterReport(param.name, text, param.static, "oo", None, None, "not known")
+
+    def _private_parameter(self, param: SchemeParameter, text: str) -> ParameterReport:
+        if param.static:
+            return ParameterReport(param.name, text, True, None, "0", "0", "public")
+        head = headline(self._bounds[(param.var,)])
+        epsilon, delta = self._pair(head)
+        return ParameterReport(param.name, text, False, None, epsilon, delta, self._shown(head))
+
+    def _pair(self, head: Headline) -> tuple[str, str]:
+        first = head.first.price
+        epsilon, delta = self._formula.sens(first.epsilon), self._formula.sens(first.delta)
+        if head.other is None:
+            return epsilon, delta
+        other = head.other.price
+        second, second_delta = self._formula.sens(other.epsilon), self._formula.sens(other.delta)
+        return (
+            f"Min({epsilon}, {second})",
+            f"Piecewise(({delta}, {epsilon} <= {second}), ({second_delta}, True))",
+        )
+
+    def _shown(self, head: Headline) -> str:
+        if head.first.price.epsilon.infinite:
+            return "no guarantee"
+        texts = [
+            f"ε {self._short(bound.price.epsilon)}  δ {self._short(bound.price.delta)}"
+            for bound in (head.first, head.other)
+            if bound is not None
+        ]
+        return "  or  ".join(texts)
+
+    def _short(self, value: Sens) -> str:
+        known = value.number
+        return decimal(known) if known is not None else self._display.sens(value)
+
+    def _listed(self) -> tuple[BoundReport, ...]:
+        finite = (bound for listed in self._bounds.values() for bound in listed if not bound.price.epsilon.infinite)
+        return () if self._scheme.reason else tuple(self._bound(bound) for bound in finite)
+
+    def _bound(self, bound: Bound) -> BoundReport:
+        free = tuple(
+            FreeVariable(
+                choice.symbol.name, f"0 < {choice.symbol.name} {self._limit}", self._meaning(choice.origin.span)
+            )
+            for choice in bound.choices
+            if choice.symbol in symbols_of(bound.price.delta)
+        )
+        names = tuple(var.name for var in bound.variables)
+        epsilon, delta = self._formula.sens(bound.price.epsilon), self._formula.sens(bound.price.delta)
+        return BoundReport(names, "approximate", bound.rule, epsilon, delta, free)
+
+    @property
+    def _limit(self) -> str:
+        return "<= 1" if self._options.profile == "published" else "< 1"
+
+    def _meaning(self, span: Span) -> str:
+        return "a share of δ you may choose: the smaller it is, the larger is ε of the loop it composes"
+
+    def _numeric(self) -> Iterator[NumericReport]:
+        if not self._options.settings or not self._private or self._scheme.reason:
+            return
+        for (var, *others), listed in self._bounds.items():
+            if others:
+                continue
+            bound = next((bound for bound in listed if not _is_open(bound)), listed[0])
+            price = bound.price
+            symbols = symbols_of(price.epsilon) | symbols_of(price.delta)
+            missing = tuple(sorted(symbol.name for symbol in symbols if symbol not in self._numbers))
+            epsilon, delta = (0.0, 0.0) if missing else (rounded_up(upper(part, self._numbers)) for part in price)
+            yield NumericReport((var.name,), epsilon, delta, bound.rule, missing)
+
+    def _conditions(self) -> Iterator[ConditionReport]:
+        for need in self._needs:
+            text = self._display.constraint(need)
+            yield ConditionReport(text, _relation(self._formula, need), False)
+        for norm, metric in _record_metrics(self._scheme):
+            yield ConditionReport(f"{norm.name} is {metric.value}", None, False)
+
+    def _published(self, parameters: tuple[ParameterReport, ...]) -> str:
+        """The type in the published notation."""
+        shown = [self._annotated(param, report) for param, report in zip(self._scheme.params, parameters, strict=True)]
+        arrow = "->*" if self._private else "->"
+        result = type_text(self._scheme.result.type, self._display)
+        line = f"({', '.join(f'{type_} @ {bound}' for type_, bound in shown)}) {arrow} {result}"
+        if len(line) < _NARROW:
+            return f"{{\n|   {line}\n}}"
+        bullets: list[str] = []
+        for type_, bound in shown:
+            if len(type_) <= 20:
+                bullets.append(f"|   - {type_}@{bound}")
+            else:
+                bullets += [f"|   - {type_}", f"|       @ {bound}"]
+        return "\n".join(["{", *bullets, f"|   {'-' * 26}", f"|    {arrow} {result}", "}"])
+
+    def _annotated(self, param: SchemeParameter, report: ParameterReport) -> tuple[str, str]:
+        type_ = _with_norms(param.type, self._norms)
+        text = type_text(type_, self._display)
+        if not self._private:
+            move = self._scheme.result.moves.get(param.var)
+            return text, self._display.sens(self._norms.sens(move.sens)) if move is not None else "0"
+        if param.static:
+            return text, "(0, 0)"
+        price = headline(self._bounds[(param.var,)]).first.price
+        return text, f"({self._display.sens(price.epsilon)}, {self._display.sens(price.delta)})"
+
+
+def _is_open(bound: Bound) -> bool:
+    """Whether the user still has to choose something in it."""
+    symbols = symbols_of(bound.price.delta)
+    return any(choice.symbol in symbols for choice in bound.choices)
+
+
+def _relation(printer: Printer, need: Constraint) -> str:
+    left, right = printer.quantity(need.left), printer.quantity(need.right)
+    if need.relation == "==":
+        return f"Eq({left}, {right})"
+    return f"Ne({left}, {right})" if need.relation == "!=" else f"{left} {need.relation} {right}"
+
+
+def _put(values: Substitution, side: Quantity) -> Quantity:
+    return values.sens(side) if isinstance(side, Sens) else values.poly(side)
+
+
+def _with_norms(type_: Type, norms: Substitution) -> Type:
+    if isinstance(type_, Container):
+        return Container(type_.kind, norms.norm(type_.norm), type_.clip, type_.length, type_.element, type_.rows)
+    return type_
+
+
+def _record_metrics(scheme: Scheme) -> Iterator[tuple[NormVariable, Norm]]:
+    """The metric of one record, for norms that stayed open: where a bound depends on them, one must be named."""
+    for param in scheme.params:
+        type_ = param.type
+        if isinstance(type_, Container) and isinstance(type_.norm, NormVariable):
+            yield type_.norm, _metric_of(type_)
+
+
+def _metric_of(type_: Container) -> Norm:
+    data = isinstance(type_.element, NumberType) and type_.element.base is Base.DATA
+    if not data:
+        return Norm.L2
+    return Norm.LINF if type_.kind is Kind.MATRIX else Norm.L1

@@ -1,0 +1,80 @@
+"""The names of a file: who defines them, who uses them, and in which order they are inferred."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dp_lsp.core.term import Constant, Definition, Method
+from dp_lsp.lower.definitions import EVERYTHING, Lowered
+from dp_lsp.surface import Chunk
+
+
+class Unit(NamedTuple):
+    """A chunk after parsing and lowering. ``broken`` says what of it was not understood, or is empty."""
+
+    chunk: Chunk
+    lowered: Lowered
+    broken: str
+
+
+class Program:
+    """All units of a file, by the names they define."""
+
+    def __init__(self, units: tuple[Unit, ...]) -> None:
+        self.units = units
+        self.definers: dict[str, list[int]] = {}
+        self.clouds: dict[str, str] = {}
+        for index, unit in enumerate(units):
+            for definition in unit.lowered.definitions:
+                self.definers.setdefault(definition.name, []).append(index)
+            for name, _, reason in unit.lowered.clouded:
+                self.clouds.setdefault(name, reason)
+
+    @property
+    def cloud(self) -> str:
+        """Why no name of the file can be trusted, or empty."""
+        return self.clouds.get(EVERYTHING, "")
+
+    def definitions(self, name: str) -> list[Definition]:
+        """Every definition of a name, in order."""
+        indices = dict.fromkeys(self.definers.get(name, ()))
+        return [d for index in indices for d in self.units[index].lowered.definitions if d.name == name]
+
+    def conflict(self, name: str) -> str:
+        """Why the definitions of a name contradict each other, or empty."""
+        found = self.definitions(name)
+        constants = sum(isinstance(definition, Constant) for definition in found)
+        boxes = sum(isinstance(definition, Method) and definition.body is None for definition in found)
+        if len(found) > 1 and constants:
+            return "a top-level value is assigned once, and its name is not that of a function"
+        return "a black box has one method" if len(found) > 1 and boxes else ""
+
+    def order(self) -> Iterator[tuple[int, frozenset[str]]]:
+        """The units so that what a unit uses comes first, each with the names on the way back to itself."""
+        done: set[int] = set()
+        for start in range(len(self.units)):
+            if start not in done:
+                yield from self._from(start, done)
+
+    def _from(self, start: int, done: set[int]) -> Iterator[tuple[int, frozenset[str]]]:
+        path: dict[int, Iterator[tuple[int, str]]] = {start: self._edges(start)}
+        cycles: dict[int, set[str]] = {}
+        while path:
+            current = next(reversed(path))
+            for target, name in path[current]:
+                if target in path:
+                    cycles.setdefault(current, set()).add(name)
+                elif target not in done:
+                    path[target] = self._edges(target)
+                    break
+            else:
+                del path[current]
+                done.add(current)
+                yield current, frozenset(cycles.get(current, ()))
+
+    def _edges(self, index: int) -> Iterator[tuple[int, str]]:
+        for definition in self.units[index].lowered.definitions:
+            for name in sorted(definition.uses):
+                for target in self.definers.get(name, ()):
+                    yield target, name
