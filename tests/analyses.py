@@ -48,7 +48,7 @@ def function(name: str = "f", state: State = State.PROVED, **more: Any) -> Funct
         signature="(Real, Real)",
         kind="privacy",
         state=state,
-        reason="" if state is State.PROVED else "see DP399",
+        reason="" if state is not State.UNKNOWN else "calls g",
         span=Span(0, 1),
         name_span=Span(0, 1),
         parameters=(parameter, static),

@@ -286,6 +286,19 @@ def test_a_place_of_many_lines() -> None:
     expect(text, problem(mark, related=(Related("all", mark),)), picture)
 
 
+def test_of_a_cause_of_many_lines_the_first_is_enough() -> None:
+    text, (loop, mark) = annotated("‹for i in 1:b\n  x = x + y\n  z\nend›\nw\n‹x›")
+    picture = """
+          ┌─ a.jl:6:1
+        1 │ for i in 1:b
+          │ ------------ b times
+        …
+        6 │ x
+          │ ^
+    """
+    expect(text, problem(mark, related=(Related("b times", loop),)), picture)
+
+
 def test_an_empty_text_and_a_place_at_its_end() -> None:
     assert drawn("", problem(Span(0, 0))).splitlines()[1] == "  ┌─ a.jl:1:1"
     assert drawn("x\n", problem(Span(2, 2))).splitlines()[1:3] == ["  ┌─ a.jl:2:1", "2 │"]
@@ -313,7 +326,11 @@ def shown_as(name: str, shown: str, static: bool = False) -> ParameterReport:
 
 
 def test_one_file_shows_all_that_a_guarantee_depends_on() -> None:
-    numbers = (NumericReport(("x",), 0.5630001, 1e-5, "basic"), NumericReport(("y",), 0, 0, "", ("k",)))
+    numbers = (
+        NumericReport(("x",), 0.5630001, 1e-5, "basic"),
+        NumericReport(("x2",), 0.5630001, 1e-5, "basic"),
+        NumericReport(("y",), 0, 0, "", ("k",)),
+    )
     picture = """
         a.jl
           f   proved    x: ε eps  δ 0   Laplace
@@ -330,7 +347,7 @@ def test_one_file_shows_all_that_a_guarantee_depends_on() -> None:
                 0 < s   slack
 
               with these numbers
-                x: ε 0.564  δ 1e-05   (basic)
+                x, x2: ε 0.564  δ 1e-05   (basic)
                 y: a number is missing for k (--set NAME=NUMBER)
 
         1 function: 1 proved.   0.31 s
@@ -338,25 +355,34 @@ def test_one_file_shows_all_that_a_guarantee_depends_on() -> None:
     assert full(("a.jl", analysis(functions=(function(numeric=numbers),)))) == dedent(picture).strip("\n")
 
 
-def test_many_files_show_the_table_alone() -> None:
-    bare = {"display": "", "conditions": (), "bounds": ()}
+def test_the_table_says_what_is_known_and_why() -> None:
+    text, (broken, noted, other) = annotated("‹f(x)›\n‹twice(x)›\n‹h(x)›\n")
+    bare: dict[str, Any] = {"display": "", "conditions": (), "bounds": (), "mechanisms": ()}
     functions = (
-        function("f", State.FAILED, parameters=(shown_as("x", "∞"),), mechanisms=(), **bare),
-        function("twice", kind="sensitivity", parameters=(shown_as("x", "2"),), mechanisms=(), **bare),
-        function("h", State.UNKNOWN, parameters=(), mechanisms=(), reason="calls f", **bare),
+        function("f", State.FAILED, span=broken, parameters=(shown_as("x", "no guarantee"),), **bare),
+        function("twice", span=noted, kind="sensitivity", parameters=(shown_as("x", "2"),), **bare),
+        function("h", State.UNKNOWN, span=other, parameters=(), reason="calls f", **bare),
+        function("box", span=other, kind="blackbox", parameters=(shown_as("#1", ""),), **bare),
     )
-    many = tuple(function(f"g{i}", parameters=(shown_as("v", "ε 1  δ 0"),)) for i in range(7))
-    shown = full(("a.jl", analysis(functions=functions, state=State.FAILED)), ("b.jl", analysis(functions=many)))
-    assert shown.splitlines()[:6] == [
-        "a.jl",
-        "  f       failed    x: ∞     see DP399",
-        "  twice   proved    2 in x",
-        "  h       unknown            calls f",
-        "",
-        "b.jl",
-    ]
+    found = (problem(broken), problem(noted, Severity.WARNING)._replace(code="DP398"))
+    shown = full(("a.jl", analysis(text, found, functions, State.FAILED)))
+    assert shown.endswith("""
+a.jl
+  f       failed    x: no guarantee                   see DP399
+  twice   proved    2 in x                            note DP398
+  h       unknown                                     calls f
+  box     proved    a black box, taken at your word
+
+4 functions: 2 proved, 1 failed, 1 unknown.   0.31 s""")
+
+
+def test_many_functions_in_many_files_show_the_table_alone() -> None:
+    many = tuple(function(f"g{i}") for i in range(8))
+    few = full(("a.jl", analysis(functions=many)), ("b.jl", analysis()))
+    assert few.count("holds if") == 8
+    shown = full(("a.jl", analysis(functions=many)), ("b.jl", analysis(functions=(function(),))))
     assert "holds if" not in shown
-    assert shown.endswith("\n10 functions in 2 files: 8 proved, 1 failed, 1 unknown.   0.31 s")
+    assert shown.endswith("\n9 functions in 2 files: 9 proved.   0.31 s")
 
 
 def test_long_bounds_stand_below_their_function() -> None:

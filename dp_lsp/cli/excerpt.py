@@ -105,7 +105,8 @@ def _cells(text: str) -> tuple[list[str], list[int]]:
 def _cut(cells: list[str], at: list[int], strokes: list[_Stroke], columns: int) -> tuple[str, list[_Stroke]]:
     room = columns - 2 * len(_CUT)
     first = strokes[0].start if strokes else 0  # the first given is what the excerpt is about
-    low = max(0, min(first - _BEFORE, at[-1] - room))
+    fits = not strokes or strokes[0].end <= room
+    low = 0 if fits else max(0, min(first - _BEFORE, at[-1] - room))
     inside = [i for i, start in enumerate(at[:-1]) if low <= start and at[i + 1] <= low + room]
     before, after = _CUT if inside[0] else "", _CUT if inside[-1] + 1 < len(cells) else ""
     shift, end = at[inside[0]] - len(before), at[inside[-1] + 1]

@@ -12,7 +12,8 @@ from dp_lsp.cli.excerpt import Mark, excerpt
 from dp_lsp.cli.style import Paint, padded, printable, width
 from dp_lsp.cli.summary import CAUTION, sentence, statistics_table
 from dp_lsp.core.notation import decimal
-from dp_lsp.problem import Problem
+from dp_lsp.problem import Problem, Severity
+from dp_lsp.text import Source, Span
 
 _FEW = 8  # functions whose whole types are still read, when there are several files
 _WIDEST = 40  # columns of a cell of the table
@@ -50,7 +51,7 @@ class FullReport:
         severity = problem.severity.value
         title = self._paint(f"{severity}[{problem.code}]", severity)
         yield f"{title}: {self._paint(printable(problem.message), 'strong')}"
-        gutter, shown = excerpt(analysis.source, _marks(problem), self._paint, self._columns)
+        gutter, shown = excerpt(analysis.source, _marks(problem, analysis.source), self._paint, self._columns)
         margin = " " * gutter
         line, column = analysis.source.place(problem.span.start)
         yield f"{margin} {self._paint('┌─', 'rule')} {printable(path)}:{line}:{column}"
@@ -69,7 +70,7 @@ class FullReport:
             yield f"{title}  {state}{'  no functions' if analysis.state is State.PROVED else ''}"
             return
         yield title
-        rows = [_Row(function, whole) for function in analysis.functions]
+        rows = [_Row(function, _codes(function, analysis), whole) for function in analysis.functions]
         names = min(_WIDEST, max(width(row.name) for row in rows))
         columns = max((width(bound) for row in rows if not row.wide for bound in row.bounds), default=0)
         for number, row in enumerate(rows):
@@ -93,10 +94,11 @@ class FullReport:
 class _Row:
     """A function as a row of the table. Bounds that are ``wide`` stand below it, ε and δ in lines of their own."""
 
-    def __init__(self, function: FunctionReport, whole: bool) -> None:
+    def __init__(self, function: FunctionReport, codes: str, whole: bool) -> None:
         self.function = function
         self.name = printable(function.name)
-        self.notes = "   ".join(filter(None, (", ".join(function.mechanisms), printable(function.reason))))
+        notes = (", ".join(function.mechanisms), printable(function.reason), codes)
+        self.notes = "   ".join(filter(None, notes))
         bounds = _bounds(function)
         self.wide = any(width(bound) > _WIDEST for bound in bounds)
         self.bounds = [line for bound in bounds for line in _unfolded(bound)] if self.wide else bounds
@@ -114,11 +116,12 @@ def _unfolded(bound: str) -> Iterator[str]:
 def _detail(function: FunctionReport) -> Iterator[str]:
     """The type of a function, and what it holds under."""
     free = {variable.name: variable for bound in function.bounds for variable in bound.free}
+    type_ = function.display.splitlines() if function.kind != "blackbox" else []
     blocks = {
-        "": [printable(line) for line in function.display.splitlines()],
+        "": [printable(line) for line in type_],
         "holds if": [printable(condition.text) for condition in function.conditions],
         "where you choose": [printable(f"{each.range}   {each.meaning}") for each in free.values()],
-        "with these numbers": [_number(each) for each in function.numeric],
+        "with these numbers": list(_numbers(function)),
     }
     for title, lines in blocks.items():
         if lines:
@@ -128,18 +131,35 @@ def _detail(function: FunctionReport) -> Iterator[str]:
             yield from (f"      {'  ' if title else ''}{line}".rstrip() for line in lines)
 
 
-def _marks(problem: Problem) -> list[Mark]:
-    """What to underline: the place itself first, labelled by what is related to the very same place."""
+def _codes(function: FunctionReport, analysis: Analysis) -> str:
+    """The problems in a function, by code."""
+    start, end = function.span
+    inside = [each for each in analysis.problems if start <= each.span.start < end]
+    errors = dict.fromkeys(each.code for each in inside if each.severity is Severity.ERROR)
+    warnings = dict.fromkeys(each.code for each in inside if each.severity is Severity.WARNING)
+    found = (("see", errors), ("note", warnings))
+    return "   ".join(f"{word} {', '.join(codes)}" for word, codes in found if codes)
+
+
+def _marks(problem: Problem, source: Source) -> list[Mark]:
+    """What to underline: the place itself first, labelled by what is related to the very same place. Of other
+    places of several lines, such as a loop, the first line says enough."""
     label = next((related.message for related in problem.related if related.span == problem.span), "")
     others = [related for related in problem.related if related.span != problem.span]
     return [
         Mark(problem.span, label, "^", problem.severity.value),
-        *(Mark(related.span, related.message, "-", "related") for related in others),
+        *(Mark(_first_line(related.span, source), related.message, "-", "related") for related in others),
     ]
+
+
+def _first_line(span: Span, source: Source) -> Span:
+    return Span(span.start, min(span.end, source.line_span(source.place(span.start).line).end))
 
 
 def _bounds(function: FunctionReport) -> list[str]:
     """What each parameter costs, or how far the result moves with it; neighbours that say the same as one."""
+    if function.kind == "blackbox":
+        return ["a black box, taken at your word"]
     result = []
     for (static, shown), group in groupby(function.parameters, key=lambda each: (each.static, each.shown)):
         names = ", ".join(printable(parameter.name) for parameter in group)
@@ -153,8 +173,13 @@ def _bound(names: str, static: bool, shown: str, kind: str) -> str:
     return f"{shown} in {names}" if kind == "sensitivity" else f"{names}: {shown}"
 
 
-def _number(numeric: NumericReport) -> str:
-    names = ", ".join(numeric.parameters)
+def _numbers(function: FunctionReport) -> Iterator[str]:
+    """The bounds as numbers; neighbours that say the same as one."""
+    for numeric, group in groupby(function.numeric, key=lambda each: each._replace(parameters=())):
+        yield _number(", ".join(name for each in group for name in each.parameters), numeric)
+
+
+def _number(names: str, numeric: NumericReport) -> str:
     if numeric.missing:
         return printable(f"{names}: a number is missing for {', '.join(numeric.missing)} (--set NAME=NUMBER)")
     epsilon, delta = (
