@@ -180,6 +180,15 @@ def test_closing_takes_diagnostics_away(session: Driver) -> None:
     assert session.published()[-1]["diagnostics"] == []
 
 
+def test_opening_again_starts_afresh(session: Driver) -> None:
+    for round_ in range(20):
+        session.open(f"f(x::Real) = x\ng(x::Real) = x + {round_}\n")
+        if round_ % 3:
+            session.notify("textDocument/didClose", {"textDocument": {"uri": "file:///tmp/a.jl"}})
+    session.open("f(x::Real) = x\n")
+    assert [function["name"] for function in session.checked(1)["functions"]] == ["f"]
+
+
 def test_what_is_not_checked_is_ignored(session: Driver) -> None:
     session.open("[tool]", uri="file:///tmp/dp-lsp.toml", language="toml")
     session.change(2, {"text": "x"}, uri="file:///tmp/dp-lsp.toml")

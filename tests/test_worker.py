@@ -237,3 +237,15 @@ async def test_a_forgotten_document_is_not_reported(new_client: NewClient) -> No
     await client.begun()
     client.worker.forget("gone")
     assert (await client.checked("a\n")).document == "a"
+
+
+async def test_many_documents_at_once_keep_their_records_apart(new_client: NewClient) -> None:
+    client = new_client()
+    for round_ in range(30):
+        for document in "abc":
+            client.check(f"{document}{round_}\n", document)
+        for _ in "abc":
+            outcome = await client.outcome()
+            assert outcome.analysis
+            (chunk,) = outcome.analysis.chunks
+            assert chunk.record.key == f"{outcome.document}{round_}\n".encode()

@@ -88,6 +88,14 @@ def test_positions_are_told_and_understood_alike(encoding: PositionEncodingKind)
     )
 
 
+def test_a_whole_text_is_the_edit_that_it_makes() -> None:
+    whole = TextDocumentContentChangeWholeDocument("a b\nc aa\n")
+    assert apply(Source("a b\nb aa\n"), [whole], PositionEncodingKind.Utf16)[1] == [Edit(Span(4, 5), "c")]
+    assert apply(Source("aa"), [TextDocumentContentChangeWholeDocument("aaa")], PositionEncodingKind.Utf16)[1] == [
+        Edit(Span(2, 2), "a")
+    ]
+
+
 def test_whole_texts_and_ranges_mix() -> None:
     whole = TextDocumentContentChangeWholeDocument("one\ntwo\n")
     part = TextDocumentContentChangePartial(Range(Position(1, 0), Position(1, 3)), "2")

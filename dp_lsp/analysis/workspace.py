@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from urllib.parse import unquote, urlsplit
 
 from dp_lsp.analysis.drift import Drift
@@ -24,6 +25,7 @@ from dp_lsp.problem import Edit, Problem
 from dp_lsp.text import Place, Source, Span
 
 _DRIVE = re.compile(r"/[A-Za-z]:")
+_openings = count()
 _WORD = re.compile(r"\w+!?")
 
 
@@ -48,8 +50,8 @@ def is_checked(uri: str, language: str) -> bool:
 
 
 class Document:
-    """An open document. ``uri`` is spelled as the client spells it, ``version`` is the client's; ``key`` is the
-    same for all spellings.
+    """An open document. ``uri`` is spelled as the client spells it, and ``key`` is the same for all spellings;
+    ``name`` is one that no other opening of it has. ``version`` is the client's.
 
     ``revision`` counts the texts it has had; ``checked`` is the version whose check has ended for good, and
     ``analysis`` the newest there is, with None before the first.
@@ -58,6 +60,7 @@ class Document:
     def __init__(self, uri: str, version: int, text: str) -> None:
         self.uri = uri
         self.key = document_key(uri)
+        self.name = f"{self.key}#{next(_openings)}"
         self.version = version
         self.source = Source(text)
         self.revision = 0

@@ -63,7 +63,7 @@ class Checker:
         """Check a new text soon: at once if that is quick, else a little later, so that typing goes on."""
         self._disappoint(lambda waiter: waiter.document is document and not waiter.patient)
         if document not in self._timers:
-            last = self._pace.get(document.key, 0.0)
+            last = self._pace.get(document.name, 0.0)
             delay = 0.0 if last < _QUICK else min(last / 2, _LONGEST_DELAY)
             loop = asyncio.get_running_loop()
             self._timers[document] = loop.call_later(delay, self.check, document)
@@ -72,16 +72,16 @@ class Checker:
         """Check the text as it is now, also if it was checked before."""
         self._forget_timer(document)
         document.checked = None
-        self._submitted[document.key] = document, document.version
-        self._worker.check(document.key, document.revision, document.source, self._options)
+        self._submitted[document.name] = document, document.version
+        self._worker.check(document.name, document.revision, document.source, self._options)
 
     def closed(self, document: Document) -> None:
         """Nobody wants to know about this document any more."""
         self._forget_timer(document)
-        self._submitted.pop(document.key, None)
-        self._pace.pop(document.key, None)
-        self._results.pop(document.key, None)
-        self._worker.forget(document.key)
+        self._submitted.pop(document.name, None)
+        self._pace.pop(document.name, None)
+        self._results.pop(document.name, None)
+        self._worker.forget(document.name)
         self._disappoint(lambda waiter: waiter.document is document)
 
     async def reached(self, document: Document, version: int) -> None:
@@ -100,7 +100,7 @@ class Checker:
 
     def result(self, document: Document) -> str:
         """A name for what the last check of the document found; no two checks share one."""
-        return str(self._results.get(document.key, 0))
+        return str(self._results.get(document.name, 0))
 
     async def _wait(self, document: Document, version: int, patient: bool) -> None:
         if document.checked is None or document.checked < version:
@@ -112,14 +112,14 @@ class Checker:
         document, version = self._submitted[outcome.document]
         if outcome.analysis:
             document.settle(outcome.revision, outcome.analysis)
-            self._pace[document.key] = outcome.seconds
+            self._pace[document.name] = outcome.seconds
             self.counters = Counters(outcome.parsed, outcome.inferred)
         elif outcome.problem:
             document.give_up(outcome.revision, outcome.source, self._options, outcome.problem)
         if outcome.final:
             document.checked = version
             self._count += 1
-            self._results[document.key] = self._count
+            self._results[document.name] = self._count
         self._done(document, outcome.final)
         for waiter in self._take(lambda each: each.document is document and _is_served(each)):
             if not waiter.future.done():  # it may have been cancelled

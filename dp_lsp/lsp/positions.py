@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from itertools import accumulate
 
@@ -89,9 +89,18 @@ def apply(
         if isinstance(change, TextDocumentContentChangePartial):
             edits.append(text.replace(change.range, change.text, encoding))
         else:
-            edits.append(Edit(Span(0, text.length), change.text))
+            edits.append(_smallest(0, text.joined(), change.text))
             text = _Lines(change.text)
     return Source(text.joined()), edits
+
+
+def _smallest(start: int, old: str, new: str) -> Edit:
+    """The edit of ``old``, which stands at ``start``, to ``new``: some clients send more than has changed."""
+    most = min(len(old), len(new))
+    head = bisect_left(range(most), True, key=lambda n: not old.startswith(new[: n + 1]))
+    most -= head
+    tail = bisect_left(range(most), True, key=lambda n: not old.endswith(new[len(new) - n - 1 :]))
+    return Edit(Span(start + head, start + len(old) - tail), new[head : len(new) - tail])
 
 
 class _Lines:
@@ -103,7 +112,6 @@ class _Lines:
 
     def __init__(self, text: str) -> None:
         self._lines = _split(text)
-        self.length = len(text)
         self._line = 0  # a line of which we know ...
         self._start = 0  # ... the offset it starts at
 
@@ -117,7 +125,7 @@ class _Lines:
         if (last, end) < (first, start):
             last, end = first, start
         offset = self._offset(first) + start
-        removed = sum(map(len, self._lines[first:last])) + end - start
+        removed = "".join([*self._lines[first:last], self._lines[last][:end]])[start:]
         if first and self._lines[first - 1].endswith("\r"):  # a new \n would join it
             first -= 1
             start += len(self._lines[first])
@@ -126,8 +134,7 @@ class _Lines:
         is_last = last == len(self._lines) - 1
         self._lines[first : last + 1] = fresh if is_last else fresh[:-1]
         self._line, self._start = first, offset - start
-        self.length += len(text) - removed
-        return Edit(Span(offset, offset + removed), text)
+        return _smallest(offset, removed, text)
 
     def _locate(self, position: Position, encoding: PositionEncodingKind) -> tuple[int, int]:
         """The line of a position, and the characters before it there."""

@@ -25,9 +25,7 @@ from dp_lsp.worker.problems import CheckerEnded, CheckTooLong
 
 LIMIT = 10.0  # seconds a check may take
 _GRACE = 2.0  # seconds it has to notice that, before it is killed
-_PATIENCE = (
-    0.25  # seconds of silence after which a superseded check is killed; it looks every few milliseconds
-)
+_PATIENCE = 0.25  # seconds of silence after which a superseded check is killed; it looks every few milliseconds
 _ATTEMPTS = 5  # processes that may die under one check; each chunk to blame takes two
 _BLAME = 2  # deaths in one chunk after which it is not tried again
 
@@ -105,7 +103,10 @@ class Worker:
                 self._send(job)
 
     def check(self, document: str, revision: int, source: Source, options: Options) -> None:
-        """Check a text, instead of what was to be checked of this document."""
+        """Check a text, instead of what was to be checked of this document.
+
+        A document that was forgotten must not come back under the same name.
+        """
         self._numbers += 1
         job = self._jobs[document] = _Job(self._numbers, document, revision, source, options)
         if self._link is None:
@@ -158,7 +159,7 @@ class Worker:
         if self._running and self._running[1] == document:
             self._watch_for(_PATIENCE, _Killed.FOR_SILENCE)
 
-    def _received(self, link: Link, answer: Message | None) -> None:
+    def _received(self, link: Link, answer: Message | None, fresh: dict[bytes, ChunkRecord]) -> None:
         if link is not self._link:
             return
         match answer:
@@ -174,14 +175,12 @@ class Worker:
             case Finished() | Stopped() | Failed():
                 self._running = None
                 self._watch_jobs()
-                self._ended(link, answer)
+                self._ended(answer, fresh)
 
-    def _ended(self, link: Link, answer: Finished | Stopped | Failed) -> None:
-        if isinstance(answer, Finished):
-            known = self._records.get(answer.document, {}) | link.fresh
-            link.fresh.clear()
-            if answer.document in self._jobs:  # else it was closed
-                self._records[answer.document] = {key: known[key] for _, _, key in answer.layout}
+    def _ended(self, answer: Finished | Stopped | Failed, fresh: dict[bytes, ChunkRecord]) -> None:
+        if isinstance(answer, Finished) and answer.document in self._jobs:  # else it was closed
+            known = self._records.get(answer.document, {}) | fresh
+            self._records[answer.document] = {key: known[key] for _, _, key in answer.layout}
         job = self._job(answer.number, answer.document)
         if job is None or isinstance(answer, Stopped):
             return

@@ -53,22 +53,22 @@ class Outbox:
             self._stream.close()
 
 
+Deliver = Callable[["Link", Message | None, dict[bytes, ChunkRecord]], None]
+
+
 class Link:
     """One child process. ``deliver`` is called on the loop with each message, and with None at the end.
 
-    Records, and the chunk that is being checked, are kept here without a call: they matter only when a check
-    ends, or the process does.
+    Records come with the message that ends their check, and the chunk that is being checked is only noted: a
+    call for each would cost more than they do.
     """
 
-    def __init__(self, deliver: Callable[[Link, Message | None], None], command: Sequence[str]) -> None:
+    def __init__(self, deliver: Deliver, command: Sequence[str]) -> None:
         self._deliver = deliver
         self._loop = asyncio.get_running_loop()
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=_environment()
-        )
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=_environment())
         assert self._process.stdin and self._process.stdout
         self._outbox = Outbox(self._process.stdin)  # type: ignore[arg-type]
-        self.fresh: dict[bytes, ChunkRecord] = {}
         self.chunk: bytes | None = None
         self.heard = time.monotonic()
         threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True).start()
@@ -82,6 +82,7 @@ class Link:
         self._process.kill()
 
     def _read(self, stream: BinaryIO) -> None:
+        fresh: dict[bytes, ChunkRecord] = {}
         with contextlib.suppress(RuntimeError):  # the loop has ended before us
             while (message := receive(stream)) is not None:
                 self.heard = time.monotonic()
@@ -89,15 +90,16 @@ class Link:
                     case Entered(key):
                         self.chunk = key
                     case Found(record):
-                        self.fresh[record.key] = record
+                        fresh[record.key] = record
                     case _:
                         if isinstance(message, Begun):
                             self.chunk = None
-                        self._loop.call_soon_threadsafe(self._deliver, self, message)
+                        self._loop.call_soon_threadsafe(self._deliver, self, message, fresh)
+                        fresh = {}
             self._outbox.close()
             self._process.kill()  # it may have closed its output only
             self._process.wait()
-            self._loop.call_soon_threadsafe(self._deliver, self, None)
+            self._loop.call_soon_threadsafe(self._deliver, self, None, fresh)
 
 
 def _environment() -> dict[str, str]:
