@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from fractions import Fraction
+from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 from analyses import analysis, annotated, function, problem
 from dp_lsp.analysis.records import Analysis, NumericReport, Options, ParameterReport, Setting, State
+from dp_lsp.cli import main
 from dp_lsp.cli.concise import lines as concise
 from dp_lsp.cli.full import FullReport
 from dp_lsp.cli.style import coloured, plain
@@ -20,6 +22,7 @@ from dp_lsp.cli.summary import sentence
 from dp_lsp.features.report import report
 from dp_lsp.problem import Edit, Fix, Problem, Related, Severity
 from dp_lsp.text import Span
+from source_tree import ROOT
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -425,3 +428,51 @@ def test_statistics_count_by_code() -> None:
     shown = list(concise([("a.jl", analysis("x", (one, two, one)))], False, True, plain))
     assert shown[3:5] == ["2  DP399  error        made-up", "1  DP398  warning      made-up"]
     assert shown[3:5] == full(("a.jl", analysis("x", (one, two, one))), statistics=True).splitlines()[-4:-2]
+
+
+# With the real engine
+
+RELEASE = """
+function noisy(x::Real, eps::Static()) :: Priv()
+   laplacian_mechanism(1, eps, x)
+end
+twice(x::Real) = x + x
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--profile", "published"], ["--set", "eps=1/2"]])
+@pytest.mark.parametrize("program", ["fixtures/programs/dp_sgd.jl", None])
+def test_json_of_programs_is_what_the_contract_says(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, program: str | None, options: list[str]
+) -> None:
+    file = ROOT / program if program else tmp_path / "release.jl"
+    if not program:
+        file.write_text(RELEASE, "utf-8")
+    code = main(["check", "--output-format", "json", *options, str(file)])
+    result = json.loads(capsys.readouterr().out)
+    jsonschema.validate(result, REPORT)
+    assert code == (0 if result["files"][0]["status"] == "proved" else 1)
+    assert result["profile"] == ("published" if "published" in options else "sound")
+
+
+def test_a_proved_program_reads_well(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "release.jl"
+    file.write_text(RELEASE, "utf-8")
+    assert main(["check", "--color", "never", "--set", "noisy:eps=1/2", str(file)]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"^  noisy +proved +x: ε eps  δ 0", shown, re.MULTILINE)
+    assert re.search(r"^  twice +proved +2 in x", shown, re.MULTILINE)
+    assert re.search(r"holds if\n +0 < eps\n", shown)
+    assert re.search(r"with these numbers\n +x: ε 0.5  δ 0 ", shown)
+    assert re.search(r"^2 functions: 2 proved\.   \d+\.\d\d s$", shown, re.MULTILINE)
+
+
+def test_an_error_shows_its_cause_and_its_fix(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "release.jl"
+    file.write_text(RELEASE.replace("eps, x)", "eps, x + x)"), "utf-8")
+    assert main(["check", "--color", "never", str(file)]) == 1
+    shown = capsys.readouterr().out
+    assert re.match(r"error\[DP301\]: .+\n +┌─ .+release.jl:3:\d+\n2 │ function noisy", shown)
+    assert "= fix available: replace 1 by 2" in shown
+    assert "= more: dp-lsp explain DP301" in shown
+    assert re.search(r"^  noisy +failed .* see DP301$", shown, re.MULTILINE)
