@@ -364,7 +364,7 @@ def test_the_table_says_what_is_known_and_why() -> None:
     functions = (
         function("f", State.FAILED, span=broken, parameters=(shown_as("x", "no guarantee"),), **bare),
         function("twice", span=noted, kind="sensitivity", parameters=(shown_as("x", "2"),), **bare),
-        function("h", State.UNKNOWN, span=other, parameters=(), reason="calls f", **bare),
+        function("h", State.UNKNOWN, span=other, parameters=(shown_as("x", "not known"),), mechanisms=()),
         function("box", span=other, kind="blackbox", parameters=(shown_as("#1", ""),), **bare),
     )
     found = (problem(broken), problem(noted, Severity.WARNING)._replace(code="DP398"))
@@ -373,7 +373,7 @@ def test_the_table_says_what_is_known_and_why() -> None:
 a.jl
   f       failed    x: no guarantee                   see DP399
   twice   proved    2 in x                            note DP398
-  h       unknown                                     calls f
+  h       unknown   x: not known                      calls g
   box     proved    a black box, taken at your word
 
 4 functions: 2 proved, 1 failed, 1 unknown.   0.31 s""")

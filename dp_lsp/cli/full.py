@@ -102,7 +102,8 @@ class _Row:
         bounds = _bounds(function)
         self.wide = any(width(bound) > _WIDEST for bound in bounds)
         self.bounds = [line for bound in bounds for line in _unfolded(bound)] if self.wide else bounds
-        self.detail = list(_detail(function)) if whole else []
+        known = function.state is not State.UNKNOWN  # else there is nothing to hold under conditions
+        self.detail = list(_detail(function)) if whole and known else []
 
 
 def _unfolded(bound: str) -> Iterator[str]:
@@ -163,14 +164,13 @@ def _bounds(function: FunctionReport) -> list[str]:
     result = []
     for (static, shown), group in groupby(function.parameters, key=lambda each: (each.static, each.shown)):
         names = ", ".join(printable(parameter.name) for parameter in group)
-        result.append(_bound(names, static, printable(shown), function.kind))
+        if static:
+            result.append(f"{names}: static")
+        elif function.kind == "sensitivity" and function.state is not State.UNKNOWN:
+            result.append(f"{printable(shown)} in {names}")
+        else:
+            result.append(f"{names}: {printable(shown)}")
     return result
-
-
-def _bound(names: str, static: bool, shown: str, kind: str) -> str:
-    if static:
-        return f"{names}: static"
-    return f"{shown} in {names}" if kind == "sensitivity" else f"{names}: {shown}"
 
 
 def _numbers(function: FunctionReport) -> Iterator[str]:

@@ -71,9 +71,7 @@ def _function(function: FunctionReport, source: Source, numbers_given: bool) -> 
         "kind": function.kind,
         "status": function.state.value,
         "range": _range(function.span, source),
-        "parameters": [
-            {key: getattr(parameter, key) for key in _PARAMETER_KEYS} for parameter in function.parameters
-        ],
+        "parameters": [{key: getattr(parameter, key) for key in _PARAMETER_KEYS} for parameter in function.parameters],
         "returns": function.returns,
         "bounds": [_bound(bound) for bound in function.bounds],
         "conditions": [condition._asdict() for condition in function.conditions],
