@@ -171,9 +171,11 @@ EXPRESSIONS = {
     # calls
     "f(a, k = 1; l = 2, m)": "(f a k=1 l=2 m=m)",
     "f(a,\n  b;\n  c = 1,\n)": "(f a b c=1)",
+    "f(Vector{<:Real}, Matrix{Data}(1))": "(f Vector{<:Real} (Matrix{Data} 1))",
     "f(xs...)": "(f <a splat | xs>)",
     "g(+, xs)": "(g + xs)",
     "+(a, b)": "(+ a b)",
+    "g(==(1), in(xs))": "(g (== 1) (in xs))",
     "f.(x)": "<a broadcast | f x>",
     "a.b.c(x)": "(<a field access | a> x)",
     "x'": "(' x)",
@@ -411,6 +413,7 @@ CHUNKS = {
     ],
     "#=\nfunction f\n=#\nf(x) = x": ["#=\nfunction f\n=#\nf(x) = x"],
     "# only a comment\n": [],
+    "x = 1; #= over\ntwo lines =# # end\ny = 2": ["x = 1; #= over\ntwo lines =# # end", "y = 2"],
     '"""\nf is\nzero-indented\n"""\nf(x) = x\n\ng(x) = 2': ['"""\nf is\nzero-indented\n"""\nf(x) = x', "g(x) = 2"],
     "function f(x)\nif x\n1\nend\nx\nend\ng(x) = 1": ["function f(x)\nif x\n1\nend\nx\nend", "g(x) = 1"],
     "x = f(1,\n2)\ny = [\n1,\n2\n]\nz = 1 +\n2": ["x = f(1,\n2)", "y = [\n1,\n2\n]", "z = 1 +\n2"],
@@ -456,11 +459,10 @@ def test_chunks_need_no_parser() -> None:
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
-def own_kinds() -> Iterator[type[Kind]]:
-    return (kind for kind in Kind.registry.values() if kind.__module__ == problems.__name__)
+OWN_KINDS = [kind for kind in Kind.registry.values() if kind.__module__ == problems.__name__]
 
 
-@pytest.mark.parametrize("kind", own_kinds(), ids=lambda kind: kind.code)
+@pytest.mark.parametrize("kind", OWN_KINDS, ids=lambda kind: kind.code)
 def test_examples_of_problems(kind: type[Kind]) -> None:
     broken, fixed = re.findall(r"```julia\n(.*?)```", kind.page(), re.DOTALL)
     assert {p.code for chunk in chunks(broken) for p in parse(chunk.text).problems} == {kind.code}
@@ -501,6 +503,7 @@ def check(text: str) -> None:
     position = 0
     for chunk in chunks(text):
         assert chunk.start >= position and text.startswith(chunk.text, chunk.start) and chunk.text
+        assert is_loose(text[position : chunk.start])
         position = chunk.start + len(chunk.text)
         parsed = parse(chunk.text)
         waiting = list(parsed.nodes)
@@ -511,6 +514,12 @@ def check(text: str) -> None:
             waiting += children(node)
         for problem in parsed.problems:
             assert 0 <= problem.span.start <= problem.span.end <= len(chunk.text)
+    assert is_loose(text[position:])
+
+
+def is_loose(text: str) -> bool:
+    """Whether nothing stands between two chunks but blanks and comments."""
+    return parse(text) == ((), ())
 
 
 def children(node: s.Node) -> Iterator[s.Node]:

@@ -27,6 +27,7 @@ _MODULE = re.compile(r"(?:bare)?module[ \t]+[^\s;#(]+[ \t]*;?(?:[ \t]*#(?!=)[^\n
 _COMMENT_LINE = re.compile(r"[ \t]*#(?!=)")
 _CODE_LINE = re.compile(r"^([ \t]*)[^\s#]", re.MULTILINE)
 _BLANKS = re.compile(rf"[{BLANKS}\n]*")
+_OPENING = re.compile(rf"[{BLANKS};]*#=")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _REMEMBERED = 1 << 15
 
@@ -154,8 +155,9 @@ class _Cutter:
 
     def _with_comments(self, line: int, floor: int) -> int:
         while line > floor:
-            above = max(floor, self.text.rfind("\n", 0, line - 1) + 1)
-            if not _COMMENT_LINE.match(self.text, above):
+            begin = self.text.rfind("\n", 0, line - 1) + 1
+            above = max(floor, begin)
+            if self.text[begin:above].strip() or not _COMMENT_LINE.match(self.text, above):
                 break
             line = above
         return line
@@ -242,4 +244,14 @@ def _joined(text: str, pieces: list[_Piece]) -> Iterator[tuple[int, int]]:
             end = max(end, last[index])
             index += 1
         piece = pieces[end]
-        yield pieces[start].start, min(strings.line_end(text, piece.code_end), piece.end)
+        yield pieces[start].start, min(_line_end(text, piece.code_end), piece.end)
+
+
+def _line_end(text: str, position: int) -> int:
+    """The end of a line of which only comments are left, the last of which may run over several lines."""
+    while opening := _OPENING.match(text, position):
+        closed = strings.comment_end(text, opening.end() - 2)
+        if closed is None:
+            break
+        position = closed
+    return strings.line_end(text, position)

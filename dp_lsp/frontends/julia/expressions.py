@@ -11,7 +11,6 @@ from typing import Any
 from dp_lsp.frontends.julia import outline
 from dp_lsp.frontends.julia.headers import (
     Arguments,
-    Curly,
     Default,
     Field,
     Headers,
@@ -22,7 +21,7 @@ from dp_lsp.frontends.julia.headers import (
     Upper,
 )
 from dp_lsp.frontends.julia.strings import string_value
-from dp_lsp.frontends.julia.tokens import FOLLOWED, LIMIT, Ready, Token
+from dp_lsp.frontends.julia.tokens import FOLLOWED, Ready, Token
 from dp_lsp.problem import Problem
 from dp_lsp.surface import (
     Assign,
@@ -245,10 +244,7 @@ class Expressions(Headers):
         name, _, arguments, closer = children
         start = self._start(name)
         shown = name.name if isinstance(name, Name) else self.text[start : name.end]
-        type = TypeExpr(start, closer.end, shown, self.type_args(arguments.plain), "braces")
-        if type.depth > LIMIT:
-            type = TypeExpr(start, closer.end, shown)
-        return self._opaque(children, "a type with parameters", Curly(name, type))
+        return TypeExpr(start, closer.end, shown, self.type_args(arguments.plain), "braces")
 
     def broadcast(self, children: list[Any]) -> Node:
         return self._opaque(children, "a broadcast")

@@ -39,13 +39,6 @@ class Default(NamedTuple):
     value: Node
 
 
-class Curly(NamedTuple):
-    """``name{…}``"""
-
-    name: Node
-    type: TypeExpr
-
-
 class Upper(NamedTuple):
     """``<:value``"""
 
@@ -64,7 +57,7 @@ class Field(NamedTuple):
     name: str
 
 
-Made = Arguments | Typed | Splat | Default | Curly | Upper | Limited | Field
+Made = Arguments | Typed | Splat | Default | Upper | Limited | Field
 
 
 class Header(NamedTuple):
@@ -113,14 +106,12 @@ class Headers:
                 node = made.header
             elif isinstance(made, Typed) and made.value is not None:
                 node = made.value
-            elif isinstance(made, Curly):
-                node = made.name
             elif isinstance(made, Field):
                 return frozenset((made.name,))
             elif isinstance(node, Call):
                 node = node.callee
             else:
-                return frozenset((node.name,)) if isinstance(node, Name) else None
+                return frozenset((node.name,)) if isinstance(node, Name | TypeExpr) else None
 
     def params(self, arguments: Arguments) -> tuple[Parameter, ...] | None:
         """The parameters that arguments are in a header, or None if one is of another shape."""
@@ -157,11 +148,11 @@ class Headers:
 
     def type(self, node: Node) -> TypeExpr:
         """An expression read as an annotation; what is none keeps its text as a name that nobody knows."""
-        made = self._take(node)
+        self._take(node)
+        if isinstance(node, TypeExpr):
+            return node
         if isinstance(node, Name):
             return TypeExpr(node.start, node.end, node.name)
-        if isinstance(made, Curly):
-            return made.type
         if isinstance(node, Call) and isinstance(node.callee, Name) and node.depth < LIMIT and not node.keywords:
             return TypeExpr(node.start, node.end, node.callee.name, self.type_args(node.args), "call")
         return TypeExpr(node.start, node.end, " ".join(self.text[node.start : node.end].split()))

@@ -121,6 +121,8 @@ class Lexer(Desk):
             if word == "in" and self.frame.header:
                 self.frame.header = False
                 kind = "IN"
+            elif self._stands_alone(kind, end):
+                kind = "NAME"
             return self._add(kind, start, end, word)
         if kind == "END":
             return self._end(start, end)
@@ -349,6 +351,8 @@ class Lexer(Desk):
         if kind not in ("PM", "PLUS", "TIMES", "POW", "NOT", "COMPARE"):
             return False
         last = self.last.type
+        if kind not in ("PM", "NOT") and self.text[end : end + 1] == "(" and last not in OPERANDS:
+            return True  # `==(x)`: the sign of an operation that is called like a function
         opens = last in OPENERS or last in ("COMMA", "KWASSIGN", "ASSIGN")
         return opens and self.frame.bracket and _LIST_END.match(self.text, end) is not None
 
