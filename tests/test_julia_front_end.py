@@ -209,6 +209,7 @@ STATEMENTS = {
     "const k = 1": "(const k = 1)",
     "global x = 1": "<a `global` declaration | x → x>",
     '@assert x > 0 "why $x"': "(assert (> x 0))",
+    "x && @assert y": "(&& x <a macro call | y → ?>)",
     '@assert(x, "why")': "(assert x)",
     "x = 1\n-y": "(x = 1) (- y)",
     "x = 1 -\n  y": "(x = (- 1 y))",

@@ -174,7 +174,8 @@ class Lexer(Desk):
 
     def _macro(self, start: int, end: int, word: str) -> int:
         self._operand(start)
-        return self._add("ASSERT" if word == "@assert" else "AT", start, end, word)
+        begins = not self.frame.bracket and self.last.type not in BINARY and self.last.type != "RETURN"
+        return self._add("ASSERT" if word == "@assert" and begins else "AT", start, end, word)
 
     # Literals
 
