@@ -7,13 +7,24 @@ from typing import NamedTuple
 
 from dp_lsp.accounting.approximate import Advanced, Basic, Published
 from dp_lsp.accounting.price import Choice, Measure, Price
-from dp_lsp.core.constraints import Constraint, Origin
+from dp_lsp.core.constraints import decide
 from dp_lsp.core.events import Called, Cost, Either, Repeat, Sampled, Sequence, Var
 from dp_lsp.core.sens import ONE, Sens
-from dp_lsp.text import Span
 
-MEASURES: dict[str, tuple[type[Measure], ...]] = {"sound": (Basic, Advanced), "published": (Published,)}
-_NOWHERE = Origin(Span(0, 0), "")
+
+class Profile(NamedTuple):
+    """How a profile prices: its measures, the upper end of the range of δ', and whether it takes every public
+    number to be at least 0."""
+
+    measures: tuple[type[Measure], ...]
+    slack_end: str
+    assumes_nonnegative: bool
+
+
+PROFILES = {
+    "sound": Profile((Basic, Advanced), "< 1", False),
+    "published": Profile((Published,), "<= 1", True),
+}
 
 
 class Bound(NamedTuple):
@@ -32,11 +43,11 @@ class Headline(NamedTuple):
     other: Bound | None
 
 
-def bounds(cost: Cost, variables: tuple[Var, ...], profile: str) -> dict[tuple[Var, ...], tuple[Bound, ...]]:
+def bounds(cost: Cost, variables: tuple[Var, ...], profile: Profile) -> dict[tuple[Var, ...], tuple[Bound, ...]]:
     """All bounds, for each variable and for each record that is drawn from several of them."""
     together = [(var,) for var in variables] + list(_records(cost, variables))
     found: dict[tuple[Var, ...], tuple[Bound, ...]] = {}
-    measures = [measure() for measure in MEASURES[profile]]
+    measures = [measure() for measure in profile.measures]
     for group in together:
         distances = {var: ONE for var in group}
         listed = []
@@ -62,7 +73,7 @@ def headline(listed: tuple[Bound, ...]) -> Headline:
 
 def vacuous(delta: Sens) -> bool:
     """Whether δ is certainly 1 or more."""
-    return Constraint(delta, "<", ONE, _NOWHERE).decide() is False
+    return decide(delta, "<", ONE) is False
 
 
 def _different(listed: list[Bound]) -> Iterator[Bound]:
@@ -74,7 +85,7 @@ def _different(listed: list[Bound]) -> Iterator[Bound]:
 
 
 def _at_most(left: Sens, right: Sens) -> bool:
-    return Constraint(left, "<=", right, _NOWHERE).decide() is True
+    return decide(left, "<=", right) is True
 
 
 def _records(cost: Cost, variables: tuple[Var, ...]) -> Iterator[tuple[Var, ...]]:

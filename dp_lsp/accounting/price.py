@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Sign, Symbol
-from dp_lsp.core.constraints import Constraint, Origin
+from dp_lsp.core.constraints import Origin, decide
 from dp_lsp.core.events import (
     Called,
     Cost,
@@ -27,9 +27,6 @@ from dp_lsp.core.events import (
     Var,
 )
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
-from dp_lsp.text import Span
-
-_NOWHERE = Origin(Span(0, 0), "")
 
 
 class Price(NamedTuple):
@@ -92,7 +89,7 @@ def _steps(total: Sens, declared: Sens, moved: Distances) -> Sens:
         if ratio.number is not None:
             return ratio
     bound = sens.total(moved[var] * sens.number(max(1, var.members)) for var in moved)
-    within = Constraint(total, "<=", declared, _NOWHERE).decide()
+    within = decide(total, "<=", declared)
     return ONE if within and not _at_most_one(bound) else bound
 
 

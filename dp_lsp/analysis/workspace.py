@@ -94,18 +94,10 @@ class Document:
     def give_up(self, revision: int, source: Source, options: Options, problem: Problem) -> None:
         """A check of a revision did not end: all that stands in it is unknown, for one reason."""
         drift = Drift().after(edit for made, edit in self._edits if made <= revision)
-        unknown = (
-            function._replace(
-                state=State.UNKNOWN,
-                reason=problem.message,
-                bounds=(),
-                numeric=(),
-                conditions=(),
-                parameters=(),
-            )
-            for function in (_moved(self.analysis.functions, drift) if self.analysis else ())
-        )
-        verdict = Verdict(State.UNKNOWN, tuple(unknown), (problem,), (), frozenset())
+        known = self.analysis.functions if self.analysis else ()
+        moved = (_moved(function, 0, drift) for function in known)
+        unknown = tuple(_unknown(function, problem.message) for function in moved if function)
+        verdict = Verdict(State.UNKNOWN, unknown, (problem,), (), frozenset())
         whole = Placed(0, len(source.text), ChunkRecord(b"", verdict, b""))
         self.settle(revision, Analysis(source, (whole,), options))
 
@@ -122,14 +114,18 @@ class Document:
     @property
     def functions(self) -> tuple[FunctionReport, ...]:
         """What is known of the functions, at their places in the text as it is now."""
-        return tuple(self._functions())
+        if self.analysis is None:
+            return ()
+        if not self._drift.patches:
+            return self.analysis.functions
+        return tuple(self._carried_functions(self.analysis.chunks))
 
-    def _functions(self) -> Iterator[FunctionReport]:
-        chunks = self.analysis.chunks if self.analysis else ()
-        for index, chunk in enumerate(chunks):
-            reports = (function.moved(chunk.start) for function in chunk.record.verdict.functions)
-            for function in _moved(reports, self._drift):
-                yield function._replace(state=State.STALE) if index in self.stale else function
+    def _carried_functions(self, chunks: Iterable[Placed]) -> Iterator[FunctionReport]:
+        for index, (start, _, record) in enumerate(chunks):
+            for function in record.verdict.functions:
+                moved = _moved(function, start, self._drift)
+                if moved:
+                    yield moved._replace(state=State.STALE) if index in self.stale else moved
 
     def is_stale_at(self, offset: int) -> bool:
         """Whether what is known of this offset of the analysed text is out of date."""
@@ -200,13 +196,18 @@ class Document:
         return words
 
 
-def _moved(functions: Iterable[FunctionReport], drift: Drift) -> Iterator[FunctionReport]:
-    """The functions that have a place in the newer text, at their places."""
-    for function in functions:
-        span = drift.forward(function.span)
-        if span:
-            name_span = drift.forward(function.name_span) or Span(span.start, span.start)
-            yield function._replace(span=span, name_span=name_span)
+def _unknown(function: FunctionReport, reason: str) -> FunctionReport:
+    """The function without anything that was said of it."""
+    return function._replace(state=State.UNKNOWN, reason=reason, parameters=(), bounds=(), numeric=(), conditions=())
+
+
+def _moved(function: FunctionReport, by: int, drift: Drift) -> FunctionReport | None:
+    """The function, moved by so many code points and then by the drift; None if it has no place any more."""
+    span = drift.forward(function.span.moved(by))
+    if span is None:
+        return None
+    name_span = drift.forward(function.name_span.moved(by)) or Span(span.start, span.start)
+    return function._replace(span=span, name_span=name_span)
 
 
 class Workspace:

@@ -14,7 +14,9 @@ from dp_lsp.core.metrics import conversion
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, inverse_magnitude, magnitude, number
 from dp_lsp.core.types import BOOL, Base, Container, Kind, Norm, NumberType, Type
 
-CALCULUS = "type_system 3.4 and 3.12: arithmetic with static operands, checked against a brute-force search"
+CALCULUS = (
+    "The Lipschitz constant of the operation in the metrics of its operands, searched exhaustively"
+)
 
 
 def numeric(static: Callable[..., Poly] | None = None, base: Base | None = None) -> Callable[[Args], Type | Refusal]:
@@ -417,7 +419,7 @@ ROWS: tuple[Builtin, ...] = (
         "disc(x)",
         (form(lambda args: NumberType(Base.DATA), each(INFINITY), x=REAL_NUMBER),),
         "A number as Data, compared by equality. ∞-sensitive: two reals that are almost equal become 1 apart.",
-        "type_system 3.7; documentation of discrete",
+        "Immediate from the definition of the two metrics on numbers",
         ("f(x::Integer) = disc(x)",),
         aliases=("discrete",),
     ),
@@ -426,7 +428,7 @@ ROWS: tuple[Builtin, ...] = (
         "undisc(x)",
         (form(lambda args: NumberType(Base.REAL), each(INFINITY), x=Num(frozenset({Base.DATA}))),),
         "Data as a Real number. ∞-sensitive: values at distance 1 may be arbitrarily far apart as numbers.",
-        "type_system 3.7; documentation of undisc",
+        "Immediate from the definition of the two metrics on numbers",
         ("f(x::Data) = undisc(x)",),
     ),
 )

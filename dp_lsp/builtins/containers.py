@@ -20,9 +20,11 @@ INDEX = "[]"
 ROW = "[:]"
 LITERAL = "[…]"
 
-_ACCESS = "type_system 3.5"
-_EVERYDAY = "type_system 3.12, checked by brute force in every norm"
-_METRICS = "type_system 3.7 and metric_notes: factors between norms, clipping as a map into a bounded metric"
+_ACCESS = "Immediate from the metrics: no entry moves further than its row, no row further than its matrix"
+_EVERYDAY = "Inequalities between the norms of a vector; searched exhaustively in every norm"
+_METRICS = (
+    "Inequalities between the norms of a vector; maps into a metric of diameter 1 are 1-sensitive"
+)
 
 
 def _element(args: Args) -> Type:
@@ -247,7 +249,7 @@ ROWS: tuple[Builtin, ...] = (
         "clone(x)",
         (form(lambda args: args["x"], each(), x=ANY),),
         "A copy; 1-sensitive. What changes the copy does not change the original.",
-        "type_system 3.1",
+        "The identity",
         ("f(x::Real) = clone(x)",),
     ),
 )

@@ -21,8 +21,8 @@ from dp_lsp.core.types import (
     Type,
 )
 
-_GRADIENTS = "type_system 3.8"
-_BOXES = "type_system 3.9 and 0.1 (diameter at most 1)"
+_GRADIENTS = "Gradients are vectors; a model is measured by the largest change of a parameter"
+_BOXES = "Every map into a metric of diameter 1 is 1-sensitive in values that are at least 1 apart"
 _GRADIENT = frozenset({Kind.GRADIENT})
 _ZERO = Poly.of(0)
 _NUMBERS = frozenset({Base.INTEGER, Base.REAL})

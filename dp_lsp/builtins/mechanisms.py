@@ -17,7 +17,7 @@ _GAUSSIAN = (
     "r·√(2 ln(1.25/δ))/ε for 0 < ε < 1"
 )
 _LAPLACE = "Dwork, McSherry, Nissim and Smith 2006: scale r/ε against the L1 distance"
-_SAMPLING = "type_system 3.11; Balle, Barthe and Gaboardi 2018, Theorem 9: sampling without replacement"
+_SAMPLING = "Balle, Barthe and Gaboardi 2018, Theorem 9: sampling without replacement"
 
 _ZERO, _ONE = Poly.of(0), Poly.of(1)
 

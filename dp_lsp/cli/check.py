@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from dp_lsp.analysis.check import Engine
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, Setting, State, Verdict
 from dp_lsp.cli.files import Entry, collect, read
 from dp_lsp.cli.output import FINDINGS, INTERNAL, USAGE, complain, write
@@ -17,6 +16,7 @@ from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.progress import Progress
 from dp_lsp.cli.settings import complaints
 from dp_lsp.cli.style import coloured, plain, wants_colour
+from dp_lsp.engine.check import Engine
 from dp_lsp.problem import Problem, Severity
 from dp_lsp.text import Source, Span
 

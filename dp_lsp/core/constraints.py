@@ -30,19 +30,24 @@ class Constraint(NamedTuple):
 
     def decide(self) -> bool | None:
         """True or False if it holds, or fails, for all values of its symbols; None while that is open."""
-        if self.relation == "==":
-            return _equal(_poly(self.left), _poly(self.right))
-        if self.relation == "!=":
-            equal = _equal(_poly(self.left), _poly(self.right))
-            return None if equal is None else not equal
-        if isinstance(self.left, Sens):
-            return _sens_at_most(self.left, self.right, self.relation == "<")
-        return _poly_at_most(self.left, _poly(self.right), self.relation == "<")
+        return decide(self.left, self.relation, self.right)
 
     @property
     def key(self) -> tuple[Quantity, str, Quantity]:
         """What it says, whoever demands it."""
         return self.left, self.relation, self.right
+
+
+def decide(left: Quantity, relation: str, right: Quantity) -> bool | None:
+    """Whether ``left relation right`` holds for all values of its symbols, or for none; None while that is open."""
+    if relation == "==":
+        return _equal(_poly(left), _poly(right))
+    if relation == "!=":
+        equal = _equal(_poly(left), _poly(right))
+        return None if equal is None else not equal
+    if isinstance(left, Sens):
+        return _sens_at_most(left, right, relation == "<")
+    return _poly_at_most(left, _poly(right), relation == "<")
 
 
 class Assumptions:

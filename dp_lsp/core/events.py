@@ -7,7 +7,7 @@ costs kept symbolic.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 
@@ -152,3 +152,20 @@ def sequence(parts: list[Cost]) -> Cost:
     if not kept:
         return NOTHING
     return kept[0] if len(kept) == 1 else Sequence(tuple(kept))
+
+
+def mechanisms(cost: Cost) -> Iterator[str]:
+    """The names of the mechanisms in a tree, in order."""
+    pending, seen = [cost], set()
+    while pending:
+        item = pending.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        match item:
+            case Release(event=event):
+                yield event.name
+            case Sequence(parts=parts) | Either(parts=parts):
+                pending.extend(reversed(parts))
+            case Repeat(body=body) | Sampled(body=body) | Called(body=body):
+                pending.append(body)

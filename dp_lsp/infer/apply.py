@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dp_lsp.core import term
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
-from dp_lsp.core.constraints import Constraint, Origin, Quantity
+from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import NOTHING, Called, Var
-from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Judgement, Move, Moves, Scheme, SchemeParameter
 from dp_lsp.core.sens import INFINITY, ONE, Sens, number
 from dp_lsp.core.types import (
@@ -25,9 +24,8 @@ from dp_lsp.core.types import (
     Unknown,
     without_static,
 )
-from dp_lsp.infer import explain, moves, problems
+from dp_lsp.infer import conditions, explain, moves, problems
 from dp_lsp.infer.inference import Inference
-from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
 
@@ -132,7 +130,13 @@ def call(inference: Inference, node: term.Apply, value: FunctionValue, arguments
     values = instance.substitution()
     for need in scheme.needs:
         origin = Origin(node.span, f"in this call of `{scheme.name}`, {need.origin.reason}")
-        inference.demand(_put(values, need.left), need.relation, _put(values, need.right), origin, _fails)
+        inference.demand(
+            conditions.put(values, need.left),
+            need.relation,
+            conditions.put(values, need.right),
+            origin,
+            conditions.fails,
+        )
     _spend(inference, node, scheme, arguments, values)
     return _result(inference, node, scheme, arguments, instance, values)
 
@@ -203,15 +207,6 @@ def _wrong(
     inference.report(problems.WrongArgument.at(span, function=scheme.name, wanted=wanted, given=words))
 
 
-def _fails(constraint: Constraint) -> Problem:
-    text = f"{shown(constraint.left)} {constraint.relation} {shown(constraint.right)}"
-    return problems.ConditionFails.at(constraint.origin.span, condition=text, reason=constraint.origin.reason)
-
-
-def _put(values: Substitution, side: Quantity) -> Quantity:
-    return values.poly(side) if isinstance(side, Poly) else values.sens(side)
-
-
 def _spend(
     inference: Inference, node: term.Apply, scheme: Scheme, arguments: list[Judgement], values: Substitution
 ) -> None:
@@ -242,7 +237,7 @@ def _distance(inference: Inference, var: Var, move: Move, origin: Origin) -> Sen
         return move.sens
     if var.members:
         return number(var.members)
-    inference.demand(move.sens, "<=", ONE, origin, _fails)
+    inference.demand(move.sens, "<=", ONE, origin, conditions.fails)
     return ONE
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dp_lsp import builtins
+from dp_lsp.builtins import remedies
 from dp_lsp.builtins.define import Args, Builtin, Form, Refusal
 from dp_lsp.builtins.patterns import Binds, Box, GivenNorm, GivenType, Num, Sizes, fits
 from dp_lsp.core import term
-from dp_lsp.core.constraints import Constraint, Origin
+from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.metrics import has_unit_diameter
 from dp_lsp.core.notation import shown
@@ -23,9 +24,9 @@ from dp_lsp.core.types import (
     Type,
     Unknown,
 )
-from dp_lsp.infer import apply, mechanisms, moves, problems
+from dp_lsp.infer import apply, conditions, explain, mechanisms, moves, problems
 from dp_lsp.infer.inference import Inference
-from dp_lsp.problem import Edit, Fix, Problem
+from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Span
 
 Argument = Judgement | Term
@@ -153,9 +154,7 @@ def _is_data(inference: Inference, type_: Type) -> bool:
 def _data_to_mechanism(span: Span, written: str, type_: Type) -> Problem:
     fixes: tuple[Fix, ...] = ()
     if isinstance(type_, Container):
-        before, after = "undisc_container(clip(L2, ", "))"
-        edits = (Edit(Span(span.start, span.start), before), Edit(Span(span.end, span.end), after))
-        fixes = (Fix("clip it in L2 and read it as real numbers (2-sensitive)", edits),)
+        fixes = (explain.wrap("clip it in L2 and read it as real numbers (2-sensitive)", span, remedies.CLIP_AND_READ),)
     return problems.DataToMechanism.at(span, written=written, fixes=fixes)
 
 
@@ -179,8 +178,7 @@ def _wrong_count(inference: Inference, node: term.Call, row: Builtin, given: int
 def _refused(inference: Inference, node: term.Call, row: Builtin, args: Args, refusal: Refusal) -> Judgement:
     if refusal.unclipped:
         span = node.args[args.names.index(refusal.unclipped)].span
-        edits = (Edit(Span(span.start, span.start), "clip(L2, "), Edit(Span(span.end, span.end), ")"))
-        fixes = (Fix("clip it in L2", edits),)
+        fixes = (explain.wrap("clip it in L2", span, remedies.CLIP),)
         inference.report(problems.NotClipped.at(span, written=inference.written(span), fixes=fixes))
     else:
         inference.report(problems.DoesNotFit.at(node.span, function=row.name, reason=refusal.reason))
@@ -195,13 +193,7 @@ def demand(inference: Inference, node: term.Call, row: Builtin, form: Form, args
         value = getattr(args.types[index], "static", None)
         sides = [argument if side == value else shown(side) for side in (left, right)]
         reason = f"`{row.name}` needs `{sides[0]} {relation} {sides[1]}`"
-        inference.demand(left, relation, right, Origin(node.args[index].span, reason), condition_fails)
-
-
-def condition_fails(constraint: Constraint) -> Problem:
-    """The problem of a condition that is decided to be false."""
-    text = f"{shown(constraint.left)} {constraint.relation} {shown(constraint.right)}"
-    return problems.ConditionFails.at(constraint.origin.span, condition=text, reason=constraint.origin.reason)
+        inference.demand(left, relation, right, Origin(node.args[index].span, reason), conditions.fails)
 
 
 def function(inference: Inference, node: term.Apply, callee: Judgement, arguments: list[Judgement]) -> Judgement:

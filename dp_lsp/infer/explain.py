@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dp_lsp.builtins.remedies import Wrapping
 from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import Step
 from dp_lsp.core.sens import INFINITY, ONE
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.moves import first_infinite
-from dp_lsp.problem import Related
+from dp_lsp.problem import Edit, Fix, Related
+from dp_lsp.text import Span
 
 _LONGEST = 6
 
@@ -53,3 +55,9 @@ def _message(inference: Inference, step: Step, variable: str) -> str | None:
     if len(step.before) > 1:
         return f"it is used {len(step.before)} times here, and the changes add up"
     return None
+
+
+def wrap(title: str, span: Span, wrapping: Wrapping) -> Fix:
+    """A repair that writes something before and after an expression."""
+    before, after = Edit(Span(span.start, span.start), wrapping.before), Edit(Span(span.end, span.end), wrapping.after)
+    return Fix(title, (before, after))

@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Constraint, Origin, Quantity
+from dp_lsp.core.display import type_words
 from dp_lsp.core.events import Cost, Leak, Var
 from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
-from dp_lsp.core.term import Local
-from dp_lsp.core.types import UNKNOWN, Type, is_static
-from dp_lsp.infer import moves
+from dp_lsp.core.term import Bind, Body, Branch, Local, Loop, Term
+from dp_lsp.core.types import UNKNOWN, TupleType, Type, Unknown, is_static
+from dp_lsp.infer import moves, problems
 from dp_lsp.infer.rules import Rules
 from dp_lsp.infer.solver import Solver
 from dp_lsp.problem import Problem
@@ -51,7 +52,15 @@ class Inference:
     and the rule of each expression by its place; ``spent`` the costs so far.
     """
 
-    def __init__(self, text: str, rules: Rules, resolve: Resolve, look: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        text: str,
+        rules: Rules,
+        resolve: Resolve,
+        look: Callable[[], None],
+        rule: Callable[[Inference, Term], Judgement],
+    ) -> None:
+        self._rule = rule
         self.text = text
         self.rules = rules
         self.resolve = resolve
@@ -63,6 +72,52 @@ class Inference:
         self.facts: dict[Span, tuple[Judgement, str]] = {}
         self.unknown = ""
         self.environment: dict[Local, Judgement] = {}
+
+    def infer(self, node: Term) -> Judgement:
+        """The judgement of a term; what evaluating it spends is added to :attr:`spent`.
+
+        This is the one way to a judgement, so a value that was not understood cannot pass unnoticed."""
+        result = self._rule(self, node)
+        if isinstance(result.type, Unknown):
+            self.give_up(f"`{self.written(node.span)}` was not understood")
+        return result
+
+    def body(self, block: Body) -> Judgement:
+        """The judgement of a block: its bindings in order, then its value."""
+        for bind in block.binds:
+            self.look()
+            self._bind(bind, self.infer(bind.term))
+        return self.infer(block.result)
+
+    def define(self, local: Local, value: Judgement) -> None:
+        """Give a name its judgement."""
+        self.environment[local] = value
+        self.facts[local.span] = (value, "")
+
+    def tuple_of(self, span: Span, items: list[Judgement]) -> Judgement:
+        """A tuple; it moves by the sum of what its items move."""
+        type_ = TupleType(tuple(item.type for item in items))
+        return Judgement(type_, moves.added((item.moves for item in items), span, "tuple"), tuple(items))
+
+    def _bind(self, bind: Bind, value: Judgement) -> None:
+        targets = bind.targets
+        if len(targets) == 1 and not isinstance(bind.term, Branch | Loop):
+            self.define(targets[0], value)
+        elif targets:
+            for target, part in zip(targets, self._parts(value, len(targets), bind.span), strict=True):
+                self.define(target, part)
+
+    def _parts(self, value: Judgement, count: int, span: Span) -> tuple[Judgement, ...]:
+        """The items of a tuple that is taken apart. An item moves as far as the tuple, if nothing better is known."""
+        if len(value.parts) == count:
+            return value.parts
+        type_ = self.type(value)
+        if isinstance(type_, TupleType) and len(type_.items) == count:
+            return tuple(self.judgement(item, value.moves) for item in type_.items)
+        if not isinstance(type_, Unknown):
+            reason = f"{count} names are on the left and this is {type_words(type_)}"
+            self.report(problems.DoesNotFit.at(span, function="=", reason=reason))
+        return (self.hole("a tuple that could not be taken apart"),) * count
 
     def report(self, problem: Problem) -> None:
         """A problem; one that leaves something unchecked makes the definition unknown."""

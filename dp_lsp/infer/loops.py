@@ -16,7 +16,7 @@ from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import Judgement, Move, Moves, Step
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.core.types import INTEGER, Base, NumberType, Type, Unknown, without_static
-from dp_lsp.infer import calls, moves, problems, terms
+from dp_lsp.infer import conditions, moves, problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import Mismatch
 
@@ -44,18 +44,18 @@ class _Round(NamedTuple):
 def loop(inference: Inference, node: term.Loop) -> Judgement:
     """The judgement of the tuple of what a loop carries, after its last round."""
     rounds = _rounds(inference, node)
-    starts = [terms.infer(inference, start) for _, start in node.carried]
+    starts = [inference.infer(start) for _, start in node.carried]
     once = _one_round(inference, node, starts)
     if once is None:
-        return terms.tuple_of(inference, node.span, [inference.hole("a loop") for _ in node.carried])
+        return inference.tuple_of(node.span, [inference.hole("a loop") for _ in node.carried])
     if once.cost is not NOTHING:
         return _private(inference, node, rounds, starts, once)
     return _steady(inference, node, rounds, starts, once)
 
 
 def _rounds(inference: Inference, node: term.Loop) -> _Rounds:
-    ends = [terms.infer(inference, part) for part in (node.first, node.last)]
-    step = None if node.step is None else terms.infer(inference, node.step)
+    ends = [inference.infer(part) for part in (node.first, node.last)]
+    step = None if node.step is None else inference.infer(node.step)
     parts = [*ends, *([] if step is None else [step])]
     moved = moves.added((part.moves for part in parts), node.span, LOOP)
     types = [inference.type(part) for part in parts]
@@ -73,7 +73,7 @@ def _rounds(inference: Inference, node: term.Loop) -> _Rounds:
         return _Rounds(None, None, moved)
     if node.step is not None and by.number is None:
         origin = Origin(node.step.span, "`for` needs a step of at least 1")
-        inference.demand(Poly.of(1), "<=", by, origin, calls.condition_fails)
+        inference.demand(Poly.of(1), "<=", by, origin, conditions.fails)
     return _Rounds(inference.rules.rounds(first, by, last), (first, last), moved)
 
 
@@ -114,7 +114,7 @@ def _attempt(inference: Inference, node: term.Loop, types: tuple[Type, ...]) -> 
     inference.environment[node.index] = Judgement(INTEGER, moves.NOWHERE)
     inference.facts[node.index.span] = (Judgement(INTEGER, moves.NOWHERE), "")
     with inference.spending() as costs:
-        ends = terms.body(inference, node.body)
+        ends = inference.body(node.body)
     parts = ends.parts if len(ends.parts) == len(types) else (ends,) * len(types)
     return _Round(tuple(variables), types, parts, sequence(costs))
 
@@ -166,7 +166,7 @@ def _steady(inference: Inference, node: term.Loop, rounds: _Rounds, starts: list
     """
     if inference.rules.ordered and rounds.ends is not None:
         origin = Origin(node.span, "the published rule needs a range that is in order")
-        inference.demand(rounds.ends[0], "<=", rounds.ends[1], origin, calls.condition_fails)
+        inference.demand(rounds.ends[0], "<=", rounds.ends[1], origin, conditions.fails)
     ends, variables = once.ends, once.starts
     table = [[_sens(end.moves, var) for var in variables] for end in ends]
     apart = all(i == j or table[i][j].zero for i in range(len(ends)) for j in range(len(ends)))
@@ -212,4 +212,4 @@ def _grown(inference: Inference, node: term.Loop, rounds: _Rounds, rate: Sens, s
 
 def _results(inference: Inference, node: term.Loop, once: _Round, moved: list[Moves]) -> Judgement:
     parts = [inference.judgement(type_, part) for type_, part in zip(once.types, moved, strict=True)]
-    return terms.tuple_of(inference, node.span, parts)
+    return inference.tuple_of(node.span, parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dp_lsp.builtins.define import Args, Noise
+from dp_lsp.builtins.remedies import measure_in
 from dp_lsp.core import term
 from dp_lsp.core.constraints import Constraint, Origin
 from dp_lsp.core.events import Leak, Release, Var
@@ -62,16 +63,17 @@ def _measured(
 
 def _other_norm(inference: Inference, span: Span, wanted: Norm, given: AnyNorm, factor: Sens, name: str) -> Problem:
     price = "this costs nothing" if factor == ONE else f"the distance counts {shown(factor)} times"
-    edits = (
-        Edit(Span(span.start, span.start), f"norm_convert({wanted.value}, "),
-        Edit(Span(span.end, span.end), ")"),
-    )
     title = (
         f"measure it in {wanted.value} ({'free' if factor == ONE else f'the distance counts {shown(factor)} times'})"
     )
     assert isinstance(given, Norm)
     return problems.OtherNorm.at(
-        span, mechanism=name, wanted=wanted.value, given=given.value, cost=price, fixes=(Fix(title, edits),)
+        span,
+        mechanism=name,
+        wanted=wanted.value,
+        given=given.value,
+        cost=price,
+        fixes=(explain.wrap(title, span, measure_in(wanted)),),
     )
 
 

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from dp_lsp.core import annotation, term
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.annotation import NumberOf
-from dp_lsp.core.constraints import Constraint, Origin, Quantity
+from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import Substitution, symbols_of
-from dp_lsp.core.events import (
-    NOTHING,
-    Called,
-    Cost,
-    Either,
-    Leak,
-    Release,
-    Repeat,
-    Sampled,
-    Sequence,
-    Var,
-)
+from dp_lsp.core.events import NOTHING, Called, Cost, Sequence, Var, mechanisms
 from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Judgement, Move, Scheme, SchemeParameter, Step
 from dp_lsp.core.sens import ONE
 from dp_lsp.core.types import Base, Container, ModelType, NumberType, TupleType, Type, TypeVariable, Unknown
-from dp_lsp.infer import explain, moves, problems, terms
+from dp_lsp.infer import conditions, explain, moves, problems, terms
 from dp_lsp.infer.inference import Inference, Resolve
 from dp_lsp.infer.moves import first_infinite
 from dp_lsp.infer.rules import Rules
@@ -54,13 +43,13 @@ def infer_method(
     method: term.Method, text: str, rules: Rules, resolve: Resolve, look: Callable[[], None], broken: str = ""
 ) -> Inferred:
     """Infer a method. ``broken`` says what of its text was not understood, or is empty."""
-    inference = Inference(text, rules, resolve, look)
+    inference = Inference(text, rules, resolve, look, terms.rule)
     params = tuple(_parameter(inference, param) for param in method.params)
     if broken:
         inference.give_up(broken)
     if method.body is None:
         return _black_box(inference, method, params)
-    result = terms.body(inference, method.body)
+    result = inference.body(method.body)
     _check_result(inference, method, result)
     _check_privacy(inference, method, result)
     scheme = _scheme(inference, method, params, result)
@@ -71,11 +60,11 @@ def infer_constant(
     constant: term.Constant, text: str, rules: Rules, resolve: Resolve, look: Callable[[], None], broken: str = ""
 ) -> Inferred:
     """Infer a top-level value. It is nobody's data, so it moves with nothing."""
-    inference = Inference(text, rules, resolve, look)
+    inference = Inference(text, rules, resolve, look, terms.rule)
     if broken:
         inference.give_up(broken)
-    result = terms.body(inference, constant.term)
-    _settle(inference, inference.solver.substitution())
+    result = inference.body(constant.term)
+    conditions.settle(inference, inference.solver.substitution())
     if isinstance(inference.type(result), Unknown):
         inference.give_up("its value is not understood")
     return _inferred(inference, Judgement(inference.type(result), moves.NOWHERE))
@@ -132,7 +121,7 @@ def _is_within(declared: Type, given: Type) -> bool:
 
 
 def _check_privacy(inference: Inference, method: term.Method, result: Judgement) -> None:
-    mechanism = next(_mechanisms(inference.spent), None)
+    mechanism = next(mechanisms(Sequence(tuple(inference.spent))), None)
     if not method.privacy:
         if inference.spent:
             name = mechanism or "a call of a private function"
@@ -168,22 +157,6 @@ def _declare_private(inference: Inference, method: term.Method) -> tuple[Fix, ..
     return (Fix("declare it with `:: Priv()`", (Edit(Span(end, end), " :: Priv()"),)),)
 
 
-def _mechanisms(costs: list[Cost]) -> Iterator[str]:
-    """The names of the mechanisms in a cost, in order."""
-    pending = list(reversed(costs))
-    while pending:
-        cost = pending.pop()
-        match cost:
-            case Release(event=event):
-                yield event.name
-            case Sequence(parts=parts) | Either(parts=parts):
-                pending.extend(reversed(parts))
-            case Repeat(body=body) | Sampled(body=body) | Called(body=body):
-                pending.append(body)
-            case Leak():
-                pass
-
-
 def _warn_unbounded(inference: Inference, result: Judgement) -> None:
     """One warning for each operation that made the result move without bound."""
     by_place: dict[Span, list[tuple[Var, Move]]] = {}
@@ -202,49 +175,11 @@ def _warn_unbounded(inference: Inference, result: Judgement) -> None:
         )
 
 
-def _settle(inference: Inference, values: Substitution) -> tuple[Constraint, ...]:
-    """Decide every condition: report what fails, keep what stays open."""
-    kept: dict[tuple[Quantity, str, Quantity], Constraint] = {}
-    pending = [(item.constraint, item.failed) for item in inference.pending]
-    pending += [(equation, None) for equation in inference.solver.equations]
-    for constraint, failed in pending:
-        solved = Constraint(
-            _put(values, constraint.left), constraint.relation, _put(values, constraint.right), constraint.origin
-        )
-        decided = solved.decide()
-        if decided is False and failed is not None:
-            inference.report(failed(solved))
-        elif decided is not True:
-            kept.setdefault(solved.key, solved)
-    return _without_implied(list(kept.values()))
-
-
-def _without_implied(needs: list[Constraint]) -> tuple[Constraint, ...]:
-    """`x ≠ 0` beside `0 ≤ x` is `0 < x`; beside a stricter bound it says nothing new."""
-    zero = Poly.of(0)
-    for need in [need for need in needs if need.relation == "!=" and need.right == zero]:
-        for index, other in enumerate(needs):
-            if other.right != need.left or not isinstance(other.left, Poly):
-                continue
-            limit = other.left.number
-            if limit is None or limit < 0 or other.relation not in ("<", "<="):
-                continue
-            if limit == 0 and other.relation == "<=":
-                needs[index] = other._replace(relation="<")
-            needs.remove(need)
-            break
-    return tuple(needs)
-
-
-def _put(values: Substitution, side: Quantity) -> Quantity:
-    return values.poly(side) if isinstance(side, Poly) else values.sens(side)
-
-
 def _scheme(
     inference: Inference, method: term.Method, params: tuple[SchemeParameter, ...], result: Judgement
 ) -> Scheme:
     values = inference.solver.substitution()
-    needs = _settle(inference, values)
+    needs = conditions.settle(inference, values)
     solved = tuple(
         SchemeParameter(param.name, param.var, inference.solver.type(param.type), param.static, param.span)
         for param in params

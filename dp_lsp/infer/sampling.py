@@ -11,7 +11,7 @@ from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import Judgement, Move, Moves, Step
 from dp_lsp.core.sens import INFINITY, ONE, magnitude
 from dp_lsp.core.types import UNKNOWN, Container, TupleType, Unknown
-from dp_lsp.infer import calls, moves, terms
+from dp_lsp.infer import calls, moves
 from dp_lsp.infer.inference import Inference
 
 
@@ -20,17 +20,17 @@ def scope(inference: Inference, node: term.Scope) -> Judgement:
     amplified as a whole; a drawn value that leaves the block unprotected moves without bound."""
     call = node.bind.term
     assert isinstance(call, term.Call), "only a builtin has a scope"
-    values = [terms.infer(inference, argument) for argument in call.args]
+    values = [inference.infer(argument) for argument in call.args]
     result = _drawn_types(inference, call, values)
     if result is None or len(node.bind.targets) != len(result.items):
         inference.give_up("a sample that was not understood")
         for target in node.bind.targets:
             inference.environment[target] = Judgement(UNKNOWN, moves.NOWHERE)
-        return terms.body(inference, node.rest)
+        return inference.body(node.rest)
     record = Var(" and ".join(target.name for target in node.bind.targets), gap=True, members=len(result.items))
     sources = _draw(inference, node, values[1:], result, record)
     with inference.spending() as costs:
-        value = terms.body(inference, node.rest)
+        value = inference.body(node.rest)
     body = sequence(costs)
     if body is not NOTHING:
         inference.spent.append(_amplified(inference, call, values, sources, record, body))

@@ -16,9 +16,9 @@ import time
 from functools import partial
 from typing import BinaryIO
 
-from dp_lsp.analysis.check import Engine
 from dp_lsp.analysis.records import Analysis, ChunkRecord
 from dp_lsp.analysis.ticket import OutOfTime, Superseded, Ticket
+from dp_lsp.engine.check import Engine
 from dp_lsp.worker.frames import (
     Answer,
     Begun,

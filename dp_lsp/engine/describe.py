@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from dp_lsp.accounting.bounds import Bound, Headline, bounds, headline, vacuous
+from dp_lsp.accounting.bounds import PROFILES, Bound, Headline, bounds, headline, vacuous
 from dp_lsp.analysis.records import (
     BoundReport,
     ConditionReport,
@@ -31,6 +31,7 @@ from dp_lsp.problem import Problem
 from dp_lsp.text import Source, Span
 
 _NARROW = 40
+_SLACK = "a share of δ you may choose: the smaller it is, the larger is ε of the loop it composes"
 
 
 class Described(NamedTuple):
@@ -82,7 +83,8 @@ class _Description:
             Constraint(_put(norms, need.left), need.relation, _put(norms, need.right), need.origin)
             for need in scheme.needs
         )
-        assumed = Assumptions(self._needs, all_nonnegative=options.profile == "published")
+        self._profile = PROFILES[options.profile]
+        assumed = Assumptions(self._needs, self._profile.assumes_nonnegative)
         self._formula = Printer(SYMPY, assumed)
         self._display = Printer(DISPLAY, assumed)
         self._private = scheme.claims_privacy
@@ -106,7 +108,7 @@ class _Description:
         return Described(report, tuple(problems))
 
     def _priced(self) -> dict[tuple[Var, ...], tuple[Bound, ...]]:
-        found = bounds(self._scheme.cost, self._vars, self._options.profile)
+        found = bounds(self._scheme.cost, self._vars, self._profile)
         return {group: tuple(self._in_metric(bound) for bound in listed) for group, listed in found.items()}
 
     def _in_metric(self, bound: Bound) -> Bound:
@@ -232,23 +234,15 @@ class _Description:
         return () if self._scheme.reason else tuple(self._bound(bound) for bound in finite)
 
     def _bound(self, bound: Bound) -> BoundReport:
+        end = self._profile.slack_end
         free = tuple(
-            FreeVariable(
-                choice.symbol.name, f"0 < {choice.symbol.name} {self._limit}", self._meaning(choice.origin.span)
-            )
+            FreeVariable(choice.symbol.name, f"0 < {choice.symbol.name} {end}", _SLACK)
             for choice in bound.choices
             if choice.symbol in symbols_of(bound.price.delta)
         )
         names = tuple(var.name for var in bound.variables)
         epsilon, delta = self._formula.sens(bound.price.epsilon), self._formula.sens(bound.price.delta)
         return BoundReport(names, "approximate", bound.rule, epsilon, delta, free)
-
-    @property
-    def _limit(self) -> str:
-        return "<= 1" if self._options.profile == "published" else "< 1"
-
-    def _meaning(self, span: Span) -> str:
-        return "a share of δ you may choose: the smaller it is, the larger is ε of the loop it composes"
 
     def _numeric(self) -> Iterator[NumericReport]:
         if not self._options.settings or not self._private or self._scheme.reason:
@@ -272,6 +266,8 @@ class _Description:
 
     def _published(self, parameters: tuple[ParameterReport, ...]) -> str:
         """The type in the published notation."""
+        if self._scheme.reason:
+            return "unknown"
         shown = [self._annotated(param, report) for param, report in zip(self._scheme.params, parameters, strict=True)]
         arrow = "->*" if self._private else "->"
         result = type_text(self._scheme.result.type, self._display)

@@ -12,11 +12,6 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from dp_lsp import __version__
-from dp_lsp.analysis.describe import Place, describe, describe_box
-from dp_lsp.analysis.facts import tables
-from dp_lsp.analysis.interface import digest
-from dp_lsp.analysis.memo import Memo
-from dp_lsp.analysis.program import Program, Unit
 from dp_lsp.analysis.records import (
     Analysis,
     ChunkRecord,
@@ -31,6 +26,11 @@ from dp_lsp.analysis.records import (
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.term import Constant, Definition
+from dp_lsp.engine.describe import Place, describe, describe_box
+from dp_lsp.engine.facts import tables
+from dp_lsp.engine.interface import digest
+from dp_lsp.engine.memo import Memo
+from dp_lsp.engine.program import Program, Unit
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.infer.inference import Global, Unreadable
 from dp_lsp.infer.method import Inferred, infer_constant, infer_method

@@ -1,0 +1,48 @@
+"""Problems that inference reports."""
+
+from dp_lsp.infer.problems.names import CallCycle, CallsUnchecked, SeveralMethods, UnknownName
+from dp_lsp.infer.problems.privacy import (
+    LeavesUnprotected,
+    NoBound,
+    NoGuarantee,
+    NoMechanism,
+    NotDeclaredPrivate,
+    NotRepeatable,
+)
+from dp_lsp.infer.problems.sensitivity import ConditionFails, PrivateCheck, TooSensitive, Unbounded, UnboundedInput
+from dp_lsp.infer.problems.types import (
+    DataToMechanism,
+    DoesNotFit,
+    MustBePublic,
+    NotClipped,
+    OtherNorm,
+    WrongArgument,
+    WrongCount,
+    WrongResult,
+)
+
+__all__ = [
+    "CallCycle",
+    "CallsUnchecked",
+    "ConditionFails",
+    "DataToMechanism",
+    "DoesNotFit",
+    "LeavesUnprotected",
+    "MustBePublic",
+    "NoBound",
+    "NoGuarantee",
+    "NoMechanism",
+    "NotClipped",
+    "NotDeclaredPrivate",
+    "NotRepeatable",
+    "OtherNorm",
+    "PrivateCheck",
+    "SeveralMethods",
+    "TooSensitive",
+    "Unbounded",
+    "UnboundedInput",
+    "UnknownName",
+    "WrongArgument",
+    "WrongCount",
+    "WrongResult",
+]

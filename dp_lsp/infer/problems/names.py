@@ -1,0 +1,104 @@
+"""Problems of names and calls between definitions."""
+
+from __future__ import annotations
+
+from dp_lsp.problem import Kind, Severity
+
+
+class UnknownName(Kind):
+    """A name is read that nothing defines before it.
+
+    Broken:
+
+    ```julia
+    f(x::Real) = x + y
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real, y::Real) = x + y
+    ```
+    """
+
+    code = "DP101"
+    name = "unknown-name"
+    message = "`{name}` is not defined here"
+    unchecked = True
+
+
+class CallCycle(Kind):
+    """A function calls itself, directly or through others. There is no rule for recursion.
+
+    Broken:
+
+    ```julia
+    f(x::Real) = f(x)
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(x::Real)
+        y = x
+        for i in 1:10
+            y = y + 1
+        end
+        y
+    end
+    ```
+    """
+
+    code = "DP104"
+    name = "recursion"
+    message = "`{name}` calls itself ({way}); recursion is not understood, use a `for` loop"
+    unchecked = True
+
+
+class SeveralMethods(Kind):
+    """A function has several methods. Which one runs is not decided yet by the checker.
+
+    Broken:
+
+    ```julia
+    f(x::Integer) = x + 1
+    f(x::Real) = x + 2
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Integer) = x + 1
+    g(x::Real) = x + 2
+    ```
+    """
+
+    code = "DP110"
+    name = "several-methods"
+    message = "`{name}` has several methods, and choosing between them is not checked yet; give them different names"
+    unchecked = True
+
+
+class CallsUnchecked(Kind):
+    """A function uses something that was not checked to the end, so nothing is known of it either.
+
+    Broken:
+
+    ```julia
+    f(x::Real) = x ^ 2
+    g(x::Real) = f(x)
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real) = 2 * x
+    g(x::Real) = f(x)
+    ```
+    """
+
+    code = "DP111"
+    name = "calls-unchecked"
+    severity = Severity.INFORMATION
+    message = "nothing is known here, because `{name}` was not checked to the end ({reason})"
+    unchecked = True

@@ -1,0 +1,169 @@
+"""Problems of privacy claims and composition."""
+
+from __future__ import annotations
+
+from dp_lsp.problem import Kind
+
+
+class NoMechanism(Kind):
+    """A function claims to be private and runs no mechanism.
+
+    Broken:
+
+    ```julia
+    f(x::Real) :: Priv() = 2
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)
+    ```
+    """
+
+    code = "DP401"
+    name = "no-mechanism"
+    message = "`{name}` is declared `Priv()`, but it runs no mechanism: add one, or remove `Priv()`"
+
+
+class NotDeclaredPrivate(Kind):
+    """A function runs a mechanism and is not declared private.
+
+    Broken:
+
+    ```julia
+    f(x::Real) = laplacian_mechanism(1, 0.5, x)
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)
+    ```
+    """
+
+    code = "DP402"
+    name = "not-declared-private"
+    message = "`{name}` runs a mechanism ({mechanism}), so its result is random: declare it with `:: Priv()`"
+
+
+class NoGuarantee(Kind):
+    """The total δ is 1 or more. Any program is (ε, 1)-private: this is no guarantee at all.
+
+    Broken:
+
+    ```julia
+    function f(x::Integer) :: Priv()
+        y = 0.0
+        for i in 1:5
+            y = y + gaussian_mechanism(1, 0.1, 0.2, x)
+        end
+        y
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(x::Integer) :: Priv()
+        y = 0.0
+        for i in 1:5
+            y = y + gaussian_mechanism(1, 0.1, 1e-6, x)
+        end
+        y
+    end
+    ```
+    """
+
+    code = "DP403"
+    name = "no-guarantee"
+    message = "the total δ of `{name}` in `{variable}` is {delta}: a δ of 1 or more is no guarantee at all"
+
+
+class LeavesUnprotected(Kind):
+    """A function declared private returns, or carries on, a value that still moves with a parameter.
+
+    Broken:
+
+    ```julia
+    function f(x::Real) :: Priv()
+        y = laplacian_mechanism(1, 0.5, x)
+        x + y
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(x::Real) :: Priv()
+        y = laplacian_mechanism(1, 0.5, x)
+        2 * y
+    end
+    ```
+    """
+
+    code = "DP404"
+    name = "leaves-unprotected"
+    message = "{what} still moves with `{variable}`, and no mechanism has hidden it: {consequence}"
+
+
+class NotRepeatable(Kind):
+    """A loop runs a mechanism a number of times that is not public, so nothing can be said of the total.
+
+    Broken:
+
+    ```julia
+    function f(x::Real, n::Integer) :: Priv()
+        y = 0.0
+        for i in 1:n
+            y = y + laplacian_mechanism(1, 0.5, x)
+        end
+        y
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(x::Real, n::Static(Integer)) :: Priv()
+        y = 0.0
+        for i in 1:n
+            y = y + laplacian_mechanism(1, 0.5, x)
+        end
+        y
+    end
+    ```
+    """
+
+    code = "DP405"
+    name = "not-repeatable"
+    message = "this loop runs a mechanism, so its number of rounds must be a public whole number"
+
+
+class NoBound(Kind):
+    """A function declared private guarantees nothing for one of its parameters.
+
+    Broken:
+
+    ```julia
+    function f(x::Real, y::Real) :: Priv()
+        gaussian_mechanism(1, 0.5, 1e-5, x)
+        laplacian_mechanism(1, 0.5, x * y)
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(x::Real, y::Real) :: Priv()
+        gaussian_mechanism(1, 0.5, 1e-5, x)
+        laplacian_mechanism(1, 0.5, y)
+    end
+    ```
+    """
+
+    code = "DP406"
+    name = "no-bound"
+    message = (
+        "`{name}` is declared `Priv()`, and nothing is guaranteed for `{variable}`; if it is public, use `Static()`"
+    )

@@ -1,0 +1,191 @@
+"""Problems of types and metrics."""
+
+from __future__ import annotations
+
+from dp_lsp.problem import Kind, Severity
+
+
+class WrongArgument(Kind):
+    """A builtin or function is given something else than it takes.
+
+    Broken:
+
+    ```julia
+    f(m::Matrix{<:Data}) = length(1)
+    ```
+
+    Fixed:
+
+    ```julia
+    f(v::Vector{<:Data}) = length(v)
+    ```
+    """
+
+    code = "DP202"
+    name = "wrong-argument"
+    message = "`{function}` takes {wanted} here, and this is {given}"
+    unchecked = True
+
+
+class WrongCount(Kind):
+    """A call has too many or too few arguments.
+
+    Broken:
+
+    ```julia
+    f(v::Vector{<:Data}) = length(v, v)
+    ```
+
+    Fixed:
+
+    ```julia
+    f(v::Vector{<:Data}) = length(v)
+    ```
+    """
+
+    code = "DP203"
+    name = "wrong-count"
+    message = "`{function}` takes {wanted}, and {given} given here"
+    unchecked = True
+
+
+class OtherNorm(Kind):
+    """The input of a mechanism is measured in another norm than its noise is made for. The bound pays the factor
+    between the two norms: nothing from L1 to L2, the root of the length from L2 to L1.
+
+    Broken:
+
+    ```julia
+    function f(v::MetricVector(Real, L2), n::Static()) :: Priv()
+        laplacian_mechanism(n, 0.5, v)
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(v::MetricVector(Real, L1)) :: Priv()
+        laplacian_mechanism(1, 0.5, v)
+    end
+    ```
+    """
+
+    code = "DP204"
+    name = "other-norm"
+    severity = Severity.WARNING
+    message = "{mechanism} noise hides changes measured in {wanted}, but this is measured in {given}; {cost}"
+
+
+class NotClipped(Kind):
+    """`undisc_container` is applied to something that is not clipped: its entries may be arbitrarily large.
+
+    Broken:
+
+    ```julia
+    f(v::MetricVector(Data, LInf)) = undisc_container(v)
+    ```
+
+    Fixed:
+
+    ```julia
+    f(v::MetricVector(Data, LInf)) = undisc_container(clip(L2, v))
+    ```
+    """
+
+    code = "DP205"
+    name = "not-clipped"
+    message = "`{written}` is not clipped, so as real numbers it may change by any amount; clip it first"
+
+
+class DataToMechanism(Kind):
+    """A mechanism is given Data. Data is compared by equality, so a change of 1 may be any change of the number.
+
+    Broken:
+
+    ```julia
+    function f(v::MetricVector(Data, LInf)) :: Priv()
+        gaussian_mechanism(2, 0.5, 1e-5, v)
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(v::MetricVector(Data, LInf)) :: Priv()
+        gaussian_mechanism(2, 0.5, 1e-5, undisc_container(clip(L2, v)))
+    end
+    ```
+    """
+
+    code = "DP206"
+    name = "data-to-mechanism"
+    message = "`{written}` is Data, which is only compared for equality: no amount of noise hides how far it moves"
+
+
+class MustBePublic(Kind):
+    """A number that decides the noise, a size or a number of rounds must be public: declared `Static()`.
+
+    Broken:
+
+    ```julia
+    function f(eps::Real, x::Real) :: Priv()
+        laplacian_mechanism(1, eps, x)
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(eps::Static(), x::Real) :: Priv()
+        laplacian_mechanism(1, eps, x)
+    end
+    ```
+    """
+
+    code = "DP207"
+    name = "must-be-public"
+    message = "`{written}` must be a public {what} here; declare the parameter it comes from with `Static()`"
+
+
+class DoesNotFit(Kind):
+    """Values that must fit together do not: another kind, norm or size, or Data next to real numbers.
+
+    Broken:
+
+    ```julia
+    f(v::MetricVector(Real, L1), w::MetricVector(Real, L2)) = v + w
+    ```
+
+    Fixed:
+
+    ```julia
+    f(v::MetricVector(Real, L1), w::MetricVector(Real, L1)) = v + w
+    ```
+    """
+
+    code = "DP208"
+    name = "does-not-fit"
+    message = "the arguments of `{function}` do not fit together: {reason}"
+    unchecked = True
+
+
+class WrongResult(Kind):
+    """A return annotation promises another type than the result has.
+
+    Broken:
+
+    ```julia
+    f(x::Real) :: Integer = x
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Integer) :: Integer = x
+    ```
+    """
+
+    code = "DP209"
+    name = "wrong-result"
+    message = "`{name}` is declared to return {declared}, and it returns {given}"
+    unchecked = True
