@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from lsprotocol import types
@@ -82,9 +83,10 @@ def file_status(document: Document, client: Client) -> dict[str, Any]:
     """The parameters of ``dp/fileStatus``. ``counts`` counts functions by state, and problems by severity."""
     positions = Positions(document.source, client.encoding)
     functions = document.functions
-    counts = {state.value: sum(f.state is state for f in functions) for state in State}
-    for severity in (Severity.ERROR, Severity.WARNING):
-        counts[f"{severity.value}s"] = sum(p.severity is severity for p in document.problems)
+    states = Counter(function.state for function in functions)
+    severities = Counter(problem.severity for problem in document.problems)
+    counts = {state.value: states[state] for state in State}
+    counts |= {"errors": severities[Severity.ERROR], "warnings": severities[Severity.WARNING]}
     return {
         "uri": document.uri,
         "version": document.version,
@@ -103,8 +105,5 @@ def file_status(document: Document, client: Client) -> dict[str, Any]:
 
 
 def _plain(range_: types.Range) -> dict[str, dict[str, int]]:
-    start, end = range_.start, range_.end
-    return {
-        "start": {"line": start.line, "character": start.character},
-        "end": {"line": end.line, "character": end.character},
-    }
+    places = {"start": range_.start, "end": range_.end}
+    return {name: {"line": p.line, "character": p.character} for name, p in places.items()}

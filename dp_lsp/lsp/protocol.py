@@ -68,6 +68,10 @@ class Protocol(LanguageServerProtocol):
         else:
             self._dispatch(message)
 
+    def tell(self, method: str, params: dict[str, Any]) -> None:
+        """Send a notification of our own, whose parameters are plain JSON already and may be long."""
+        self._send_data({"jsonrpc": "2.0", "method": method, "params": params})
+
     def _untimely(self, method: str) -> JsonRpcException | None:
         """The error of a message that must not come now."""
         if method == types.EXIT:

@@ -62,7 +62,7 @@ class Server(LanguageServer):
     def send_status(self, document: Document) -> None:
         """Tell a client that wants to know what state a document and its functions are in."""
         if self.client.wants_status:
-            self.protocol.notify("dp/fileStatus", convert.file_status(document, self.client))
+            self.protocol.tell("dp/fileStatus", convert.file_status(document, self.client))
 
     def clear(self, document: Document) -> None:
         """Take the diagnostics of a closed document away."""
