@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from dp_lsp.analysis.records import Analysis, Fact, FreeVariable, FunctionReport, ParameterReport, State
@@ -11,7 +11,8 @@ from dp_lsp.features.outline import WORDS
 from dp_lsp.text import Span
 
 _KINDS = {"sensitivity": "sensitivity", "privacy": "private", "blackbox": "black box"}
-_INFINITE = {"oo": "∞"}
+_NONE = ("", "oo")  # an ε that is no guarantee
+_SHORT = 30  # characters of a formula that is shown as it is
 _MOST = 12  # conditions shown; a person does not read more, and the report has them all
 _LONGEST = 60  # characters of an expression shown
 _CHECKING = "*checking: this is from before the last edit*"
@@ -64,27 +65,47 @@ def _function(function: FunctionReport, stale: bool) -> Iterator[str]:
 
 
 def _parameters(function: FunctionReport) -> str:
-    if not function.parameters:
-        return ""
-    if function.kind == "privacy":
-        return table(["argument", "ε", "δ"], map(_private_row, function.parameters))
-    if function.kind == "blackbox":
-        return table(["argument", "type"], ([code(p.name), code(p.type)] for p in function.parameters))
-    return table(["argument", "moves the result by at most"], map(_sensitive_row, function.parameters))
+    """A table of the arguments, those of which the same is said in one row."""
+    head, cells = _TABLES[function.kind]
+    groups: dict[tuple[tuple[str, ...], ...], list[str]] = {}
+    for parameter in function.parameters:
+        groups.setdefault(tuple(cells(parameter)), []).append(code(parameter.name))
+    rows = [
+        (", ".join(names) if index == 0 else "or", *row)
+        for rows, names in groups.items()
+        for index, row in enumerate(rows)
+    ]
+    return table(("argument", *head), rows) if rows else ""
 
 
-def _private_row(parameter: ParameterReport) -> list[str]:
+def _private(parameter: ParameterReport) -> Iterator[tuple[str, ...]]:
+    """One row for each guarantee, of which the reader may take any: exact if that is short."""
+    epsilon, delta = parameter.epsilon or "", parameter.delta or ""
     if parameter.static:
-        return [code(parameter.name), "static", ""]
-    return [code(parameter.name), _formula(parameter.epsilon), _formula(parameter.delta)]
+        yield "static", ""
+    elif epsilon in _NONE:
+        yield prose(parameter.shown), ""
+    elif max(len(epsilon), len(delta)) <= _SHORT:
+        yield code(epsilon), code(delta)
+    else:
+        for pair in parameter.shown.split("  or  "):
+            shown_epsilon, _, shown_delta = pair.removeprefix("ε ").partition("  δ ")
+            yield code(shown_epsilon), code(shown_delta)
 
 
-def _sensitive_row(parameter: ParameterReport) -> list[str]:
-    return [code(parameter.name), "static" if parameter.static else prose(parameter.shown)]
+def _sensitive(parameter: ParameterReport) -> Iterator[tuple[str, ...]]:
+    yield ("static" if parameter.static else prose(parameter.shown),)
 
 
-def _formula(text: str | None) -> str:
-    return _INFINITE.get(text, code(text)) if text else ""
+def _typed(parameter: ParameterReport) -> Iterator[tuple[str, ...]]:
+    yield (code(parameter.type),)
+
+
+_TABLES: dict[str, tuple[tuple[str, ...], Callable[[ParameterReport], Iterator[tuple[str, ...]]]]] = {
+    "sensitivity": (("moves the result by at most",), _sensitive),
+    "privacy": (("ε", "δ"), _private),
+    "blackbox": (("type",), _typed),
+}
 
 
 def _free(function: FunctionReport) -> str:
@@ -98,7 +119,7 @@ def _expression(fact: Fact, text: str, stale: bool) -> Iterator[str]:
     shown = " ".join(text[fact.span.start : fact.span.end].split())
     if len(shown) > _LONGEST:
         shown = shown[: _LONGEST - 1] + "…"
-    distance = f", distance {prose(fact.metric)}" if fact.metric else ""
+    distance = f" · {prose(fact.metric)}" if fact.metric else ""
     yield f"**{code(shown)}** : {code(fact.type)}{distance}"
     moves = ", ".join(f"**{prose(bound)}** in {code(parameter)}" for parameter, bound in fact.moves)
     yield f"moves by at most {moves}" if moves else ""

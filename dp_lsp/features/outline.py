@@ -8,6 +8,7 @@ from dp_lsp.analysis.records import Analysis, FunctionReport, State
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.text import Span
 
+_LONGEST = 120  # characters of a summary; hover has the whole
 WORDS = {
     State.PROVED: "proved",
     State.FAILED: "failed",
@@ -26,13 +27,18 @@ class Symbol(NamedTuple):
 
 
 def summary(function: FunctionReport) -> str:
-    """The bounds of a function in a few words ("x: ε 0.1  δ 0.2"); without the state, which says if they hold."""
+    """The bounds of a function in a few words ("x: ε 0.1  δ 0.2"), without its state, which says if they hold."""
     if function.state is State.STALE:
         return ""
     if function.kind == "blackbox":
         return "black box"
-    shown = (f"{p.name}: {p.shown}" for p in function.parameters if not p.static and p.shown)
-    return " · ".join(shown) or function.reason
+    names: dict[str, list[str]] = {}
+    for parameter in function.parameters:
+        if not parameter.static and parameter.shown:
+            names.setdefault(parameter.shown, []).append(parameter.name)
+    bounds = " · ".join(f"{', '.join(group)}: {shown}" for shown, group in names.items())
+    text = bounds or function.reason
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def outline(known: Analysis | Document) -> tuple[Symbol, ...]:
