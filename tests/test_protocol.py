@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 
 import dp_lsp
 from dp_lsp.text import Place, Source
+from source_tree import ROOT, python
 from stdio_driver import PATIENCE, Driver, Message, children
 
 PROGRAM = """\
@@ -219,6 +222,21 @@ async def test_commands(client: Recorder) -> None:
 @in_module
 async def test_nothing_popped_up(client: Recorder) -> None:
     assert client.messages == []
+
+
+@pytest.mark.parametrize("mistake", ["", f"\nwrong(x::Real) = {BROKEN}\n"])
+def test_server_and_command_line_report_the_same(mistake: str, tmp_path: Path) -> None:
+    file = tmp_path / "program.jl"
+    file.write_text((ROOT / "fixtures" / "programs" / "dp_sgd.jl").read_text("utf-8") + mistake, "utf-8")
+    printed = python("-m", "dp_lsp", "check", "--output-format", "json", file).stdout
+    with Driver() as driver:
+        driver.start(textDocument={"publishDiagnostics": {"relatedInformation": True}})
+        driver.open(file.read_text("utf-8"), uri=file.as_uri())
+        report = driver.ask("dp/report", {"uri": file.as_uri()})["result"]
+        assert report == json.loads(printed)
+        published = driver.published()[-1]["diagnostics"]
+    listed = report["files"][0]["diagnostics"]
+    assert [(d["code"], d["message"]) for d in published] == [(d["code"], d["message"]) for d in listed]
 
 
 def encoded(text: str, encoding: str) -> int:

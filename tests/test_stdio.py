@@ -180,6 +180,15 @@ def test_closing_takes_diagnostics_away(session: Driver) -> None:
     assert session.published()[-1]["diagnostics"] == []
 
 
+def test_after_a_change_that_makes_no_sense_nothing_is_claimed(session: Driver) -> None:
+    session.open("f(x::Real) = undefined_name(x)\n")
+    session.checked(1)
+    nowhere = {"line": -1, "character": 0}
+    session.change(2, {"range": {"start": nowhere, "end": nowhere}, "text": ""})
+    assert code(session.ask("dp/waitForCheck", {"uri": "file:///tmp/a.jl"})) == INVALID_PARAMS
+    assert session.published()[-1]["diagnostics"] == []
+
+
 def test_opening_again_starts_afresh(session: Driver) -> None:
     for round_ in range(20):
         session.open(f"f(x::Real) = x\ng(x::Real) = x + {round_}\n")

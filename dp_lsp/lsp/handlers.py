@@ -33,9 +33,7 @@ def initialized(ls: Server, _: types.InitializedParams) -> None:
 
 def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
     item = params.text_document
-    old = ls.documents.close(item.uri)
-    if old:
-        ls.checker.closed(old)
+    ls.close(item.uri)
     document = ls.documents.open(item.uri, item.language_id, item.version, item.text)
     if document:
         ls.checker.edited(document)
@@ -52,10 +50,7 @@ def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
 
 
 def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
-    document = ls.documents.close(params.text_document.uri)
-    if document:
-        ls.checker.closed(document)
-        ls.clear(document)
+    ls.close(params.text_document.uri)
 
 
 def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:

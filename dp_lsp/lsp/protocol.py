@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import (
@@ -18,6 +18,9 @@ from pygls.exceptions import (
 from pygls.protocol import LanguageServerProtocol, default_converter
 
 from dp_lsp.lsp.framing import Malformed
+
+if TYPE_CHECKING:
+    from dp_lsp.lsp.session import Server
 
 _log = logging.getLogger(__name__)
 
@@ -47,6 +50,7 @@ def _member_or_value(value: Any, kind: type[Enum]) -> Any:
 class Protocol(LanguageServerProtocol):
     """Answers every request, also those that come at the wrong time or with the wrong parameters."""
 
+    _server: Server
     _initialized = False
 
     def _register_builtin_features(self) -> None:
@@ -90,7 +94,7 @@ class Protocol(LanguageServerProtocol):
     def _dispatch(self, message: dict[str, Any]) -> None:
         method = message["method"]
         if method == types.EXIT:
-            self._server.end(0 if self._shutdown else 1)  # type: ignore[attr-defined]
+            self._server.end(0 if self._shutdown else 1)
             return
         message.setdefault("params", None)  # pygls asks for it where the protocol does not
         try:
@@ -99,6 +103,8 @@ class Protocol(LanguageServerProtocol):
             _log.warning("the parameters of %s are not what they should be", method)
             if "id" in message:
                 self._refuse(message["id"], JsonRpcInvalidParams())
+            if method == types.TEXT_DOCUMENT_DID_CHANGE:
+                self._server.lose(message["params"])
             return
         self._initialized = self._initialized or method == types.INITIALIZE
         self.handle_message(structured)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 from typing import Any
@@ -64,10 +65,18 @@ class Server(LanguageServer):
         if self.client.wants_status:
             self.protocol.tell("dp/fileStatus", convert.file_status(document, self.client))
 
-    def clear(self, document: Document) -> None:
-        """Take the diagnostics of a closed document away."""
-        if self._published.pop(document, None):
-            self._publish(document, [])
+    def close(self, uri: str) -> None:
+        """Forget a document and take its diagnostics away."""
+        document = self.documents.close(uri)
+        if document:
+            self.checker.closed(document)
+            if self._published.pop(document, None):
+                self._publish(document, [])
+
+    def lose(self, params: Any) -> None:
+        """A change was not understood: its document's text is not the client's any more, so nothing is said of it."""
+        with contextlib.suppress(KeyError, TypeError, AttributeError):
+            self.close(params["textDocument"]["uri"])
 
     def _checked(self, document: Document, final: bool) -> None:
         self.send_status(document)
