@@ -6,20 +6,31 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
 
-from dp_lsp.builtins.define import Args, Builtin, Demand, Factors, Form, Refusal, each, form
+from dp_lsp.builtins.define import Args, Builtin, Demand, Factors, Form, Refusal, Result, each, form
 from dp_lsp.builtins.patterns import BOOL as A_BOOL
 from dp_lsp.builtins.patterns import NUMBER, REAL_NUMBER, Box, Num, Pattern
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.metrics import conversion
-from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, inverse_magnitude, magnitude, number
+from dp_lsp.core.sens import (
+    INFINITY,
+    LONGEST_NUMBER,
+    ONE,
+    WIDTH,
+    ZERO,
+    Sens,
+    bit_length,
+    inverse_magnitude,
+    magnitude,
+    number,
+)
 from dp_lsp.core.types import BOOL, Base, Container, Kind, Norm, NumberType, Type
 
-CALCULUS = (
-    "The Lipschitz constant of the operation in the metrics of its operands, searched exhaustively"
-)
+CALCULUS = "The Lipschitz constant of the operation in the metrics of its operands, searched exhaustively"
 
 
-def numeric(static: Callable[..., Poly] | None = None, base: Base | None = None) -> Callable[[Args], Type | Refusal]:
+def numeric(
+    static: Callable[..., Poly | None] | None = None, base: Base | None = None
+) -> Callable[[Args], Type | Refusal]:
     """A number of the joined base; static where all arguments are and ``static`` computes the value."""
 
     def result(args: Args) -> Type | Refusal:
@@ -31,9 +42,15 @@ def numeric(static: Callable[..., Poly] | None = None, base: Base | None = None)
         known = [value for value in values if value is not None]
         if static is None or len(known) < len(args):
             return NumberType(kept)
-        return NumberType(kept, static(*known))
+        value = static(*known)
+        return NumberType(kept, value if value is not None and _is_short(value) else None)
 
     return result
+
+
+def _is_short(value: Poly) -> bool:
+    """Whether a public value is worth following; a longer one is public all the same."""
+    return len(value.terms) <= WIDTH and bit_length(value) <= LONGEST_NUMBER
 
 
 def truth(args: Args) -> Type | Refusal:
@@ -220,7 +237,7 @@ CONTAINER = Box(norm="N", length="n", rows="r")
 _KIND_BOXES: tuple[Pattern, ...] = tuple(Box(frozenset({kind}), "N", length="n", rows="r") for kind in Kind)
 
 
-def _additive(static: Callable[..., Poly], variadic: bool) -> tuple[Form, ...]:
+def _additive(static: Callable[..., Poly | None], variadic: bool) -> tuple[Form, ...]:
     return (
         form(numeric(static), each(), variadic=variadic, x=NUMBER, y=NUMBER),
         *(form(same_container, each(), variadic=variadic, x=box, y=box) for box in _KIND_BOXES),
@@ -231,8 +248,10 @@ def _sum(*values: Poly) -> Poly:
     return reduce(Poly.__add__, values)
 
 
-def _product(*values: Poly) -> Poly:
-    return reduce(Poly.__mul__, values)
+def _product(*values: Poly) -> Poly | None:
+    """The product, unless it would have very many terms."""
+    size = reduce(int.__mul__, (max(1, len(value.terms)) for value in values))
+    return reduce(Poly.__mul__, values) if size <= WIDTH * WIDTH else None
 
 
 def _comparison(name: str, words: str, containers: bool) -> Builtin:

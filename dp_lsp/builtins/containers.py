@@ -22,9 +22,7 @@ LITERAL = "[…]"
 
 _ACCESS = "Immediate from the metrics: no entry moves further than its row, no row further than its matrix"
 _EVERYDAY = "Inequalities between the norms of a vector; searched exhaustively in every norm"
-_METRICS = (
-    "Inequalities between the norms of a vector; maps into a metric of diameter 1 are 1-sensitive"
-)
+_METRICS = "Inequalities between the norms of a vector; maps into a metric of diameter 1 are 1-sensitive"
 
 
 def _element(args: Args) -> Type:

@@ -349,12 +349,22 @@ def replaced(value: Poly, symbols: Mapping[Symbol, Poly]) -> Poly:
 
 def symbols_of(value: Sens | Poly) -> set[Symbol]:
     """Every symbol that stands in a number, at any depth."""
-    found: set[Symbol] = set()
+    return {atom for atom in _leaves(value) if isinstance(atom, Symbol)}
+
+
+def norms_of(value: Sens | Poly) -> set[NormVariable]:
+    """Every norm variable that a number depends on."""
+    return {atom for atom in _leaves(value) if isinstance(atom, NormVariable)}
+
+
+def _leaves(value: Sens | Poly) -> set[Symbol | NormVariable]:
+    found: set[Symbol | NormVariable] = set()
     seen: set[Apply] = set()
     pending: list[Argument] = [value]
     while pending:
         item = pending.pop()
         if isinstance(item, NormVariable):
+            found.add(item)
             continue
         for poly in item.polys if isinstance(item, Sens) else (item,):
             for monomial in poly.terms:

@@ -22,6 +22,7 @@ from dp_lsp.core.algebra import (
 )
 
 WIDTH = 32
+LONGEST_NUMBER = 4096  # bits; a power that would be longer stays a power
 
 
 class Sens:
@@ -107,6 +108,12 @@ class Sens:
         if not self.polys:
             return Poly({})
         if len(self.polys) == 1:
+            return self.polys[0]
+        return apply(Function.MAXIMUM, self)
+
+    def as_atom(self) -> Poly:
+        """This finite number as one monomial; a sum or a maximum becomes an atom."""
+        if len(self.polys) == 1 and len(self.polys[0].terms) == 1:
             return self.polys[0]
         return apply(Function.MAXIMUM, self)
 
@@ -218,7 +225,7 @@ def expm1(value: Sens) -> Sens:
 def power(base: Sens, exponent: Poly) -> Sens:
     """``base`` to a whole power ≥ 0 that may be symbolic. 0^k counts as 1 (k may be 0), ∞^k as ∞."""
     known = exponent.number
-    if known is not None:
+    if known is not None and (known <= 1 or base.infinite or base.zero or _stays_short(base, int(known))):
         return base.power(max(0, int(known)))
     if base.infinite:
         return INFINITY
@@ -238,18 +245,32 @@ def geometric(base: Sens, count: Poly) -> Sens:
         return positive_part(count)
     if base.infinite:
         return ONE if known == 1 else INFINITY
-    if known is not None and known <= WIDTH:
+    if known is not None and known <= WIDTH and _stays_short(base, int(known)):
         return total(base.power(i) for i in range(int(known)))
     ratio = base.number
-    if known is not None and ratio is not None:
+    if known is not None and ratio is not None and _stays_short(base, int(known)):
         return number((ratio ** int(known) - 1) / (ratio - 1))
     return Sens((apply(Function.GEOMETRIC, base, count),))
 
 
+def _stays_short(base: Sens, exponent: int) -> bool:
+    """Whether a power of a number, or of a sum of few terms, may be written out."""
+    if sum(len(poly.terms) for poly in base.polys) > 1 and exponent > 8:
+        return False
+    bits = max((bit_length(poly) for poly in base.polys), default=0)
+    return bits * exponent <= LONGEST_NUMBER
+
+
+def bit_length(poly: Poly) -> int:
+    """The length of the longest coefficient of a number, in bits."""
+    return max((max(c.numerator.bit_length(), c.denominator.bit_length()) for c in poly.terms.values()), default=0)
+
+
 def _narrowed(left: Sens, right: Sens) -> tuple[Sens, Sens]:
-    if len(left.polys) * len(right.polys) <= WIDTH:
+    size = sum(len(poly.terms) for poly in left.polys) * sum(len(poly.terms) for poly in right.polys)
+    if len(left.polys) * len(right.polys) <= WIDTH and size <= WIDTH * WIDTH:
         return left, right
-    return Sens((left.single_poly(),)), Sens((right.single_poly(),))
+    return Sens((left.as_atom(),)), Sens((right.as_atom(),))
 
 
 def _maximum(polys: Iterable[Poly]) -> Sens:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -20,8 +20,8 @@ from dp_lsp.analysis.records import (
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.constraints import Assumptions, Constraint, Quantity
 from dp_lsp.core.display import type_text, type_words
-from dp_lsp.core.evaluate import Missing, Substitution, rounded_up, symbols_of, upper
-from dp_lsp.core.events import Var
+from dp_lsp.core.evaluate import Missing, Substitution, norms_of, rounded_up, symbols_of, upper
+from dp_lsp.core.events import mechanisms
 from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, decimal
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Scheme, SchemeParameter
 from dp_lsp.core.sens import Sens
@@ -74,22 +74,24 @@ def _box_parameters(box: BlackBox, signature: str) -> Iterator[ParameterReport]:
 
 class _Description:
     def __init__(self, scheme: Scheme, place: Place, options: Options) -> None:
-        norms = Substitution({}, {norm: metric for norm, metric in _record_metrics(scheme)})
         self._scheme = scheme
         self._place = place
         self._options = options
-        self._norms = norms
+        self._private = scheme.claims_privacy
+        self._profile = PROFILES[options.profile]
+        self._vars = tuple(param.var for param in scheme.params if not param.static)
+        priced = bounds(scheme.cost, self._vars, self._profile) if self._private else {}
+        prices = [side for listed in priced.values() for bound in listed for side in bound.price]
+        self._metrics = tuple(_record_metrics(scheme, prices))
+        norms = self._norms = Substitution({}, dict(self._metrics))
         self._needs = tuple(
             Constraint(_put(norms, need.left), need.relation, _put(norms, need.right), need.origin)
             for need in scheme.needs
         )
-        self._profile = PROFILES[options.profile]
+        self._bounds = {group: tuple(map(self._in_metric, listed)) for group, listed in priced.items()}
         assumed = Assumptions(self._needs, self._profile.assumes_nonnegative)
         self._formula = Printer(SYMPY, assumed)
         self._display = Printer(DISPLAY, assumed)
-        self._private = scheme.claims_privacy
-        self._vars = tuple(param.var for param in scheme.params if not param.static)
-        self._bounds = self._priced() if self._private else {}
         self._numbers = dict(self._settings())
 
     def described(self, state: State) -> Described:
@@ -104,12 +106,9 @@ class _Description:
             type_text(scheme.result.type, self._display),
             self._listed(),
             tuple(self._numeric()), tuple(self._conditions()), self._published(parameters),
+            tuple(dict.fromkeys(mechanisms(scheme.cost))),
         )  # fmt: skip
         return Described(report, tuple(problems))
-
-    def _priced(self) -> dict[tuple[Var, ...], tuple[Bound, ...]]:
-        found = bounds(self._scheme.cost, self._vars, self._profile)
-        return {group: tuple(self._in_metric(bound) for bound in listed) for group, listed in found.items()}
 
     def _in_metric(self, bound: Bound) -> Bound:
         price = bound.price
@@ -261,7 +260,7 @@ class _Description:
         for need in self._needs:
             text = self._display.constraint(need)
             yield ConditionReport(text, _relation(self._formula, need), False)
-        for norm, metric in _record_metrics(self._scheme):
+        for norm, metric in self._metrics:
             yield ConditionReport(f"{norm.name} is {metric.value}", None, False)
 
     def _published(self, parameters: tuple[ParameterReport, ...]) -> str:
@@ -317,11 +316,15 @@ def _with_norms(type_: Type, norms: Substitution) -> Type:
     return type_
 
 
-def _record_metrics(scheme: Scheme) -> Iterator[tuple[NormVariable, Norm]]:
-    """The metric of one record, for norms that stayed open: where a bound depends on them, one must be named."""
+def _record_metrics(scheme: Scheme, prices: Iterable[Quantity]) -> Iterator[tuple[NormVariable, Norm]]:
+    """The metric of one record, for norms that stayed open and that a bound depends on."""
+    quantities = [*prices, *(move.sens for move in scheme.result.moves.values())]
+    quantities += [side for need in scheme.needs for side in (need.left, need.right)]
+    needed = {norm for quantity in quantities for norm in norms_of(quantity)}
     for param in scheme.params:
         type_ = param.type
-        if isinstance(type_, Container) and isinstance(type_.norm, NormVariable):
+        if isinstance(type_, Container) and isinstance(type_.norm, NormVariable) and type_.norm in needed:
+            needed.discard(type_.norm)
             yield type_.norm, _metric_of(type_)
 
 

@@ -97,7 +97,9 @@ class _Instance:
         return Substitution(dict(self.symbols), dict(self.norms))
 
     def type(self, type_: Type) -> Type:
-        """A type of the scheme as it is in this call."""
+        """A type of the scheme as it is in this call; a norm that is still free is a new one."""
+        if isinstance(type_, Container) and type_.norm in self._scheme.norms and isinstance(type_.norm, NormVariable):
+            self.norms.setdefault(type_.norm, NormVariable(type_.norm.name))
         values = Substitution(self.symbols, self.norms)
         match type_:
             case TypeVariable():

@@ -188,12 +188,14 @@ def _scheme(
     if inference.spent:
         along = {param.var: {param.var: ONE} for param in params}
         cost = Called(Sequence(tuple(inference.spent)), along, values, Origin(method.name_span, method.name))
-    symbols, norms = _owned(solved)
+    returned = _solved(inference, result, values)
+    symbols, norms = _owned([param.type for param in solved])
+    norms |= _owned([returned.type])[1]
     return Scheme(
         method.name,
         f"({', '.join(method.signature)})",
         solved,
-        _solved(inference, result, values),
+        returned,
         cost,
         needs,
         symbols,
@@ -209,11 +211,11 @@ def _solved(inference: Inference, value: Judgement, values: Substitution) -> Jud
     return Judgement(inference.solver.type(value.type), moved, parts)
 
 
-def _owned(params: tuple[SchemeParameter, ...]) -> tuple[frozenset[Symbol], frozenset[NormVariable]]:
-    """The symbols and norm variables of the parameters' types: what a call may choose."""
+def _owned(types: list[Type]) -> tuple[frozenset[Symbol], frozenset[NormVariable]]:
+    """The symbols and norm variables in types: what a call may choose."""
     symbols: set[Symbol] = set()
     norms: set[NormVariable] = set()
-    pending: list[Type] = [param.type for param in params]
+    pending = list(types)
     while pending:
         match pending.pop():
             case NumberType(static=Poly() as static):

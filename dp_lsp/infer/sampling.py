@@ -78,7 +78,7 @@ def _amplified(
     matrix = inference.type(values[1])
     assert draws is not None and isinstance(matrix, Container) and isinstance(matrix.rows, Poly)
     along = {var: {outer: move.sens for outer, move in source.items()} for var, source in sources.items()}
-    aligned = all(isinstance(argument, term.Use) for argument in call.args[1:])
+    aligned = all(_is_variable(source) for source in sources.values())
     origin = Origin(call.span, "sampling")
     return Sampled(magnitude(draws), magnitude(matrix.rows), along, record, aligned, body, origin)
 
@@ -96,3 +96,8 @@ def _left_behind(value: Judgement, sources: dict[Var, Moves], record: Var, call:
     together = moves.added((moves.without(value.moves, inner), *escaped), call.span, call.builtin)
     parts = tuple(_left_behind(part, sources, record, call) for part in value.parts)
     return Judgement(value.type, together, parts)
+
+
+def _is_variable(moved: Moves) -> bool:
+    """Whether these are the moves of a variable itself, so that its rows are in their own places."""
+    return len(moved) == 1 and all(not move.why.rule and not move.why.before for move in moved.values())

@@ -14,9 +14,7 @@ from dp_lsp.lower.statements import Statements
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
-_QUIET_MODULES = frozenset(
-    {"DiffPrivacyInference", "Flux", "MLDatasets", "Zygote", "Random", "LinearAlgebra", "Statistics"}
-)
+_KNOWN_MODULES = frozenset({"DiffPrivacyInference", "Random", "LinearAlgebra", "Statistics", "Printf", "Dates"})
 
 
 class Lowered(NamedTuple):
@@ -76,6 +74,7 @@ class _TopLevel:
         params = tuple(self._parameter(param, body) for param in node.params)
         box = returned.black_box or isinstance(node.body, surface.Opaque)
         lowered = None if box or isinstance(node.body, surface.Opaque) else body.function_body(node.body)
+        self._clouded += [(other, node.span, f"`{name}` may give it another meaning") for other in sorted(body.clouded)]
         captures = node.body.mentions if box and isinstance(node.body, surface.Opaque) else frozenset()
         captured = captures - {param.name for param in node.params}
         return Method(
@@ -134,16 +133,16 @@ class _TopLevel:
         return Constant(target.name, node.span, target.span, value, frozenset(body.uses))
 
     def _import(self, node: surface.Import) -> None:
-        if node.brings_names and not all(module.split(".")[0] in _QUIET_MODULES for module in node.modules):
-            reason = f"`using {', '.join(node.modules)}` may define any name"
-            self._clouded.append((EVERYTHING, node.span, reason))
-            self._problems.append(
-                problems.Unsupported.at(node.span, what=f"`using {', '.join(node.modules)}`", where="this file")
-            )
+        if node.brings_names and not all(module.split(".")[0] in _KNOWN_MODULES for module in node.modules):
+            modules = ", ".join(node.modules)
+            self._clouded.append((EVERYTHING, node.span, f"`using {modules}` may define any name"))
+            self._problems.append(problems.OpenImport.at(node.span, modules=modules))
 
     def _cloud(self, node: surface.Opaque, what: str) -> None:
-        for name in (EVERYTHING,) if node.binds is None and not node.broken else (node.binds or node.mentions):
-            self._clouded.append((name, node.span, what))
+        names = node.binds
+        if names is None:
+            names = node.mentions if node.broken else frozenset({EVERYTHING})
+        self._clouded += [(name, node.span, what) for name in sorted(names)]
 
     def _refuse(self, node: surface.Node, what: str) -> None:
         self._problems.append(

@@ -14,18 +14,20 @@ from dp_lsp.text import Span
 
 
 class Expressions:
-    """What is in scope, and the terms of expressions in it. ``uses`` collects the top-level names that are read;
-    ``where`` says to a person what is being lowered."""
+    """What is in scope, and the terms of expressions in it. ``uses`` collects the top-level names that are read, and
+    ``clouded`` those that text without a meaning may define; ``where`` says to a person what is being lowered."""
 
     def __init__(self, where: str, report: list[Problem]) -> None:
         self.uses: set[str] = set()
+        self.clouded: set[str] = set()
         self._where = where
         self._problems = report
         self._scope: dict[str, Local] = {}
         self._lost: dict[str, str] = {}
         self._ownership = Ownership()
 
-    def _choice(self, node: surface.If) -> Term:
+    def _value_choice(self, node: surface.If) -> Term:
+        """An ``if`` inside an expression; its branches are statements."""
         raise NotImplementedError
 
     def _expression(self, node: surface.Node) -> Term:
@@ -46,7 +48,7 @@ class Expressions:
             case surface.Index():
                 return self._indexed(node)
             case surface.If() if node.otherwise is not None:
-                return self._choice(node)
+                return self._value_choice(node)
             case surface.Opaque(broken=True):
                 return term.Hole(node.span, "a syntax error")
         return self._refused(node, described(node))
@@ -147,6 +149,8 @@ class Expressions:
         return found is not None and found[0].scope == "tail"
 
     def _refused(self, node: surface.Node, what: str) -> Term:
+        if isinstance(node, surface.Opaque):
+            self.clouded |= node.mentions if node.binds is None else node.binds
         self._refuse(node.span, what)
         return term.Hole(node.span, what)
 

@@ -39,6 +39,32 @@ class Unsupported(Kind):
     unchecked = True
 
 
+class OpenImport(Kind):
+    """A module is opened whose names are not known, so any name of the file may mean something else.
+
+    Broken:
+
+    ```julia
+    using Flux
+
+    f(x::Real) = x + x
+    ```
+
+    Fixed:
+
+    ```julia
+    import Flux
+
+    f(x::Real) = x + x
+    ```
+    """
+
+    code = "DP112"
+    name = "open-import"
+    message = "`{modules}` may define any name of this file, so nothing in it is known; write `import {modules}`"
+    unchecked = True
+
+
 class MaybeUndefined(Kind):
     """A name is assigned on some ways through the code only, or inside a loop, and read after it.
 

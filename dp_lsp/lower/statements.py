@@ -67,7 +67,7 @@ class Statements(Expressions):
         if isinstance(node, surface.Return):
             return term.MakeTuple(node.span, ()) if node.value is None else self._expression(node.value)
         if isinstance(node, surface.If) and node.otherwise is not None:
-            return self._choice(node)
+            return self._choice(node, self._tail)
         if self._is_expression(node):
             return self._expression(node)
         self._statement(node, binds)
@@ -176,19 +176,31 @@ class Statements(Expressions):
 
     # Branches and loops
 
-    def _choice(self, node: surface.If) -> Term:
-        """An ``if`` whose value is used."""
+    def _value_choice(self, node: surface.If) -> Term:
+        """An ``if`` inside an expression. What its branches assign would be seen after it, so they assign nothing."""
+        changed = assigned_names(node.then) | (assigned_names(node.otherwise) if node.otherwise is not None else set())
+        if changed:
+            return self._refused(node, f"an assignment to `{min(changed)}` inside an `if` whose value is used")
+        return self._choice(node, self._value)
+
+    def _value(self, node: surface.Node | None, binds: list[Bind]) -> Term:
+        """The value of a branch inside an expression, where ``return`` would leave the function."""
+        if isinstance(node, surface.Return):
+            self._problems.append(problems.ReturnInside.at(node.span))
+            return term.Hole(node.span, "a `return` inside the function")
+        return self._tail(node, binds)
+
+    def _choice(self, node: surface.If, finish: Finish) -> Term:
+        """An ``if`` whose value is used; each branch ends as ``finish`` says."""
         condition = self._expression(node.condition)
         scope, memory = dict(self._scope), self._ownership.snapshot()
-        then = self._body(node.then.statements, self._tail, node.then.span)
-        self._scope = dict(scope)
-        self._ownership.restore(memory)
-        otherwise = node.otherwise
-        assert otherwise is not None
-        other = self._body(otherwise.statements, self._tail, otherwise.span)
-        self._scope = scope
-        self._ownership.restore(memory)
-        return term.Branch(node.span, condition, then, other)
+        sides = []
+        for block in (node.then, node.otherwise):
+            assert block is not None, "an `if` that is a value has two branches"
+            sides.append(self._body(block.statements, finish, block.span))
+            self._scope = dict(scope)
+            self._ownership.restore(memory)
+        return term.Branch(node.span, condition, sides[0], sides[1])
 
     def _if(self, node: surface.If, binds: list[Bind]) -> None:
         """An ``if`` statement: a choice between tuples of everything either branch changes."""
