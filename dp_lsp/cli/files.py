@@ -11,13 +11,12 @@ from typing import NamedTuple
 
 import click
 
-from dp_lsp.cli.problems import Notebook, NotUtf8, Unreadable
+from dp_lsp.cli.problems import NotUtf8, Unreadable
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
 STANDARD_INPUT = "-"
 SUFFIX = ".jl"
-PLUTO = "### A Pluto.jl notebook ###"
 
 
 class Entry(NamedTuple):
@@ -65,8 +64,6 @@ def read(entry: Entry) -> Text:
         at = len(error.object[: error.start].decode("utf-8-sig"))
         problem = NotUtf8.at(Span(at, at + 1), byte=f"0x{error.object[error.start]:02X}")
         return Text(data.decode("utf-8-sig", "replace"), problem)
-    if text.startswith(PLUTO):
-        return Text(text, Notebook.at(Span(0, len(PLUTO))))
     return Text(text)
 
 

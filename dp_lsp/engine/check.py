@@ -30,6 +30,7 @@ from dp_lsp.engine.describe import Place, describe, describe_box
 from dp_lsp.engine.facts import tables
 from dp_lsp.engine.interface import digest
 from dp_lsp.engine.memo import Memo
+from dp_lsp.engine.problems import Notebook
 from dp_lsp.engine.program import Program, Unit
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.infer.inference import Global, Unreadable
@@ -40,9 +41,10 @@ from dp_lsp.lower.definitions import lower
 from dp_lsp.lower.problems import AssignedTwice
 from dp_lsp.problem import Problem, Severity
 from dp_lsp.surface import Chunk
-from dp_lsp.text import Source
+from dp_lsp.text import Source, Span
 
 DEFAULT = Options()
+_PLUTO = "### A Pluto.jl notebook ###"
 _RECURSION = 5_000  # the front end limits nesting to far less than this allows
 
 
@@ -80,12 +82,15 @@ class Engine:
         """
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         look = (ticket or Ticket()).look
+        if text.startswith(_PLUTO):
+            return _notebook(text, options)
         program = Program(tuple(self._unit(chunk, look) for chunk in chunks(text)))
         meanings: dict[str, list[Global | Unreadable]] = {}
         records: dict[int, ChunkRecord] = {}
+        unbalanced = program.unbalanced()
         for index, cycle in program.order():
             look()
-            task = _Task(program, index, options, meanings, cycle, look)
+            task = _Task(program, index, options, meanings, cycle, unbalanced.get(index), look)
             known = self._known(task, on_chunk, refused)
             records[index] = known.record
             for name, meaning in known.meanings:
@@ -136,6 +141,7 @@ class _Task:
         options: Options,
         meanings: dict[str, list[Global | Unreadable]],
         cycle: frozenset[str],
+        unbalanced: Problem | None,
         look: Callable[[], None],
     ) -> None:
         self.unit = program.units[index]
@@ -143,6 +149,7 @@ class _Task:
         self._options = options
         self._meanings = meanings
         self._cycle = cycle
+        self._unbalanced = unbalanced
         self._look = look
         self._source = Source(self.unit.chunk.text)
 
@@ -151,9 +158,10 @@ class _Task:
         state = hashlib.blake2b(digest_size=20)
         definitions = self.unit.lowered.definitions
         names = sorted({name for definition in definitions for name in definition.uses})
-        conflicts = [self._program.conflict(definition.name) for definition in definitions]
-        head = (__version__, self._options, self._program.cloud, sorted(self._cycle), conflicts, self.unit.chunk.text)
-        state.update(repr(head).encode())
+        program = self._program
+        own = [(program.conflict(d.name), program.clouds.get(d.name)) for d in definitions]
+        around = (program.cloud, sorted(self._cycle), own, self._unbalanced)
+        state.update(repr((__version__, self._options, around, self.unit.chunk.text)).encode())
         for name in names:
             state.update(name.encode())
             state.update(digest(self._resolve(name)))
@@ -168,9 +176,11 @@ class _Task:
 
     def infer(self, key: bytes) -> _Known:
         problems = list(self.unit.lowered.problems)
+        if self._unbalanced is not None:
+            problems.append(self._unbalanced)
         reports: list[FunctionReport] = []
         meanings: list[tuple[str, Global | Unreadable]] = []
-        states = [_state_of(problems, self.unit.broken)]
+        states = [_state_of(problems, next((p.message for p in problems if p.unchecked), ""))]
         inferred: list[Inferred] = []
         for definition in self.unit.lowered.definitions:
             found = self._infer(definition)
@@ -240,6 +250,13 @@ class _Task:
 
     def _uses(self) -> frozenset[str]:
         return frozenset().union(*(definition.uses for definition in self.unit.lowered.definitions))
+
+
+def _notebook(text: str, options: Options) -> Analysis:
+    """The analysis of a Pluto notebook, which is not checked."""
+    problem = Notebook.at(Span(0, len(_PLUTO)))
+    verdict = Verdict(State.UNKNOWN, (), (problem,), (), frozenset())
+    return Analysis(Source(text), (Placed(0, len(text), ChunkRecord(b"notebook", verdict, b"")),), options)
 
 
 def _state_of(problems: list[Problem], unknown: str) -> State:

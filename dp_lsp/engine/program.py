@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dp_lsp.core.term import Constant, Definition, Method
+from dp_lsp.engine.problems import Unbalanced
 from dp_lsp.lower.definitions import EVERYTHING, Lowered
-from dp_lsp.surface import Chunk
+from dp_lsp.problem import Problem
+from dp_lsp.surface import Chunk, ModuleMark
 
 
 class Unit(NamedTuple):
@@ -30,6 +32,29 @@ class Program:
                 self.definers.setdefault(definition.name, []).append(index)
             for name, _, reason in unit.lowered.clouded:
                 self.clouds.setdefault(name, reason)
+
+    def unbalanced(self) -> dict[int, Problem]:
+        """What is wrong with the modules of the file, by the unit to report it in."""
+        found: dict[int, Problem] = {}
+        opened: list[tuple[int, ModuleMark]] = []
+        several = False
+        for index, unit in enumerate(self.units):
+            for mark in unit.lowered.marks:
+                if mark.name is None and not opened:
+                    found[index] = Unbalanced.at(mark.span, what="this `end` closes nothing")
+                elif mark.name is None:
+                    opened.pop()
+                elif several:
+                    found[index] = Unbalanced.at(
+                        mark.span, what="a file has one module at most, not inside another"
+                    )
+                    opened.append((index, mark))
+                else:
+                    opened.append((index, mark))
+                    several = True
+        for index, mark in opened:
+            found.setdefault(index, Unbalanced.at(mark.span, what=f"`module {mark.name}` is never closed: add `end`"))
+        return found
 
     @property
     def cloud(self) -> str:

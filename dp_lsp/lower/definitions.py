@@ -19,11 +19,12 @@ _KNOWN_MODULES = frozenset({"DiffPrivacyInference", "Random", "LinearAlgebra", "
 
 class Lowered(NamedTuple):
     """A chunk after lowering. ``clouded`` are top-level names whose meaning cannot be read off, with the place and
-    the reason; the empty name stands for all of them."""
+    the reason; the empty name stands for all of them. ``marks`` are the first and last lines of modules."""
 
     definitions: tuple[Definition, ...]
     problems: tuple[Problem, ...]
     clouded: tuple[tuple[str, Span, str], ...]
+    marks: tuple[surface.ModuleMark, ...]
 
 
 EVERYTHING = ""
@@ -44,7 +45,8 @@ class _TopLevel:
     def lower(self, parsed: surface.Parsed) -> Lowered:
         for node in parsed.nodes:
             self._node(node)
-        return Lowered(tuple(self._definitions), tuple(self._problems), tuple(self._clouded))
+        marks = tuple(node for node in parsed.nodes if isinstance(node, surface.ModuleMark))
+        return Lowered(tuple(self._definitions), tuple(self._problems), tuple(self._clouded), marks)
 
     def _node(self, node: surface.Node) -> None:
         match node:
