@@ -199,7 +199,6 @@ def test_a_folder_that_cannot_be_opened_is_not_skipped(
     [
         (b"f(x) = x\ng = \xff\n", "DP011", (2, 5)),
         ("f(x) = 'é'\n".encode("utf-16"), "DP011", (1, 1)),
-        (b"### A Pluto.jl notebook ###\n# v0.19\n", "DP012", (1, 1)),
     ],
 )
 def test_a_file_that_is_no_program_is_unknown(
@@ -440,3 +439,9 @@ def test_a_server_says_when_its_address_is_taken(capsys: pytest.CaptureFixture[s
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert main(["server", "--tcp", f"127.0.0.1:{taken.getsockname()[1]}"]) == 2
     assert "in use" in capsys.readouterr().err
+
+
+def test_a_notebook_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.jl").write_text("### A Pluto.jl notebook ###\n# v0.19\nf(x::Real) = x + x\n")
+    assert main(["check", "a.jl", "--output-format", "concise"]) == 1
+    assert "a.jl:1:1: error[DP012]" in capsys.readouterr().out
