@@ -195,7 +195,8 @@ def test_opening_again_starts_afresh(session: Driver) -> None:
         if round_ % 3:
             session.notify("textDocument/didClose", {"textDocument": {"uri": "file:///tmp/a.jl"}})
     session.open("f(x::Real) = x\n")
-    assert [function["name"] for function in session.checked(1)["functions"]] == ["f"]
+    status = session.checked(1)
+    assert [function["name"] for function in status["functions"]] == ["f"], (status, session.published()[-1])
 
 
 def test_what_is_not_checked_is_ignored(session: Driver) -> None:
