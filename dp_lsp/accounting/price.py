@@ -59,8 +59,9 @@ class Choice:
 def released(cost: Release, distances: Distances) -> Price:
     """The price of one mechanism at the distance that ``distances`` move its input.
 
-    Laplace scales exactly. Gaussian noise scales up to the declared distance; beyond it, a whole number of steps is
-    priced by group privacy. Sources: Dwork and Roth 2014, Theorems 3.6, A.1 and 2.2 with its δ.
+    Laplace scales exactly. Gaussian noise scales up to the declared distance, and by the factor between two norms
+    under the condition that ε stays below 1; beyond it, a whole number of steps is priced by group privacy.
+    Sources: Dwork and Roth 2014, Theorems 3.6, A.1 and 2.2 with its δ.
     """
     parts = {var: cost.distance[var] * moved for var, moved in distances.items() if var in cost.distance}
     total = sens.total(parts.values())
@@ -72,12 +73,13 @@ def released(cost: Release, distances: Distances) -> Price:
     steps = _steps(total, event.declared, {var: distances[var] for var, part in parts.items() if not part.zero})
     match event:
         case Laplace(epsilon=epsilon):
-            return Price(epsilon * steps, ZERO)
+            return Price(epsilon * steps * cost.factor, ZERO)
         case Gaussian(epsilon=epsilon, delta=delta):
             known = steps.number
             if known is None:
                 return UNBOUNDED
-            return Price(epsilon * steps, delta) if known <= 1 else group(Price(epsilon, delta), -(-known // 1))
+            scaled = epsilon * cost.factor
+            return Price(scaled * steps, delta) if known <= 1 else group(Price(scaled, delta), -(-known // 1))
 
 
 def _steps(total: Sens, declared: Sens, moved: Distances) -> Sens:
@@ -134,7 +136,8 @@ class Measure:
         key = (id(cost), frozenset(moved.items()))
         known = self._known.get(key)
         if known is None:
-            known = self._price(cost, moved)
+            found = self._price(cost, moved)
+            known = UNBOUNDED if found.unbounded else found
             self._known[key] = known
         return known
 

@@ -21,6 +21,16 @@ PLANNED: frozenset[str] = frozenset(
 )
 """Names of the language that have no row yet: refused where they are used, never taken for something else."""
 
+REFUSED: frozenset[str] = frozenset(
+    {
+        *("maximum", "minimum", "argmax", "argmin", "sort", "round", "floor", "trunc", "exp", "log", "sqrt", "sin"),
+        *("cos", "tanh", "zeros", "ones", "rand", "randn", "println", "print", "dot", "norm", "mean", "median", "var"),
+        *("std", "push!", "append!", "filter", "any", "all", "in", "isnan", "div", "rem", "prod", "cumsum", "vcat"),
+        *("hcat", "reshape", "copy", "deepcopy", "eval", "Int", "Float64", "first", "last", "collect", "enumerate"),
+    }
+)
+"""Everyday names of Julia without a rule: a guess about them would be wrong, and they are not simply undefined."""
+
 
 def find(name: str) -> tuple[Builtin, bool] | None:
     """The row of a name as written, and whether it is the form with ``!`` that replaces its argument."""
@@ -31,4 +41,4 @@ def find(name: str) -> tuple[Builtin, bool] | None:
     return (row, True) if row is not None and row.mutates is not None and name.endswith("!") else None
 
 
-__all__ = ["INDEX", "LITERAL", "PLANNED", "ROW", "TABLE", "Builtin", "find"]
+__all__ = ["INDEX", "LITERAL", "PLANNED", "REFUSED", "ROW", "TABLE", "Builtin", "find"]

@@ -74,10 +74,12 @@ Event = Laplace | Gaussian
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Release:
-    """One mechanism was run on an input that each variable moves by its distance."""
+    """One mechanism was run on an input that each variable moves by its distance, in the norm the input is measured
+    in. In the norm the noise is made for the distance is up to ``factor`` times that."""
 
     event: Event
     distance: Distances
+    factor: Sens
     origin: Origin
 
 

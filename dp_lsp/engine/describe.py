@@ -96,7 +96,8 @@ class _Description:
 
     def described(self, state: State) -> Described:
         scheme = self._scheme
-        problems = [] if state is State.UNKNOWN else list(self._problems(state))
+        failed = [] if state is State.UNKNOWN else list(self._failed_conditions())
+        problems = [] if state is State.UNKNOWN else [*failed, *self._problems(state)]
         if problems and state is State.PROVED:
             state = State.FAILED
         parameters = tuple(self._parameter(param) for param in scheme.params)
@@ -105,7 +106,7 @@ class _Description:
             scheme.reason, self._place.span, self._place.name, parameters,
             type_text(scheme.result.type, self._display),
             self._listed(),
-            tuple(self._numeric()), tuple(self._conditions()), self._published(parameters),
+            () if failed else tuple(self._numeric()), tuple(self._conditions()), self._published(parameters),
             tuple(dict.fromkeys(mechanisms(scheme.cost))),
         )  # fmt: skip
         return Described(report, tuple(problems))
@@ -133,7 +134,6 @@ class _Description:
     # Problems
 
     def _problems(self, state: State) -> Iterator[Problem]:
-        yield from self._failed_conditions()
         by_delta: dict[str, list[str]] = {}
         unbounded: list[str] = []
         for var in self._vars if self._private else ():

@@ -81,8 +81,8 @@ class _Costs:
             return f"#{known}"
         self._seen[id(cost)] = len(self._seen)
         match cost:
-            case Release(event=event, distance=distance):
-                return f"release {_event(event)} {_distances(distance)}"
+            case Release(event=event, distance=distance, factor=factor):
+                return f"release {_event(event)} {_distances(distance)} {_PRINT.sens(factor)}"
             case Leak(variables=variables):
                 return f"leak {sorted(var.name for var in variables)}"
             case Sequence(parts=parts) | Either(parts=parts):

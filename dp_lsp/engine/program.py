@@ -45,9 +45,7 @@ class Program:
                 elif mark.name is None:
                     opened.pop()
                 elif several:
-                    found[index] = Unbalanced.at(
-                        mark.span, what="a file has one module at most, not inside another"
-                    )
+                    found[index] = Unbalanced.at(mark.span, what="a file has one module at most, not inside another")
                     opened.append((index, mark))
                 else:
                     opened.append((index, mark))

@@ -127,7 +127,7 @@ def call(inference: Inference, node: term.Apply, value: FunctionValue, arguments
     inference.solver.place = node.span
     for param, argument, written in zip(scheme.params, arguments, node.args, strict=True):
         if not instance.matches(param.type, argument.type):
-            _wrong(inference, written.span, scheme, instance, param, argument)
+            _wrong(inference, written, scheme, instance, param, argument)
             return Judgement(UNKNOWN, moves.NOWHERE)
     values = instance.substitution()
     for need in scheme.needs:
@@ -187,17 +187,19 @@ def _method(inference: Inference, node: term.Apply, value: FunctionValue, given:
 
 def _wrong(
     inference: Inference,
-    span: Span,
+    node: term.Term,
     scheme: Scheme,
     instance: _Instance,
     param: SchemeParameter,
     argument: Judgement,
 ) -> None:
     given = inference.type(argument)
+    span = node.span
     if param.static and isinstance(given, NumberType) and given.static is None:
         whole = isinstance(param.type, NumberType) and param.type.base is Base.INTEGER
         what = "whole number" if whole else "number"
-        inference.report(problems.MustBePublic.at(span, written=inference.written(span), what=what))
+        fixes = explain.make_static(inference, node)
+        inference.report(problems.MustBePublic.at(span, written=inference.written(span), what=what, fixes=fixes))
         inference.give_up(f"`{inference.written(span)}` is not public")
         return
     wanted, words = type_words(instance.type(param.type)), type_words(given)

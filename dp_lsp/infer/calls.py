@@ -126,7 +126,8 @@ def _mismatch(
     if wrong == "static":
         whole = isinstance(pattern, Num) and pattern.bases == {Base.INTEGER}
         what = "whole number" if whole or isinstance(pattern, Sizes) else "number"
-        inference.report(problems.MustBePublic.at(argument.span, written=written, what=what))
+        fixes = explain.make_static(inference, argument)
+        inference.report(problems.MustBePublic.at(argument.span, written=written, what=what, fixes=fixes))
         inference.give_up(f"`{written}` is not public")
         return
     given = types[index]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Constraint, Quantity
 from dp_lsp.core.evaluate import Substitution
@@ -24,8 +26,16 @@ def put(values: Substitution, side: Quantity) -> Quantity:
     return values.poly(side) if isinstance(side, Poly) else values.sens(side)
 
 
-def settle(inference: Inference, values: Substitution) -> tuple[Constraint, ...]:
+class Settled(NamedTuple):
+    """The conditions that stay open, and whether all that are decided hold."""
+
+    needs: tuple[Constraint, ...]
+    holds: bool
+
+
+def settle(inference: Inference, values: Substitution) -> Settled:
     """Decide every condition: report what fails, keep what stays open."""
+    holds = True
     kept: dict[tuple[Quantity, str, Quantity], Constraint] = {}
     equations = [Pending(equation, None) for equation in inference.solver.equations]
     for constraint, failed in [*inference.pending, *equations]:
@@ -33,10 +43,11 @@ def settle(inference: Inference, values: Substitution) -> tuple[Constraint, ...]
         solved = Constraint(left, constraint.relation, right, constraint.origin)
         decided = solved.decide()
         if decided is False:
+            holds = False
             inference.report((failed or fails)(solved))
         elif decided is None:
             kept.setdefault(solved.key, solved)
-    return _without_implied(list(kept.values()))
+    return Settled(_without_implied(list(kept.values())), holds)
 
 
 def _without_implied(needs: list[Constraint]) -> tuple[Constraint, ...]:

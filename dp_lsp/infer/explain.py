@@ -6,6 +6,7 @@ from dp_lsp.builtins.remedies import Wrapping
 from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import Step
 from dp_lsp.core.sens import INFINITY, ONE
+from dp_lsp.core.term import Term, Use
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.moves import first_infinite
 from dp_lsp.problem import Edit, Fix, Related
@@ -61,3 +62,16 @@ def wrap(title: str, span: Span, wrapping: Wrapping) -> Fix:
     """A repair that writes something before and after an expression."""
     before, after = Edit(Span(span.start, span.start), wrapping.before), Edit(Span(span.end, span.end), wrapping.after)
     return Fix(title, (before, after))
+
+
+def make_static(inference: Inference, node: Term) -> tuple[Fix, ...]:
+    """A repair that declares the parameter public that an argument is, if it is one."""
+    if not isinstance(node, Use):
+        return ()
+    span = node.local.span
+    written = inference.text[span.start : span.end]
+    name, colons, annotation = written.partition("::")
+    if not colons or span not in inference.parameters:
+        return ()
+    text = f"{name}::Static({annotation.strip()})"
+    return (Fix(f"declare it public: `{text}`", (Edit(span, text),)),)

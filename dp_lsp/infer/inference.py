@@ -49,7 +49,7 @@ class Inference:
     """The state of inferring one definition.
 
     ``problems`` are what is wrong; ``unknown`` is why nothing may be claimed, or empty; ``facts`` holds the judgement
-    and the rule of each expression by its place; ``spent`` the costs so far.
+    and the rule of each expression by its place; ``spent`` the costs so far; ``parameters`` where they are declared.
     """
 
     def __init__(
@@ -72,6 +72,7 @@ class Inference:
         self.facts: dict[Span, tuple[Judgement, str]] = {}
         self.unknown = ""
         self.environment: dict[Local, Judgement] = {}
+        self.parameters: set[Span] = set()
 
     def infer(self, node: Term) -> Judgement:
         """The judgement of a term; what evaluating it spends is added to :attr:`spent`.

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dp_lsp.builtins.define import Args, Noise
 from dp_lsp.builtins.remedies import measure_in
 from dp_lsp.core import term
+from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Constraint, Origin
-from dp_lsp.core.events import Leak, Release, Var
+from dp_lsp.core.events import Event, Gaussian, Leak, Release, Var
 from dp_lsp.core.metrics import conversion
 from dp_lsp.core.notation import SYMPY, Printer, shown
-from dp_lsp.core.scheme import Judgement, Move, Moves
+from dp_lsp.core.scheme import Judgement, Move
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.types import AnyNorm, Container, Norm, Type
-from dp_lsp.infer import explain, moves, problems
+from dp_lsp.infer import conditions, explain, moves, problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.problem import Edit, Fix, Problem, Related
 from dp_lsp.text import Span
@@ -27,8 +28,8 @@ def release(
     index = args.names.index(noise.hidden)
     span = node.args[index].span
     event = noise.event(args)
-    moved = _measured(inference, node, span, noise, args.types[index], values[index].moves, event.name)
-    private = {var: move for var, move in moved.items() if not var.exempt}
+    factor = _factor(inference, span, noise, args.types[index], event) if values[index].moves else ONE
+    private = {var: move for var, move in values[index].moves.items() if not var.exempt}
     unbounded = {var: move for var, move in private.items() if move.sens.infinite}
     if unbounded:
         _report_unbounded(inference, span, unbounded)
@@ -37,7 +38,7 @@ def release(
     origin = Origin(node.span, event.name)
     inference.leak(frozenset({*unbounded, *too_far}), origin)
     kept = {var: distance for var, distance in distances.items() if var not in too_far}
-    inference.spent.append(Release(event, kept, origin))
+    inference.spent.append(Release(event, kept, factor, origin))
     return Judgement(result, moves.NOWHERE)
 
 
@@ -46,34 +47,34 @@ def nothing_hidden(inference: Inference, span: Span) -> None:
     inference.spent.append(Leak(frozenset(), Origin(span, "a mechanism that was not understood")))
 
 
-def _measured(
-    inference: Inference, node: term.Call, span: Span, noise: Noise, type_: Type, moved: Moves, name: str
-) -> Moves:
-    """The input's moves in the norm the noise is made for. An open norm becomes that one; another is converted."""
-    if not isinstance(type_, Container) or not moved:
-        return moved
+def _factor(inference: Inference, span: Span, noise: Noise, type_: Type, event: Event) -> Sens:
+    """How much larger the input's distance may be in the norm the noise is made for. An open norm becomes that one;
+    another is converted, with a warning that says the price."""
+    if not isinstance(type_, Container):
+        return ONE
     solver = inference.solver
     norm = solver.norm(type_.norm)
     if norm is noise.norm or (not isinstance(norm, Norm) and solver.same_norm(norm, noise.norm)):
-        return moved
+        return ONE
     factor = conversion(norm, noise.norm, type_.length)
-    inference.report(_other_norm(inference, span, noise.norm, norm, factor, name))
-    return moves.scaled(moved, factor, span, f"measured in {noise.norm.value}")
+    inference.report(_other_norm(inference, span, noise.norm, norm, factor, event))
+    if isinstance(event, Gaussian) and factor != ONE:
+        reason = (
+            f"measured in {noise.norm.value}, the noise costs {shown(factor)}⋅ε, and its theorem needs that below 1"
+        )
+        limit = Poly.of(1) - (event.epsilon * factor).single_poly()
+        inference.demand(Poly.of(0), "<", limit, Origin(span, reason), conditions.fails)
+    return factor
 
 
-def _other_norm(inference: Inference, span: Span, wanted: Norm, given: AnyNorm, factor: Sens, name: str) -> Problem:
-    price = "this costs nothing" if factor == ONE else f"the distance counts {shown(factor)} times"
-    title = (
-        f"measure it in {wanted.value} ({'free' if factor == ONE else f'the distance counts {shown(factor)} times'})"
-    )
-    assert isinstance(given, Norm)
+def _other_norm(inference: Inference, span: Span, wanted: Norm, given: AnyNorm, factor: Sens, event: Event) -> Problem:
+    assert isinstance(given, Norm), "an open norm becomes the one that is wanted"
+    times = f"{shown(factor)} times"
+    price = "this costs nothing" if factor == ONE else f"ε counts {times}"
+    title = f"measure it in {wanted.value} ({'free' if factor == ONE else f'the distance counts {times}'})"
+    fixes = (explain.wrap(title, span, measure_in(wanted)),)
     return problems.OtherNorm.at(
-        span,
-        mechanism=name,
-        wanted=wanted.value,
-        given=given.value,
-        cost=price,
-        fixes=(explain.wrap(title, span, measure_in(wanted)),),
+        span, mechanism=event.name, wanted=wanted.value, given=given.value, cost=price, fixes=fixes
     )
 
 

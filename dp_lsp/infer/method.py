@@ -11,10 +11,10 @@ from dp_lsp.core.annotation import NumberOf
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import Substitution, symbols_of
-from dp_lsp.core.events import NOTHING, Called, Cost, Sequence, Var, mechanisms
+from dp_lsp.core.events import NOTHING, Called, Cost, Leak, Sequence, Var, mechanisms
 from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Judgement, Move, Scheme, SchemeParameter, Step
-from dp_lsp.core.sens import ONE
+from dp_lsp.core.sens import INFINITY, ONE
 from dp_lsp.core.types import Base, Container, ModelType, NumberType, TupleType, Type, TypeVariable, Unknown
 from dp_lsp.infer import conditions, explain, moves, problems, terms
 from dp_lsp.infer.inference import Inference, Resolve
@@ -82,8 +82,8 @@ def _parameter(inference: Inference, param: term.Param) -> SchemeParameter:
         type_ = NumberType(type_.base, Poly.of(symbol))
     var = Var(name, gap=has_gap(type_), public=param.static)
     value = inference.judgement(type_, {var: Move(ONE, Step(param.span, "", ONE))})
-    inference.environment[param.local] = value
-    inference.facts[param.span] = (value, "")
+    inference.define(param.local, value)
+    inference.parameters.add(param.span)
     return SchemeParameter(name, var, type_, param.static, param.span)
 
 
@@ -139,7 +139,7 @@ def _check_privacy(inference: Inference, method: term.Method, result: Judgement)
         first, move = next(iter(private.items()))
         inference.report(
             problems.LeavesUnprotected.at(
-                method.name_span,
+                _result_span(method),
                 what=f"what `{method.name}` returns",
                 variable="`, `".join(var.name for var in private),
                 consequence="return only what a mechanism released, or what was made of it",
@@ -147,6 +147,15 @@ def _check_privacy(inference: Inference, method: term.Method, result: Judgement)
             )
         )
         inference.leak(frozenset(private), Origin(method.name_span, "the result"))
+
+
+def _result_span(method: term.Method) -> Span:
+    """Where the value of a function stands."""
+    body = method.body
+    while body is not None and isinstance(body.result, term.Scope):
+        body = body.result.rest
+    span = body.result.span if body is not None else method.name_span
+    return span if span.end > span.start else method.name_span
 
 
 def _declare_private(inference: Inference, method: term.Method) -> tuple[Fix, ...]:
@@ -179,16 +188,15 @@ def _scheme(
     inference: Inference, method: term.Method, params: tuple[SchemeParameter, ...], result: Judgement
 ) -> Scheme:
     values = inference.solver.substitution()
-    needs = conditions.settle(inference, values)
+    settled = conditions.settle(inference, values)
     solved = tuple(
         SchemeParameter(param.name, param.var, inference.solver.type(param.type), param.static, param.span)
         for param in params
     )
-    cost: Cost = NOTHING
-    if inference.spent:
-        along = {param.var: {param.var: ONE} for param in params}
-        cost = Called(Sequence(tuple(inference.spent)), along, values, Origin(method.name_span, method.name))
     returned = _solved(inference, result, values)
+    cost = _cost(inference, method, params, values)
+    if not settled.holds or (inference.spent and not method.privacy):
+        returned, cost = _nothing_holds(params, returned, cost)
     symbols, norms = _owned([param.type for param in solved])
     norms |= _owned([returned.type])[1]
     return Scheme(
@@ -197,12 +205,29 @@ def _scheme(
         solved,
         returned,
         cost,
-        needs,
+        settled.needs,
         symbols,
         norms,
         method.privacy,
         inference.unknown,
     )
+
+
+def _cost(inference: Inference, method: term.Method, params: tuple[SchemeParameter, ...], values: Substitution) -> Cost:
+    """What a call spends, seen from outside: only the parameters are variables, and all that is solved is put in."""
+    if not inference.spent:
+        return NOTHING
+    along = {param.var: {param.var: ONE} for param in params}
+    return Called(Sequence(tuple(inference.spent)), along, values, Origin(method.name_span, method.name))
+
+
+def _nothing_holds(params: tuple[SchemeParameter, ...], returned: Judgement, cost: Cost) -> tuple[Judgement, Cost]:
+    """A condition fails, or a random result is declared to be none: no bound is claimed for any parameter."""
+    private = frozenset(param.var for param in params if not param.static)
+    moved = {param.var: Move(INFINITY, Step(param.span, "", INFINITY)) for param in params if param.var in private}
+    if cost is not NOTHING:
+        cost = Sequence((cost, Leak(private, Origin(params[0].span if params else Span(0, 0), "a condition fails"))))
+    return Judgement(returned.type, moved), cost
 
 
 def _solved(inference: Inference, value: Judgement, values: Substitution) -> Judgement:

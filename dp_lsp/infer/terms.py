@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from dp_lsp import builtins
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
@@ -83,7 +84,8 @@ def _noted(inference: Inference, span: Span, value: Judgement, rule: str) -> Jud
 def _global(inference: Inference, span: Span, name: str) -> Judgement:
     found = inference.resolve(name)
     if found is None:
-        inference.report(problems.UnknownName.at(span, name=name))
+        kind = problems.NoRule if name in builtins.REFUSED else problems.UnknownName
+        inference.report(kind.at(span, name=name))
         return Judgement(UNKNOWN, moves.NOWHERE)
     if isinstance(found, Unreadable):
         inference.report(problems.CallsUnchecked.at(span, name=found.name, reason=found.reason))

@@ -78,6 +78,8 @@ class Expressions:
             return self._refused(node, f"the builtin `{callee.name}`")
         elif (found := builtins.find(callee.name)) is not None:
             return self._builtin_call(node, *found)
+        elif not callee.name.isidentifier() and not callee.name.endswith("!"):
+            return self._refused(callee, f"the operator `{callee.name}`")
         else:
             self.uses.add(callee.name)
             function = term.Global(callee.span, callee.name)

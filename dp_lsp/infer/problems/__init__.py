@@ -1,6 +1,6 @@
 """Problems that inference reports."""
 
-from dp_lsp.infer.problems.names import CallCycle, CallsUnchecked, SeveralMethods, UnknownName
+from dp_lsp.infer.problems.names import CallCycle, CallsUnchecked, NoRule, SeveralMethods, UnknownName
 from dp_lsp.infer.problems.privacy import (
     LeavesUnprotected,
     NoBound,
@@ -32,6 +32,7 @@ __all__ = [
     "NoBound",
     "NoGuarantee",
     "NoMechanism",
+    "NoRule",
     "NotClipped",
     "NotDeclaredPrivate",
     "NotRepeatable",

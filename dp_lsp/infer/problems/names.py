@@ -102,3 +102,25 @@ class CallsUnchecked(Kind):
     severity = Severity.INFORMATION
     message = "nothing is known here, because `{name}` was not checked to the end ({reason})"
     unchecked = True
+
+
+class NoRule(Kind):
+    """A function of Julia is used for which no bound has been proved, so nothing is known of what uses it.
+
+    Broken:
+
+    ```julia
+    f(x::Real) = sqrt(x)
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real) = clamp(x, 0, 100) / 10
+    ```
+    """
+
+    code = "DP113"
+    name = "no-rule"
+    message = "nothing is known of `{name}`: no bound on how far it moves has been proved, so it cannot be used here"
+    unchecked = True
