@@ -441,7 +441,10 @@ def test_a_server_says_when_its_address_is_taken(capsys: pytest.CaptureFixture[s
     assert "in use" in capsys.readouterr().err
 
 
-def test_a_notebook_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_notebook_is_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
     Path("a.jl").write_text("### A Pluto.jl notebook ###\n# v0.19\nf(x::Real) = x + x\n")
     assert main(["check", "a.jl", "--output-format", "concise"]) == 1
     assert "a.jl:1:1: error[DP012]" in capsys.readouterr().out
