@@ -206,6 +206,15 @@ def test_an_edit_leaves_the_others_alone() -> None:
     assert stale(document) == {"k"}
 
 
+@pytest.mark.parametrize("opener", ["begin ", "(", '"', "#="])
+def test_what_an_open_block_may_swallow_is_stale(opener: str) -> None:
+    document = analysed(LINES, USES)
+    edit(document, Edit(Span(10, 10), opener))
+    assert stale(document) == {"g", "h", "k"}
+    edit(document, Edit(Span(10, 10 + len(opener)), "(1)"))
+    assert stale(document) == {"g", "h"}
+
+
 def test_a_new_name_makes_its_users_stale() -> None:
     document = analysed("a = 1\nb = c\n", {"b": {"c"}})
     edit(document, Edit(Span(0, 1), "c"))

@@ -27,6 +27,12 @@ from dp_lsp.text import Place, Source, Span
 _DRIVE = re.compile(r"/[A-Za-z]:")
 _openings = count()
 _WORD = re.compile(r"\w+!?")
+_OPENERS = frozenset(
+    {
+        *("function", "if", "for", "while", "module", "baremodule", "begin", "let", "do", "try", "struct", "macro"),
+        *("quote", "abstract", "primitive"),
+    }
+)
 
 
 def document_key(uri: str) -> str:
@@ -173,6 +179,8 @@ class Document:
             for index, chunk in enumerate(chunks)
             if self._drift.touches(Span(chunk.start, chunk.start + chunk.length))
         }
+        unsettled = self._unsettled_from(analysis.source)
+        stale |= {index for index, chunk in enumerate(chunks) if chunk.start + chunk.length > unsettled}
         users: dict[str, list[int]] = {}
         for index, chunk in enumerate(chunks):
             for name in chunk.record.verdict.uses:
@@ -188,12 +196,30 @@ class Document:
 
     def _edited_words(self) -> list[str]:
         """The words on the edited lines: an edit may give any of them a new meaning, by a new definition."""
-        words: list[str] = []
-        for _, new in self._drift.patches:
-            first, last = self.source.place(new.start).line, self.source.place(new.end).line
-            end = self.source.line_span(last).end
-            words += _WORD.findall(self.source.text, self.source.offset(Place(first, 1)), end)
-        return words
+        return [word for _, new in self._drift.patches for word in _WORD.findall(_lines(self.source, new))]
+
+    def _unsettled_from(self, old_source: Source) -> int:
+        """The offset in the analysed text after which an edit may have changed what belongs to what: it opened or
+        closed a block, a bracket, a string or a comment."""
+        for old, new in self._drift.patches:
+            if structure(_lines(old_source, old)) != structure(_lines(self.source, new)):
+                return old.start
+        return len(old_source.text)
+
+
+def structure(text: str) -> tuple[int, ...]:
+    """What a piece of text leaves open: blocks, brackets of each kind, quotes and comments."""
+    words = _WORD.findall(text)
+    blocks = sum(word in _OPENERS for word in words) - words.count("end")
+    brackets = (text.count(one) - text.count(other) for one, other in ("()", "[]", "{}"))
+    comments = text.count("#=") - text.count("=#")
+    return (blocks, *brackets, text.count('"') % 2, text.count('"""') % 2, text.count("`") % 2, comments)
+
+
+def _lines(source: Source, span: Span) -> str:
+    """The whole lines that a range touches."""
+    first, last = source.place(span.start).line, source.place(span.end).line
+    return source.text[source.offset(Place(first, 1)) : source.line_span(last).end]
 
 
 def _unknown(function: FunctionReport, reason: str) -> FunctionReport:
