@@ -30,7 +30,7 @@ class Engine:
         self.parsed = self.inferred = 0
         self.memo = {{}}
 
-    def check(self, text, options=None, ticket=None, on_chunk=lambda key: None, refused=()):
+    def check(self, text, options=None, ticket=None, on_chunk=lambda key: None, refused=(), document=""):
         chunks, start = [], 0
         for line in text.splitlines(keepends=True):
             key = line.encode()
@@ -44,6 +44,9 @@ class Engine:
             chunks.append(Placed(start, len(line), self.memo[key]))
             start += len(line)
         return Analysis(Source(text), tuple(chunks), options)
+
+    def forget(self, document):
+        pass
 
     def record(self, key, state):
         return ChunkRecord(key, Verdict(state, (), (), (), frozenset()), b"")

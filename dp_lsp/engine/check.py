@@ -74,8 +74,9 @@ class Engine:
         ticket: Ticket | None = None,
         on_chunk: Callable[[bytes], None] = lambda key: None,
         refused: Collection[bytes] = (),
+        document: str = "",
     ) -> Analysis:
-        """The analysis of a text. Never raises on any text; raises what the ticket raises.
+        """The analysis of a text, a version of ``document``. Never raises on any text; raises what the ticket raises.
 
         ``on_chunk`` is called with a chunk's key before it is inferred; a key in ``refused`` is not inferred but
         reported as ``unknown`` (it ended the process before).
@@ -95,12 +96,17 @@ class Engine:
             records[index] = known.record
             for name, meaning in known.meanings:
                 meanings.setdefault(name, []).append(meaning)
-        self._units.turn()
-        self._records.turn()
+        self._units.turn(document)
+        self._records.turn(document)
         placed = tuple(
             Placed(unit.chunk.start, len(unit.chunk.text), records[index]) for index, unit in enumerate(program.units)
         )
         return Analysis(Source(text), placed, options)
+
+    def forget(self, document: str) -> None:
+        """A document is closed: what only it used need not be remembered."""
+        self._units.forget(document)
+        self._records.forget(document)
 
     def _unit(self, chunk: Chunk, look: Callable[[], None]) -> Unit:
         known = self._units.get(chunk.text)

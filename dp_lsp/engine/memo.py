@@ -1,36 +1,53 @@
-"""Remembering what recent versions of files used."""
+"""Remembering what recent versions of documents used."""
 
 from __future__ import annotations
 
+from collections import Counter, deque
+from collections.abc import Hashable
 from typing import Generic, TypeVar
 
-K = TypeVar("K")
+K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-GENERATIONS = 8
+VERSIONS = 8
 
 
 class Memo(Generic[K, V]):
-    """A cache that keeps what was put or asked for within the last :data:`GENERATIONS` turns."""
+    """A cache that keeps what the last :data:`VERSIONS` versions of each document put or asked for."""
 
     def __init__(self) -> None:
         self._values: dict[K, V] = {}
-        self._used: dict[K, int] = {}
-        self._now = 0
+        self._users: Counter[K] = Counter()
+        self._versions: dict[str, deque[frozenset[K]]] = {}
+        self._current: set[K] = set()
 
     def get(self, key: K) -> V | None:
         value = self._values.get(key)
         if value is not None:
-            self._used[key] = self._now
+            self._current.add(key)
         return value
 
     def put(self, key: K, value: V) -> None:
         self._values[key] = value
-        self._used[key] = self._now
+        self._current.add(key)
 
-    def turn(self) -> None:
-        """A version is done: forget what the last ones did not use."""
-        self._now += 1
-        old = [key for key, used in self._used.items() if used < self._now - GENERATIONS]
-        for key in old:
-            del self._values[key], self._used[key]
+    def turn(self, document: str) -> None:
+        """A version of a document is done: what was used since the last turn is what it needs."""
+        versions = self._versions.setdefault(document, deque())
+        versions.append(frozenset(self._current))
+        self._users.update(self._current)
+        self._current = set()
+        if len(versions) > VERSIONS:
+            self._release(versions.popleft())
+
+    def forget(self, document: str) -> None:
+        """The document is closed."""
+        for version in self._versions.pop(document, ()):
+            self._release(version)
+
+    def _release(self, keys: frozenset[K]) -> None:
+        for key in keys:
+            self._users[key] -= 1
+            if not self._users[key]:
+                del self._users[key]
+                self._values.pop(key, None)

@@ -89,6 +89,7 @@ class Service:
             request = self._inbox.take()
             if isinstance(request, Forget):
                 self._sent.pop(request.document, None)
+                self._engine.forget(request.document)
             else:
                 self._check(request)
 
@@ -98,7 +99,12 @@ class Service:
         began = time.perf_counter()
         try:
             analysis = self._engine.check(
-                request.text, request.options, ticket, lambda key: self.send(Entered(key)), request.refused
+                request.text,
+                request.options,
+                ticket,
+                lambda key: self.send(Entered(key)),
+                request.refused,
+                request.document,
             )
         except Superseded:
             self.send(Stopped(request.number, request.document))
