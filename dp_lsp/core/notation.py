@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from dp_lsp.core.algebra import Apply, Argument, Atom, Function, Monomial, NormVariable, Poly, Symbol
+from dp_lsp.core.algebra import Apply, Argument, Atom, Function, Monomial, NormVariable, Poly, Symbol, apply
 from dp_lsp.core.constraints import Assumptions, Constraint
 from dp_lsp.core.evaluate import rounded_up
 from dp_lsp.core.sens import Sens
@@ -66,7 +66,7 @@ class Printer:
         if not value.terms:
             return "0"
         terms = sorted(
-            ((self._monomial(m, abs(c)), c < 0, not m) for m, c in value.terms.items()),
+            ((self._monomial(m, abs(c)), c < 0, not m) for m, c in self._joined(value).terms.items()),
             key=lambda term: (term[1], term[2], term[0]),
         )
         text = ""
@@ -76,6 +76,24 @@ class Printer:
             else:
                 text += f" - {written}" if negative else f" + {written}"
         return text
+
+    def _joined(self, value: Poly) -> Poly:
+        """The number with max(0, x) and \|x\| as one thing, where x is assumed to be at least 0."""
+        result = Poly({})
+        for monomial, coefficient in value.terms.items():
+            product = Poly({(): coefficient})
+            for atom, power in monomial:
+                product = product * Poly({((self._nonnegative(atom), power),): Fraction(1)})
+            result = result + product
+        return result
+
+    def _nonnegative(self, atom: Atom) -> Atom:
+        argument = atom.args[0] if isinstance(atom, Apply) and atom.function is Function.PLUS else None
+        if isinstance(argument, Poly) and self._assumptions.nonnegative(argument):
+            single = apply(Function.ABS, argument).single
+            assert single is not None
+            return single[0][0][0]
+        return atom
 
     def _monomial(self, monomial: Monomial, coefficient: Fraction) -> str:
         over: list[str] = []

@@ -122,6 +122,9 @@ def _expression(fact: Fact, text: str, stale: bool) -> Iterator[str]:
     distance = f" · {prose(fact.metric)}" if fact.metric else ""
     yield f"**{code(shown)}** : {code(fact.type)}{distance}"
     moves = ", ".join(f"**{prose(bound)}** in {code(parameter)}" for parameter, bound in fact.moves)
-    yield f"moves by at most {moves}" if moves else ""
+    if moves:
+        yield f"moves by at most {moves}"
+    elif fact.metric:
+        yield "moves with no parameter: public, or released by a mechanism"
     yield f"rule: {code(fact.rule)}" if fact.rule else ""
     yield _CHECKING if stale else ""
