@@ -68,9 +68,7 @@ class Problem(NamedTuple):
         return self._replace(
             span=self.span.moved(by),
             related=tuple(r._replace(span=r.span.moved(by)) for r in self.related),
-            fixes=tuple(
-                Fix(f.title, tuple(Edit(e.span.moved(by), e.text) for e in f.edits)) for f in self.fixes
-            ),
+            fixes=tuple(Fix(f.title, tuple(Edit(e.span.moved(by), e.text) for e in f.edits)) for f in self.fixes),
         )
 
 

@@ -61,11 +61,7 @@ def tracked() -> tuple[Path, ...]:
     return tuple(path for name in listed.split("\0") if name and (path := ROOT / name).is_file())
 
 
-def python(
-    *arguments: str | Path, cwd: Path = ROOT, path: Path | None = None
-) -> subprocess.CompletedProcess[str]:
+def python(*arguments: str | Path, cwd: Path = ROOT, path: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run this interpreter; ``path`` is looked in first for modules."""
     environment = os.environ | {"PYTHONPATH": str(path)} if path else None
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=cwd, env=environment, capture_output=True, encoding="utf-8"
-    )
+    return subprocess.run([sys.executable, *arguments], cwd=cwd, env=environment, capture_output=True, encoding="utf-8")

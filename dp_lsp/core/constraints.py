@@ -136,7 +136,7 @@ def _exceeds(large: Poly, small: Poly, equality_counts: bool) -> bool:
 
 
 def _upper(poly: Poly) -> Poly:
-    """At least ``poly``: max(0, x) is replaced by \\|x\\| where it stands in a numerator."""
+    """At least ``poly``: max(0, x) is replaced by |x| where it stands in a numerator."""
     result = Poly({})
     for monomial, coefficient in poly.terms.items():
         product = Poly.of(coefficient)

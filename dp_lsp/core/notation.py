@@ -42,7 +42,7 @@ _NOTHING = Assumptions()
 
 
 class Printer:
-    """Writes numbers in a style; ``assumptions`` tell where \\|x\\| is x."""
+    """Writes numbers in a style; ``assumptions`` tell where |x| is x."""
 
     def __init__(self, style: Style, assumptions: Assumptions = _NOTHING) -> None:
         self._style = style
@@ -78,7 +78,7 @@ class Printer:
         return text
 
     def _joined(self, value: Poly) -> Poly:
-        """The number with max(0, x) and \|x\| as one thing, where x is assumed to be at least 0."""
+        """The number with max(0, x) and |x| as one thing, where x is assumed to be at least 0."""
         result = Poly({})
         for monomial, coefficient in value.terms.items():
             product = Poly({(): coefficient})
