@@ -248,7 +248,8 @@ class _Task:
         place = Place(definition.span, definition.name_span, self._source)
         signature = f"({', '.join(definition.signature)})"
         if found.value.black_box is not None:
-            report = describe_box(found.value, place, signature)
+            names = tuple(param.local.name for param in definition.params)
+            report = describe_box(found.value, place, signature, names)
             return report._replace(state=state, reason=unknown), (), state
         described = describe(found.value.methods[0], place, self._options, state)
         report = described.report

@@ -19,7 +19,7 @@ from dp_lsp.analysis.records import (
 )
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.constraints import Assumptions, Constraint, Quantity
-from dp_lsp.core.display import type_text, type_words
+from dp_lsp.core.display import type_text
 from dp_lsp.core.evaluate import Missing, Substitution, norms_of, rounded_up, symbols_of, upper
 from dp_lsp.core.events import mechanisms
 from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, decimal
@@ -54,7 +54,7 @@ def describe(scheme: Scheme, place: Place, options: Options, state: State) -> De
     return _Description(scheme, place, options).described(state)
 
 
-def describe_box(value: FunctionValue, place: Place, signature: str) -> FunctionReport:
+def describe_box(value: FunctionValue, place: Place, signature: str, names: tuple[str, ...]) -> FunctionReport:
     """The report of a black box: the user's word, with its premises listed as conditions."""
     box = value.black_box
     assert box is not None
@@ -62,14 +62,13 @@ def describe_box(value: FunctionValue, place: Place, signature: str) -> Function
     display = f"BlackBox<sign: [{signature[1:-1]}]>"
     return FunctionReport(
         box.name, signature, "blackbox", State.PROVED, "", place.span, place.name,
-        tuple(_box_parameters(box, signature)), "", (), (), (ConditionReport(text, None, False),), display,
+        tuple(_box_parameters(box, names)), "", (), (), (ConditionReport(text, None, False),), display,
     )  # fmt: skip
 
 
-def _box_parameters(box: BlackBox, signature: str) -> Iterator[ParameterReport]:
-    for index, type_ in enumerate(box.params, 1):
-        words = "Any" if type_ is None else type_words(type_)
-        yield ParameterReport(f"#{index}", words, False, None, None, None, "")
+def _box_parameters(box: BlackBox, names: tuple[str, ...]) -> Iterator[ParameterReport]:
+    for name, type_ in zip(names, box.params, strict=True):
+        yield ParameterReport(name, "Any" if type_ is None else type_text(type_), False, None, None, None, "")
 
 
 class _Description:

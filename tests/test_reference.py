@@ -1,0 +1,53 @@
+"""The reference pages that are shipped say what the kinds and the rows say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dp_lsp.analysis.catalogue import kinds
+from dp_lsp.builtins import TABLE
+from dp_lsp.cli.explain import builtin_page
+from dp_lsp.problem import DOCUMENTATION, Severity
+
+REFERENCE = Path(__file__).parent.parent / "dp_lsp" / "reference"
+NOTE = "<!-- Made from the source by `pytest tests/test_reference.py --update`; edit {} instead. -->"
+
+
+def lowered(page: str) -> str:
+    """A page with its headings one level further down, those in code left alone."""
+    lines, code = [], False
+    for line in page.splitlines():
+        code ^= line.startswith("```")
+        lines.append(f"#{line}" if line.startswith("#") and not code else line)
+    return "\n".join(lines)
+
+
+def diagnostics() -> str:
+    parts = [NOTE.format("the docstrings of the kinds"), "# Diagnostics", "`dp-lsp explain CODE` shows the same."]
+    for code, kind in kinds().items():
+        parts += [f'<a id="{code.lower()}"></a>', lowered(kind.page()), f"Severity: {kind.severity}."]
+    return "\n\n".join(parts) + "\n"
+
+
+def builtins() -> str:
+    rows = {row.name: row for row in TABLE.values()}
+    parts = [NOTE.format("the rows of the table of builtins"), "# Builtins", "`dp-lsp explain NAME` shows the same."]
+    parts += [lowered(builtin_page(row)).rstrip() for _, row in sorted(rows.items())]
+    return "\n\n".join(parts) + "\n"
+
+
+@pytest.mark.parametrize(("name", "page"), [("diagnostics.md", diagnostics), ("builtins.md", builtins)])
+def test_pages_are_current(name: str, page, request: pytest.FixtureRequest) -> None:
+    path = REFERENCE / name
+    if request.config.getoption("--update"):
+        path.write_text(page(), "utf-8")
+    assert path.read_text("utf-8") == page()
+
+
+def test_problems_link_to_a_page_that_is_there() -> None:
+    assert DOCUMENTATION.endswith("dp_lsp/reference/diagnostics.md")
+    text = diagnostics()
+    assert all(f'<a id="{code.lower()}"></a>' in text for code in kinds())
+    assert all(kind.severity in Severity for kind in kinds().values())
