@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,3 +54,17 @@ def test_problems_link_to_a_page_that_is_there() -> None:
     text = diagnostics()
     assert all(f'<a id="{code.lower()}"></a>' in text for code in kinds())
     assert all(kind.severity in Severity for kind in kinds().values())
+
+
+def test_the_readme_shows_the_report(request: pytest.FixtureRequest) -> None:
+    root = REFERENCE.parent.parent
+    command = [sys.executable, "-m", "dp_lsp", "check", "--color", "never", "fixtures/programs/dp_sgd.jl"]
+    result = subprocess.run(command, cwd=root, capture_output=True, text=True, encoding="utf-8", timeout=60)
+    report = re.sub(r" +[\d.]+ s$", "", result.stdout.rstrip())
+    readme = root / "README.md"
+    before, begin, rest = readme.read_text("utf-8").partition("<!-- report:begin -->\n")
+    _, end, after = rest.partition("<!-- report:end -->")
+    expected = f"{before}{begin}```\n{report}\n```\n{end}{after}"
+    if request.config.getoption("--update"):
+        readme.write_text(expected, "utf-8")
+    assert readme.read_text("utf-8") == expected
