@@ -1,0 +1,59 @@
+"""Measures, and prints a table. Times are medians of several runs, and worth as much as the machine is idle."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+
+import dp_lsp
+
+from .measures import Plan, Row, chains, engine, server, starts, superseded
+
+_FULL = Plan(sizes=(100, 1_000, 10_000), lengths=(15, 30, 60, 120), slow=3, quick=15)
+_SMOKE = Plan(sizes=(80, 120, 200), lengths=(2, 4, 8), slow=1, quick=1)
+_TITLE = 52
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("--smoke", action="store_true", help="tiny programs, each measured once: that it runs at all")
+    plan = _SMOKE if parser.parse_args().smoke else _FULL
+    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    print(f"dp-lsp {dp_lsp.__version__}, Python {platform.python_version()}, {os.cpu_count()} cores{load}")
+    print(f"medians of {plan.slow} to {plan.quick} runs; ratios of the two largest sizes\n")
+    _head([f"{size:,} lines" for size in plan.sizes], "ratio", "goal")
+    for measure in (engine, server, superseded):
+        for row in measure(plan):
+            _print(row, _ratio(row))
+    print()
+    _head([f"{length} links" for length in plan.lengths], "ratio")
+    for row in chains(plan):
+        _print(row, _ratio(row))
+    print()
+    _head(["one"], "goal")
+    for row in starts(plan):
+        _print(row)
+
+
+def _head(columns: list[str], *more: str) -> None:
+    print("".join([" " * _TITLE, *(f"{column:>14}" for column in columns), *(f"  {name:>7}" for name in more)]))
+
+
+def _print(row: Row, *more: str) -> None:
+    cells = [f"{_number(value)} {row.unit}" if value is not None else "–" for value in row.values]
+    columns = [*(f"{cell:>13}" for cell in cells), *(f"{text:>8}" for text in more)]
+    print(f"{row.title:{_TITLE}}", *columns, "", row.goal, flush=True)
+
+
+def _ratio(row: Row) -> str:
+    *_, one, other = row.values
+    return f"{other / one:.1f}" if one and other else "–"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+if __name__ == "__main__":
+    main()

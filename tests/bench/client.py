@@ -1,0 +1,129 @@
+"""A client without threads of its own, so that what is measured is the server."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .programs import Number
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVER = (sys.executable, "-m", "dp_lsp", "server")
+NULL_SERVER = (sys.executable, str(Path(__file__).with_name("null_server.py")))
+
+Message = dict[str, Any]
+
+
+class Client:
+    """A session with a server process. Times are those of ``time.perf_counter``."""
+
+    def __init__(self, command: tuple[str, ...] = SERVER) -> None:
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        self._ids = 0
+        self._versions: dict[str, int] = {}
+        self.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+        self.notify("initialized", {})
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def notify(self, method: str, params: Any) -> None:
+        """Send a notification."""
+        self._send({"method": method, "params": params})
+
+    def ask(self, method: str, params: Any) -> Any:
+        """Send a request and wait for its result."""
+        asked = self.request(method, params)
+        answer = self.until(lambda message: message.get("id") == asked)
+        if "error" in answer:
+            raise RuntimeError(f"{method}: {answer['error']['message']}")
+        return answer["result"]
+
+    def request(self, method: str, params: Any) -> int:
+        """Send a request; returns its id."""
+        self._ids += 1
+        self._send({"id": self._ids, "method": method, "params": params})
+        return self._ids
+
+    def until(self, wanted: Callable[[Message], bool]) -> Message:
+        """The next message that is wanted; others are dropped."""
+        while not wanted(message := self._receive()):
+            pass
+        return message
+
+    def open(self, uri: str, text: str) -> None:
+        """Open a document, or open it again with another text."""
+        self._versions[uri] = self._versions.get(uri, 0) + 1
+        item = {"uri": uri, "languageId": "julia", "version": self._versions[uri], "text": text}
+        self.notify("textDocument/didOpen", {"textDocument": item})
+
+    def edit(self, uri: str, number: Number, value: int) -> None:
+        """Write another number in a document."""
+        self._versions[uri] += 1
+        change = {"range": number.range(), "text": f"{value:03}"}
+        document = {"uri": uri, "version": self._versions[uri]}
+        self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
+
+    def diagnosed(self, uri: str) -> None:
+        """Wait for the diagnostics of the newest version of a document."""
+        self.until(lambda message: self.is_diagnosis(message, uri))
+
+    def is_diagnosis(self, message: Message, uri: str) -> bool:
+        """Whether a message holds the diagnostics of the newest version of a document."""
+        if message.get("method") != "textDocument/publishDiagnostics":
+            return False
+        return (message["params"]["uri"], message["params"]["version"]) == (uri, self._versions[uri])
+
+    def hover(self, uri: str, number: Number) -> Any:
+        """What is shown at a number."""
+        return self.ask("textDocument/hover", {"textDocument": {"uri": uri}, "position": number.position()})
+
+    def memory(self) -> float | None:
+        """MiB that the server and its children hold; None where the system does not tell."""
+        process = self._process.pid
+        with contextlib.suppress(OSError):
+            children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+            return sum(map(_resident, [str(process), *children]))
+        return None
+
+    def _send(self, message: Message) -> None:
+        assert self._process.stdin
+        body = json.dumps({"jsonrpc": "2.0"} | message).encode()
+        self._process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        self._process.stdin.flush()
+
+    def _receive(self) -> Message:
+        stream = self._process.stdout
+        assert stream
+        length = 0
+        while (header := stream.readline()).strip():
+            name, _, value = header.partition(b":")
+            length = int(value) if name == b"Content-Length" else length
+        if not header:
+            raise RuntimeError("the server has ended")
+        message: Message = json.loads(stream.read(length))
+        return message
+
+
+def _resident(process: str) -> float:
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
+
+
+def timed(action: Callable[[], object]) -> float:
+    """Milliseconds that an action takes."""
+    began = time.perf_counter()
+    action()
+    return (time.perf_counter() - began) * 1000

@@ -1,0 +1,96 @@
+"""The programs that are measured."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+_HERE = Path(__file__).parent
+_PRELUDE = (_HERE / "prelude.jl").read_text("utf-8")
+_SECTION = (_HERE / "section.jl").read_text("utf-8")
+
+
+class Number(NamedTuple):
+    """A number of three digits in a program, to be edited, and where it begins."""
+
+    offset: int
+    line: int
+    column: int
+
+    def range(self) -> dict[str, Any]:
+        """Its place, as the protocol writes it."""
+        return {"start": self.position(), "end": self.position(3)}
+
+    def position(self, after: int = 0) -> dict[str, int]:
+        """A place some columns after it begins."""
+        return {"line": self.line, "character": self.column + after}
+
+
+class Program(NamedTuple):
+    """A Julia file, with a number in a function that no other uses and one in a function that many use."""
+
+    text: str
+    leaf: Number
+    shared: Number
+
+    def edited(self, number: Number, value: int) -> str:
+        """The text with another number."""
+        return f"{self.text[: number.offset]}{value:03}{self.text[number.offset + 3 :]}"
+
+
+def program(lines: int, variant: int = 0) -> Program:
+    """A file of so many lines. Two variants have hardly a function in common."""
+    pieces = _PRELUDE.strip().split("\n\n")
+    room = lines - _PRELUDE.count("\n")
+    sections = 0
+    while room > 0:
+        sections += 1
+        for piece in _section(sections, variant).split("\n\n"):
+            height = piece.count("\n") + 2  # with the blank line before it
+            if height > room:
+                pieces[-1] += "\n# Nothing more of this device." * room
+                room = 0
+                break
+            pieces.append(piece)
+            room -= height
+    text = "\n\n".join(pieces) + "\n"
+    middle = f"released_{variant}_{max(1, sections // 2)}("
+    return Program(text, _number(text, text.index("gaussian_mechanism(100", text.index(middle))), _number(text, 0))
+
+
+def _section(number: int, variant: int) -> str:
+    """A section uses one function of the section before."""
+    text = re.sub(r"_N\b", f"_{variant}_{number}", _SECTION)
+    text = re.sub(r"_M\b", f"_{variant}_{max(1, number - 1)}", text)
+    return re.sub(r"\bN\b", str(number), text).strip()
+
+
+def _number(text: str, after: int) -> Number:
+    offset = text.index("100", after)
+    return Number(offset, text.count("\n", 0, offset), offset - text.rfind("\n", 0, offset) - 1)
+
+
+def sums(length: int, variant: int) -> str:
+    """A value doubled again and again: it moves 2^length times as much as its parameter."""
+    lines = "".join(f"    x{i + 1} = x{i} + x{i}\n" for i in range(length))
+    return f"function doubled_{variant}(x0::Real)\n{lines}    x{length}\nend\n"
+
+
+def calls(length: int, variant: int) -> str:
+    """Functions that each call the one before twice."""
+    names = [f"f_{variant}_{i}" for i in range(length + 1)]
+    rest = (f"{name}(x::Real) = {before}(x) + {before}(x)\n" for before, name in pairwise(names))
+    return f"{names[0]}(x::Real) = x\n" + "".join(rest)
+
+
+def releases(length: int, variant: int) -> str:
+    """Private functions that each call the one before twice."""
+    names = [f"f_{variant}_{i}" for i in range(length + 1)]
+    first = f"function {names[0]}(x::Real, eps::Static()) :: Priv()\n    laplacian_mechanism(1, eps, x)\nend\n"
+    rest = (
+        f"function {name}(x::Real, eps::Static()) :: Priv()\n    {before}(x, eps) + {before}(x, eps)\nend\n"
+        for before, name in pairwise(names)
+    )
+    return first + "".join(rest)

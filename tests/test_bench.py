@@ -1,0 +1,45 @@
+"""The benchmark runs to its end. How fast anything was is for a person to judge."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from source_tree import python
+
+ROWS = """\
+full check, nothing remembered
+check after an edit of one function
+check after an edit of a function used everywhere
+server: open → diagnostics
+server: memory, with its worker
+server: edit of one function → diagnostics
+server: edit of a function used everywhere
+server: hover
+server: hover just after an edit
+server: hover while another file is checked
+server: slowest of these
+server: memory after 20 edits
+superseded check is dropped, just begun
+superseded check is dropped, half done
+chain of sums
+chain of calls
+chain of releases
+`python -c pass`
+`dp-lsp --version`
+`dp-lsp check` of 100 lines
+the same for the first time ever
+a server that does nothing, until initialized
+`dp-lsp server`, until initialized
+`dp-lsp server`, until diagnostics of 100 lines
+hover of a server that does nothing
+"""
+
+
+@pytest.mark.slow
+def test_every_row_is_printed() -> None:
+    result = python("-X", "utf8", "-m", "tests.bench", "--smoke")
+    assert result.returncode == 0, result.stderr
+    rows = re.findall(r"^(.+?) {2,}(?:[\d.,]+ (?:ms|MiB)|–) ", result.stdout, re.MULTILINE)
+    assert rows == ROWS.splitlines()
