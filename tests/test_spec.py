@@ -1,0 +1,46 @@
+"""Every page of the specification is true of the checker."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+import spec_runner
+from dp_lsp.engine.check import Engine
+from source_tree import ROOT
+
+PAGES = sorted((ROOT / "fixtures" / "spec").glob("*.md"))
+ENGINE = Engine()
+
+
+def sections() -> list[pytest.ParameterSet]:
+    """One test for each heading; one whose program gets a wrong answer must not begin to pass unnoticed."""
+    found = []
+    for page in PAGES:
+        listed = spec_runner.blocks(page.read_text(encoding="utf-8"))
+        for heading, group in groupby(listed, key=lambda block: block.heading):
+            programs = list(group)
+            wrong = any(block.known_wrong for block in programs)
+            marks = [pytest.mark.xfail(reason="the answer is wrong; the page says what is right")] if wrong else []
+            found.append(pytest.param(page, heading, id=f"{page.stem}-{heading}", marks=marks))
+    return found
+
+
+@pytest.mark.parametrize(("page", "heading"), sections())
+def test_section(page: Path, heading: str, request: pytest.FixtureRequest) -> None:
+    if request.config.getoption("--update"):
+        page.write_text(spec_runner.page_rewritten(page, ENGINE), encoding="utf-8")
+    for block in spec_runner.blocks(page.read_text(encoding="utf-8")):
+        if block.heading == heading:
+            found = spec_runner.rewritten(block, ENGINE)
+            assert found == block.lines, _difference(page, block, found)
+
+
+def _difference(page: Path, block: spec_runner.Block, found: tuple[str, ...]) -> str:
+    lines = [f"{page.name}: {block.heading}"]
+    for number, (expected, answer) in enumerate(zip(block.lines, found, strict=True), block.start + 1):
+        if expected != answer:
+            lines += [f"  line {number} expects   {expected}", f"  the checker says {answer}"]
+    return "\n".join(lines)
