@@ -140,8 +140,9 @@ class Printer:
         match function:
             case Function.ABS | Function.PLUS if isinstance(first, Poly):
                 return self._signed(function, first, text)
-            case Function.CEILING:
-                return self._style.ceiling[0] + text + self._style.ceiling[1]
+            case Function.CEILING if isinstance(first, Poly):
+                whole = self._style.ceiling[0] + text + self._style.ceiling[1]
+                return whole if self._assumptions.nonnegative(first) else f"{self._style.maximum}(0, {whole})"
             case Function.LOG1P:
                 return f"{self._style.log}(1 + {text})"
             case Function.EXPM1:

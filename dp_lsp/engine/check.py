@@ -158,6 +158,8 @@ class _Task:
         self._unbalanced = unbalanced
         self._look = look
         self._source = Source(self.unit.chunk.text)
+        self._own = {definition.name for definition in self.unit.lowered.definitions}
+        self._before: dict[str, Global | Unreadable] = {}  # what earlier definitions of this unit mean
 
     def key(self) -> bytes:
         """A digest of all that the record depends on."""
@@ -195,7 +197,9 @@ class _Task:
             problems += [*own, *more]
             states.append(state)
             reports += [report] if report is not None else []
-            meanings.append((definition.name, _meaning(definition.name, found, state, [*own, *more])))
+            meaning = _meaning(definition.name, found, state, [*own, *more])
+            meanings.append((definition.name, meaning))
+            self._before[definition.name] = meaning
             inferred.append(found)
         names = tuple(definition.name for definition in self.unit.lowered.definitions)
         verdict = Verdict(worst(iter(states)), tuple(reports), tuple(dict.fromkeys(problems)), names, self._uses())
@@ -215,7 +219,9 @@ class _Task:
         """What a top-level name means here."""
         if name in self._program.clouds:
             return Unreadable(name, self._program.clouds[name])
-        if name in self._cycle:
+        if name in self._before and len(self._program.definitions(name)) == 1:
+            return self._before[name]
+        if name in self._cycle or name in self._own:
             return Unreadable(name, "it calls itself")
         found = self._meanings.get(name)
         if not found:
@@ -232,7 +238,7 @@ class _Task:
         conflict = self._program.conflict(definition.name)
         if conflict:
             problems.append(AssignedTwice.at(definition.name_span, name=definition.name, why=conflict))
-        for name in sorted(self._cycle & definition.uses):
+        for name in sorted((self._cycle | self._own - self._before.keys()) & definition.uses):
             way = "directly" if name == definition.name else f"through `{name}`"
             problems.append(CallCycle.at(definition.name_span, name=definition.name, way=way))
         return problems

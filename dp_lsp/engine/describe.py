@@ -78,7 +78,7 @@ class _Description:
         self._options = options
         self._private = scheme.claims_privacy
         self._profile = PROFILES[options.profile]
-        self._vars = tuple(param.var for param in scheme.params if not param.static)
+        self._vars = tuple(param.var for param in scheme.params if not param.var.public)
         priced = bounds(scheme.cost, self._vars, self._profile) if self._private else {}
         prices = [side for listed in priced.values() for bound in listed for side in bound.price]
         self._metrics = tuple(_record_metrics(scheme, prices))
@@ -197,6 +197,8 @@ class _Description:
     def _private_parameter(self, param: SchemeParameter, text: str) -> ParameterReport:
         if param.static:
             return ParameterReport(param.name, text, True, None, "0", "0", "public")
+        if param.var.public:
+            return ParameterReport(param.name, text, False, None, "oo", "1", "not protected")
         head = headline(self._bounds[(param.var,)])
         epsilon, delta = self._pair(head)
         return ParameterReport(param.name, text, False, None, epsilon, delta, self._shown(head))
@@ -286,8 +288,8 @@ class _Description:
         if not self._private:
             move = self._scheme.result.moves.get(param.var)
             return text, self._display.sens(self._norms.sens(move.sens)) if move is not None else "0"
-        if param.static:
-            return text, "(0, 0)"
+        if param.var.public:
+            return text, "(0, 0)" if param.static else "(∞, ∞)"
         price = headline(self._bounds[(param.var,)]).first.price
         return text, f"({self._display.sens(price.epsilon)}, {self._display.sens(price.delta)})"
 

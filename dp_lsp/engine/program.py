@@ -100,4 +100,5 @@ class Program:
         for definition in self.units[index].lowered.definitions:
             for name in sorted(definition.uses):
                 for target in self.definers.get(name, ()):
-                    yield target, name
+                    if target != index:
+                        yield target, name

@@ -174,6 +174,7 @@ def _method(inference: Inference, node: term.Apply, value: FunctionValue, given:
         return None
     scheme = value.methods[0]
     if scheme.reason:
+        inference.give_up(f"it uses `{scheme.name}`, which was not checked to the end")
         inference.report(problems.CallsUnchecked.at(node.function.span, name=scheme.name, reason=scheme.reason))
         return None
     if given != len(scheme.params):
@@ -222,7 +223,7 @@ def _spend(
         private = {var: move for var, move in argument.moves.items() if not var.exempt}
         origin = Origin(written.span, f"the privacy of `{scheme.name}` holds for a change of at most 1")
         unbounded = frozenset(var for var, move in private.items() if move.sens.infinite)
-        if param.static:
+        if param.var.public:
             inference.leak(frozenset(private), origin)
             continue
         if unbounded:

@@ -80,7 +80,8 @@ def _parameter(inference: Inference, param: term.Param) -> SchemeParameter:
     if param.static and isinstance(param.type, NumberOf) and isinstance(type_, NumberType):
         symbol = Symbol(name, integer=type_.base is Base.INTEGER)
         type_ = NumberType(type_.base, Poly.of(symbol))
-    var = Var(name, gap=has_gap(type_), public=param.static)
+    public = param.static or isinstance(type_, ModelType)  # nothing is claimed about a model
+    var = Var(name, gap=has_gap(type_), public=public)
     value = inference.judgement(type_, {var: Move(ONE, Step(param.span, "", ONE))})
     inference.define(param.local, value)
     inference.parameters.add(param.span)
@@ -223,7 +224,7 @@ def _cost(inference: Inference, method: term.Method, params: tuple[SchemeParamet
 
 def _nothing_holds(params: tuple[SchemeParameter, ...], returned: Judgement, cost: Cost) -> tuple[Judgement, Cost]:
     """A condition fails, or a random result is declared to be none: no bound is claimed for any parameter."""
-    private = frozenset(param.var for param in params if not param.static)
+    private = frozenset(param.var for param in params if not param.var.public)
     moved = {param.var: Move(INFINITY, Step(param.span, "", INFINITY)) for param in params if param.var in private}
     if cost is not NOTHING:
         cost = Sequence((cost, Leak(private, Origin(params[0].span if params else Span(0, 0), "a condition fails"))))

@@ -88,6 +88,7 @@ def _global(inference: Inference, span: Span, name: str) -> Judgement:
         inference.report(kind.at(span, name=name))
         return Judgement(UNKNOWN, moves.NOWHERE)
     if isinstance(found, Unreadable):
+        inference.give_up(f"it uses `{found.name}`, which was not checked to the end")
         inference.report(problems.CallsUnchecked.at(span, name=found.name, reason=found.reason))
         return Judgement(UNKNOWN, moves.NOWHERE)
     if isinstance(found, FunctionValue):
@@ -117,7 +118,7 @@ def _branch(inference: Inference, node: term.Branch) -> Judgement:
 def _no_private_choice(inference: Inference, moved: Moves, origin: Origin) -> None:
     private = frozenset(var for var in moved if not var.exempt)
     if private:
-        names = "`, `".join(sorted(var.name for var in private))
+        names = "`, `".join(sorted(var.name for var in private if not var.members))
         inference.report(
             problems.LeavesUnprotected.at(
                 origin.span, what="this condition", variable=names, consequence="it decides which mechanism runs"

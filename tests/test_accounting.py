@@ -1,0 +1,141 @@
+"""What is charged for composed and sampled releases, against figures that were computed independently."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import sympy
+
+from dp_lsp.analysis.records import BoundReport, Options
+from dp_lsp.engine.check import Engine
+
+LOOP = """
+function f(x::Real) :: Priv()
+    y = 0.0
+    for i in 1:{rounds}
+        y = y + laplacian_mechanism(1, {epsilon}, x)
+    end
+    y
+end
+"""
+
+SAMPLE = """
+function f(A::Matrix{{<:Data}}, B::Matrix{{<:Data}}) :: Priv()
+    C = unbox(rows(A), Matrix{{<:Data}}, (10, 3))
+    (D, L) = sample({draws}, A, B)
+    v = undisc_container(clip(L1, D[1, :]))
+    w = undisc_container(clip(L1, {second}[1, :]))
+    a = laplacian_mechanism(2, {epsilon}, v)
+    b = laplacian_mechanism(2, {epsilon}, w)
+    (a, b)
+end
+rows(A)::BlackBox() = A
+"""
+
+
+def bounds(program: str, profile: str = "sound") -> dict[tuple[tuple[str, ...], str], BoundReport]:
+    """The bounds of the first function of a program, by parameters and rule."""
+    function = Engine().check(program, Options(profile)).functions[0]
+    return {(bound.parameters, bound.rule): bound for bound in function.bounds}
+
+
+def value(formula: str, **numbers: float) -> float:
+    """A formula in SymPy syntax at some numbers; ``rows(A)`` is given as ``rows_A``."""
+    parsed = sympy.sympify(formula.replace("rows(A)", "rows_A"))
+    return float(parsed.subs(numbers))
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "rounds", "basic", "advanced", "published"),
+    [
+        (0.01, 100, 1, 0.5357, 1.0513),
+        (0.01, 1000, 10, 1.7628, 3.3245),
+        (0.1, 10, 1, 1.7674, 3.3245),
+        (0.1, 100, 10, 6.3082, 10.513),
+        (0.1, 1000, 100, 27.140, 33.245),
+        (0.5, 50, 25, 34.803, 37.169),
+        (1, 10, 10, 33.805, 33.245),
+        (1, 100, 100, 224.39, 105.13),
+        (1, 1000, 1000, 1884.5, 332.45),
+    ],
+)
+def test_composition_of_pure_steps(
+    epsilon: float, rounds: int, basic: float, advanced: float, published: float
+) -> None:
+    program = LOOP.format(epsilon=epsilon, rounds=rounds)
+    sound = bounds(program)
+    assert value(sound[("x",), "basic"].epsilon) == pytest.approx(basic)
+    assert sound[("x",), "basic"].delta == "0"
+    assert value(sound[("x",), "advanced"].epsilon, s1=1e-6) == pytest.approx(advanced, rel=1e-4)
+    assert sound[("x",), "advanced"].delta == "s1"
+    formula = bounds(program, "published")[("x",), "published"]
+    assert value(formula.epsilon, s1=1e-6) == pytest.approx(published, rel=1e-4)
+
+
+def test_one_round_is_not_composed() -> None:
+    assert bounds(LOOP.format(epsilon=0.3, rounds=1)).keys() == {(("x",), "basic")}
+
+
+@pytest.mark.parametrize(("draws", "rows", "epsilon"), [(1, 10, 1.0), (2, 7, 0.3), (5, 5, 2.0)])
+def test_sampling_amplifies_the_joint_cost(draws: int, rows: int, epsilon: float) -> None:
+    """Two releases of one sample are added up before they are amplified, even if each sees one matrix only."""
+    for second in ("D", "L"):
+        found = bounds(SAMPLE.format(draws=draws, epsilon=epsilon, second=second))
+        expected = math.log1p(draws / rows * math.expm1(2 * epsilon))
+        for name in ("A", "B"):
+            assert value(found[(name,), "basic"].epsilon, rows_A=rows) == pytest.approx(expected)
+        assert value(found[("A", "B"), "basic"].epsilon, rows_A=rows) == pytest.approx(expected)
+
+
+def test_a_sample_of_one_row_in_ten_costs_no_less_than_the_truth() -> None:
+    """One row of ten, ε 1 on each matrix: a change of one matrix truly costs 0.3355, and of a pair of rows 0.494."""
+    found = bounds(SAMPLE.format(draws=1, epsilon=1, second="L"))
+    assert value(found[("A",), "basic"].epsilon, rows_A=10) >= 0.3355
+    assert value(found[("A", "B"), "basic"].epsilon, rows_A=10) == pytest.approx(0.4940, abs=1e-4)
+
+
+GAUSSIAN = """
+function once(x::Real) :: Priv()
+    gaussian_mechanism(1, 0.1, 1e-6, x)
+end
+
+function f(x::Real) :: Priv()
+    once({argument})
+end
+"""
+
+
+@pytest.mark.parametrize(
+    ("argument", "epsilon", "delta"),
+    [
+        ("x", 0.1, 1e-6),
+        ("x / 2", 0.05, 1e-6),
+        ("2 * x", 0.2, 1e-6 * (1 + math.exp(0.1))),
+        ("2.5 * x", 0.3, 1e-6 * (1 + math.exp(0.1) + math.exp(0.2))),
+        ("3 + 0 * x", 0, 0),
+    ],
+)
+def test_a_private_function_at_another_distance(argument: str, epsilon: float, delta: float) -> None:
+    """Half the distance costs half of ε; a larger one is priced by group privacy."""
+    function = Engine().check(GAUSSIAN.format(argument=argument)).functions[1]
+    parameter = function.parameters[0]
+    assert value(parameter.epsilon or "") == pytest.approx(epsilon)
+    assert value(parameter.delta or "") == pytest.approx(delta)
+
+
+TWICE = """
+function two(x::Real, y::Real) :: Priv()
+    a = gaussian_mechanism(1, 0.1, 1e-6, x)
+    b = laplacian_mechanism(2, 0.4, x + y)
+    (a, b)
+end
+
+f(z::Real) :: Priv() = two(z, z)
+"""
+
+
+def test_a_variable_in_two_private_arguments_pays_at_the_sum_of_its_distances() -> None:
+    function = Engine().check(TWICE).functions[1]
+    assert function.parameters[0].epsilon == "1/2"  # Gaussian at 1, Laplace at 2 against a declared 2
+    assert function.parameters[0].delta == "1/1000000"
