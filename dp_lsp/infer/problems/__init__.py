@@ -1,6 +1,13 @@
 """Problems that inference reports."""
 
-from dp_lsp.infer.problems.names import CallCycle, CallsUnchecked, NoRule, SeveralMethods, UnknownName
+from dp_lsp.infer.problems.names import (
+    CallCycle,
+    CallsUnchecked,
+    ChangeableConstant,
+    NoRule,
+    SeveralMethods,
+    UnknownName,
+)
 from dp_lsp.infer.problems.privacy import (
     LeavesUnprotected,
     NoBound,
@@ -24,6 +31,7 @@ from dp_lsp.infer.problems.types import (
 __all__ = [
     "CallCycle",
     "CallsUnchecked",
+    "ChangeableConstant",
     "ConditionFails",
     "DataToMechanism",
     "DoesNotFit",

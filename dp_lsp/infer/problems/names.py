@@ -124,3 +124,28 @@ class NoRule(Kind):
     name = "no-rule"
     message = "nothing is known of `{name}`: no bound on how far it moves has been proved, so it cannot be used here"
     unchecked = True
+
+
+class ChangeableConstant(Kind):
+    """A gradient or a model stands at top level. Any function that gets hold of it may change it in place, so nothing
+    that uses it could be relied on.
+
+    Broken:
+
+    ```julia
+    start() :: BlackBox() = 1
+    model = unbox(start(), DMModel, 10)
+    ```
+
+    Fixed:
+
+    ```julia
+    start() :: BlackBox() = 1
+    fresh() = unbox(start(), DMModel, 10)
+    ```
+    """
+
+    code = "DP114"
+    name = "changeable-constant"
+    message = "`{name}` can be changed in place by whoever uses it; make it inside the function that needs it"
+    unchecked = True
