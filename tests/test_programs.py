@@ -1,0 +1,215 @@
+"""Whole programs: their reports, and the figures in them that are known from elsewhere."""
+
+from __future__ import annotations
+
+import json
+import random
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sympy
+
+from dp_lsp.cli import main
+from source_tree import ROOT
+
+FOLDER = ROOT / "fixtures" / "programs"
+SETTINGS = ["eps=0.2", "del=0.2", "k=1000", "b=2000", "rows(data)=48000"]
+VARIANTS = {
+    "dp_sgd.published": ["--profile", "published"],
+    "dp_sgd.set": [part for setting in SETTINGS for part in ("--set", setting)],
+    "advanced_composition.published": ["--profile", "published"],
+}
+REPORTS = sorted(path.stem for path in FOLDER.glob("*.jl")) + sorted(VARIANTS)
+
+Json = dict[str, Any]
+
+
+@pytest.fixture(autouse=True)
+def _in_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+def report(capsys: pytest.CaptureFixture[str], name: str) -> Json:
+    """What ``dp-lsp check`` says of a program, in a variant, without the version of the tool."""
+    program = Path("fixtures", "programs", f"{name.split('.')[0]}.jl")
+    main(["check", "--output-format", "json", *VARIANTS.get(name, []), str(program)])
+    result: Json = json.loads(capsys.readouterr().out)
+    del result["tool"]
+    return result
+
+
+def function(result: Json, name: str) -> Json:
+    found: Json = next(each for each in result["files"][0]["functions"] if each["name"] == name)
+    return found
+
+
+def parameter(result: Json, name: str, of: str) -> Json:
+    found: Json = next(each for each in function(result, of)["parameters"] if each["name"] == name)
+    return found
+
+
+def codes(result: Json) -> list[str]:
+    return [diagnostic["code"] for diagnostic in result["files"][0]["diagnostics"]]
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_report(name: str, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest) -> None:
+    found = report(capsys, name)
+    path = FOLDER / f"{name}.json"
+    if request.config.getoption("--update"):
+        path.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    assert found == json.loads(path.read_text(encoding="utf-8"))
+
+
+# Formulas
+
+VALUES = {
+    "eps": (0.01, 0.99),
+    "del": (1e-6, 0.99),
+    "k": (0, 50),
+    "b": (1, 40),
+    "s1": (1e-6, 0.99),
+    "rows(data)": (40, 1000),
+}
+_RANDOM = random.Random(7)
+
+
+def points(count: int = 40) -> list[dict[str, Fraction]]:
+    """Values for all the variables of the training loop, the same at each run."""
+    return [
+        {
+            name: Fraction(_RANDOM.randint(low, high))
+            if isinstance(low, int)
+            else Fraction(repr(_RANDOM.uniform(low, high)))
+            for name, (low, high) in VALUES.items()
+        }
+        for _ in range(count)
+    ]
+
+
+def value(formula: str, point: dict[str, Fraction]) -> Any:
+    """A formula of a report at a point, exactly as SymPy reads it. ``del`` is a word of Python."""
+    names = {"rows(data)": "rows_data", "del": "del_"}
+    for written, name in names.items():
+        formula = formula.replace(written, name)
+    numbers = {names.get(name, name): sympy.Rational(number) for name, number in point.items()}
+    return sympy.sympify(formula, locals=numbers).evalf(40)
+
+
+def assert_same(formula: str, oracle: str) -> None:
+    for point in points():
+        assert abs(value(formula, point) - value(oracle, point)) < sympy.Float("1e-30"), (formula, oracle, point)
+
+
+@pytest.mark.parametrize("name", ["data", "labels"])
+def test_published_bound_of_the_training_loop(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    result = report(capsys, "dp_sgd.published")
+    found = parameter(result, name, of="train_dp")
+    assert_same(found["epsilon"], "4 * (1/rows(data)) * b * eps * sqrt(2 * log(1/s1) * ceiling(k))")
+    assert_same(found["delta"], "(1/rows(data)) * b * del * ceiling(k) + s1")
+    bounds = [bound for bound in function(result, "train_dp")["bounds"] if bound["parameters"] == [name]]
+    assert [bound["rule"] for bound in bounds] == ["published"]
+    assert [(free["name"], free["range"]) for free in bounds[0]["free"]] == [("s1", "0 < s1 <= 1")]
+    assert codes(result) == []
+
+
+@pytest.mark.parametrize("condition", ["0 < eps", "eps < 1", "0 < del", "del < 1", "1 <= b", "2*ceiling(b)/b <= 2"])
+def test_published_conditions_of_the_training_loop(condition: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = function(report(capsys, "dp_sgd.published"), "train_dp")["conditions"]
+    assert condition in [each["formula"] for each in found]
+
+
+@pytest.mark.parametrize("name", ["data", "labels"])
+def test_sound_bounds_of_the_training_loop(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    result = report(capsys, "dp_sgd")
+    bounds = {
+        bound["rule"]: bound
+        for bound in function(result, "train_dp")["bounds"]
+        if bound["parameters"] == [name] and bound["measure"] == "approximate"
+    }
+    once = "log(1 + (b/rows(data)) * (exp(eps) - 1))"
+    assert_same(bounds["basic"]["epsilon"], f"k * {once}")
+    assert_same(bounds["basic"]["delta"], "k * (b/rows(data)) * del")
+    assert_same(bounds["advanced"]["epsilon"], f"{once} * sqrt(2*k*log(1/s1)) + k * {once} * (exp({once}) - 1)")
+    assert_same(bounds["advanced"]["delta"], "k * (b/rows(data)) * del + s1")
+    assert codes(result) == []
+
+
+def test_the_record_of_data_and_labels_is_paid_once(capsys: pytest.CaptureFixture[str]) -> None:
+    bounds = function(report(capsys, "dp_sgd"), "train_dp")["bounds"]
+    together = [bound for bound in bounds if bound["parameters"] == ["data", "labels"] and bound["rule"] == "basic"]
+    alone = [bound for bound in bounds if bound["parameters"] == ["data"] and bound["rule"] == "basic"]
+    assert [bound["epsilon"] for bound in together] == [bound["epsilon"] for bound in alone]
+
+
+def test_headline_of_the_training_loop_is_the_smaller_of_its_bounds(capsys: pytest.CaptureFixture[str]) -> None:
+    result = report(capsys, "dp_sgd")
+    found = parameter(result, "data", of="train_dp")
+    bounds = [bound for bound in function(result, "train_dp")["bounds"] if bound["parameters"] == ["data"]]
+    for point in points():
+        pairs = [(value(bound["epsilon"], point), value(bound["delta"], point)) for bound in bounds]
+        assert (value(found["epsilon"], point), value(found["delta"], point)) == min(pairs, key=lambda pair: pair[0])
+
+
+def test_a_total_delta_of_one_is_no_guarantee_for_given_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    result = report(capsys, "dp_sgd.set")
+    assert codes(result) == ["DP403"]
+    assert "a δ of 1 or more is no guarantee at all" in result["files"][0]["diagnostics"][0]["message"]
+    numeric = {tuple(each["parameters"]): each for each in function(result, "train_dp")["numeric"]}
+    exact = 1000 * sympy.log(1 + sympy.Rational(1, 24) * (sympy.exp(sympy.Rational(1, 5)) - 1))
+    for name in ("data", "labels"):
+        assert numeric[(name,)]["delta"] >= float(Fraction(1000 * 2000, 48000 * 5))
+        assert exact <= sympy.Float(numeric[(name,)]["epsilon"], 40) <= exact * (1 + sympy.Float("1e-12"))
+
+
+@pytest.mark.parametrize("name", ["additive_noise", "post_processing"])
+def test_one_release(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    result = report(capsys, name)
+    found = parameter(result, "x", of="foo")
+    assert (found["epsilon"], found["delta"]) == ("1/10", "1/5")
+    assert function(result, "foo")["returns"] == "Real"
+    assert codes(result) == []
+
+
+def test_five_releases_published(capsys: pytest.CaptureFixture[str]) -> None:
+    found = parameter(report(capsys, "advanced_composition.published"), "x", of="foo")
+    assert_same(found["epsilon"], "(1/5) * sqrt(10*log(1/s1))")
+    assert_same(found["delta"], "1 + s1")
+
+
+def test_five_releases_sound(capsys: pytest.CaptureFixture[str]) -> None:
+    result = report(capsys, "advanced_composition")
+    found = parameter(result, "x", of="foo")
+    assert (found["epsilon"], found["delta"]) == ("1/2", "1")
+    assert codes(result) == ["DP403"]
+
+
+def test_full_gradient_descent_costs_the_composition_of_its_rounds(capsys: pytest.CaptureFixture[str]) -> None:
+    result = report(capsys, "gd_full")
+    bounds = {bound["rule"]: bound for bound in function(result, "gd_full")["bounds"] if bound["parameters"] == ["X"]}
+    assert_same(bounds["basic"]["epsilon"], "k * eps")
+    assert_same(bounds["basic"]["delta"], "k * del")
+    assert_same(bounds["advanced"]["epsilon"], "eps * sqrt(2*k*log(1/s1)) + k * eps * (exp(eps) - 1)")
+    assert_same(bounds["advanced"]["delta"], "k * del + s1")
+
+
+def test_noise_after_training_hides_nothing_of_what_is_not_bounded(capsys: pytest.CaptureFixture[str]) -> None:
+    result = report(capsys, "output_perturbation")
+    assert codes(result) == ["DP302"]
+    assert parameter(result, "data", of="unbounded")["epsilon"] == "oo"
+    assert parameter(result, "data", of="clipped")["epsilon"] == "eps"
+
+
+def test_noisy_means(capsys: pytest.CaptureFixture[str]) -> None:
+    result = report(capsys, "noisy_mean")
+    pairs = {
+        name: (parameter(result, who, of=name)["epsilon"], parameter(result, who, of=name)["delta"])
+        for name, who in (("noisy_mean", "v"), ("bounded_mean", "v"), ("first_person", "data"))
+    }
+    assert pairs == {"noisy_mean": ("eps", "0"), "bounded_mean": ("eps", "0"), "first_person": ("eps", "del")}
+    twice = parameter(result, "data", of="twice")
+    assert_same(twice["epsilon"], "eps")
+    assert_same(twice["delta"], "del")
+    assert parameter(result, "data", of="clipped_total")["sensitivity"] == "2*Max(0, rows(data) - 1) + 2"
