@@ -1,0 +1,81 @@
+"""The two examples on every page about a kind of problem do what they say."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from dp_lsp.analysis.catalogue import kinds
+from dp_lsp.analysis.records import Analysis
+from dp_lsp.engine.check import Engine
+from dp_lsp.problem import Kind, Severity
+
+ENGINE = Engine()
+EXAMPLE = re.compile(r"(Broken|Fixed):\n\n((?:```julia.*?```\n*)+)", re.DOTALL)
+BLOCK = re.compile(r"```julia\n(.*?)```", re.DOTALL)
+
+WITHOUT_EXAMPLES = {
+    "DP010": "about a file that cannot be opened",
+    "DP011": "about bytes that are no text",
+    "DP012": "about a file in another format",
+    "DP901": "about a mistake in the checker",
+    "DP980": "about the process that checks",
+    "DP981": "about the process that checks",
+}
+CONSEQUENCES = {"DP111"}
+"""Kinds that only follow from another problem, so that their broken example has that one too."""
+
+WRONG = {
+    ("DP001", "Broken"): "a broken assignment leaves its name unknown, which is a second problem",
+    ("DP005", "Broken"): "a broken assignment leaves its name unknown, which is a second problem",
+    ("DP110", "Broken"): "methods are told only where one is called, and the example calls none",
+    ("DP302", "Fixed"): "the product is still without a bound",
+    ("DP406", "Broken"): "the unbounded input is reported, and this kind only where nothing else is",
+}
+"""Examples that do not show what they should, and why."""
+
+
+def examples(kind: type[Kind], word: str) -> list[str]:
+    """The programs after ``Broken:`` or ``Fixed:`` on a page."""
+    return [text for label, group in EXAMPLE.findall(kind.page()) if label == word for text in BLOCK.findall(group)]
+
+
+SHOWN = [kind for kind in kinds().values() if examples(kind, "Broken")]
+
+
+def pages(word: str) -> list[pytest.ParameterSet]:
+    return [
+        pytest.param(
+            kind,
+            id=kind.code,
+            marks=[pytest.mark.xfail(reason=WRONG[key])] if (key := (kind.code, word)) in WRONG else [],
+        )
+        for kind in SHOWN
+    ]
+
+
+def codes(analysis: Analysis, *severities: Severity) -> set[str]:
+    return {problem.code for problem in analysis.problems if problem.severity in severities}
+
+
+def test_every_kind_has_examples_or_a_reason() -> None:
+    assert {kind.code for kind in kinds().values()} - {kind.code for kind in SHOWN} == set(WITHOUT_EXAMPLES)
+
+
+@pytest.mark.parametrize("kind", pages("Broken"))
+def test_broken(kind: type[Kind]) -> None:
+    for text in examples(kind, "Broken"):
+        found = ENGINE.check(text)
+        assert kind.code in {problem.code for problem in found.problems}, text
+        assert kind.code in CONSEQUENCES or codes(found, Severity.ERROR) <= {kind.code}, text
+
+
+@pytest.mark.parametrize("kind", pages("Fixed"))
+def test_fixed(kind: type[Kind]) -> None:
+    fixed = examples(kind, "Fixed")
+    assert fixed, "a page that shows what is broken shows how it is repaired"
+    for text in fixed:
+        found = ENGINE.check(text)
+        assert kind.code not in {problem.code for problem in found.problems}, text
+        assert codes(found, Severity.ERROR) == set(), text
