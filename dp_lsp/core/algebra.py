@@ -96,6 +96,8 @@ class Apply:
         return isinstance(argument, Poly) and argument.evidently_nonnegative
 
 
+_ZERO, _ONE = Fraction(0), Fraction(1)  # made once, as making one takes longer than adding two
+
 Atom = Symbol | Apply
 Monomial = tuple[tuple[Atom, Fraction], ...]
 
@@ -131,7 +133,7 @@ class Poly:
 
     @staticmethod
     def of_atom(atom: Atom) -> Poly:
-        return Poly({((atom, Fraction(1)),): Fraction(1)})
+        return Poly({((atom, _ONE),): _ONE})
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Poly) and self.terms == other.terms
@@ -146,9 +148,10 @@ class Poly:
             return other
         terms = dict(self.terms)
         for monomial, coefficient in other.terms.items():
-            total = terms.get(monomial, 0) + coefficient
+            known = terms.get(monomial)
+            total = coefficient if known is None else known + coefficient
             if total:
-                terms[monomial] = Fraction(total)
+                terms[monomial] = total
             else:
                 terms.pop(monomial, None)
         return Poly(terms)
@@ -164,7 +167,10 @@ class Poly:
         for left, a in self.terms.items():
             for right, b in other.terms.items():
                 scale, monomial = _times(left, right)
-                total = terms.get(monomial, Fraction(0)) + a * b * scale
+                product = a if b is _ONE else b if a is _ONE else a * b
+                product = product if scale is _ONE else product * scale
+                known = terms.get(monomial)
+                total = product if known is None else known + product
                 if total:
                     terms[monomial] = total
                 else:
@@ -183,7 +189,7 @@ class Poly:
     def number(self) -> Fraction | None:
         """The value, if it is a rational number."""
         if not self.terms:
-            return Fraction(0)
+            return _ZERO
         if len(self.terms) == 1:
             return self.terms.get(())
         return None
@@ -230,17 +236,18 @@ ONE = Poly.of(1)
 def _times(left: Monomial, right: Monomial) -> tuple[Fraction, Monomial]:
     """The product of two monomials, and the rational number that roots of numbers leave behind."""
     if not left:
-        return Fraction(1), right
+        return _ONE, right
     if not right:
-        return Fraction(1), left
+        return _ONE, left
     powers: dict[Atom, Fraction] = dict(left)
     for atom, power in right:
-        powers[atom] = powers.get(atom, Fraction(0)) + power
+        known = powers.get(atom)
+        powers[atom] = power if known is None else known + power
     return _normal(powers)
 
 
 def _normal(powers: Mapping[Atom, Fraction]) -> tuple[Fraction, Monomial]:
-    scale = Fraction(1)
+    scale = _ONE
     kept: list[tuple[Atom, Fraction]] = []
     for atom, power in powers.items():
         if not power:

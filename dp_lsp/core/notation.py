@@ -79,6 +79,8 @@ class Printer:
 
     def _joined(self, value: Poly) -> Poly:
         """The number with max(0, x) and |x| as one thing, where x is assumed to be at least 0."""
+        if all(self._nonnegative(atom) is atom for monomial in value.terms for atom, _ in monomial):
+            return value
         result = Poly({})
         for monomial, coefficient in value.terms.items():
             product = Poly({(): coefficient})
@@ -99,11 +101,12 @@ class Printer:
         over: list[str] = []
         under: list[str] = []
         inside: list[tuple[Atom, Fraction]] = []
-        for atom, power in sorted(monomial, key=lambda item: self._atom(item[0])):
+        written = sorted(((self._atom(atom), atom, power) for atom, power in monomial), key=lambda item: item[0])
+        for text, atom, power in written:
             if power.denominator == 2:
                 inside.append((atom, power * 2))
             else:
-                (over if power > 0 else under).append(self._raised(self._atom(atom), abs(power)))
+                (over if power > 0 else under).append(self._raised(text, abs(power)))
         if inside:
             over.append(self._radical(tuple(inside)))
         if coefficient.numerator != 1 or not over:

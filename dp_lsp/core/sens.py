@@ -276,7 +276,7 @@ def _narrowed(left: Sens, right: Sens) -> tuple[Sens, Sens]:
 def _maximum(polys: Iterable[Poly]) -> Sens:
     kept: list[Poly] = []
     for poly in polys:
-        if any(dominates(other, poly) for other in kept):
+        if kept and any(dominates(other, poly) for other in kept):
             continue
         kept = [other for other in kept if not dominates(poly, other)]
         kept.append(poly)
