@@ -85,7 +85,7 @@ class Lexer(Desk):
             "operator": self._operator,
             "other": self._other,
         }
-        position = 1 if text.startswith("\ufeff") else 0
+        position = 0
         while piece := match(text, position):
             kind = piece.lastgroup
             if kind == "nothing":
