@@ -26,15 +26,6 @@ WITHOUT_EXAMPLES = {
 CONSEQUENCES = {"DP111"}
 """Kinds that only follow from another problem, so that their broken example has that one too."""
 
-WRONG = {
-    ("DP001", "Broken"): "a broken assignment leaves its name unknown, which is a second problem",
-    ("DP005", "Broken"): "a broken assignment leaves its name unknown, which is a second problem",
-    ("DP110", "Broken"): "methods are told only where one is called, and the example calls none",
-    ("DP302", "Fixed"): "the product is still without a bound",
-    ("DP406", "Broken"): "the unbounded input is reported, and this kind only where nothing else is",
-}
-"""Examples that do not show what they should, and why."""
-
 
 def examples(kind: type[Kind], word: str) -> list[str]:
     """The programs after ``Broken:`` or ``Fixed:`` on a page."""
@@ -42,17 +33,6 @@ def examples(kind: type[Kind], word: str) -> list[str]:
 
 
 SHOWN = [kind for kind in kinds().values() if examples(kind, "Broken")]
-
-
-def pages(word: str) -> list[pytest.ParameterSet]:
-    return [
-        pytest.param(
-            kind,
-            id=kind.code,
-            marks=[pytest.mark.xfail(reason=WRONG[key])] if (key := (kind.code, word)) in WRONG else [],
-        )
-        for kind in SHOWN
-    ]
 
 
 def codes(analysis: Analysis, *severities: Severity) -> set[str]:
@@ -63,7 +43,7 @@ def test_every_kind_has_examples_or_a_reason() -> None:
     assert {kind.code for kind in kinds().values()} - {kind.code for kind in SHOWN} == set(WITHOUT_EXAMPLES)
 
 
-@pytest.mark.parametrize("kind", pages("Broken"))
+@pytest.mark.parametrize("kind", SHOWN, ids=lambda kind: kind.code)
 def test_broken(kind: type[Kind]) -> None:
     for text in examples(kind, "Broken"):
         found = ENGINE.check(text)
@@ -71,7 +51,7 @@ def test_broken(kind: type[Kind]) -> None:
         assert kind.code in CONSEQUENCES or codes(found, Severity.ERROR) <= {kind.code}, text
 
 
-@pytest.mark.parametrize("kind", pages("Fixed"))
+@pytest.mark.parametrize("kind", SHOWN, ids=lambda kind: kind.code)
 def test_fixed(kind: type[Kind]) -> None:
     fixed = examples(kind, "Fixed")
     assert fixed, "a page that shows what is broken shows how it is repaired"

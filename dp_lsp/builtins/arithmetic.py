@@ -9,7 +9,7 @@ from functools import reduce
 from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Refusal, each, form
 from dp_lsp.builtins.patterns import BOOL as A_BOOL
 from dp_lsp.builtins.patterns import NUMBER, REAL_NUMBER, Box, Num, Pattern
-from dp_lsp.builtins.scaling import same_container, scaled, scaling_factors
+from dp_lsp.builtins.scaling import joined_elements, same_container, scaled, scaling_factors
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.sens import (
     INFINITY,
@@ -120,9 +120,17 @@ def comparison_factors(args: Args) -> tuple[Sens, ...]:
 
 
 def container_comparison_factors(args: Args) -> tuple[Sens, ...]:
-    element = args.container("x").element
-    exact = isinstance(element, NumberType) and element.base is not Base.REAL
-    return (ONE, ONE) if exact else (INFINITY, INFINITY)
+    """1 on a side whose elements are at least 1 apart; ∞ on a side of Real elements."""
+    elements = (args.container_at(index).element for index in range(len(args)))
+    return tuple(
+        ONE if isinstance(element, NumberType) and element.base is not Base.REAL else INFINITY for element in elements
+    )
+
+
+def mixed_elements(args: Args) -> Type | Refusal:
+    """A Bool, where the elements compared may be compared."""
+    joined = joined_elements(args)
+    return joined if isinstance(joined, Refusal) else BOOL
 
 
 def ceiling_factors(args: Args) -> tuple[Sens, ...]:
@@ -165,8 +173,10 @@ def clipn_factors(args: Args) -> tuple[Sens, ...]:
     return (ONE, *bounds)
 
 
-CONTAINER = Box(norm="N", length="n", rows="r")
-_KIND_BOXES: tuple[Pattern, ...] = tuple(Box(frozenset({kind}), "N", length="n", rows="r") for kind in Kind)
+CONTAINER = Box(norm="N", length="n", rows="r", arithmetic=True)
+_KIND_BOXES: tuple[Pattern, ...] = tuple(
+    Box(frozenset({kind}), "N", length="n", rows="r", arithmetic=True) for kind in Kind
+)
 
 
 def _additive(static: Callable[..., Poly | None], variadic: bool) -> tuple[Form, ...]:
@@ -190,7 +200,7 @@ def _comparison(name: str, words: str, containers: bool) -> Builtin:
     forms = [form(truth, comparison_factors, x=NUMBER, y=NUMBER)]
     if containers:
         forms.append(form(lambda args: BOOL, each(), x=A_BOOL, y=A_BOOL))
-        forms.extend(form(lambda args: BOOL, container_comparison_factors, x=box, y=box) for box in _KIND_BOXES)
+        forms.extend(form(mixed_elements, container_comparison_factors, x=box, y=box) for box in _KIND_BOXES)
     return Builtin(
         name,
         f"x {name} y",
@@ -284,7 +294,7 @@ ROWS: tuple[Builtin, ...] = (
         Builtin(
             name,
             signature,
-            (form(numeric(), remainder_factors, nonzero("s"), x=NUMBER, s=NUMBER),),
+            (form(numeric(), remainder_factors, nonzero("s"), fails_on=("s",), x=NUMBER, s=NUMBER),),
             "Remainder. max(1, |s| - 1)-sensitive for an Integer x and a public Integer s other than 0; ∞ over Real, "
             "where it jumps.",
             CALCULUS,
@@ -334,7 +344,17 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "clipn",
         "clipn(x, upper, lower)",
-        (form(numeric(), clipn_factors, clamp_order("lower", "upper"), x=NUMBER, upper=NUMBER, lower=NUMBER),),
+        (
+            form(
+                numeric(),
+                clipn_factors,
+                clamp_order("lower", "upper"),
+                fails_on=("upper", "lower"),
+                x=NUMBER,
+                upper=NUMBER,
+                lower=NUMBER,
+            ),
+        ),
         "x moved into [lower, upper]; 1-sensitive in x. A private bound has no bound (∞): it decides whether the run "
         "fails.",
         CALCULUS,

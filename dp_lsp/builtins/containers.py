@@ -61,13 +61,13 @@ def _vector_of(args: Args) -> Type | Refusal:
     base = args.base
     if isinstance(base, Refusal):
         return base
-    return Container(Kind.VECTOR, NormVariable("norm"), Clip.U, Poly.of(len(args)), NumberType(base))
+    return Container(Kind.VECTOR, NormVariable("norm", free=True), Clip.U, Poly.of(len(args)), NumberType(base))
 
 
 def _transposed(args: Args) -> Type:
     matrix = args.container("m")
     assert matrix.rows is not None
-    norm = NormVariable("norm")
+    norm = NormVariable("norm", free=True)
     return Container(Kind.MATRIX, norm, Clip.U, matrix.rows, matrix.element, matrix.length)
 
 
@@ -106,7 +106,7 @@ def _row_vector(args: Args) -> Type:
 
 
 def _access(index_factor: Sens) -> tuple[Form, ...]:
-    return (form(_row, only(m=ONE, i=index_factor), m=Box(MATRIX), i=INTEGER_NUMBER),)
+    return (form(_row, only(m=ONE, i=index_factor), fails_on=("i",), m=Box(MATRIX), i=INTEGER_NUMBER),)
 
 
 _VECTOR_LIKE = (
@@ -119,7 +119,7 @@ ROWS: tuple[Builtin, ...] = (
         INDEX,
         "v[i], m[i, j]",
         (
-            form(_element, only(v=ONE, i=INFINITY), v=Box(VECTOR), i=INTEGER_NUMBER),
+            form(_element, only(v=ONE, i=INFINITY), fails_on=("i",), v=Box(VECTOR), i=INTEGER_NUMBER),
             form(
                 _element,
                 only(v=ONE, i=INFINITY, j=INFINITY),

@@ -56,6 +56,9 @@ class Args:
     def container(self, name: str) -> Container:
         return _expect(self[name], Container)
 
+    def container_at(self, index: int) -> Container:
+        return _expect(self.types[index], Container)
+
     def static(self, name: str) -> Poly:
         """The value of a static argument."""
         value = _expect(self[name], NumberType).static
@@ -80,6 +83,10 @@ class Args:
     def base(self) -> Base | Refusal:
         """The base of the numbers together; a static number next to Data counts as Data."""
         return joined_base(self.types)
+
+    def is_static(self, index: int) -> bool:
+        type_ = self.types[index]
+        return isinstance(type_, NumberType) and type_.static is not None
 
     def size(self, index: int) -> Sens:
         """The absolute value of a static number; ∞ for one that is not static."""
@@ -115,7 +122,8 @@ def _no_demands(args: Args) -> Iterable[Demand]:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One shape of arguments a builtin accepts. With ``variadic`` the last parameter may be repeated."""
+    """One shape of arguments a builtin accepts. With ``variadic`` the last parameter may be repeated. ``fails_on``
+    names arguments whose value may make the run fail, which anybody can see."""
 
     params: tuple[Parameter, ...]
     result: Result
@@ -123,6 +131,7 @@ class Form:
     demands: Demands = _no_demands
     noise: Noise | None = None
     variadic: bool = False
+    fails_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +157,12 @@ def form(
     demands: Demands = _no_demands,
     noise: Noise | None = None,
     variadic: bool = False,
+    fails_on: tuple[str, ...] = (),
     **params: Pattern,
 ) -> Form:
     """A form; its parameters are the keyword arguments, in order (``del_`` is called ``del``)."""
     listed = tuple(Parameter(name.rstrip("_"), pattern) for name, pattern in params.items())
-    return Form(listed, result, factors, demands, noise, variadic)
+    return Form(listed, result, factors, demands, noise, variadic, fails_on)
 
 
 def each(factor: Sens | int = 1) -> Factors:

@@ -29,7 +29,7 @@ _NUMBERS = frozenset({Base.INTEGER, Base.REAL})
 
 
 def _zero(args: Args) -> Type:
-    return Container(Kind.GRADIENT, NormVariable("norm"), Clip.U, args.dimension("m"), REAL)
+    return Container(Kind.GRADIENT, NormVariable("norm", free=True), Clip.U, args.dimension("m"), REAL)
 
 
 def _added(args: Args) -> Type | Refusal:
@@ -77,6 +77,8 @@ def _matrix_size(args: Args) -> tuple[Demand, ...]:
     return tuple(Demand(_ZERO, "<=", args.dimension(name), "n") for name in ("r", "c"))
 
 
+_SUMMAND = Box(_GRADIENT, "N", length="m", arithmetic=True)
+
 ROWS: tuple[Builtin, ...] = (
     Builtin(
         "zero_gradient",
@@ -90,7 +92,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "sum_gradients",
         "sum_gradients(g, h)",
-        (form(_added, each(), g=Box(_GRADIENT, "N", length="m"), h=Box(_GRADIENT, "N", length="m")),),
+        (form(_added, each(), g=_SUMMAND, h=_SUMMAND),),
         "The sum of two gradients of one norm and size; 1-sensitive in each.",
         _GRADIENTS,
         ("f(g::MetricGradient(Real, L2), h::MetricGradient(Real, L2)) = sum_gradients(g, h)",),
@@ -98,7 +100,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "scale_gradient",
         "scale_gradient!(c, g)",
-        (form(scaled("g", "c"), scaling_factors("g", "c"), c=NUMBER, g=Box(_GRADIENT)),),
+        (form(scaled("g", "c"), scaling_factors("g", "c"), c=NUMBER, g=Box(_GRADIENT, arithmetic=True)),),
         "Multiplies a gradient by a number; |c|-sensitive in g for a public c.",
         _GRADIENTS,
         ("f(c::Static(), g::MetricGradient(Real, L2)) = scale_gradient(c, g)",),

@@ -94,7 +94,7 @@ class Box:
     """A container of one of ``kinds`` with numbers of one of ``bases``.
 
     ``norm`` is a norm, or the name of one; ``length`` and ``rows`` are names of dimensions. ``one_row`` asks a
-    matrix for exactly one row.
+    matrix for exactly one row. ``arithmetic`` decides elements that are not known to be Real numbers.
     """
 
     kinds: frozenset[Kind] = frozenset(Kind)
@@ -103,6 +103,7 @@ class Box:
     length: str | None = None
     rows: str | None = None
     one_row: bool = False
+    arithmetic: bool = False
 
     @property
     def words(self) -> str:
@@ -134,7 +135,7 @@ class Box:
     def _match_element(self, type_: Container, binds: Binds, unifier: Unifier) -> str | None:
         element = unifier.type(type_.element)
         if isinstance(element, TypeVariable):
-            if len(self.bases) == len(Base):
+            if len(self.bases) == len(Base) and not self.arithmetic:
                 return None
             base = Base.DATA if self.bases == {Base.DATA} else Base.REAL
             unifier.bind_type(element, NumberType(base))

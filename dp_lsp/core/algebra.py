@@ -66,13 +66,16 @@ class Function(Enum):
 
 
 class NormVariable:
-    """A norm that is not decided; its name is shown where a bound holds for every norm."""
+    """A norm that is not decided; its name is shown where a bound holds for every norm.
 
-    __slots__ = ("__weakref__", "name", "uid")
+    A ``free`` one belongs to a value whose moves are the same in every norm, so it may be read in any."""
 
-    def __init__(self, name: str) -> None:
+    __slots__ = ("__weakref__", "free", "name", "uid")
+
+    def __init__(self, name: str, free: bool = False) -> None:
         self.uid = next(_uids)
         self.name = name
+        self.free = free
 
 
 Argument = Union["Poly", "Sens", NormVariable]

@@ -20,7 +20,7 @@ def conversion(source: AnyNorm, target: AnyNorm, length: Poly) -> Sens:
     1 towards a smaller norm; √n from L2 to L1 and from LInf to L2; n from LInf to L1 (the vector of ones).
     """
     size = magnitude(length)
-    if source is target:
+    if source is target or (isinstance(source, NormVariable) and source.free):
         return ONE
     if isinstance(source, NormVariable):
         return by_norm(source, *(conversion(norm, target, length) for norm in (Norm.L1, Norm.L2, Norm.LINF)))

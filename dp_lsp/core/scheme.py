@@ -58,7 +58,8 @@ class SchemeParameter:
 class Scheme:
     """An inferred method. Its symbols and norm variables stand for any value and are replaced at each call.
 
-    ``reason`` says why nothing is known of it, or is empty; ``claims_privacy`` is true for ``Priv()``.
+    ``reason`` says why nothing is known of it, or is empty; ``claims_privacy`` is true for ``Priv()``. ``failing``
+    are the parameters that decide whether a call fails; None if a call never does.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Scheme:
     symbols: frozenset[Symbol]
     norms: frozenset[NormVariable]
     claims_privacy: bool
+    failing: frozenset[Var] | None = None
     reason: str = ""
 
 

@@ -58,7 +58,8 @@ def _scheme(scheme: Scheme) -> str:
         f"{p.name}: {type_text(p.type)} {p.static} {p.var.gap} {p.var.uid if p.name == '_' else ''}"
         for p in scheme.params
     ]
-    lines += [_judgement(scheme.result), costs.text(scheme.cost)]
+    failing = None if scheme.failing is None else sorted(var.name for var in scheme.failing)
+    lines += [_judgement(scheme.result), costs.text(scheme.cost), f"fails on {failing}"]
     lines += [f"{_PRINT.constraint(need)} {need.origin.reason}" for need in scheme.needs]
     lines += sorted(symbol.name for symbol in scheme.symbols) + sorted(norm.name for norm in scheme.norms)
     return "\n".join(lines)

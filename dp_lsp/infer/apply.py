@@ -25,7 +25,8 @@ from dp_lsp.core.types import (
     without_static,
 )
 from dp_lsp.infer import conditions, explain, moves, problems
-from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.inference import Failure, Inference
+from dp_lsp.infer.solver import Mismatch
 from dp_lsp.text import Span
 
 
@@ -47,8 +48,7 @@ class _Instance:
             case (_, Unknown()):
                 return True
             case (TypeVariable(), _):
-                self.types.setdefault(pattern, without_static(actual))
-                return True
+                return self._same_everywhere(pattern, without_static(actual))
             case (_, TypeVariable()):
                 inference.solver.bind_type(actual, without_static(self.type(pattern)))
                 return True
@@ -61,6 +61,15 @@ class _Instance:
             case (TupleType(), TupleType()) if len(pattern.items) == len(actual.items):
                 return all(self.matches(a, b) for a, b in zip(pattern.items, actual.items, strict=True))
         return pattern == actual
+
+    def _same_everywhere(self, variable: TypeVariable, actual: Type) -> bool:
+        """Every argument whose type is this variable must have one type."""
+        known = self.types.get(variable)
+        try:
+            self.types[variable] = actual if known is None else self._inference.solver.join(known, actual)
+        except Mismatch:
+            return False
+        return True
 
     def _number(self, pattern: NumberType, actual: NumberType) -> bool:
         if pattern.static is not None:
@@ -99,7 +108,7 @@ class _Instance:
     def type(self, type_: Type) -> Type:
         """A type of the scheme as it is in this call; a norm that is still free is a new one."""
         if isinstance(type_, Container) and type_.norm in self._scheme.norms and isinstance(type_.norm, NormVariable):
-            self.norms.setdefault(type_.norm, NormVariable(type_.norm.name))
+            self.norms.setdefault(type_.norm, NormVariable(type_.norm.name, type_.norm.free))
         values = Substitution(self.symbols, self.norms)
         match type_:
             case TypeVariable():
@@ -140,6 +149,13 @@ def call(inference: Inference, node: term.Apply, value: FunctionValue, arguments
             conditions.fails,
         )
     _spend(inference, node, scheme, arguments, values)
+    if scheme.failing is not None:
+        deciding = [
+            moves.scaled(argument.moves, INFINITY, node.span, scheme.name)
+            for param, argument in zip(scheme.params, arguments, strict=True)
+            if param.var in scheme.failing
+        ]
+        inference.failures.append(Failure(moves.added(deciding, node.span, scheme.name), node.span))
     return _result(inference, node, scheme, arguments, instance, values)
 
 

@@ -25,7 +25,7 @@ from dp_lsp.core.types import (
     Unknown,
 )
 from dp_lsp.infer import apply, conditions, explain, mechanisms, moves, problems
-from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.inference import Failure, Inference
 from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Span
 
@@ -47,9 +47,20 @@ def builtin(inference: Inference, node: term.Call, arguments: list[Argument]) ->
     if isinstance(result, Refusal):
         return _refused(inference, node, row, args, result)
     demand(inference, node, row, form, args)
+    _may_fail(inference, node, form, args, values)
     if form.noise is not None:
         return mechanisms.release(inference, node, form.noise, args, values, result)
     return _moved(inference, node, form.factors(args), values, result)
+
+
+def _may_fail(inference: Inference, node: term.Call, form: Form, args: Args, values: list[Judgement]) -> None:
+    """A value that is not static and decides whether the run fails tells something by that alone."""
+    if not inference.rules.failures:
+        return
+    deciding = [values[i].moves for i, name in enumerate(args.names) if name in form.fails_on and not args.is_static(i)]
+    if deciding:
+        parts = [moves.scaled(moved, INFINITY, node.span, node.builtin) for moved in deciding]
+        inference.failures.append(Failure(moves.added(parts, node.span, node.builtin), node.span))
 
 
 def _moved(
@@ -192,7 +203,7 @@ def demand(inference: Inference, node: term.Call, row: Builtin, form: Form, args
     for left, relation, right, argument in form.demands(args):
         index = args.names.index(argument)
         value = getattr(args.types[index], "static", None)
-        sides = [argument if side == value else shown(side) for side in (left, right)]
+        sides = [argument if side is value else shown(side) for side in (left, right)]
         reason = f"`{row.name}` needs `{sides[0]} {relation} {sides[1]}`"
         inference.demand(left, relation, right, Origin(node.args[index].span, reason), conditions.fails)
 

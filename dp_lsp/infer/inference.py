@@ -34,6 +34,14 @@ class Pending(NamedTuple):
     failed: Callable[[Constraint], Problem] | None
 
 
+class Failure(NamedTuple):
+    """The run may fail at a place; whether it does moves with these. Nobody else's data is in that if it is empty,
+    but a private condition around it decides then whether the place is reached."""
+
+    moves: Moves
+    span: Span
+
+
 @dataclass(frozen=True, slots=True)
 class Unreadable:
     """A top-level name of which nothing is known, and why; it spoils what uses it."""
@@ -49,7 +57,8 @@ class Inference:
     """The state of inferring one definition.
 
     ``problems`` are what is wrong; ``unknown`` is why nothing may be claimed, or empty; ``facts`` holds the judgement
-    and the rule of each expression by its place; ``spent`` the costs so far; ``parameters`` where they are declared.
+    and the rule of each expression by its place; ``spent`` the costs so far, ``failures`` the
+    places where the run may fail; ``parameters`` where they are declared.
     """
 
     def __init__(
@@ -69,6 +78,7 @@ class Inference:
         self.problems: list[Problem] = []
         self.pending: list[Pending] = []
         self.spent: list[Cost] = []
+        self.failures: list[Failure] = []
         self.facts: dict[Span, tuple[Judgement, str]] = {}
         self.unknown = ""
         self.environment: dict[Local, Judgement] = {}
@@ -164,6 +174,15 @@ class Inference:
             yield self.spent
         finally:
             self.spent = outer
+
+    @contextmanager
+    def failing(self) -> Iterator[list[Failure]]:
+        """Gather the failures inside into a list of its own."""
+        outer, self.failures = self.failures, []
+        try:
+            yield self.failures
+        finally:
+            self.failures = outer
 
     @contextmanager
     def trial(self) -> Iterator[Callable[[], None]]:

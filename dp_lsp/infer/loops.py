@@ -17,7 +17,7 @@ from dp_lsp.core.scheme import Judgement, Move, Moves, Step
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.core.types import INTEGER, Base, NumberType, Type, Unknown, without_static
 from dp_lsp.infer import conditions, moves, problems
-from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.inference import Failure, Inference
 from dp_lsp.infer.solver import Mismatch
 
 LOOP = "for"
@@ -45,12 +45,25 @@ def loop(inference: Inference, node: term.Loop) -> Judgement:
     """The judgement of the tuple of what a loop carries, after its last round."""
     rounds = _rounds(inference, node)
     starts = [inference.infer(start) for _, start in node.carried]
-    once = _one_round(inference, node, starts)
+    with inference.failing() as failures:
+        once = _one_round(inference, node, starts)
     if once is None:
         return inference.tuple_of(node.span, [inference.hole("a loop") for _ in node.carried])
+    inference.failures += (_outside(failure, node, rounds, starts, once) for failure in failures)
     if once.cost is not NOTHING:
         return _private(inference, node, rounds, starts, once)
     return _steady(inference, node, rounds, starts, once)
+
+
+def _outside(failure: Failure, node: term.Loop, rounds: _Rounds, starts: list[Judgement], once: _Round) -> Failure:
+    """A failure inside a loop, seen from outside: what the loop carries moves with what it started with and with
+    what its rounds read, and a range that is not public decides which rounds there are."""
+    parts = [moves.without(failure.moves, once.starts), rounds.moves]
+    if once.cost is NOTHING and failure.moves.keys() & set(once.starts):
+        parts += [start.moves for start in starts]
+        parts += [moves.without(end.moves, once.starts) for end in once.ends]
+    spread = [moves.scaled(part, INFINITY, failure.span, LOOP) for part in parts]
+    return Failure(moves.added(spread, failure.span, LOOP), failure.span)
 
 
 def _rounds(inference: Inference, node: term.Loop) -> _Rounds:
@@ -74,6 +87,9 @@ def _rounds(inference: Inference, node: term.Loop) -> _Rounds:
     if node.step is not None and by.number is None:
         origin = Origin(node.step.span, "`for` needs a step of at least 1")
         inference.demand(Poly.of(1), "<=", by, origin, conditions.fails)
+    elif node.step is not None:
+        origin = Origin(node.step.span, "`for` needs a step that is not 0")
+        inference.demand(by, "!=", Poly.of(0), origin, conditions.fails)
     return _Rounds(inference.rules.rounds(first, by, last), (first, last), moved)
 
 
@@ -100,6 +116,7 @@ def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement]) -
             if wider == types or any(isinstance(type_, Unknown) for type_ in wider):
                 return once._replace(types=types)
             undo()
+            inference.failures.clear()
             types = wider
     inference.give_up("a loop whose variables change their type in every round")
     return None

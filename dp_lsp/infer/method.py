@@ -51,6 +51,7 @@ def infer_method(
         return _black_box(inference, method, params)
     result = inference.body(method.body)
     _check_result(inference, method, result)
+    result = _with_failures(inference, method, result)
     _check_privacy(inference, method, result)
     scheme = _scheme(inference, method, params, result)
     return _inferred(inference, FunctionValue(method.name, (scheme,)))
@@ -104,6 +105,28 @@ def _black_box(inference: Inference, method: term.Method, params: tuple[SchemePa
     types = tuple(None if isinstance(param.type, TypeVariable) else param.type for param in params)
     box = BlackBox(method.name, types, tuple(sorted(method.captures)))
     return _inferred(inference, FunctionValue(method.name, (), box))
+
+
+def _with_failures(inference: Inference, method: term.Method, result: Judgement) -> Judgement:
+    """Whether a run fails can be seen, so what decides it moves the result without bound, or leaves unprotected."""
+    for failure in inference.failures:
+        private = {var: move for var, move in failure.moves.items() if not var.public}
+        if not method.privacy:
+            together = moves.added((result.moves, private), failure.span, "failure")
+            result = Judgement(result.type, together, result.parts)
+        elif private:
+            first, move = next(iter(private.items()))
+            inference.report(
+                problems.LeavesUnprotected.at(
+                    failure.span,
+                    what=f"whether `{inference.written(failure.span)}` fails",
+                    variable="`, `".join(sorted(var.name for var in private if not var.members)),
+                    consequence="a run that fails can be told from one that does not",
+                    related=explain.path(inference, move.why, first.name),
+                )
+            )
+            inference.leak(frozenset(private), Origin(failure.span, "a failure"))
+    return result
 
 
 def _check_result(inference: Inference, method: term.Method, result: Judgement) -> None:
@@ -222,8 +245,15 @@ def _scheme(
         symbols,
         norms,
         method.privacy,
+        _failing(inference),
         inference.unknown,
     )
+
+
+def _failing(inference: Inference) -> frozenset[Var] | None:
+    if not inference.failures:
+        return None
+    return frozenset(var for failure in inference.failures for var in failure.moves)
 
 
 def _cost(inference: Inference, method: term.Method, params: tuple[SchemeParameter, ...], values: Substitution) -> Cost:

@@ -14,13 +14,15 @@ from dp_lsp.core.sens import Sens
 @dataclass(frozen=True, slots=True)
 class Rules:
     """A profile. ``others`` is the factor of what a loop's body uses besides what it carries; ``ordered`` says
-    that a loop demands its range to be in order instead of counting no rounds."""
+    that a loop demands its range to be in order instead of counting no rounds, and takes ends that are Real.
+    ``failures`` says that whether a run fails counts as something it tells."""
 
     name: str
     forms: Callable[[Builtin], tuple[Form, ...]]
     rounds: Callable[[Poly, Poly, Poly], Sens]
     others: Callable[[Sens, Sens], Sens]
     ordered: bool
+    failures: bool
 
 
 def exact_rounds(first: Poly, step: Poly, last: Poly) -> Sens:
@@ -30,6 +32,8 @@ def exact_rounds(first: Poly, step: Poly, last: Poly) -> Sens:
     if step == Poly.of(-1):
         return sens.positive_part(first - last + Poly.of(1))
     known = step.number
+    if known == 0:
+        return sens.ZERO
     if known is not None and known < 0:
         first, last, step = last, first, -step
     return sens.ceiling((last - first + Poly.of(1)) * step.inverse())
@@ -37,6 +41,8 @@ def exact_rounds(first: Poly, step: Poly, last: Poly) -> Sens:
 
 def published_rounds(first: Poly, step: Poly, last: Poly) -> Sens:
     """⌈(last - first + 1)/step⌉, whatever its sign."""
+    if step.number == 0:
+        return sens.ZERO
     return sens.ceiling((last - first + Poly.of(1)) * step.inverse())
 
 
@@ -51,6 +57,9 @@ SOUND = Rules(
     exact_rounds,
     lambda rate, count: sens.geometric(rate, count.single_poly()),
     ordered=False,
+    failures=True,
 )
-PUBLISHED = Rules("published", published_forms, published_rounds, lambda rate, count: count, ordered=True)
+PUBLISHED = Rules(
+    "published", published_forms, published_rounds, lambda rate, count: count, ordered=True, failures=False
+)
 BY_NAME = {rules.name: rules for rules in (SOUND, PUBLISHED)}

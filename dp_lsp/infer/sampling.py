@@ -29,8 +29,11 @@ def scope(inference: Inference, node: term.Scope) -> Judgement:
         return inference.body(node.rest)
     record = Var(" and ".join(target.name for target in node.bind.targets), gap=True, members=len(result.items))
     sources = _draw(inference, node, values[1:], result, record)
-    with inference.spending() as costs:
+    with inference.spending() as costs, inference.failing() as failures:
         value = inference.body(node.rest)
+    for failure in failures:
+        seen = _left_behind(Judgement(value.type, failure.moves), sources, record, call)
+        inference.failures.append(failure._replace(moves=seen.moves))
     body = sequence(costs)
     if body is not NOTHING:
         inference.spent.append(_amplified(inference, call, values, sources, record, body))

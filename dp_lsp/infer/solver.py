@@ -79,7 +79,7 @@ class Solver:
         left, right = self.norm(left), self.norm(right)
         if left is right:
             return True
-        if isinstance(right, NormVariable):
+        if isinstance(right, NormVariable) and (right.free or not isinstance(left, NormVariable) or not left.free):
             self._norms[right] = left
             return True
         if isinstance(left, NormVariable):

@@ -27,7 +27,7 @@ from dp_lsp.core.types import (
     without_static,
 )
 from dp_lsp.infer import calls, loops, moves, problems, sampling
-from dp_lsp.infer.inference import Inference, Unreadable
+from dp_lsp.infer.inference import Failure, Inference, Unreadable
 from dp_lsp.infer.solver import Mismatch
 from dp_lsp.text import Span
 
@@ -105,9 +105,13 @@ def _branch(inference: Inference, node: term.Branch) -> Judgement:
     sides = []
     spent: list[Cost] = []
     for side in (node.then, node.otherwise):
-        with inference.spending() as costs:
+        with inference.spending() as costs, inference.failing() as failures:
             sides.append(inference.body(side))
         spent.append(sequence(costs))
+        inference.failures += failures
+        if failures and condition.moves:
+            reached = moves.scaled(condition.moves, INFINITY, node.condition.span, "condition")
+            inference.failures.append(Failure(reached, failures[0].span))
     if any(cost is not NOTHING for cost in spent):
         inference.spent.append(Either(tuple(spent)))
         origin = Origin(node.condition.span, "a condition decides which mechanism runs")

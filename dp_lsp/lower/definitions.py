@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dp_lsp import builtins, surface
+from dp_lsp import surface
 from dp_lsp.core import term
 from dp_lsp.core.annotation import Anything
 from dp_lsp.core.term import Body, Constant, Definition, Method
 from dp_lsp.lower import problems, type_names
-from dp_lsp.lower.facts import described, written
+from dp_lsp.lower.facts import described, is_reserved, written
 from dp_lsp.lower.statements import Statements
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
@@ -69,8 +69,7 @@ class _TopLevel:
 
     def _method(self, node: surface.Function) -> Method:
         name = node.name.name
-        if builtins.find(name) is not None or name in builtins.PLANNED:
-            self._problems.append(problems.BuiltinRedefined.at(node.name.span, name=name))
+        self._check_meaning(node.name)
         returned = self._returned(node)
         body = Statements(f"`{name}`", self._problems)
         params = tuple(self._parameter(param, body) for param in node.params)
@@ -128,8 +127,7 @@ class _TopLevel:
 
     def _constant(self, node: surface.Assign, target: surface.Node) -> Constant:
         assert isinstance(target, surface.Name)
-        if builtins.find(target.name) is not None or target.name in builtins.PLANNED:
-            self._problems.append(problems.BuiltinRedefined.at(target.span, name=target.name))
+        self._check_meaning(target)
         body = Statements(f"`{target.name}`", self._problems)
         value: Body = body.function_body(surface.Block(node.value.start, node.value.end, (node.value,)))
         return Constant(target.name, node.span, target.span, value, frozenset(body.uses))
@@ -140,10 +138,18 @@ class _TopLevel:
             self._clouded.append((EVERYTHING, node.span, f"`using {modules}` may define any name"))
             self._problems.append(problems.OpenImport.at(node.span, modules=modules))
 
+    def _check_meaning(self, node: surface.Name) -> None:
+        """A definition of a name of the language: every use of it in the file means something else from then on."""
+        if is_reserved(node.name):
+            self._problems.append(problems.BuiltinRedefined.at(node.span, name=node.name))
+            self._clouded.append((EVERYTHING, node.span, f"`{node.name}` gets another meaning"))
+
     def _cloud(self, node: surface.Opaque, what: str) -> None:
         names = node.binds
         if names is None:
             names = node.mentions if node.broken else frozenset({EVERYTHING})
+        if any(map(is_reserved, names)) and not node.broken:
+            names = frozenset({EVERYTHING})
         self._clouded += [(name, node.span, what) for name in sorted(names)]
 
     def _refuse(self, node: surface.Node, what: str) -> None:

@@ -7,7 +7,7 @@ from dp_lsp.builtins.patterns import GivenNorm, GivenType
 from dp_lsp.core import term
 from dp_lsp.core.term import Local, Term
 from dp_lsp.lower import problems, type_names
-from dp_lsp.lower.facts import described, written
+from dp_lsp.lower.facts import described, is_reserved, written
 from dp_lsp.lower.ownership import Memory, Ownership
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
@@ -86,6 +86,8 @@ class Expressions:
         return term.Apply(node.span, function, tuple(self._expression(arg) for arg in node.args))
 
     def _builtin_call(self, node: surface.Call, row: builtins.Builtin, changes: bool) -> Term:
+        if row.scope == "tail":
+            return self._refused(node, f"`{row.name}` other than in an assignment that names what it draws")
         if changes:
             name = node.callee.name if isinstance(node.callee, surface.Name) else row.name
             self._problems.append(problems.NotAVariable.at(node.span, name=name))
@@ -149,6 +151,11 @@ class Expressions:
             return False
         found = None if value.callee.name in self._scope else builtins.find(value.callee.name)
         return found is not None and found[0].scope == "tail"
+
+    def _check_meaning(self, name: str, span: Span) -> None:
+        """A name of the language must not get another meaning."""
+        if is_reserved(name):
+            self._problems.append(problems.BuiltinRedefined.at(span, name=name))
 
     def _refused(self, node: surface.Node, what: str) -> Term:
         if isinstance(node, surface.Opaque):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dp_lsp import builtins, surface
+from dp_lsp.lower import type_names
 
 
 def described(node: surface.Node) -> str:
@@ -31,6 +32,11 @@ def written(node: surface.Node) -> str:
         case surface.Call(callee=surface.Name(name=name)):
             return f"{name}(…)"
     return "this"
+
+
+def is_reserved(name: str) -> bool:
+    """Whether a name belongs to the language: a builtin, a norm or a type."""
+    return builtins.find(name) is not None or name in builtins.PLANNED or name in type_names.RESERVED
 
 
 def changed_argument(node: surface.Call) -> int | None:

@@ -58,11 +58,12 @@ class Ownership:
             for name, memory in other.items():
                 self._of[name] = self.of(name) | memory
 
-    def moved_around(self, carried: Mapping[str, Memory]) -> str | None:
+    def moved_around(self, carried: Iterable[str], before: Mapping[str, Memory]) -> str | None:
         """A name that, after a round of a loop, stands for what another name stood for, if there is one."""
         for name in carried:
             now = self.of(name)
-            for other, before in carried.items():
-                if other != name and (now & before or now & self.of(other)):
+            for other, held in before.items():
+                shared = before.get(name, NOWHERE) & held  # from before the loop: told where it is changed
+                if other != name and not shared and now & (held | self.of(other)):
                     return name
         return None

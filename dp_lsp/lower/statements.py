@@ -10,7 +10,7 @@ from dp_lsp.core import term
 from dp_lsp.core.term import Bind, Body, Local, Term
 from dp_lsp.lower import problems
 from dp_lsp.lower.expressions import Expressions
-from dp_lsp.lower.facts import assigned_names, changed_argument, changes_in_place
+from dp_lsp.lower.facts import assigned_names, changed_argument, changes_in_place, described
 from dp_lsp.lower.ownership import NOWHERE, Memory
 from dp_lsp.problem import Related
 from dp_lsp.text import Span
@@ -34,6 +34,9 @@ class Statements(Expressions):
     def parameter(self, node: surface.Parameter) -> Local:
         """Bring a parameter into scope."""
         local = Local(node.name, node.span)
+        self._check_meaning(node.name, node.span)
+        if node.name in self._scope:
+            self._problems.append(problems.AssignedTwice.at(node.span, name=node.name, why="parameters differ in name"))
         if node.name != UNUSED:
             self._scope[node.name] = local
             self._ownership.bind_parameter(node.name)
@@ -50,7 +53,7 @@ class Statements(Expressions):
         for position, statement in enumerate(statements):
             last = position == len(statements) - 1
             if self._opens_scope(statement) and isinstance(statement, surface.Assign):
-                bind = self._assign(statement)
+                bind = self._draw(statement)
                 rest = self._body(statements[position + 1 :], finish, span)
                 return Body(tuple(binds), term.Scope(statement.span, bind, rest))
             if last:
@@ -66,8 +69,8 @@ class Statements(Expressions):
             return term.MakeTuple(Span(0, 0), ())
         if isinstance(node, surface.Return):
             return term.MakeTuple(node.span, ()) if node.value is None else self._expression(node.value)
-        if isinstance(node, surface.If) and node.otherwise is not None:
-            return self._choice(node, self._tail)
+        if isinstance(node, surface.If):
+            return self._refused(node, described(node)) if node.otherwise is None else self._choice(node, self._tail)
         if self._is_expression(node):
             return self._expression(node)
         self._statement(node, binds)
@@ -104,10 +107,23 @@ class Statements(Expressions):
                 binds.append(self._change(node, *found))
             case surface.Function():
                 self._refuse(node.span, f"the function `{node.name.name}` inside a function")
-                self._scope.pop(node.name.name, None)
-                binds.append(Bind(node.span, (), term.Hole(node.span, "a function inside a function")))
+                binds.append(self._hidden(node.name.name, node.span, "a function inside a function"))
+            case surface.Opaque(binds=names) if names:
+                binds.append(Bind(node.span, (), self._expression(node)))
+                binds.extend(self._hidden(name, node.span, node.what) for name in sorted(names))
             case _:
                 binds.append(Bind(node.span, (), self._expression(node)))
+
+    def _draw(self, node: surface.Assign) -> Bind:
+        """An assignment from a builtin that has the rest of the block as its subject."""
+        call = node.value
+        assert isinstance(call, surface.Call) and isinstance(call.callee, surface.Name)
+        found = builtins.find(call.callee.name)
+        assert found is not None, "only a builtin has a scope"
+        value = self._builtin(call, found[0].name, self._arguments(call, found[0]))
+        names = node.target.items if isinstance(node.target, surface.Tuple) else (node.target,)
+        drawn = tuple(self._define(name, self._ownership.fresh()) for name in names if isinstance(name, surface.Name))
+        return Bind(node.span, drawn, value)
 
     def _assign(self, node: surface.Assign) -> Bind:
         value, memory = self._assigned(node)
@@ -133,9 +149,12 @@ class Statements(Expressions):
         return self._builtin(operator, node.operator, (before, value)), self._ownership.fresh()
 
     def _define(self, name: surface.Name, memory: Memory) -> Local:
-        if builtins.find(name.name) is not None or name.name in builtins.PLANNED:
-            self._problems.append(problems.BuiltinRedefined.at(name.span, name=name.name))
+        self._check_meaning(name.name, name.span)
         return self._version(name.name, name.span, memory)
+
+    def _hidden(self, name: str, span: Span, reason: str) -> Bind:
+        """A name whose value is not understood; reading it is no second problem."""
+        return Bind(span, (self._version(name, span, self._ownership.fresh()),), term.Hole(span, reason))
 
     def _version(self, name: str, span: Span, memory: Memory) -> Local:
         local = Local(name, span)
@@ -164,7 +183,7 @@ class Statements(Expressions):
             return Bind(node.span, (), term.Hole(node.span, "a change of something that is no variable", args))
         value = self._builtin(node, row.name, self._arguments(node, row), mutates=True)
         self._check_owner(name)
-        return Bind(node.span, (self._version(name.name, name.span, self._ownership.fresh()),), value)
+        return Bind(node.span, (self._version(name.name, name.span, self._ownership.of(name.name)),), value)
 
     def _check_owner(self, name: surface.Name) -> None:
         other = self._ownership.sharing(name.name)
@@ -237,13 +256,16 @@ class Statements(Expressions):
     def _for(self, node: surface.For) -> Bind:
         first, step, last = self._range(node.iterable)
         before, memory = dict(self._scope), self._ownership.snapshot()
-        carried = [name for name in before if name in assigned_names(node.body)]
-        starts = [(name, term.Use(node.span, before[name])) for name in carried]
-        inner = [(self._version(name, before[name].span, self._ownership.fresh()), start) for name, start in starts]
-        held = {name: self._ownership.of(name) for name in carried}
+        index_name = node.target.name if isinstance(node.target, surface.Name) else UNUSED
+        assigned = assigned_names(node.body) - {index_name}
+        carried = [name for name in before if name in assigned]
+        inner = [
+            (self._version(name, before[name].span, memory.get(name, NOWHERE)), term.Use(node.span, before[name]))
+            for name in carried
+        ]
         index = self._index(node.target)
         body = self._body(node.body.statements, self._round(carried, node), node.body.span)
-        self._check_rounds(node, held)
+        self._check_rounds(node, carried, memory)
         after, inside = self._ownership.snapshot(), self._scope
         self._scope = before
         self._ownership.restore(memory)
@@ -262,8 +284,8 @@ class Statements(Expressions):
 
         return finish
 
-    def _check_rounds(self, node: surface.For, held: dict[str, Memory]) -> None:
-        moved = self._ownership.moved_around(held)
+    def _check_rounds(self, node: surface.For, carried: list[str], before: dict[str, Memory]) -> None:
+        moved = self._ownership.moved_around(carried, before)
         if moved is not None and changes_in_place(node.body):
             other = self._ownership.sharing(moved) or "another variable of the loop"
             self._problems.append(problems.SharedChange.at(node.span, name=moved, other=other))

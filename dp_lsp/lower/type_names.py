@@ -22,6 +22,13 @@ _CONTAINERS = {"Vector": Kind.VECTOR, "Matrix": Kind.MATRIX, "DMGrads": Kind.GRA
 _METRIC = {"MetricVector": Kind.VECTOR, "MetricMatrix": Kind.MATRIX, "MetricGradient": Kind.GRADIENT}
 
 STATIC, PRIVATE, BLACK_BOX = "Static", "Priv", "BlackBox"
+RESERVED = frozenset(
+    {
+        *(*NORMS, *_BASES, *_CONTAINERS, *_METRIC, STATIC, PRIVATE, BLACK_BOX),
+        *("Bool", "Any", "DMModel", "Tuple", "Function", "PrivacyFunction"),
+    }
+)
+"""Names of norms and types, which a program must not give another meaning."""
 
 
 class Refused(Exception):

@@ -63,6 +63,7 @@ class SeveralMethods(Kind):
     ```julia
     f(x::Integer) = x + 1
     f(x::Real) = x + 2
+    h(x::Real) = f(x)
     ```
 
     Fixed:

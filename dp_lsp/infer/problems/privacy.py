@@ -146,19 +146,15 @@ class NoBound(Kind):
     Broken:
 
     ```julia
-    function f(x::Real, y::Real) :: Priv()
-        gaussian_mechanism(1, 0.5, 1e-5, x)
-        laplacian_mechanism(1, 0.5, x * y)
-    end
+    release(x::Real) :: Priv() = gaussian_mechanism(1, 0.1, 1e-6, x)
+    f(x::Real) :: Priv() = release(100 * x)
     ```
 
     Fixed:
 
     ```julia
-    function f(x::Real, y::Real) :: Priv()
-        gaussian_mechanism(1, 0.5, 1e-5, x)
-        laplacian_mechanism(1, 0.5, y)
-    end
+    release(x::Real) :: Priv() = gaussian_mechanism(1, 0.1, 1e-6, x)
+    f(x::Real) :: Priv() = release(x)
     ```
     """
 

@@ -44,9 +44,8 @@ class UnboundedInput(Kind):
     Fixed:
 
     ```julia
-    function f(x::Real, y::Static()) :: Priv()
-        gaussian_mechanism(10, 0.5, 1e-5, x * min(abs(y), 10) / y)
-        gaussian_mechanism(1, 0.5, 1e-5, x)
+    function f(x::Real, y::Real) :: Priv()
+        gaussian_mechanism(1, 0.5, 1e-5, x + y)
     end
     ```
     """
