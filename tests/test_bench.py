@@ -14,13 +14,13 @@ check after an edit of one function
 check after an edit of a function used everywhere
 server: open → diagnostics
 server: memory, with its worker
+server: memory after 20 edits
 server: edit of one function → diagnostics
 server: edit of a function used everywhere
 server: hover
 server: hover just after an edit
 server: hover while another file is checked
 server: slowest of these
-server: memory after 20 edits
 superseded check is dropped, just begun
 superseded check is dropped, half done
 chain of sums

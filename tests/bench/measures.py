@@ -103,6 +103,9 @@ def _session(client: Client, made: Program, plan: Plan) -> Iterator[tuple[str, f
 
     yield "open → diagnostics", timed(open_)
     yield "memory, with its worker", client.memory()
+    for _ in range(plan.slow * 20):
+        edit_diagnosed(False)
+    yield f"memory after {plan.slow * 20} edits", client.memory()
     yield "edit of one function → diagnostics", _median(plan.quick, lambda: timed(partial(edit_diagnosed, False)))
     yield "edit of a function used everywhere", _median(plan.slow, lambda: timed(partial(edit_diagnosed, True)))
     yield "hover", _median(plan.quick, lambda: timed(hover))
@@ -110,9 +113,6 @@ def _session(client: Client, made: Program, plan: Plan) -> Iterator[tuple[str, f
     meanwhile = _hovers_during_check(client, made, _fresh(made.text.count("\n")).text)
     yield "hover while another file is checked", statistics.median(meanwhile)
     yield "slowest of these", max(meanwhile)
-    for _ in range(plan.slow * 20):
-        edit_diagnosed(False)
-    yield f"memory after {plan.slow * 20} edits", client.memory()
 
 
 def _hovers_during_check(client: Client, made: Program, other: str) -> list[float]:
