@@ -8,7 +8,7 @@ from typing import NamedTuple
 from dp_lsp.accounting.approximate import Advanced, Basic, Published
 from dp_lsp.accounting.price import Choice, Measure, Price
 from dp_lsp.core.constraints import decide
-from dp_lsp.core.events import Called, Cost, Either, Repeat, Sampled, Sequence, Var
+from dp_lsp.core.events import Cost, Sampled, Var, nodes
 from dp_lsp.core.sens import ONE, Sens
 
 
@@ -90,17 +90,10 @@ def _at_most(left: Sens, right: Sens) -> bool:
 
 def _records(cost: Cost, variables: tuple[Var, ...]) -> Iterator[tuple[Var, ...]]:
     """The groups of parameters whose same rows are drawn together somewhere in a tree."""
-    pending, seen = [cost], set()
-    while pending:
-        item = pending.pop()
-        match item:
-            case Sampled(along=along, aligned=aligned, body=body):
-                group = tuple(var for var in variables if any(var in moved for moved in along.values()))
-                if aligned and len(group) > 1 and group not in seen:
-                    seen.add(group)
-                    yield group
-                pending.append(body)
-            case Sequence(parts=parts) | Either(parts=parts):
-                pending.extend(parts)
-            case Repeat(body=body) | Called(body=body):
-                pending.append(body)
+    seen = set()
+    for node in nodes(cost):
+        if isinstance(node, Sampled) and node.aligned:
+            group = tuple(var for var in variables if any(var in moved for moved in node.along.values()))
+            if len(group) > 1 and group not in seen:
+                seen.add(group)
+                yield group

@@ -156,18 +156,22 @@ def sequence(parts: list[Cost]) -> Cost:
     return kept[0] if len(kept) == 1 else Sequence(tuple(kept))
 
 
-def mechanisms(cost: Cost) -> Iterator[str]:
-    """The names of the mechanisms in a tree, in order."""
+def nodes(cost: Cost) -> Iterator[Cost]:
+    """Every node of a tree once, however often it is shared, in order."""
     pending, seen = [cost], set()
     while pending:
         item = pending.pop()
         if id(item) in seen:
             continue
         seen.add(id(item))
+        yield item
         match item:
-            case Release(event=event):
-                yield event.name
             case Sequence(parts=parts) | Either(parts=parts):
                 pending.extend(reversed(parts))
             case Repeat(body=body) | Sampled(body=body) | Called(body=body):
                 pending.append(body)
+
+
+def mechanisms(cost: Cost) -> Iterator[str]:
+    """The names of the mechanisms in a tree, in order."""
+    return (node.event.name for node in nodes(cost) if isinstance(node, Release))
