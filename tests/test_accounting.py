@@ -111,13 +111,16 @@ end
     [
         ("x", 0.1, 1e-6),
         ("x / 2", 0.05, 1e-6),
-        ("2 * x", 0.2, 1e-6 * (1 + math.exp(0.1))),
-        ("2.5 * x", 0.3, 1e-6 * (1 + math.exp(0.1) + math.exp(0.2))),
+        ("2 * x", 0.2, 1e-6),
+        ("9.9 * x", 0.99, 1e-6),
+        ("10 * x", 1, 1e-6 * math.expm1(1) / math.expm1(0.1)),
+        ("10.5 * x", 1.1, 1e-6 * sum(math.exp(0.1 * i) for i in range(11))),
+        ("100 * x", 10, 1e-6 * math.expm1(10) / math.expm1(0.1)),
         ("3 + 0 * x", 0, 0),
     ],
 )
 def test_a_private_function_at_another_distance(argument: str, epsilon: float, delta: float) -> None:
-    """Half the distance costs half of ε; a larger one is priced by group privacy."""
+    """The noise is made for ε·distance while that is below 1; beyond, group privacy counts whole steps."""
     function = Engine().check(GAUSSIAN.format(argument=argument)).functions[1]
     parameter = function.parameters[0]
     assert value(parameter.epsilon or "") == pytest.approx(epsilon)

@@ -350,7 +350,7 @@ def test_one_file_shows_all_that_a_guarantee_depends_on() -> None:
                 0 < s   slack
 
               with these numbers
-                x, x2: ε 0.564  δ 1e-05   (basic)
+                x, x2: ε 0.564  δ 1e-5   (basic)
                 y: a number is missing for k (--set NAME=NUMBER)
 
         1 function: 1 proved.   0.31 s

@@ -8,8 +8,10 @@ from typing import NamedTuple
 from dp_lsp.accounting.approximate import Advanced, Basic, Published
 from dp_lsp.accounting.price import Choice, Measure, Price
 from dp_lsp.core.constraints import decide
+from dp_lsp.core.evaluate import least, norms_of, symbols_of, upper
 from dp_lsp.core.events import Cost, Sampled, Var, nodes
-from dp_lsp.core.sens import ONE, Sens
+from dp_lsp.core.notation import LONGEST
+from dp_lsp.core.sens import ONE, Sens, formula_size
 
 
 class Profile(NamedTuple):
@@ -54,7 +56,8 @@ def bounds(cost: Cost, variables: tuple[Var, ...], profile: Profile) -> dict[tup
         for measure in measures:
             price = measure.price(cost, distances)
             listed.append(Bound(group, measure.rule, price, tuple(measure.choices)))
-        found[group] = tuple(_different(listed))
+        short = [bound for bound in listed if formula_size(bound.price.epsilon) <= LONGEST]
+        found[group] = tuple(_different(short or listed[:1]))
     return found
 
 
@@ -85,7 +88,12 @@ def _different(listed: list[Bound]) -> Iterator[Bound]:
 
 
 def _at_most(left: Sens, right: Sens) -> bool:
-    return decide(left, "<=", right) is True
+    if decide(left, "<=", right) is True:
+        return True
+    if left.infinite or symbols_of(left) or norms_of(left) or norms_of(right):
+        return False
+    most = upper(left, {})
+    return most is not None and (right.infinite or most <= least(right))
 
 
 def _records(cost: Cost, variables: tuple[Var, ...]) -> Iterator[tuple[Var, ...]]:

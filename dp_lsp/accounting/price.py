@@ -28,6 +28,8 @@ from dp_lsp.core.events import (
 )
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 
+_WRITTEN_OUT = 4  # steps of a group whose sum is shown term by term
+
 
 class Price(NamedTuple):
     """An approximate-differential-privacy pair: (ε, δ)."""
@@ -59,8 +61,8 @@ class Choice:
 def released(cost: Release, distances: Distances) -> Price:
     """The price of one mechanism at the distance that ``distances`` move its input.
 
-    Laplace scales exactly. Gaussian noise scales up to the declared distance, and by the factor between two norms
-    under the condition that ε stays below 1; beyond it, a whole number of steps is priced by group privacy.
+    Laplace scales exactly. So does Gaussian noise while ε stays below 1: up to the declared distance, by the factor
+    between two norms (under that condition), and beyond where numbers show it; else by group privacy in whole steps.
     Sources: Dwork and Roth 2014, Theorems 3.6, A.1 and 2.2 with its δ.
     """
     parts = {var: cost.distance[var] * moved for var, moved in distances.items() if var in cost.distance}
@@ -79,7 +81,10 @@ def released(cost: Release, distances: Distances) -> Price:
             if known is None:
                 return UNBOUNDED
             scaled = epsilon * cost.factor
-            return Price(scaled * steps, delta) if known <= 1 else group(Price(scaled, delta), -(-known // 1))
+            total_epsilon = (scaled * steps).number
+            if known <= 1 or (total_epsilon is not None and total_epsilon < 1):
+                return Price(scaled * steps, delta)
+            return group(Price(scaled, delta), -(-known // 1))
 
 
 def _steps(total: Sens, declared: Sens, moved: Distances) -> Sens:
@@ -104,10 +109,17 @@ def group(price: Price, steps: int) -> Price:
     """The price of a change of ``steps`` steps: (kε, δ(1 + e^ε + … + e^((k-1)ε))). Source: Dwork and Roth 2014, 2.2."""
     if steps == 1 or price.free:
         return price
-    if steps > sens.WIDTH or price.unbounded:
+    if price.unbounded:
         return UNBOUNDED
-    growth = ONE + sens.expm1(price.epsilon)
-    return Price(price.epsilon * sens.number(steps), price.delta * sens.total(growth.power(i) for i in range(steps)))
+    count = sens.number(steps)
+    if price.epsilon.zero or price.delta.zero:
+        return Price(price.epsilon * count, price.delta * count)
+    one = sens.expm1(price.epsilon)
+    if steps <= _WRITTEN_OUT:
+        growth = sens.total((ONE + one).power(i) for i in range(steps))
+    else:
+        growth = sens.expm1(price.epsilon * count) * Sens((one.as_atom().inverse(),))
+    return Price(price.epsilon * count, price.delta * growth)
 
 
 def both(first: Price, second: Price) -> Price:

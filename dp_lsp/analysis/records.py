@@ -10,6 +10,7 @@ import marshal
 from collections.abc import Iterator
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
 from dp_lsp.problem import Problem, Severity
@@ -179,15 +180,19 @@ class Analysis:
         self.source = source
         self.chunks = chunks
         self.options = options
-        self.functions = tuple(
-            function.moved(chunk.start) for chunk in chunks for function in chunk.record.verdict.functions
+
+    @cached_property
+    def functions(self) -> tuple[FunctionReport, ...]:
+        """All functions, at their places in the file."""
+        return tuple(
+            function.moved(chunk.start) for chunk in self.chunks for function in chunk.record.verdict.functions
         )
-        self.problems = tuple(
-            sorted(
-                (problem.moved(chunk.start) for chunk in chunks for problem in chunk.record.verdict.problems),
-                key=lambda problem: (problem.span, problem.code, problem.message),
-            )
-        )
+
+    @cached_property
+    def problems(self) -> tuple[Problem, ...]:
+        """All problems, at their places in the file and in that order."""
+        moved = (problem.moved(chunk.start) for chunk in self.chunks for problem in chunk.record.verdict.problems)
+        return tuple(sorted(moved, key=lambda problem: (problem.span, problem.code, problem.message)))
 
     @property
     def state(self) -> State:

@@ -64,15 +64,17 @@ def is_data(args: Args) -> bool:
 
 
 def product_factors(args: Args) -> tuple[Sens, ...]:
-    """Each factor is multiplied by the sizes of the others: ∞ by one that is not static. Data: 1, or 0 by 0."""
-    factors = []
-    for index in range(len(args)):
-        others = [args.size(other) for other in range(len(args)) if other != index]
-        if is_data(args):
-            factors.append(ZERO if any(size.zero for size in others) else ONE)
-        else:
-            factors.append(reduce(Sens.__mul__, others, ONE))
-    return tuple(factors)
+    """A private factor moves the product by the sizes of the public ones; two private ones are ∞. Data: 1, or 0 by
+    the literal 0."""
+    sizes = [args.size(index) for index in range(len(args))]
+    public = [size for size in sizes if size is not INFINITY]
+    if is_data(args):
+        factor = ZERO if any(size.zero for size in public) else ONE
+    elif len(sizes) - len(public) > 1:
+        factor = ZERO if any(size.zero for size in public) else INFINITY
+    else:
+        factor = reduce(Sens.__mul__, public, ONE)
+    return tuple(factor if size is INFINITY else ZERO for size in sizes)
 
 
 def quotient_factors(args: Args) -> tuple[Sens, ...]:

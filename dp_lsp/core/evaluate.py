@@ -173,6 +173,17 @@ def upper(value: Sens, numbers: Mapping[Symbol, Fraction]) -> Fraction | None:
     return interval(value, numbers).high
 
 
+def least(value: Sens) -> Fraction:
+    """A number that ``value`` is certainly not below, whatever its symbols are."""
+    return max((_least_of(poly) for poly in value.polys), default=Fraction(0))
+
+
+def _least_of(poly: Poly) -> Fraction:
+    """The terms without symbols; none of the others is negative."""
+    constant = Poly({m: c for m, c in poly.terms.items() if not symbols_of(Poly({m: c}))})
+    return max(Fraction(0), _poly_interval(constant, {}).low)
+
+
 def rounded_up(value: Fraction | None) -> float:
     """The smallest float that is at least ``value``."""
     if value is None:

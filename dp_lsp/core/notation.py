@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from decimal import ROUND_CEILING, Context, Decimal, Inexact
 from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp.core.algebra import Apply, Argument, Atom, Function, Monomial, NormVariable, Poly, Symbol, apply
 from dp_lsp.core.constraints import Assumptions, Constraint
-from dp_lsp.core.evaluate import rounded_up
-from dp_lsp.core.sens import Sens
+from dp_lsp.core.sens import Sens, formula_size
 
 
 class Style(NamedTuple):
@@ -38,6 +39,7 @@ SYMPY = Style(
     {"<=": "<=", "==": "==", "!=": "!=", "<": "<"},
 )
 
+LONGEST = 2_000  # symbols of a formula
 _NOTHING = Assumptions()
 
 
@@ -49,7 +51,8 @@ class Printer:
         self._assumptions = assumptions
 
     def sens(self, value: Sens) -> str:
-        if value.infinite:
+        """A number in [0, ∞]. One that would fill pages is written as ∞, which it is below."""
+        if value.infinite or formula_size(value) > LONGEST:
             return self._style.infinity
         if len(value.polys) > 1:
             return f"{self._style.maximum}({', '.join(sorted(self.poly(poly) for poly in value.polys))})"
@@ -176,8 +179,10 @@ class Printer:
         return self._style.magnitude[0] + text + self._style.magnitude[1]
 
     def _geometric(self, base: str, count: str) -> str:
-        ratio, times = _grouped(base), _grouped(count)
-        return f"(({ratio}{self._style.power}{times} - 1)/({base} - 1))"
+        """1 + s + … + s^(k-1); its closed form has no value at s = 1."""
+        if self._style is SYMPY:
+            return f"Sum({_grouped(base)}**j, (j, 0, {count} - 1))"
+        return f"(1 + … + {_grouped(base)}^({count} - 1))"
 
     def _argument(self, arg: Argument) -> str:
         return arg.name if isinstance(arg, NormVariable) else self.quantity(arg)
@@ -201,12 +206,11 @@ def decimal(value: Fraction | None, digits: int = 3) -> str:
         return "∞"
     if value.denominator == 1 and abs(value) < 10**9:
         return str(value.numerator)
-    exact = f"{float(value):.12g}"
-    if len(exact) <= digits + 2 and Fraction(exact) == value:
-        return exact
-    text = f"{rounded_up(value):.{digits - 1}e}"
-    if Fraction(text) < value:
-        mantissa, exponent = text.split("e")
-        step = Fraction(1, 10 ** (digits - 1))
-        text = f"{float(Fraction(mantissa) + step):.{digits - 1}f}e{exponent}"
-    return f"{float(text):g}"
+    context = Context(prec=digits, rounding=ROUND_CEILING, traps=[])
+    rounded = context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    exact = Context(prec=digits + 2, traps=[Inexact])
+    with suppress(Inexact):
+        rounded = exact.divide(Decimal(value.numerator), Decimal(value.denominator))
+    small = -5 < rounded.adjusted() < 9
+    text = f"{rounded:f}" if small else f"{rounded.normalize():e}"
+    return (text.rstrip("0").rstrip(".") or "0") if small and "." in text else text

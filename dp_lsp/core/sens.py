@@ -15,6 +15,7 @@ from dp_lsp.core.algebra import (
     Apply,
     Function,
     Monomial,
+    NormVariable,
     Poly,
     Symbol,
     apply,
@@ -22,6 +23,7 @@ from dp_lsp.core.algebra import (
 )
 
 WIDTH = 32
+TERMS = 64  # a number with more terms becomes one atom
 LONGEST_NUMBER = 4096  # bits; a power that would be longer stays a power
 
 
@@ -124,6 +126,25 @@ class Sens:
         return _maximum(_poly_root(poly) for poly in self.polys)
 
 
+def formula_size(value: Sens | Poly, known: dict[Apply, int] | None = None) -> int:
+    """About how many symbols a number has when it is written out."""
+    known = {} if known is None else known
+    polys = value.polys if isinstance(value, Sens) else (value,)
+    return sum(_monomial_size(m, known) + bit_length(poly) // 8 for poly in polys for m in poly.terms)
+
+
+def _monomial_size(monomial: Monomial, known: dict[Apply, int]) -> int:
+    total = 1
+    for atom, _ in monomial:
+        if not isinstance(atom, Apply):
+            total += 1
+            continue
+        if atom not in known:
+            known[atom] = 1 + sum(formula_size(a, known) for a in atom.args if not isinstance(a, NormVariable))
+        total += known[atom]
+    return total
+
+
 INFINITY = Sens(())
 ZERO = Sens(())
 ONE = Sens((algebra.ONE,))
@@ -202,24 +223,28 @@ def log_inverse(value: Poly) -> Sens:
 
 
 def log1p(value: Sens) -> Sens:
-    """ln(1 + x)."""
+    """ln(1 + x); of exp(y) - 1 it is y."""
     if value.zero or value.infinite:
         return value
-    return Sens((apply(Function.LOG1P, value),))
+    return _undone(value, Function.EXPM1) or Sens((apply(Function.LOG1P, value),))
 
 
 def expm1(value: Sens) -> Sens:
     """exp(x) - 1; of ln(1 + y) it is y."""
     if value.zero or value.infinite:
         return value
+    return _undone(value, Function.LOG1P) or Sens((apply(Function.EXPM1, value),))
+
+
+def _undone(value: Sens, function: Function) -> Sens | None:
+    """x, if the number is the function of x and nothing else."""
     single = value.polys[0].single if len(value.polys) == 1 else None
-    if single is not None and single[1] == 1 and len(single[0]) == 1:
-        atom, exponent = single[0][0]
-        if isinstance(atom, Apply) and atom.function is Function.LOG1P and exponent == 1:
-            inner = atom.args[0]
-            assert isinstance(inner, Sens)
-            return inner
-    return Sens((apply(Function.EXPM1, value),))
+    if single is None or single[1] != 1 or len(single[0]) != 1:
+        return None
+    atom, exponent = single[0][0]
+    if isinstance(atom, Apply) and atom.function is function and exponent == 1 and isinstance(atom.args[0], Sens):
+        return atom.args[0]
+    return None
 
 
 def power(base: Sens, exponent: Poly) -> Sens:
@@ -280,9 +305,10 @@ def _maximum(polys: Iterable[Poly]) -> Sens:
             continue
         kept = [other for other in kept if not dominates(poly, other)]
         kept.append(poly)
-    if len(kept) > WIDTH:
-        return Sens((apply(Function.MAXIMUM, Sens(tuple(kept))),))
-    return Sens(tuple(kept)) if any(poly.terms for poly in kept) else ZERO
+    result = Sens(tuple(kept)) if any(poly.terms for poly in kept) else ZERO
+    if len(kept) > WIDTH or sum(len(poly.terms) for poly in kept) > TERMS:
+        return Sens((apply(Function.MAXIMUM, result),))
+    return result
 
 
 def dominates(large: Poly, small: Poly) -> bool:

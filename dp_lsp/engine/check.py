@@ -48,11 +48,18 @@ _PLUTO = "### A Pluto.jl notebook ###"
 _RECURSION = 5_000  # the front end limits nesting to far less than this allows
 
 
+class _Meaning(NamedTuple):
+    """What a name stands for, and a digest of it."""
+
+    value: Global | Unreadable
+    digest: bytes
+
+
 class _Known(NamedTuple):
     """A record, and what the names defined in its chunk mean."""
 
     record: ChunkRecord
-    meanings: tuple[tuple[str, Global | Unreadable], ...]
+    meanings: tuple[tuple[str, _Meaning], ...]
 
 
 class Engine:
@@ -86,7 +93,7 @@ class Engine:
         if text.startswith(_PLUTO):
             return _notebook(text, options)
         program = Program(tuple(self._unit(chunk, look) for chunk in chunks(text)))
-        meanings: dict[str, list[Global | Unreadable]] = {}
+        meanings: dict[str, list[_Meaning]] = {}
         records: dict[int, ChunkRecord] = {}
         unbalanced = program.unbalanced()
         for index, cycle in program.order():
@@ -145,7 +152,7 @@ class _Task:
         program: Program,
         index: int,
         options: Options,
-        meanings: dict[str, list[Global | Unreadable]],
+        meanings: dict[str, list[_Meaning]],
         cycle: frozenset[str],
         unbalanced: Problem | None,
         look: Callable[[], None],
@@ -157,7 +164,6 @@ class _Task:
         self._cycle = cycle
         self._unbalanced = unbalanced
         self._look = look
-        self._source = Source(self.unit.chunk.text)
         self._own = {definition.name for definition in self.unit.lowered.definitions}
         self._before: dict[str, Global | Unreadable] = {}  # what earlier definitions of this unit mean
 
@@ -169,25 +175,35 @@ class _Task:
         program = self._program
         own = [(program.conflict(d.name), program.clouds.get(d.name)) for d in definitions]
         around = (program.cloud, sorted(self._cycle), own, self._unbalanced)
-        state.update(repr((__version__, self._options, around, self.unit.chunk.text)).encode())
+        state.update(repr((__version__, self._options, around)).encode())
+        state.update(self.unit.chunk.text.encode("utf-8", "surrogatepass"))
         for name in names:
             state.update(name.encode())
-            state.update(digest(self._resolve(name)))
+            state.update(self._meaning_digest(name))
         return state.digest()
+
+    def _meaning_digest(self, name: str) -> bytes:
+        """A digest of what a name means here; what its own unit says of it is in the unit's text."""
+        found = self._meanings.get(name, ())
+        state = repr((self._program.clouds.get(name), name in self._cycle, self._program.conflict(name)))
+        return state.encode() + b"".join(meaning.digest for meaning in found)
 
     def refused(self, key: bytes) -> _Known:
         """The record of a unit that must not be inferred: nothing is known of it."""
         reason = "checking it ended the checking process"
         names = tuple(definition.name for definition in self.unit.lowered.definitions)
         verdict = Verdict(State.UNKNOWN, (), self.unit.lowered.problems, names, self._uses())
-        return _Known(ChunkRecord(key, verdict, b""), tuple((name, Unreadable(name, reason)) for name in names))
+        meanings = ((name, Unreadable(name, reason)) for name in names)
+        return _Known(
+            ChunkRecord(key, verdict, b""), tuple((name, _Meaning(value, digest(value))) for name, value in meanings)
+        )
 
     def infer(self, key: bytes) -> _Known:
         problems = list(self.unit.lowered.problems)
         if self._unbalanced is not None:
             problems.append(self._unbalanced)
         reports: list[FunctionReport] = []
-        meanings: list[tuple[str, Global | Unreadable]] = []
+        meanings: list[tuple[str, _Meaning]] = []
         states = [_state_of(problems, next((p.message for p in problems if p.unchecked), ""))]
         inferred: list[Inferred] = []
         for definition in self.unit.lowered.definitions:
@@ -198,7 +214,7 @@ class _Task:
             states.append(state)
             reports += [report] if report is not None else []
             meaning = _meaning(definition.name, found, state, [*own, *more])
-            meanings.append((definition.name, meaning))
+            meanings.append((definition.name, _Meaning(meaning, digest(meaning))))
             self._before[definition.name] = meaning
             inferred.append(found)
         names = tuple(definition.name for definition in self.unit.lowered.definitions)
@@ -223,7 +239,7 @@ class _Task:
             return self._before[name]
         if name in self._cycle or name in self._own:
             return Unreadable(name, "it calls itself")
-        found = self._meanings.get(name)
+        found = [meaning.value for meaning in self._meanings.get(name, ())]
         if not found:
             return None
         if len(found) == 1:
@@ -251,7 +267,7 @@ class _Task:
         state = _state_of([*local, *own], unknown)
         if isinstance(definition, Constant) or not isinstance(found.value, FunctionValue):
             return None, (), state
-        place = Place(definition.span, definition.name_span, self._source)
+        place = Place(definition.span, definition.name_span)
         signature = f"({', '.join(definition.signature)})"
         if found.value.black_box is not None:
             names = tuple(param.local.name for param in definition.params)

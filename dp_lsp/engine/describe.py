@@ -28,7 +28,7 @@ from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Base, Container, Kind, Norm, NumberType, Type
 from dp_lsp.infer.problems import ConditionFails, NoBound, NoGuarantee
 from dp_lsp.problem import Problem
-from dp_lsp.text import Source, Span
+from dp_lsp.text import Span
 
 _NARROW = 40
 _SLACK = "a share of δ you may choose: the smaller it is, the larger is ε of the loop it composes"
@@ -42,11 +42,10 @@ class Described(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a method stands, and the text of its chunk."""
+    """Where a method and its name stand."""
 
     span: Span
     name: Span
-    source: Source
 
 
 def describe(scheme: Scheme, place: Place, options: Options, state: State) -> Described:

@@ -26,10 +26,13 @@ class Program:
     def __init__(self, units: tuple[Unit, ...]) -> None:
         self.units = units
         self.definers: dict[str, list[int]] = {}
+        self._definitions: dict[str, list[Definition]] = {}
+        self._conflicts: dict[str, str] = {}
         self.clouds: dict[str, str] = {}
         for index, unit in enumerate(units):
             for definition in unit.lowered.definitions:
                 self.definers.setdefault(definition.name, []).append(index)
+                self._definitions.setdefault(definition.name, []).append(definition)
             for name, _, reason in unit.lowered.clouded:
                 self.clouds.setdefault(name, reason)
 
@@ -61,17 +64,14 @@ class Program:
 
     def definitions(self, name: str) -> list[Definition]:
         """Every definition of a name, in order."""
-        indices = dict.fromkeys(self.definers.get(name, ()))
-        return [d for index in indices for d in self.units[index].lowered.definitions if d.name == name]
+        return self._definitions.get(name, [])
 
     def conflict(self, name: str) -> str:
         """Why the definitions of a name contradict each other, or empty."""
-        found = self.definitions(name)
-        constants = sum(isinstance(definition, Constant) for definition in found)
-        boxes = sum(isinstance(definition, Method) and definition.body is None for definition in found)
-        if len(found) > 1 and constants:
-            return "a top-level value is assigned once, and its name is not that of a function"
-        return "a black box has one method" if len(found) > 1 and boxes else ""
+        known = self._conflicts.get(name)
+        if known is None:
+            known = self._conflicts[name] = _conflict(self.definitions(name))
+        return known
 
     def order(self) -> Iterator[tuple[int, frozenset[str]]]:
         """The units so that what a unit uses comes first, each with the names on the way back to itself."""
@@ -102,3 +102,12 @@ class Program:
                 for target in self.definers.get(name, ()):
                     if target != index:
                         yield target, name
+
+
+def _conflict(found: list[Definition]) -> str:
+    if len(found) < 2:
+        return ""
+    if any(isinstance(definition, Constant) for definition in found):
+        return "a top-level value is assigned once, and its name is not that of a function"
+    boxes = any(isinstance(definition, Method) and definition.body is None for definition in found)
+    return "a black box has one method" if boxes else ""

@@ -11,7 +11,7 @@ from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import Judgement, Move, Moves, Step
 from dp_lsp.core.sens import INFINITY, ONE, magnitude
 from dp_lsp.core.types import UNKNOWN, Container, TupleType, Unknown
-from dp_lsp.infer import calls, moves
+from dp_lsp.infer import calls, moves, problems
 from dp_lsp.infer.inference import Inference
 
 
@@ -22,6 +22,9 @@ def scope(inference: Inference, node: term.Scope) -> Judgement:
     assert isinstance(call, term.Call), "only a builtin has a scope"
     values = [inference.infer(argument) for argument in call.args]
     result = _drawn_types(inference, call, values)
+    if result is not None and len(node.bind.targets) != len(result.items):
+        reason = f"it draws {len(result.items)} values, and {len(node.bind.targets)} are named on the left"
+        inference.report(problems.DoesNotFit.at(node.bind.span, function=call.builtin, reason=reason))
     if result is None or len(node.bind.targets) != len(result.items):
         inference.give_up("a sample that was not understood")
         for target in node.bind.targets:

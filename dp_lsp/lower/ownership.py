@@ -58,12 +58,12 @@ class Ownership:
             for name, memory in other.items():
                 self._of[name] = self.of(name) | memory
 
-    def moved_around(self, carried: Iterable[str], before: Mapping[str, Memory]) -> str | None:
-        """A name that, after a round of a loop, stands for what another name stood for, if there is one."""
+    def moved_around(self, carried: Iterable[str], before: Mapping[str, Memory]) -> tuple[str, str] | None:
+        """A name that, after a round of a loop, stands for what another name stood for, and that name."""
         for name in carried:
             now = self.of(name)
             for other, held in before.items():
                 shared = before.get(name, NOWHERE) & held  # from before the loop: told where it is changed
                 if other != name and not shared and now & (held | self.of(other)):
-                    return name
+                    return name, other
         return None

@@ -287,8 +287,7 @@ class Statements(Expressions):
     def _check_rounds(self, node: surface.For, carried: list[str], before: dict[str, Memory]) -> None:
         moved = self._ownership.moved_around(carried, before)
         if moved is not None and changes_in_place(node.body):
-            other = self._ownership.sharing(moved) or "another variable of the loop"
-            self._problems.append(problems.SharedChange.at(node.span, name=moved, other=other))
+            self._problems.append(problems.SharedChange.at(node.span, name=moved[0], other=moved[1]))
 
     def _index(self, target: surface.Node) -> Local:
         if isinstance(target, surface.Name):

@@ -146,15 +146,19 @@ class NoBound(Kind):
     Broken:
 
     ```julia
-    release(x::Real) :: Priv() = gaussian_mechanism(1, 0.1, 1e-6, x)
-    f(x::Real) :: Priv() = release(100 * x)
+    function f(A::Matrix{<:Data}, B::Matrix{<:Data}) :: Priv()
+        (D, L) = sample(1, transpose(A), B)
+        gaussian_mechanism(2, 0.5, 1e-5, undisc_container(clip(L2, D[1, :])))
+    end
     ```
 
     Fixed:
 
     ```julia
-    release(x::Real) :: Priv() = gaussian_mechanism(1, 0.1, 1e-6, x)
-    f(x::Real) :: Priv() = release(x)
+    function f(A::Matrix{<:Data}, B::Matrix{<:Data}) :: Priv()
+        (D, L) = sample(1, A, B)
+        gaussian_mechanism(2, 0.5, 1e-5, undisc_container(clip(L2, D[1, :])))
+    end
     ```
     """
 
