@@ -11,7 +11,7 @@ from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import least, norms_of, symbols_of, upper
 from dp_lsp.core.events import Cost, Sampled, Var, nodes
 from dp_lsp.core.notation import LONGEST
-from dp_lsp.core.sens import ONE, Sens, formula_size
+from dp_lsp.core.sens import ONE, Sens
 
 
 class Profile(NamedTuple):
@@ -56,7 +56,7 @@ def bounds(cost: Cost, variables: tuple[Var, ...], profile: Profile) -> dict[tup
         for measure in measures:
             price = measure.price(cost, distances)
             listed.append(Bound(group, measure.rule, price, tuple(measure.choices)))
-        short = [bound for bound in listed if formula_size(bound.price.epsilon) <= LONGEST]
+        short = [bound for bound in listed if bound.price.epsilon.size <= LONGEST]
         found[group] = tuple(_different(short or listed[:1]))
     return found
 

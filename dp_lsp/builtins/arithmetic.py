@@ -18,7 +18,6 @@ from dp_lsp.core.sens import (
     WIDTH,
     ZERO,
     Sens,
-    bit_length,
     inverse_magnitude,
     magnitude,
     number,
@@ -50,7 +49,7 @@ def numeric(
 
 def _is_short(value: Poly) -> bool:
     """Whether a public value is worth following; a longer one is public all the same."""
-    return len(value.terms) <= WIDTH and bit_length(value) <= LONGEST_NUMBER
+    return len(value.terms) <= WIDTH and value.bits <= LONGEST_NUMBER
 
 
 def truth(args: Args) -> Type | Refusal:

@@ -82,14 +82,19 @@ Argument = Union["Poly", "Sens", NormVariable]
 
 
 class Apply:
-    """A function applied to numbers. Made by :func:`apply` only, which interns it."""
+    """A function applied to numbers. Made by :func:`apply` only, which interns it.
 
-    __slots__ = ("__weakref__", "args", "function", "uid")
+    ``size`` is about how many symbols it has when it is written out, and ``depth`` how deep functions are nested."""
+
+    __slots__ = ("__weakref__", "args", "depth", "function", "size", "uid")
 
     def __init__(self, function: Function, args: tuple[Argument, ...]) -> None:
         self.uid = next(_uids)
         self.function = function
         self.args = args
+        atoms = [atom for arg in args for poly in polys_of(arg) for monomial in poly.terms for atom, _ in monomial]
+        self.depth: int = 1 + max((atom.depth for atom in atoms if isinstance(atom, Apply)), default=0)
+        self.size: int = min(_COUNTLESS, 1 + sum(poly.size for arg in args for poly in polys_of(arg)))
 
     @property
     def nonnegative(self) -> bool:
@@ -101,6 +106,15 @@ class Apply:
 
 _ZERO, _ONE = Fraction(0), Fraction(1)  # made once, as making one takes longer than adding two
 
+
+def polys_of(arg: Argument) -> tuple[Poly, ...]:
+    """The polynomials an argument is made of."""
+    if isinstance(arg, Poly):
+        return (arg,)
+    return () if isinstance(arg, NormVariable) else arg.polys
+
+
+_COUNTLESS = 10**9
 Atom = Symbol | Apply
 Monomial = tuple[tuple[Atom, Fraction], ...]
 
@@ -187,6 +201,17 @@ class Poly:
             return apply(Function.INVERSE, self)
         monomial, coefficient = single
         return Poly({tuple((atom, -power) for atom, power in monomial): 1 / coefficient})
+
+    @property
+    def bits(self) -> int:
+        """The length of the longest coefficient."""
+        return max((max(c.numerator.bit_length(), c.denominator.bit_length()) for c in self.terms.values()), default=0)
+
+    @property
+    def size(self) -> int:
+        """About how many symbols it has when it is written out."""
+        atoms = (atom.size if isinstance(atom, Apply) else 1 for monomial in self.terms for atom, _ in monomial)
+        return min(_COUNTLESS, len(self.terms) + self.bits // 8 + sum(atoms))
 
     @property
     def number(self) -> Fraction | None:

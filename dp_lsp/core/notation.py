@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dp_lsp.core.algebra import Apply, Argument, Atom, Function, Monomial, NormVariable, Poly, Symbol, apply
 from dp_lsp.core.constraints import Assumptions, Constraint
-from dp_lsp.core.sens import Sens, formula_size
+from dp_lsp.core.sens import Sens
 
 
 class Style(NamedTuple):
@@ -52,7 +52,7 @@ class Printer:
 
     def sens(self, value: Sens) -> str:
         """A number in [0, ∞]. One that would fill pages is written as ∞, which it is below."""
-        if value.infinite or formula_size(value) > LONGEST:
+        if value.infinite or value.size > LONGEST:
             return self._style.infinity
         if len(value.polys) > 1:
             return f"{self._style.maximum}({', '.join(sorted(self.poly(poly) for poly in value.polys))})"

@@ -15,7 +15,6 @@ from dp_lsp.core.algebra import (
     Apply,
     Function,
     Monomial,
-    NormVariable,
     Poly,
     Symbol,
     apply,
@@ -23,6 +22,7 @@ from dp_lsp.core.algebra import (
 )
 
 WIDTH = 32
+DEEPEST = 100  # functions inside functions
 TERMS = 64  # a number with more terms becomes one atom
 LONGEST_NUMBER = 4096  # bits; a power that would be longer stays a power
 
@@ -71,12 +71,19 @@ class Sens:
             return None
         return self.polys[0].number if self.polys else Fraction(0)
 
+    @property
+    def size(self) -> int:
+        """About how many symbols it has when it is written out."""
+        return sum(poly.size for poly in self.polys)
+
     def __add__(self, other: Sens) -> Sens:
         if self.infinite or other.infinite:
             return INFINITY
         if self.zero or other.zero:
             return other if self.zero else self
         left, right = _narrowed(self, other)
+        if left.infinite or right.infinite:
+            return INFINITY
         return _maximum(a + b for a in left.polys for b in right.polys)
 
     def __mul__(self, other: Sens) -> Sens:
@@ -85,6 +92,8 @@ class Sens:
         if self.infinite or other.infinite:
             return INFINITY
         left, right = _narrowed(self, other)
+        if left.infinite or right.infinite:
+            return INFINITY
         return _maximum(a * b for a in left.polys for b in right.polys)
 
     def at_least(self, other: Sens) -> Sens:
@@ -124,25 +133,6 @@ class Sens:
         if self.infinite:
             return INFINITY
         return _maximum(_poly_root(poly) for poly in self.polys)
-
-
-def formula_size(value: Sens | Poly, known: dict[Apply, int] | None = None) -> int:
-    """About how many symbols a number has when it is written out."""
-    known = {} if known is None else known
-    polys = value.polys if isinstance(value, Sens) else (value,)
-    return sum(_monomial_size(m, known) + bit_length(poly) // 8 for poly in polys for m in poly.terms)
-
-
-def _monomial_size(monomial: Monomial, known: dict[Apply, int]) -> int:
-    total = 1
-    for atom, _ in monomial:
-        if not isinstance(atom, Apply):
-            total += 1
-            continue
-        if atom not in known:
-            known[atom] = 1 + sum(formula_size(a, known) for a in atom.args if not isinstance(a, NormVariable))
-        total += known[atom]
-    return total
 
 
 INFINITY = Sens(())
@@ -226,14 +216,14 @@ def log1p(value: Sens) -> Sens:
     """ln(1 + x); of exp(y) - 1 it is y."""
     if value.zero or value.infinite:
         return value
-    return _undone(value, Function.EXPM1) or Sens((apply(Function.LOG1P, value),))
+    return _undone(value, Function.EXPM1) or _application(apply(Function.LOG1P, value))
 
 
 def expm1(value: Sens) -> Sens:
     """exp(x) - 1; of ln(1 + y) it is y."""
     if value.zero or value.infinite:
         return value
-    return _undone(value, Function.LOG1P) or Sens((apply(Function.EXPM1, value),))
+    return _undone(value, Function.LOG1P) or _application(apply(Function.EXPM1, value))
 
 
 def _undone(value: Sens, function: Function) -> Sens | None:
@@ -256,7 +246,7 @@ def power(base: Sens, exponent: Poly) -> Sens:
         return INFINITY
     if base.zero or base == ONE:
         return ONE
-    return Sens((apply(Function.POWER, base, exponent),))
+    return _application(apply(Function.POWER, base, exponent))
 
 
 def geometric(base: Sens, count: Poly) -> Sens:
@@ -275,27 +265,29 @@ def geometric(base: Sens, count: Poly) -> Sens:
     ratio = base.number
     if known is not None and ratio is not None and _stays_short(base, int(known)):
         return number((ratio ** int(known) - 1) / (ratio - 1))
-    return Sens((apply(Function.GEOMETRIC, base, count),))
+    return _application(apply(Function.GEOMETRIC, base, count))
 
 
 def _stays_short(base: Sens, exponent: int) -> bool:
     """Whether a power of a number, or of a sum of few terms, may be written out."""
     if sum(len(poly.terms) for poly in base.polys) > 1 and exponent > 8:
         return False
-    bits = max((bit_length(poly) for poly in base.polys), default=0)
+    bits = max((poly.bits for poly in base.polys), default=0)
     return bits * exponent <= LONGEST_NUMBER
-
-
-def bit_length(poly: Poly) -> int:
-    """The length of the longest coefficient of a number, in bits."""
-    return max((max(c.numerator.bit_length(), c.denominator.bit_length()) for c in poly.terms.values()), default=0)
 
 
 def _narrowed(left: Sens, right: Sens) -> tuple[Sens, Sens]:
     size = sum(len(poly.terms) for poly in left.polys) * sum(len(poly.terms) for poly in right.polys)
     if len(left.polys) * len(right.polys) <= WIDTH and size <= WIDTH * WIDTH:
         return left, right
-    return Sens((left.as_atom(),)), Sens((right.as_atom(),))
+    return _application(left.as_atom()), _application(right.as_atom())
+
+
+def _application(poly: Poly) -> Sens:
+    """A function of a number. ∞, which it is below, where functions are nested deeper than anybody would read."""
+    atoms = (atom for monomial in poly.terms for atom, _ in monomial)
+    deep = any(isinstance(atom, Apply) and atom.depth > DEEPEST for atom in atoms)
+    return INFINITY if deep else Sens((poly,))
 
 
 def _maximum(polys: Iterable[Poly]) -> Sens:
@@ -307,7 +299,7 @@ def _maximum(polys: Iterable[Poly]) -> Sens:
         kept.append(poly)
     result = Sens(tuple(kept)) if any(poly.terms for poly in kept) else ZERO
     if len(kept) > WIDTH or sum(len(poly.terms) for poly in kept) > TERMS:
-        return Sens((apply(Function.MAXIMUM, result),))
+        return _application(apply(Function.MAXIMUM, result))
     return result
 
 

@@ -254,7 +254,8 @@ class _Task:
         conflict = self._program.conflict(definition.name)
         if conflict:
             problems.append(AssignedTwice.at(definition.name_span, name=definition.name, why=conflict))
-        for name in sorted((self._cycle | self._own - self._before.keys()) & definition.uses):
+        pending = (name for name in definition.uses if name in self._own and name not in self._before)
+        for name in sorted({*(self._cycle & definition.uses), *pending}):
             way = "directly" if name == definition.name else f"through `{name}`"
             problems.append(CallCycle.at(definition.name_span, name=definition.name, way=way))
         return problems
