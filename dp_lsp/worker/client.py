@@ -23,7 +23,8 @@ from dp_lsp.worker.frames import Begun, Check, Failed, Finished, Forget, Message
 from dp_lsp.worker.link import COMMAND, Link
 from dp_lsp.worker.problems import CheckerEnded, CheckTooLong
 
-LIMIT = 10.0  # seconds a check may take
+LIMIT = 10.0  # seconds a check may take, and
+_PER_CHARACTER = 1 / 20_000  # more for a long text: several times what it needs on a slow machine
 _GRACE = 2.0  # seconds it has to notice that, before it is killed
 _PATIENCE = 0.25  # seconds of silence after which a superseded check is killed; it looks every few milliseconds
 _ATTEMPTS = 5  # processes that may die under one check; each chunk to blame takes two
@@ -150,9 +151,12 @@ class Worker:
     def _send(self, job: _Job) -> None:
         assert self._link
         refused = frozenset(key for key, deaths in self._blame.items() if deaths >= _BLAME)
-        self._link.send(Check(job.number, job.document, job.source.text, job.options, refused, self._limit))
+        self._link.send(Check(job.number, job.document, job.source.text, job.options, refused, self._limit_of(job)))
         if self._watch is None:
-            self._watch_for(self._limit + _GRACE, _Killed.FOR_TIME)
+            self._watch_for(self._limit_of(job) + _GRACE, _Killed.FOR_TIME)
+
+    def _limit_of(self, job: _Job) -> float:
+        return self._limit + len(job.source.text) * _PER_CHARACTER
 
     def _hurry(self, document: str) -> None:
         """What is being checked of this document is of no use any more: see that it stops."""
@@ -201,8 +205,9 @@ class Worker:
         return Outcome(job.document, job.revision, job.source, analysis, None, True, *counted)
 
     def _out_of_time(self, job: _Job) -> Outcome:
-        problem = CheckTooLong.at(Span(0, 0), seconds=self._limit)
-        return Outcome(job.document, job.revision, job.source, None, problem, seconds=self._limit)
+        limit = self._limit_of(job)
+        problem = CheckTooLong.at(Span(0, 0), seconds=round(limit))
+        return Outcome(job.document, job.revision, job.source, None, problem, seconds=limit)
 
     def _died(self, link: Link) -> None:
         """Report what the process leaves undone, and start another one for it."""
@@ -244,7 +249,7 @@ class Worker:
     def _watch_jobs(self) -> None:
         """Give the process its full time if there is something to do, and all the time there is if not."""
         if self._jobs:
-            self._watch_for(self._limit + _GRACE, _Killed.FOR_TIME)
+            self._watch_for(max(map(self._limit_of, self._jobs.values())) + _GRACE, _Killed.FOR_TIME)
         else:
             self._stop_watching()
 
