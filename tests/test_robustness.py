@@ -9,10 +9,12 @@ import random
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import FrameType
 
 import pytest
 
+import spec_runner
 from dp_lsp.analysis.records import Analysis, State
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.engine.check import Engine
@@ -51,6 +53,13 @@ def assert_nothing_unread_is_proved(analysis: Analysis) -> None:
 
 def outcome(analysis: Analysis) -> tuple[object, ...]:
     return analysis.functions, analysis.problems, analysis.state
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "fixtures" / "spec").glob("*.md")), ids=lambda page: page.stem)
+def test_every_prefix_of_the_specification(page: Path, engine: Engine) -> None:
+    for block in spec_runner.blocks(page.read_text(encoding="utf-8")):
+        for text in prefixes(block.text):
+            assert_nothing_unread_is_proved(engine.check(text))
 
 
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
