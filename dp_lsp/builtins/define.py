@@ -116,19 +116,21 @@ class Noise(NamedTuple):
     event: Callable[[Args], Event]
 
 
-def _no_demands(args: Args) -> Iterable[Demand]:
+def no_demands(args: Args) -> Iterable[Demand]:
+    """A form without side conditions."""
     return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
     """One shape of arguments a builtin accepts. With ``variadic`` the last parameter may be repeated. ``fails_on``
-    names arguments whose value may make the run fail, which anybody can see."""
+    names arguments whose value may make the run fail, which anybody can see; side conditions exclude that for
+    static ones."""
 
     params: tuple[Parameter, ...]
     result: Result
     factors: Factors
-    demands: Demands = _no_demands
+    demands: Demands = no_demands
     noise: Noise | None = None
     variadic: bool = False
     fails_on: tuple[str, ...] = ()
@@ -154,7 +156,7 @@ class Builtin:
 def form(
     result: Result,
     factors: Factors,
-    demands: Demands = _no_demands,
+    demands: Demands = no_demands,
     noise: Noise | None = None,
     variadic: bool = False,
     fails_on: tuple[str, ...] = (),

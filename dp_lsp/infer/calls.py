@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dp_lsp import builtins
 from dp_lsp.builtins import remedies
-from dp_lsp.builtins.define import Args, Builtin, Form, Refusal
-from dp_lsp.builtins.patterns import Binds, Box, GivenNorm, GivenType, Num, Sizes, fits
+from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, no_demands
+from dp_lsp.builtins.patterns import Binds, Box, GivenNorm, GivenType, Num, Pattern, Sizes, fits
 from dp_lsp.core import term
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
@@ -35,10 +35,10 @@ Argument = Judgement | Term
 def builtin(inference: Inference, node: term.Call, arguments: list[Argument]) -> Judgement:
     """A use of a row: its form is chosen by the shapes of the arguments, its factors scale their moves."""
     row = builtins.TABLE[node.builtin]
+    if any(isinstance(value, Judgement) and isinstance(inference.type(value), Unknown) for value in arguments):
+        return Judgement(UNKNOWN, moves.NOWHERE)
     values = [value if isinstance(value, Judgement) else Judgement(UNKNOWN, moves.NOWHERE) for value in arguments]
     types = [inference.type(value) for value in values]
-    if any(isinstance(type_, Unknown) for type_, value in zip(types, arguments, strict=True) if value in values):
-        return Judgement(UNKNOWN, moves.NOWHERE)
     solved = solve(inference, node, row, arguments, types)
     if solved is None:
         return Judgement(UNKNOWN, moves.NOWHERE)
@@ -54,10 +54,16 @@ def builtin(inference: Inference, node: term.Call, arguments: list[Argument]) ->
 
 
 def _may_fail(inference: Inference, node: term.Call, form: Form, args: Args, values: list[Judgement]) -> None:
-    """A value that is not static and decides whether the run fails tells something by that alone."""
+    """A value that decides whether the run fails tells something by that alone. Where the form has side conditions
+    they exclude that a static value makes it fail."""
     if not inference.rules.failures:
         return
-    deciding = [values[i].moves for i, name in enumerate(args.names) if name in form.fails_on and not args.is_static(i)]
+    excluded = form.demands is not no_demands
+    deciding = [
+        values[index].moves
+        for index, name in enumerate(args.names)
+        if name in form.fails_on and not (excluded and args.is_static(index))
+    ]
     if deciding:
         parts = [moves.scaled(moved, INFINITY, node.span, node.builtin) for moved in deciding]
         inference.failures.append(Failure(moves.added(parts, node.span, node.builtin), node.span))
@@ -96,12 +102,12 @@ def _takes(form: Form, count: int) -> bool:
     return count >= len(form.params) if form.variadic else count == len(form.params)
 
 
-def _pattern(form: Form, index: int) -> object:
+def _pattern(form: Form, index: int) -> Pattern:
     return form.params[min(index, len(form.params) - 1)].pattern
 
 
 def _fits(form: Form, index: int, argument: Argument, type_: Type) -> bool:
-    pattern = form.params[min(index, len(form.params) - 1)].pattern
+    pattern = _pattern(form, index)
     if isinstance(pattern, GivenNorm):
         return isinstance(argument, term.NormArgument)
     if isinstance(pattern, GivenType):
@@ -120,8 +126,7 @@ def _match(
             binds.norms[names[index]] = argument.norm
         elif isinstance(argument, term.TypeArgument):
             binds.types[names[index]] = argument.type
-        pattern = form.params[min(index, len(form.params) - 1)].pattern
-        wrong = pattern.match(inference.solver.type(type_), binds, inference.solver)
+        wrong = _pattern(form, index).match(inference.solver.type(type_), binds, inference.solver)
         if wrong is not None:
             _mismatch(inference, node, row, form, index, wrong, types)
             return None
@@ -171,7 +176,7 @@ def _data_to_mechanism(span: Span, written: str, type_: Type) -> Problem:
 
 
 def _wrong_argument(inference: Inference, node: term.Call, row: Builtin, form: Form, index: int, given: Type) -> None:
-    pattern = form.params[min(index, len(form.params) - 1)].pattern
+    pattern = _pattern(form, index)
     inference.report(
         problems.WrongArgument.at(
             node.args[index].span, function=row.name, wanted=pattern.words, given=type_words(given)
