@@ -61,7 +61,7 @@ class OpenImport(Kind):
 
     code = "DP112"
     name = "open-import"
-    message = "`{modules}` may define any name of this file, so nothing in it is known; write `import {modules}`"
+    message = "`{modules}` may define any name of this file, so nothing in it is known; use whole modules: `import X`"
     unchecked = True
 
 

@@ -234,7 +234,7 @@ def imported(tokens: Sequence[Token]) -> Import:
             paths.append("")
         else:
             renames = renames or token.value == "as"
-            paths[-1] += token.value
+            paths[-1] += " as " if token.value == "as" else token.value
     plain = kinds[0] == "IMPORT" and end == len(kinds) and not any("." in path for path in paths)
     ours = set(paths) == {"DiffPrivacyInference"}
     brings_names = renames or not (plain or ours)
