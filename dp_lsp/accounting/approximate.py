@@ -59,8 +59,8 @@ class Advanced(Basic):
 
     rule = "advanced"
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, taken: frozenset[str] = frozenset()) -> None:
+        super().__init__(taken)
         self._slack: dict[int, Poly] = {}
 
     def repeat(self, cost: Repeat, once: Price) -> Price:
@@ -80,7 +80,7 @@ class Advanced(Basic):
         """One δ' for each loop."""
         slack = self._slack.get(id(cost))
         if slack is None:
-            symbol = chosen(len(self.choices) + 1)
+            symbol = chosen(len(self.choices) + 1, self._taken)
             self.choices.append(Choice(symbol, cost.origin))
             slack = self._slack[id(cost)] = Poly.of(symbol)
         return slack

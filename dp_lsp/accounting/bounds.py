@@ -45,11 +45,14 @@ class Headline(NamedTuple):
     other: Bound | None
 
 
-def bounds(cost: Cost, variables: tuple[Var, ...], profile: Profile) -> dict[tuple[Var, ...], tuple[Bound, ...]]:
-    """All bounds, for each variable and for each record that is drawn from several of them."""
+def bounds(
+    cost: Cost, variables: tuple[Var, ...], profile: Profile, taken: frozenset[str] = frozenset()
+) -> dict[tuple[Var, ...], tuple[Bound, ...]]:
+    """All bounds, for each variable and for each record that is drawn from several of them. ``taken`` are names that
+    what the user may choose must not have."""
     together = [(var,) for var in variables] + list(_records(cost, variables))
     found: dict[tuple[Var, ...], tuple[Bound, ...]] = {}
-    measures = [measure() for measure in profile.measures]
+    measures = [measure(taken) for measure in profile.measures]
     for group in together:
         distances = {var: ONE for var in group}
         listed = []

@@ -132,11 +132,13 @@ def both(first: Price, second: Price) -> Price:
 
 
 class Measure:
-    """Prices trees. Subclasses say what repetition and sampling cost; ``rule`` names them in reports."""
+    """Prices trees. Subclasses say what repetition and sampling cost; ``rule`` names them in reports. ``taken`` are
+    names that a number to choose must not have."""
 
     rule = ""
 
-    def __init__(self) -> None:
+    def __init__(self, taken: frozenset[str] = frozenset()) -> None:
+        self._taken = taken
         self.choices: list[Choice] = []
         self._known: dict[tuple[int, frozenset[tuple[Var, Sens]]], Price] = {}
 
@@ -218,6 +220,9 @@ def rate(cost: Sampled) -> Sens:
     return cost.draws * Sens((cost.rows.single_poly().inverse(),))
 
 
-def chosen(number: int) -> Symbol:
-    """A number in (0, 1) for the user to choose."""
-    return Symbol(f"s{number}", Sign.PROBABILITY)
+def chosen(number: int, taken: frozenset[str]) -> Symbol:
+    """A number in (0, 1) for the user to choose, with a name that is not taken."""
+    name = f"s{number}"
+    while name in taken:
+        name += "_"
+    return Symbol(name, Sign.PROBABILITY)

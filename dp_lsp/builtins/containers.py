@@ -123,6 +123,7 @@ ROWS: tuple[Builtin, ...] = (
             form(
                 _element,
                 only(v=ONE, i=INFINITY, j=INFINITY),
+                fails_on=("i", "j"),
                 v=Box(MATRIX),
                 i=INTEGER_NUMBER,
                 j=INTEGER_NUMBER,

@@ -77,11 +77,16 @@ class Substitution:
             self._sens[value] = known
         return known
 
-    def text(self, written: Callable[[Poly], str]) -> str:
-        """What is put for what, written down; equal texts, equal substitutions of what has these names."""
-        symbols = [f"{symbol.name}={written(value)}" for symbol, value in self._symbols.items()]
-        norms = [f"{norm.name}={value.name}" for norm, value in self._norms.items()]
-        return "{" + ", ".join(sorted(symbols) + sorted(norms)) + "}"
+    def text(
+        self,
+        symbol: Callable[[Symbol], str],
+        value: Callable[[Poly], str],
+        norm: Callable[[AnyNorm], str],
+    ) -> str:
+        """What is put for what, written down."""
+        symbols = [f"{symbol(known)}={value(put)}" for known, put in self._symbols.items()]
+        norms = [f"{norm(known)}={norm(put)}" for known, put in self._norms.items()]
+        return "{" + ", ".join(symbols + norms) + "}"
 
     def norm(self, value: AnyNorm) -> AnyNorm:
         while isinstance(value, NormVariable) and value in self._norms:

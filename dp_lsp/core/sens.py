@@ -298,7 +298,8 @@ def _maximum(polys: Iterable[Poly]) -> Sens:
         kept = [other for other in kept if not dominates(poly, other)]
         kept.append(poly)
     result = Sens(tuple(kept)) if any(poly.terms for poly in kept) else ZERO
-    if len(kept) > WIDTH or sum(len(poly.terms) for poly in kept) > TERMS:
+    long = any(len(monomial) > WIDTH for poly in kept for monomial in poly.terms)
+    if long or len(kept) > WIDTH or sum(len(poly.terms) for poly in kept) > TERMS:
         return _application(apply(Function.MAXIMUM, result))
     return result
 

@@ -78,7 +78,8 @@ class _Description:
         self._private = scheme.claims_privacy
         self._profile = PROFILES[options.profile]
         self._vars = tuple(param.var for param in scheme.params if not param.var.public)
-        priced = bounds(scheme.cost, self._vars, self._profile) if self._private else {}
+        taken = frozenset(param.name for param in scheme.params)
+        priced = bounds(scheme.cost, self._vars, self._profile, taken) if self._private else {}
         prices = [side for listed in priced.values() for bound in listed for side in bound.price]
         self._metrics = tuple(_record_metrics(scheme, prices))
         norms = self._norms = Substitution({}, dict(self._metrics))

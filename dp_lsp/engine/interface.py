@@ -1,7 +1,7 @@
 """What a top-level name means to those who use it, as a digest: equal digests, equal meaning.
 
-Symbols are written by name. Within a scheme names are unique (parameters, and sizes of parameters), so two schemes
-that are written alike differ in nothing a caller can see.
+Meanings are written down by structure. Symbols, norms, variables and open types are numbered in the order in which
+they are met, so that two of one name are never taken for each other.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 
-from dp_lsp.core.display import type_text
+from dp_lsp.core.algebra import Argument, Atom, NormVariable, Poly, Symbol
+from dp_lsp.core.constraints import Constraint
 from dp_lsp.core.events import (
     Called,
     Cost,
@@ -24,89 +25,172 @@ from dp_lsp.core.events import (
     Sequence,
     Var,
 )
-from dp_lsp.core.notation import SYMPY, Printer
 from dp_lsp.core.scheme import FunctionValue, Judgement, Scheme
+from dp_lsp.core.sens import Sens
+from dp_lsp.core.types import (
+    AnyNorm,
+    BoolType,
+    Boxed,
+    Container,
+    FunctionType,
+    ModelType,
+    NumberType,
+    TupleType,
+    Type,
+    TypeVariable,
+    Unknown,
+)
 from dp_lsp.infer.inference import Global, Unreadable
-
-_PRINT = Printer(SYMPY)
 
 
 def digest(value: Global | Unreadable | None) -> bytes:
     """The digest of what a name means; None is a name without a meaning."""
-    return hashlib.blake2b(_text(value).encode(), digest_size=16).digest()
+    return hashlib.blake2b(_Writer().meaning(value).encode(), digest_size=16).digest()
 
 
-def _text(value: Global | Unreadable | None) -> str:
-    match value:
-        case None:
-            return "nothing"
-        case Unreadable(name, reason):
-            return f"unreadable {name}: {reason}"
-        case FunctionValue(name, methods, box):
-            if box is not None:
-                types = ", ".join("Any" if t is None else type_text(t) for t in box.params)
-                return f"black box {name}({types}) {box.captures}"
-            return "\n".join(_scheme(scheme) for scheme in methods)
-        case Judgement():
-            return _judgement(value)
-
-
-def _scheme(scheme: Scheme) -> str:
-    costs = _Costs()
-    lines = [f"{scheme.name}{scheme.signature} private={scheme.claims_privacy} {scheme.reason}"]
-    lines += [
-        f"{p.name}: {type_text(p.type)} {p.static} {p.var.gap} {p.var.uid if p.name == '_' else ''}"
-        for p in scheme.params
-    ]
-    failing = None if scheme.failing is None else sorted(var.name for var in scheme.failing)
-    lines += [_judgement(scheme.result), costs.text(scheme.cost), f"fails on {failing}"]
-    lines += [f"{_PRINT.constraint(need)} {need.origin.reason}" for need in scheme.needs]
-    lines += sorted(symbol.name for symbol in scheme.symbols) + sorted(norm.name for norm in scheme.norms)
-    return "\n".join(lines)
-
-
-def _judgement(value: Judgement) -> str:
-    moved = sorted(f"{var.name}: {_PRINT.sens(move.sens)}" for var, move in value.moves.items())
-    return f"{type_text(value.type)} {moved} [{'; '.join(_judgement(part) for part in value.parts)}]"
-
-
-class _Costs:
-    """Writes a tree once for each node, however often it is shared."""
+class _Writer:
+    """Writes meanings down. What is shared is written once and then referred to."""
 
     def __init__(self) -> None:
-        self._seen: dict[int, int] = {}
+        self._numbers: dict[object, int] = {}
+        self._written: dict[object, str] = {}
 
-    def text(self, cost: Cost) -> str:
-        known = self._seen.get(id(cost))
+    def meaning(self, value: Global | Unreadable | None) -> str:
+        match value:
+            case None:
+                return "nothing"
+            case Unreadable(name, reason):
+                return f"unreadable {name}: {reason}"
+            case FunctionValue():
+                return self._function(value)
+            case Judgement():
+                return self._judgement(value)
+
+    def _function(self, value: FunctionValue) -> str:
+        box = value.black_box
+        if box is None:
+            return f"function {value.name} " + "\n".join(map(self._scheme, value.methods))
+        types = ", ".join("Any" if type_ is None else self._type(type_) for type_ in box.params)
+        return f"black box {box.name}({types}) {box.captures}"
+
+    def _scheme(self, scheme: Scheme) -> str:
+        head = f"{scheme.name}{scheme.signature} {scheme.claims_privacy} {scheme.reason}"
+        params = [
+            f"{param.name} {self._var(param.var)} {self._type(param.type)} {param.static}" for param in scheme.params
+        ]
+        failing = None if scheme.failing is None else sorted(map(self._var, scheme.failing))
+        owned = sorted(map(self._symbol, scheme.symbols)) + sorted(map(self._norm, scheme.norms))
+        body = [
+            self._judgement(scheme.result),
+            self._cost(scheme.cost),
+            f"fails {failing}",
+            *map(self._need, scheme.needs),
+        ]
+        return "\n".join([head, *params, *body, *owned])
+
+    def _judgement(self, value: Judgement) -> str:
+        moved = sorted(f"{self._var(var)}: {self._sens(move.sens)}" for var, move in value.moves.items())
+        return f"{self._type(value.type)} {moved} [{'; '.join(map(self._judgement, value.parts))}]"
+
+    def _need(self, need: Constraint) -> str:
+        left, right = self._argument(need.left), self._argument(need.right)
+        return f"{left} {need.relation} {right}: {need.origin.reason}"
+
+    # Costs
+
+    def _cost(self, cost: Cost) -> str:
+        known = self._written.get(cost)
         if known is not None:
-            return f"#{known}"
-        self._seen[id(cost)] = len(self._seen)
+            return known
+        self._written[cost] = f"#{len(self._written)}"
         match cost:
             case Release(event=event, distance=distance, factor=factor):
-                return f"release {_event(event)} {_distances(distance)} {_PRINT.sens(factor)}"
+                return f"release {self._event(event)} {self._distances(distance)} {self._sens(factor)}"
             case Leak(variables=variables):
-                return f"leak {sorted(var.name for var in variables)}"
+                return f"leak {sorted(map(self._var, variables))}"
             case Sequence(parts=parts) | Either(parts=parts):
-                return f"{type(cost).__name__}({', '.join(map(self.text, parts))})"
+                return f"{type(cost).__name__}({', '.join(map(self._cost, parts))})"
             case Repeat(count=count, body=body):
-                return f"repeat {_PRINT.sens(count)} {self.text(body)}"
-            case Sampled(draws=draws, rows=rows, along=along, aligned=aligned, body=body):
-                size = f"{_PRINT.sens(draws)} of {_PRINT.sens(rows)} {aligned}"
-                return f"sampled {size} {_along(along)} {self.text(body)}"
+                return f"repeat {self._sens(count)} {self._cost(body)}"
+            case Sampled(draws=draws, rows=rows, along=along, record=record, aligned=aligned, body=body):
+                size = f"{self._sens(draws)} of {self._sens(rows)} {aligned} {self._var(record)}"
+                return f"sampled {size} {self._along(along)} {self._cost(body)}"
             case Called(body=body, along=along, values=values):
-                return f"called {_along(along)} {values.text(_PRINT.poly)} {self.text(body)}"
+                put = values.text(self._symbol, self._poly, self._norm)
+                return f"called {self._along(along)} {put} {self._cost(body)}"
 
+    def _event(self, event: Laplace | Gaussian) -> str:
+        sizes = [event.declared, event.epsilon]
+        if isinstance(event, Gaussian):
+            sizes.append(event.delta)
+        return f"{event.name}({', '.join(map(self._sens, sizes))})"
 
-def _event(event: Laplace | Gaussian) -> str:
-    sizes = [event.declared, event.epsilon]
-    if isinstance(event, Gaussian):
-        sizes.append(event.delta)
-    return f"{event.name}({', '.join(map(_PRINT.sens, sizes))})"
+    def _distances(self, distances: Distances) -> list[str]:
+        return sorted(f"{self._var(var)}: {self._sens(sens)}" for var, sens in distances.items())
 
+    def _along(self, along: Mapping[Var, Distances]) -> str:
+        return str(sorted((self._var(var), self._distances(moved)) for var, moved in along.items()))
 
-def _distances(distances: Distances) -> list[str]:
-    return sorted(f"{var.name}: {_PRINT.sens(sens)}" for var, sens in distances.items())
+    # Types and numbers
 
+    def _type(self, type_: Type) -> str:
+        match type_:
+            case NumberType(base, static):
+                return base.value if static is None else f"{base.value}={self._poly(static)}"
+            case Container(kind, norm, clip, length, element, rows):
+                size = f"{'' if rows is None else self._poly(rows)} x {self._poly(length)}"
+                return f"{kind.value}<{self._norm(norm)} {clip.value}>[{size}]{{{self._type(element)}}}"
+            case ModelType(size):
+                return f"model {self._poly(size)}"
+            case TupleType(items):
+                return f"({', '.join(map(self._type, items))})"
+            case FunctionType(value):
+                return self._function(value)
+            case TypeVariable(name):
+                return f"type {name}{self._number(type_)}"
+            case Boxed(name):
+                return f"result of {name}"
+            case BoolType() | Unknown():
+                return type(type_).__name__
 
-def _along(along: Mapping[Var, Distances]) -> str:
-    return str(sorted((var.name, _distances(moved)) for var, moved in along.items()))
+    def _sens(self, value: Sens) -> str:
+        return "∞" if value.infinite else f"max{sorted(map(self._poly, value.polys))}"
+
+    def _poly(self, value: Poly) -> str:
+        terms = (
+            f"{coefficient}*" + "*".join(sorted(f"{self._atom(atom)}^{power}" for atom, power in monomial))
+            for monomial, coefficient in value.terms.items()
+        )
+        return " + ".join(sorted(terms))
+
+    def _atom(self, atom: Atom) -> str:
+        if isinstance(atom, Symbol):
+            return self._symbol(atom)
+        known = self._written.get(atom)
+        if known is None:
+            known = f"{atom.function.value}({', '.join(map(self._argument, atom.args))})"
+            if len(known) > 100:
+                known = hashlib.blake2b(known.encode(), digest_size=16).hexdigest()
+            self._written[atom] = known
+        return known
+
+    def _argument(self, arg: Argument) -> str:
+        match arg:
+            case Poly():
+                return self._poly(arg)
+            case NormVariable():
+                return self._norm(arg)
+        return self._sens(arg)
+
+    def _symbol(self, symbol: Symbol) -> str:
+        return f"{symbol.name}{self._number(symbol)}"
+
+    def _norm(self, norm: AnyNorm) -> str:
+        return f"{norm.name}{self._number(norm)}{norm.free}" if isinstance(norm, NormVariable) else norm.value
+
+    def _var(self, var: Var) -> str:
+        return f"{var.name}{self._number(var)}{var.gap:d}{var.public:d}{var.members}"
+
+    def _number(self, thing: object) -> str:
+        """A mark that tells a thing from all others written so far."""
+        return f"'{self._numbers.setdefault(thing, len(self._numbers))}"

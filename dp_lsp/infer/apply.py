@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dp_lsp.core import term
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
+from dp_lsp.core.annotation import dimension
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
-from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.evaluate import Substitution, symbols_of
 from dp_lsp.core.events import NOTHING, Called, Var
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Judgement, Move, Moves, Scheme, SchemeParameter
 from dp_lsp.core.sens import INFINITY, ONE, Sens, number
@@ -39,6 +40,16 @@ class _Instance:
         self.symbols: dict[Symbol, Poly] = {}
         self.norms: dict[NormVariable, AnyNorm] = {}
         self.types: dict[TypeVariable, Type] = {}
+        self._later: list[tuple[Poly, Poly]] = []  # sizes made of symbols that other arguments settle
+
+    def settled(self) -> bool:
+        """Whether the sizes that had to wait fit, too. Norms that no argument settled get new names."""
+        for norm in self._scheme.norms:
+            self.norms.setdefault(norm, NormVariable(norm.name, norm.free))
+        values = Substitution(self.symbols)
+        return all(
+            self._inference.solver.same_dimension(values.poly(pattern), actual) for pattern, actual in self._later
+        )
 
     def matches(self, pattern: Type, actual: Type) -> bool:
         """Whether an argument's type is one of the parameter's; open sizes and norms are settled on the way."""
@@ -49,8 +60,11 @@ class _Instance:
                 return True
             case (TypeVariable(), _):
                 return self._same_everywhere(pattern, without_static(actual))
+            case (NumberType(static=Poly()), TypeVariable()):
+                return False
             case (_, TypeVariable()):
-                inference.solver.bind_type(actual, without_static(self.type(pattern)))
+                self._name_sizes(pattern, actual.name)
+                inference.solver.bind_type(actual, self.type(pattern))
                 return True
             case (NumberType(), NumberType()):
                 return self._number(pattern, actual)
@@ -61,6 +75,17 @@ class _Instance:
             case (TupleType(), TupleType()) if len(pattern.items) == len(actual.items):
                 return all(self.matches(a, b) for a, b in zip(pattern.items, actual.items, strict=True))
         return pattern == actual
+
+    def _name_sizes(self, pattern: Type, owner: str) -> None:
+        """An argument of no known type gets that of the parameter, with sizes of its own."""
+        sizes = [pattern.size] if isinstance(pattern, ModelType) else []
+        if isinstance(pattern, Container):
+            sizes = [size for size in (pattern.length, pattern.rows) if size is not None]
+        for symbol in {symbol for size in sizes for symbol in symbols_of(size)}:
+            if symbol in self._scheme.symbols and symbol not in self.symbols:
+                self.symbols[symbol] = dimension(symbol.name.partition("(")[0], owner)
+        for item in pattern.items if isinstance(pattern, TupleType) else ():
+            self._name_sizes(item, owner)
 
     def _same_everywhere(self, variable: TypeVariable, actual: Type) -> bool:
         """Every argument whose type is this variable must have one type."""
@@ -100,15 +125,16 @@ class _Instance:
         if symbol is not None and symbol in self._scheme.symbols and symbol not in self.symbols:
             self.symbols[symbol] = actual
             return True
+        if any(symbol not in self.symbols for symbol in symbols_of(pattern) & self._scheme.symbols):
+            self._later.append((pattern, actual))
+            return True
         return self._inference.solver.same_dimension(Substitution(self.symbols).poly(pattern), actual)
 
     def substitution(self) -> Substitution:
         return Substitution(dict(self.symbols), dict(self.norms))
 
     def type(self, type_: Type) -> Type:
-        """A type of the scheme as it is in this call; a norm that is still free is a new one."""
-        if isinstance(type_, Container) and type_.norm in self._scheme.norms and isinstance(type_.norm, NormVariable):
-            self.norms.setdefault(type_.norm, NormVariable(type_.norm.name, type_.norm.free))
+        """A type of the scheme as it is in this call."""
         values = Substitution(self.symbols, self.norms)
         match type_:
             case TypeVariable():
@@ -138,6 +164,10 @@ def call(inference: Inference, node: term.Apply, value: FunctionValue, arguments
         if not instance.matches(param.type, argument.type):
             _wrong(inference, written, scheme, instance, param, argument)
             return Judgement(UNKNOWN, moves.NOWHERE)
+    if not instance.settled():
+        reason = "their sizes do not fit each other"
+        inference.report(problems.DoesNotFit.at(node.span, function=scheme.name, reason=reason))
+        return Judgement(UNKNOWN, moves.NOWHERE)
     values = instance.substitution()
     for need in scheme.needs:
         origin = Origin(node.span, f"in this call of `{scheme.name}`, {need.origin.reason}")

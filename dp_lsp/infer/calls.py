@@ -9,6 +9,7 @@ from dp_lsp.builtins.patterns import Binds, Box, GivenNorm, GivenType, Num, Patt
 from dp_lsp.core import term
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
+from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.metrics import has_unit_diameter
 from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import BlackBox, Judgement
@@ -50,7 +51,10 @@ def builtin(inference: Inference, node: term.Call, arguments: list[Argument]) ->
     _may_fail(inference, node, form, args, values)
     if form.noise is not None:
         return mechanisms.release(inference, node, form.noise, args, values, result)
-    return _moved(inference, node, form.factors(args), values, result)
+    factors = form.factors(args)
+    for norm in {norm for factor in factors for norm in norms_of(factor)}:
+        inference.solver.fix_norm(norm)
+    return _moved(inference, node, factors, values, result)
 
 
 def _may_fail(inference: Inference, node: term.Call, form: Form, args: Args, values: list[Judgement]) -> None:

@@ -5,17 +5,18 @@ Sources: type_system section 4; Dwork, Rothblum and Vadhan 2010 for repeated rel
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from dp_lsp.core import sens, term
-from dp_lsp.core.algebra import Poly
+from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import NOTHING, Cost, Repeat, Var, sequence
 from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import Judgement, Move, Moves, Step
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
-from dp_lsp.core.types import INTEGER, Base, NumberType, Type, Unknown, without_static
+from dp_lsp.core.types import INTEGER, Base, Container, NumberType, TupleType, Type, Unknown, without_static
 from dp_lsp.infer import conditions, moves, problems
 from dp_lsp.infer.inference import Failure, Inference
 from dp_lsp.infer.solver import Mismatch
@@ -96,7 +97,7 @@ def _rounds(inference: Inference, node: term.Loop) -> _Rounds:
 def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement]) -> _Round | None:
     """Infer the body at one type for what is carried: it holds what the first round starts with and what every
     round ends with. Typing the body at the initial type would claim too little of the later rounds."""
-    types = tuple(without_static(inference.type(start)) for start in starts)
+    types = tuple(_carried_type(inference.type(start)) for start in starts)
     for _ in range(_ATTEMPTS):
         with inference.trial() as undo:
             once = _attempt(inference, node, types)
@@ -120,6 +121,16 @@ def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement]) -
             types = wider
     inference.give_up("a loop whose variables change their type in every round")
     return None
+
+
+def _carried_type(type_: Type) -> Type:
+    """The type of what a loop carries: not static, and of one norm in all rounds, even if that is open still."""
+    type_ = without_static(type_)
+    if isinstance(type_, TupleType):
+        return TupleType(tuple(_carried_type(item) for item in type_.items))
+    if isinstance(type_, Container) and isinstance(type_.norm, NormVariable) and type_.norm.free:
+        return replace(type_, norm=NormVariable(type_.norm.name))
+    return type_
 
 
 def _attempt(inference: Inference, node: term.Loop, types: tuple[Type, ...]) -> _Round:

@@ -87,6 +87,11 @@ class Solver:
             return True
         return False
 
+    def fix_norm(self, norm: NormVariable) -> None:
+        """A free norm that the moves of its value depend on is free no more: it is one norm, still to be decided."""
+        if norm.free and norm not in self._norms:
+            self._norms[norm] = NormVariable(norm.name)
+
     def same_dimension(self, left: Poly, right: Poly) -> bool:
         """Make two sizes the same; False if they certainly differ. What is open becomes a condition."""
         left, right = self.poly(left), self.poly(right)

@@ -24,6 +24,7 @@ class Expressions:
         self._problems = report
         self._scope: dict[str, Local] = {}
         self._lost: dict[str, str] = {}
+        self._local_names: frozenset[str] = frozenset()  # names that are local somewhere in the body
         self._ownership = Ownership()
 
     def _value_choice(self, node: surface.If) -> Term:
@@ -57,8 +58,8 @@ class Expressions:
         local = self._scope.get(node.name)
         if local is not None:
             return term.Use(node.span, local)
-        if node.name in self._lost:
-            where = self._lost[node.name]
+        if node.name in self._lost or node.name in self._local_names:
+            where = self._lost.get(node.name, "another part of the function")
             self._problems.append(problems.MaybeUndefined.at(node.span, name=node.name, where=where))
             return term.Hole(node.span, f"`{node.name}` may not have a value")
         if node.name in builtins.PLANNED or builtins.find(node.name) is not None:
@@ -72,6 +73,8 @@ class Expressions:
             return self._refused(node, "a call of something that is no name")
         if node.keywords:
             return self._refused(node, "a keyword argument")
+        if callee.name in self._local_names and callee.name not in self._scope:
+            return self._name(callee)
         if callee.name in self._scope:
             function: Term = term.Use(callee.span, self._scope[callee.name])
         elif callee.name in builtins.PLANNED:
@@ -146,7 +149,7 @@ class Expressions:
         return self._ownership.fresh()
 
     def _opens_scope(self, node: surface.Node) -> bool:
-        value = node.value if isinstance(node, surface.Assign) else None
+        value = node.value if isinstance(node, surface.Assign) and node.operator is None else None
         if not isinstance(value, surface.Call) or not isinstance(value.callee, surface.Name):
             return False
         found = None if value.callee.name in self._scope else builtins.find(value.callee.name)

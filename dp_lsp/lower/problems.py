@@ -94,7 +94,7 @@ class MaybeUndefined(Kind):
 
     code = "DP102"
     name = "maybe-undefined"
-    message = "`{name}` may not have a value here: it is assigned only inside {where} above"
+    message = "`{name}` may not have a value here: it is assigned only in {where}"
     unchecked = True
 
 

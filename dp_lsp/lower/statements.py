@@ -44,6 +44,7 @@ class Statements(Expressions):
 
     def function_body(self, block: surface.Block) -> Body:
         """The body of a function; its value is that of the last statement."""
+        self._local_names = frozenset(assigned_names(block))
         return self._body(block.statements, self._tail, block.span)
 
     # Statements
@@ -142,6 +143,8 @@ class Statements(Expressions):
         value = self._expression(node.value)
         if node.operator is None:
             return value, self._memory(node.value)
+        if builtins.find(node.operator) is None:
+            return self._refused(node, f"the operator `{node.operator}=`"), self._ownership.fresh()
         before = self._expression(node.target)
         operator = surface.Call(
             node.start, node.end, surface.Name(node.start, node.end, node.operator), (node.target, node.value)
