@@ -105,6 +105,45 @@ def test_edits_of_a_callee_reach_its_callers(engine: Engine) -> None:
         assert outcome(engine.check(text)) == outcome(Engine().check(text)), text
 
 
+SAMPLE = """
+function h(A::Matrix{{<:Data}}, B::Matrix{{<:Data}}) :: Priv()
+    x = A
+    (A, L) = sample(1, A, B)
+    gaussian_mechanism(2, 0.5, 1e-5, undisc_container(clip(L2, {}[1, :] + L[1, :])))
+end
+k(A::Matrix{{<:Data}}, B::Matrix{{<:Data}}) :: Priv() = h(A, B)
+"""
+NORMS = """
+function h(y::Data, v::Vector{{<:Data}}, w::Vector{{<:Data}})
+    a = v + 0 * [y, y]
+    b = w + 0 * [y, y]
+    norm_convert(L2, y * {}) + norm_convert(L2, a) + norm_convert(L2, b)
+end
+k(y::Data, p::MetricVector(Data, LInf), q::MetricVector(Data, L1)) = h(y, p, q)
+"""
+LONG = "\n".join(
+    ["function h(x::Real, a::Static())", *(f"    x = (a + {i}) * x + x" for i in range(1, 12)), "    {} * x", "end"]
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("h(x::Real) = {} * x\ng = h\nk(x::Real) = g(x)\n", "2", "300"),
+        ("h(x::Real) = {} * x\ng = (h, 3)\nfunction k(x::Real)\n (f, n) = g\n f(x)\nend\n", "2", "300"),
+        (SAMPLE, "A", "x"),
+        (NORMS, "a", "b"),
+        (LONG + "\nk(x::Real) = h(x, 0 - 1)\n", "1", "1000"),
+    ],
+    ids=["alias", "tuple", "sample", "norms", "long formula"],
+)
+def test_what_is_remembered_of_a_caller_depends_on_all_that_the_callee_means(text: str, old: str, new: str) -> None:
+    engine = Engine()
+    before = outcome(engine.check(text.format(old)))
+    after = engine.check(text.format(new))
+    assert outcome(after) == outcome(Engine().check(text.format(new))) != before
+
+
 class Counter(Ticket):
     """Counts the steps of a check."""
 

@@ -150,7 +150,7 @@ def analysed(text: str, uses: dict[str, set[str]]) -> Document:
     document = Document("untitled:1", 1, text)
     chunks, start = [], 0
     for line in text.splitlines(keepends=True):
-        name = line.split()[0]
+        name = re.split(r"\W", line)[0]
         problem = Problem("DP999", "p", Severity.WARNING, name, Span(0, len(name)))
         verdict = Verdict(
             State.PROVED,
@@ -180,7 +180,7 @@ def spelled(document: Document, spans: Sequence[Span]) -> list[str]:
     return [document.source.text[span.start : span.end] for span in spans]
 
 
-LINES = "f = 1\ng = f + 0\nh = g + 0\nk = 2\n"
+LINES = "f() = 1\ng() = f + 0\nh() = g + 0\nk() = 2\n"
 USES = {"g": {"f"}, "h": {"g"}}
 
 
@@ -195,7 +195,7 @@ def test_a_document_is_stale_before_its_first_check() -> None:
 
 def test_an_edit_makes_users_of_users_stale() -> None:
     document = analysed(LINES, USES)
-    edit(document, Edit(Span(4, 5), "7"))
+    edit(document, Edit(Span(6, 7), "7"))
     assert stale(document) == {"f", "g", "h"}
     assert document.state is State.STALE and not document.current
 
@@ -209,9 +209,9 @@ def test_an_edit_leaves_the_others_alone() -> None:
 @pytest.mark.parametrize("opener", ["begin ", "(", '"', "#="])
 def test_what_an_open_block_may_swallow_is_stale(opener: str) -> None:
     document = analysed(LINES, USES)
-    edit(document, Edit(Span(10, 10), opener))
+    edit(document, Edit(Span(14, 14), opener))
     assert stale(document) == {"g", "h", "k"}
-    edit(document, Edit(Span(10, 10 + len(opener)), "(1)"))
+    edit(document, Edit(Span(14, 14 + len(opener)), "(1)"))
     assert stale(document) == {"g", "h"}
 
 
@@ -221,15 +221,23 @@ def test_a_new_name_makes_its_users_stale() -> None:
     assert stale(document) == {"a", "b"}
 
 
-def test_text_outside_all_functions_is_stale_too() -> None:
+@pytest.mark.parametrize("text", ["\n\nnew = 1\n", "using Foo\n", "    @eval f() = 2\n", "f = 5\n"])
+def test_what_may_define_anything_makes_everything_stale(text: str) -> None:
     document = analysed(LINES, USES)
-    edit(document, Edit(Span(len(LINES), len(LINES)), "\n\nnew = 1\n"))
+    edit(document, Edit(Span(len(LINES), len(LINES)), text))
+    assert document.state is State.STALE and stale(document) == {"f", "g", "h", "k"}
+
+
+@pytest.mark.parametrize("text", ["# a comment\n", "\n\n"])
+def test_a_comment_makes_no_function_stale(text: str) -> None:
+    document = analysed(LINES, USES)
+    edit(document, Edit(Span(len(LINES), len(LINES)), text))
     assert document.state is State.STALE and not stale(document)
 
 
 def test_results_move_with_the_text() -> None:
     document = analysed(LINES, USES)
-    edit(document, Edit(Span(0, 0), "# ε\n\n"), Edit(Span(9, 10), "11"))
+    edit(document, Edit(Span(0, 0), "# ε\n\n"), Edit(Span(11, 12), "11"))
     assert spelled(document, [f.name_span for f in document.functions]) == ["f", "g", "h", "k"]
     assert spelled(document, [p.span for p in document.problems]) == ["f", "g", "h", "k"]
     assert document.functions[3].state is State.PROVED
@@ -237,7 +245,7 @@ def test_results_move_with_the_text() -> None:
 
 def test_what_is_deleted_is_not_shown() -> None:
     document = analysed(LINES, USES)
-    edit(document, Edit(Span(6, 16), ""))
+    edit(document, Edit(Span(8, 20), ""))
     assert [function.name for function in document.functions] == ["f", "h", "k"]
     assert spelled(document, [p.span for p in document.problems]) == ["f", "h", "k"]
     assert "h" in stale(document)
@@ -246,7 +254,7 @@ def test_what_is_deleted_is_not_shown() -> None:
 def test_a_check_of_an_older_text_keeps_later_edits_stale() -> None:
     document = analysed(LINES, USES)
     older = document.analysis
-    edit(document, Edit(Span(4, 5), "7"))
+    edit(document, Edit(Span(6, 7), "7"))
     edit(document, Edit(Span(len(LINES) - 2, len(LINES) - 1), "3"))
     assert older
     document.settle(1, Analysis(older.source, older.chunks, older.options))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from urllib.parse import unquote, urlsplit
 
-from dp_lsp.analysis.drift import Drift
+from dp_lsp.analysis.drift import Drift, Patch
 from dp_lsp.analysis.records import (
     Analysis,
     ChunkRecord,
@@ -27,6 +27,8 @@ from dp_lsp.text import Place, Source, Span
 _DRIVE = re.compile(r"/[A-Za-z]:")
 _openings = count()
 _WORD = re.compile(r"\w+!?")
+_FAR_REACHING = re.compile(r"\b(global|eval|using|import|include|module|baremodule|macro)\b|@")
+_COMMENTS = re.compile(r"\s*(#(?!=)[^\n\r]*\s*)*")
 _OPENERS = frozenset(
     {
         *("function", "if", "for", "while", "module", "baremodule", "begin", "let", "do", "try", "struct", "macro"),
@@ -174,6 +176,8 @@ class Document:
         if not self._drift.patches:
             return set()
         chunks = analysis.chunks
+        if not all(self._is_local(analysis, patch) for patch in self._drift.patches):
+            return set(range(len(chunks)))
         stale = {
             index
             for index, chunk in enumerate(chunks)
@@ -193,6 +197,31 @@ class Document:
                     stale.add(index)
                     names += chunks[index].record.verdict.defines
         return stale
+
+    def _is_local(self, analysis: Analysis, patch: Patch) -> bool:
+        """Whether an edit can only change what one definition does: it lies in its body, or right of its ``=``, or in
+        comments. Anything else may give any name of the file another meaning."""
+        before, after = _lines(analysis.source, patch.old), _lines(self.source, patch.new)
+        if _FAR_REACHING.search(before) or _FAR_REACHING.search(after):
+            return False
+        if (_COMMENTS.fullmatch(before) and _COMMENTS.fullmatch(after)) or self._is_lines_of_comment(analysis, patch):
+            return True
+        chunk = next(
+            (c for c in analysis.chunks if c.start <= patch.old.start <= patch.old.end <= c.start + c.length), None
+        )
+        if chunk is None or not chunk.record.verdict.defines:
+            return False
+        first = analysis.source.place(chunk.start)
+        if analysis.source.place(patch.old.start).line > first.line:
+            return all(_indent(line) >= first.column for line in (before + "\n" + after).splitlines() if line.strip())
+        left, equals, _ = before.partition("=")
+        return bool(equals) and "(" in left and after.startswith(left + equals) and "\n" not in before + after
+
+    def _is_lines_of_comment(self, analysis: Analysis, patch: Patch) -> bool:
+        """Whether whole lines were put in or taken out, and nothing stands in them but comments."""
+        old, new = analysis.source.text[slice(*patch.old)], self.source.text[slice(*patch.new)]
+        begins = analysis.source.place(patch.old.start).column == 1
+        return begins and all(not text or (_COMMENTS.fullmatch(text) and text[-1] in "\r\n") for text in (old, new))
 
     def _edited_words(self) -> list[str]:
         """The words on the edited lines: an edit may give any of them a new meaning, by a new definition."""
@@ -214,6 +243,10 @@ def structure(text: str) -> tuple[int, ...]:
     brackets = (text.count(one) - text.count(other) for one, other in ("()", "[]", "{}"))
     comments = text.count("#=") - text.count("=#")
     return (blocks, *brackets, text.count('"') % 2, text.count('"""') % 2, text.count("`") % 2, comments)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _lines(source: Source, span: Span) -> str:
