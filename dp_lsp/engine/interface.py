@@ -154,7 +154,7 @@ class _Writer:
                 return type(type_).__name__
 
     def _sens(self, value: Sens) -> str:
-        return "∞" if value.infinite else f"max{sorted(map(self._poly, value.polys))}"
+        return "∞" if value.infinite else f"greatest{sorted(map(self._poly, value.polys))}"
 
     def _poly(self, value: Poly) -> str:
         terms = (
