@@ -210,7 +210,7 @@ def test_an_edit_leaves_the_others_alone() -> None:
 def test_what_an_open_block_may_swallow_is_stale(opener: str) -> None:
     document = analysed(LINES, USES)
     edit(document, Edit(Span(14, 14), opener))
-    assert stale(document) == {"g", "h", "k"}
+    assert stale(document) == {"f", "g", "h", "k"}
     edit(document, Edit(Span(14, 14 + len(opener)), "(1)"))
     assert stale(document) == {"g", "h"}
 
@@ -221,7 +221,9 @@ def test_a_new_name_makes_its_users_stale() -> None:
     assert stale(document) == {"a", "b"}
 
 
-@pytest.mark.parametrize("text", ["\n\nnew = 1\n", "using Foo\n", "    @eval f() = 2\n", "f = 5\n"])
+@pytest.mark.parametrize(
+    "text", ["\n\nnew = 1\n", "using Foo\n", "    @eval f() = 2\n", "f = 5\n", "### A Pluto.jl notebook ###\n"]
+)
 def test_what_may_define_anything_makes_everything_stale(text: str) -> None:
     document = analysed(LINES, USES)
     edit(document, Edit(Span(len(LINES), len(LINES)), text))

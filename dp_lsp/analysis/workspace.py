@@ -27,7 +27,8 @@ from dp_lsp.text import Place, Source, Span
 _DRIVE = re.compile(r"/[A-Za-z]:")
 _openings = count()
 _WORD = re.compile(r"\w+!?")
-_FAR_REACHING = re.compile(r"\b(global|eval|using|import|include|module|baremodule|macro)\b|@")
+_FAR_REACHING = re.compile(r"\b(global|eval|using|import|include|module|baremodule|macro|Pluto)\b|@")
+_CONTINUES = re.compile(r"([^\w)\]}\"'`\s]|\b(in|isa|where))[ \t]*(#[^\n]*)?$", re.MULTILINE)
 _COMMENTS = re.compile(r"\s*(#(?!=)[^\n\r]*\s*)*")
 _OPENERS = frozenset(
     {
@@ -183,16 +184,16 @@ class Document:
             for index, chunk in enumerate(chunks)
             if self._drift.touches(Span(chunk.start, chunk.start + chunk.length))
         }
-        unsettled = self._unsettled_from(analysis.source)
-        stale |= {index for index, chunk in enumerate(chunks) if chunk.start + chunk.length > unsettled}
-        users: dict[str, list[int]] = {}
+        concerned: dict[str, list[int]] = {}  # who uses a name, and who gives it a further meaning
         for index, chunk in enumerate(chunks):
-            for name in chunk.record.verdict.uses:
-                users.setdefault(name, []).append(index)
-        names = self._edited_words()
-        names += (name for index in stale for name in chunks[index].record.verdict.defines)
+            for name in chunk.record.verdict.uses.union(chunk.record.verdict.defines):
+                concerned.setdefault(name, []).append(index)
+        for word in self._edited_words():
+            users = concerned.get(word, ())
+            stale.update(index for index in users if word in chunks[index].record.verdict.uses)
+        names = [name for index in stale for name in chunks[index].record.verdict.defines]
         while names:
-            for index in users.pop(names.pop(), ()):
+            for index in concerned.pop(names.pop(), ()):
                 if index not in stale:
                     stale.add(index)
                     names += chunks[index].record.verdict.defines
@@ -200,9 +201,11 @@ class Document:
 
     def _is_local(self, analysis: Analysis, patch: Patch) -> bool:
         """Whether an edit can only change what one definition does: it lies in its body, or right of its ``=``, or in
-        comments. Anything else may give any name of the file another meaning."""
+        comments, and opens and closes nothing. Anything else may give any name of the file another meaning."""
         before, after = _lines(analysis.source, patch.old), _lines(self.source, patch.new)
-        if _FAR_REACHING.search(before) or _FAR_REACHING.search(after):
+        if structure(before) != structure(after) or any(
+            pattern.search(text) for pattern in (_FAR_REACHING, _CONTINUES) for text in (before, after)
+        ):
             return False
         if (_COMMENTS.fullmatch(before) and _COMMENTS.fullmatch(after)) or self._is_lines_of_comment(analysis, patch):
             return True
@@ -214,8 +217,9 @@ class Document:
         first = analysis.source.place(chunk.start)
         if analysis.source.place(patch.old.start).line > first.line:
             return all(_indent(line) >= first.column for line in (before + "\n" + after).splitlines() if line.strip())
-        left, equals, _ = before.partition("=")
-        return bool(equals) and "(" in left and after.startswith(left + equals) and "\n" not in before + after
+        left, equals, _ = before.partition("= ")
+        single = not any(mark in before + after for mark in "\n;")
+        return bool(equals) and "(" in left and after.startswith(left + equals) and single
 
     def _is_lines_of_comment(self, analysis: Analysis, patch: Patch) -> bool:
         """Whether whole lines were put in or taken out, and nothing stands in them but comments."""
@@ -226,14 +230,6 @@ class Document:
     def _edited_words(self) -> list[str]:
         """The words on the edited lines: an edit may give any of them a new meaning, by a new definition."""
         return [word for _, new in self._drift.patches for word in _WORD.findall(_lines(self.source, new))]
-
-    def _unsettled_from(self, old_source: Source) -> int:
-        """The offset in the analysed text after which an edit may have changed what belongs to what: it opened or
-        closed a block, a bracket, a string or a comment."""
-        for old, new in self._drift.patches:
-            if structure(_lines(old_source, old)) != structure(_lines(self.source, new)):
-                return old.start
-        return len(old_source.text)
 
 
 def structure(text: str) -> tuple[int, ...]:
