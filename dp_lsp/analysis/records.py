@@ -203,10 +203,6 @@ class Analysis:
         """How many problems of a severity there are."""
         return sum(problem.severity is severity for problem in self.problems)
 
-    def function_at(self, offset: int) -> FunctionReport | None:
-        """The function whose text holds ``offset``."""
-        return next((function for function in self.functions if function.span.covers(offset)), None)
-
     def function_named_at(self, offset: int) -> FunctionReport | None:
         """The function whose name stands at ``offset``."""
         return next((function for function in self.functions if function.name_span.covers(offset)), None)

@@ -240,7 +240,6 @@ def fits(pattern: Pattern, type_: Type) -> bool:
 
 NUMBER = Num()
 REAL_NUMBER = Num(frozenset({Base.INTEGER, Base.REAL}))
-DATA_NUMBER = Num(frozenset({Base.DATA}))
 STATIC = Num(frozenset({Base.INTEGER, Base.REAL}), static=True)
 STATIC_INTEGER = Num(frozenset({Base.INTEGER}), static=True)
 INTEGER_NUMBER = Num(frozenset({Base.INTEGER}))
