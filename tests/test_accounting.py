@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pytest
 import sympy
 
-from dp_lsp.analysis.records import BoundReport, Options
+from dp_lsp.analysis.records import BoundReport, Options, Setting
 from dp_lsp.engine.check import Engine
 
 LOOP = """
@@ -142,3 +143,12 @@ def test_a_variable_in_two_private_arguments_pays_at_the_sum_of_its_distances() 
     function = Engine().check(TWICE).functions[1]
     assert function.parameters[0].epsilon == "1/2"  # Gaussian at 1, Laplace at 2 against a declared 2
     assert function.parameters[0].delta == "1/1000000"
+
+
+@pytest.mark.parametrize("number", [Fraction(1, 3), Fraction(1, 10), Fraction(2, 7), Fraction(1, 4)])
+def test_a_number_that_is_shown_is_not_below_the_bound(number: Fraction) -> None:
+    """The nearest float of a third lies below it; what is reported must not."""
+    program = "f(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, x)"
+    function = Engine().check(program, Options(settings=(Setting(None, "eps", number),))).functions[0]
+    shown = Fraction(function.numeric[0].epsilon)
+    assert number <= shown <= number * (1 + Fraction(1, 2**50))

@@ -48,7 +48,10 @@ def assert_nothing_unread_is_proved(analysis: Analysis) -> None:
     unread = [function for function in analysis.functions if function.state is State.UNKNOWN]
     for function in unread:
         assert function.reason
-        assert not function.bounds
+        assert not function.bounds and not function.numeric
+        for parameter in function.parameters:
+            assert parameter.sensitivity in (None, "oo")
+            assert (parameter.epsilon, parameter.delta) in ((None, None), ("oo", "1"))
 
 
 def outcome(analysis: Analysis) -> tuple[object, ...]:

@@ -247,7 +247,6 @@ def _wrong(
         what = "whole number" if whole else "number"
         fixes = explain.make_static(inference, node)
         inference.report(problems.MustBePublic.at(span, written=inference.written(span), what=what, fixes=fixes))
-        inference.give_up(f"`{inference.written(span)}` is not public")
         return
     wanted, words = type_words(instance.type(param.type)), type_words(given)
     if wanted == words:
