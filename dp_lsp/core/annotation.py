@@ -53,13 +53,20 @@ class AModel:
 
 
 @dataclass(frozen=True, slots=True)
+class AFunction:
+    """``Function``, or ``PrivacyFunction`` if calling it may release something."""
+
+    privacy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class TupleOf:
     """``Tuple{A, B}``."""
 
     items: tuple[Annotation, ...]
 
 
-Annotation = NumberOf | Truth | Anything | ContainerOf | AModel | TupleOf
+Annotation = NumberOf | Truth | Anything | ContainerOf | AModel | AFunction | TupleOf
 
 
 def dimension(name: str, owner: str) -> Poly:
@@ -74,7 +81,7 @@ def instantiate(annotation: Annotation, owner: str) -> Type:
             return NumberType(base)
         case Truth():
             return BOOL
-        case Anything():
+        case Anything() | AFunction():
             return TypeVariable(owner)
         case ContainerOf(kind):
             length = dimension("cols" if kind is Kind.MATRIX else "length", owner)

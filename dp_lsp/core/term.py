@@ -154,6 +154,15 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Closure:
+    """A function made where it stands: ``x -> …``, or a definition inside a function with all its methods. Its body
+    may use locals from around it."""
+
+    span: Span
+    methods: tuple[Method, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Check:
     """``@assert``: a condition on public values."""
 
@@ -173,6 +182,7 @@ Term = (
     | Branch
     | Loop
     | Scope
+    | Closure
     | Hole
     | Check
 )
@@ -190,7 +200,11 @@ class Param:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Method:
-    """A definition of a function. ``body`` is None for a black box. ``uses`` are the top-level names it mentions."""
+    """A definition of a function. ``body`` is None for a black box. ``uses`` are the top-level names it mentions.
+
+    ``changes`` are the positions of the parameters it changes in place. Such a function returns nothing of its own:
+    the value of its body is the last version of each of them, a tuple if there are several, and a call stands for
+    new versions of the variables it was given."""
 
     name: str
     span: Span
@@ -203,6 +217,7 @@ class Method:
     body: Body | None
     uses: frozenset[str]
     captures: frozenset[str] = frozenset()
+    changes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

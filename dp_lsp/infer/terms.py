@@ -62,6 +62,8 @@ def rule(inference: Inference, node: Term) -> Judgement:
             return loops.loop(inference, node)
         case term.Scope():
             return sampling.scope(inference, node)
+        case term.Closure():
+            return inference.hole("a function inside a function")
         case term.Check():
             return _check(inference, node)
         case term.Hole(reason=reason, parts=parts):
