@@ -7,7 +7,7 @@ of the operator. A construct that is understood lexically but has no meaning for
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -28,6 +28,15 @@ class Node:
     @property
     def span(self) -> Span:
         return Span(self.start, self.end)
+
+    def children(self) -> Iterator[Node]:
+        """The nodes directly below this one."""
+        for slot in self.__slots__:
+            value = getattr(self, slot)
+            if isinstance(value, Node):
+                yield value
+            elif isinstance(value, tuple):
+                yield from (item for item in value if isinstance(item, Node))
 
 
 class Number(Node):
@@ -185,13 +194,17 @@ class Parameter(Node):
 
 
 class Lambda(Node):
-    """``(x, y) -> body``; the body is a :class:`Block`."""
+    """A function without a name: ``(x, y) -> body``, ``function (x) … end``, or the ``do`` block of a call, which is
+    its first argument."""
 
-    __slots__ = ("body", "params")
+    __slots__ = ("body", "params", "returns")
 
-    def __init__(self, start: int, end: int, params: tuple[Parameter, ...], body: Block) -> None:
-        super().__init__(start, end, (*params, body))
+    def __init__(
+        self, start: int, end: int, params: tuple[Parameter, ...], body: Block, returns: TypeExpr | None = None
+    ) -> None:
+        super().__init__(start, end, (*params, returns, body))
         self.params = params
+        self.returns = returns
         self.body = body
 
 

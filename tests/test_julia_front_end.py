@@ -54,7 +54,8 @@ def shown(node: s.Node | None) -> str:
             annotation = f"::{shown(node.annotation)}" if node.annotation else ""
             return mark + node.name + annotation + (f"={shown(node.default)}" if node.default else "")
         case s.Lambda():
-            return f"(fn ({listed(*node.params)}) {shown(node.body)})"
+            returns = f"::{shown(node.returns)}" if node.returns else ""
+            return f"(fn ({listed(*node.params)}){returns} {shown(node.body)})"
         case s.Block():
             return "{" + "; ".join(map(shown, node.statements)) + "}"
         case s.If():
@@ -154,6 +155,8 @@ EXPRESSIONS = {
     # brackets that touch, blanks that separate
     "f(x)(y)": "((f x) y)",
     "m[i, end - 1]": "(at m i (- <`end` as an index> 1))",
+    "m[[begin, end]]": "(at m [<`begin` as an index> <`end` as an index>])",
+    "[begin\n x\nend, y]": "[<a `begin` block | x> y]",
     "m[min(end, 2)]": "(at m (min <`end` as an index> 2))",
     "[x - y]": "[(- x y)]",
     "[x -y]": "<a matrix literal | x y>",
@@ -179,7 +182,12 @@ EXPRESSIONS = {
     "f.(x)": "<a broadcast | f x>",
     "a.b.c(x)": "(<a field access | a> x)",
     "x'": "(' x)",
-    "f(x) do y\n  y\nend": "<a `do` block | f x y>",
+    "f(x) do y\n  y\nend": "(f (fn (y) {y}) x)",
+    "A.f(x; k = 1) do y::Real, _; z = y; z end": "(<a field access | A> (fn (y::Real _) {(z = y); z}) x k=1)",
+    "f() do\nend": "(f (fn () {}))",
+    "f(g() do\n x\nend, y)": "(f (g (fn () {x})) y)",
+    "f(x) do (a, b)\n a\nend": "<a `do` block | a b f x>",
+    "@f(x) do y\n y\nend": "<a `do` block | x y → ?>",
     "@f(x) + 1": "(+ <a macro call | x → ?> 1)",
     "A.@f x y": "<a macro call | A x y → ?>",
     # functions as values
@@ -187,7 +195,19 @@ EXPRESSIONS = {
     "(x, y::Real) -> x": "(fn (x y::Real) {x})",
     "() -> 1": "(fn () {1})",
     "x -> y -> x": "(fn (x) {(fn (y) {x})})",
+    "x::Real -> x": "(fn (x::Real) {x})",
+    "x -> begin\n y = 2x\n y\nend": "(fn (x) {(y = (* 2 x)); y})",
+    "map(x -> begin y = x; y end, v)": "(map (fn (x) {(y = x); y}) v)",
+    "x -> (y = 2x; y)": "(fn (x) {(y = (* 2 x)); y})",
     "function (x::Real) x end": "(fn (x::Real) {x})",
+    "function (x, y)::Priv() x end": "(fn (x y)::Priv() {x})",
+    "function (x::Real)\n  g(y) = x\n  g\nend": "(fn (x::Real) {(def g (y) {x}); g})",
+    "(x; y = 1) -> x": "<an anonymous function with a header of this form | x y → x y>",
+    "(x, y = 2) -> x": "(fn (x y=2) {x})",
+    "f(x -> x)(y)(z)": "(((f (fn (x) {x})) y) z)",
+    'include("a.jl")': "(include 'a.jl')",
+    "begin\n x = y\nend": "<a `begin` block | x y → x>",
+    "(x; y)": "<a block in parentheses | x y>",
 }
 
 
@@ -247,6 +267,11 @@ STATEMENTS = {
     # definitions
     "f(x) = x": "(def f (x) {x})",
     "f(x)::Priv() = x": "(def f (x)::Priv() {x})",
+    "f(x) = begin\n y = x\n y\nend": "(def f (x) {(y = x); y})",
+    "f(x)::Real = (y = x; y)": "(def f (x)::Real {(y = x); y})",
+    "f(x) = begin\n #= nothing =#\nend": "(def f (x) {})",
+    "f(g::Function, h::PrivacyFunction)::Function = g": "(def f (g::Function h::PrivacyFunction)::Function {g})",
+    "f = x -> x": "(f = (fn (x) {x}))",
     "f(x) = return x": "(def f (x) {(return x)})",
     "f(x) = g(y) = x": "(def f (x) {(def g (y) {x})})",
     "function f(x, _) :: Real\n  x\nend": "(def f (x _)::Real {x})",

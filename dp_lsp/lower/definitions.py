@@ -9,7 +9,7 @@ from dp_lsp.core import term
 from dp_lsp.core.annotation import Anything
 from dp_lsp.core.term import Body, Constant, Definition, Method
 from dp_lsp.lower import problems, type_names
-from dp_lsp.lower.facts import described, is_reserved, written
+from dp_lsp.lower.facts import described, is_reserved, opaque_below, written
 from dp_lsp.lower.statements import Statements
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
@@ -75,7 +75,8 @@ class _TopLevel:
         params = tuple(self._parameter(param, body) for param in node.params)
         box = returned.black_box or isinstance(node.body, surface.Opaque)
         lowered = None if box or isinstance(node.body, surface.Opaque) else body.function_body(node.body)
-        self._clouded += [(other, node.span, f"`{name}` may give it another meaning") for other in sorted(body.clouded)]
+        if not box:
+            self._cloud_unseen(node, name)
         captures = node.body.mentions if box and isinstance(node.body, surface.Opaque) else frozenset()
         captured = captures - {param.name for param in node.params}
         return Method(
@@ -130,6 +131,11 @@ class _TopLevel:
         self._check_meaning(target)
         body = Statements(f"`{target.name}`", self._problems)
         value: Body = body.function_body(surface.Block(node.value.start, node.value.end, (node.value,)))
+        if isinstance(node.value, surface.Lambda):
+            self._cloud_unseen(node, target.name)
+        else:
+            for opaque in opaque_below(node.value):
+                self._cloud(opaque, opaque.what)
         return Constant(target.name, node.span, target.span, value, frozenset(body.uses))
 
     def _import(self, node: surface.Import) -> None:
@@ -143,6 +149,12 @@ class _TopLevel:
         if is_reserved(node.name):
             self._problems.append(problems.BuiltinRedefined.at(node.span, name=node.name))
             self._clouded.append((EVERYTHING, node.span, f"`{node.name}` gets another meaning"))
+
+    def _cloud_unseen(self, node: surface.Node, name: str) -> None:
+        """What a function may define around it when it runs: a ``global`` reaches out of it."""
+        found = (opaque.mentions if opaque.binds is None else opaque.binds for opaque in opaque_below(node))
+        names = sorted(frozenset[str]().union(*found))
+        self._clouded += [(other, node.span, f"`{name}` may give it another meaning") for other in names]
 
     def _cloud(self, node: surface.Opaque, what: str) -> None:
         names = node.binds

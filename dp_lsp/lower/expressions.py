@@ -14,12 +14,11 @@ from dp_lsp.text import Span
 
 
 class Expressions:
-    """What is in scope, and the terms of expressions in it. ``uses`` collects the top-level names that are read, and
-    ``clouded`` those that text without a meaning may define; ``where`` says to a person what is being lowered."""
+    """What is in scope, and the terms of expressions in it. ``uses`` collects the top-level names that are read;
+    ``where`` says to a person what is being lowered."""
 
     def __init__(self, where: str, report: list[Problem]) -> None:
         self.uses: set[str] = set()
-        self.clouded: set[str] = set()
         self._where = where
         self._problems = report
         self._scope: dict[str, Local] = {}
@@ -161,8 +160,6 @@ class Expressions:
             self._problems.append(problems.BuiltinRedefined.at(span, name=name))
 
     def _refused(self, node: surface.Node, what: str) -> Term:
-        if isinstance(node, surface.Opaque):
-            self.clouded |= node.mentions if node.binds is None else node.binds
         self._refuse(node.span, what)
         return term.Hole(node.span, what)
 

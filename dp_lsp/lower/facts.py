@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dp_lsp import builtins, surface
 from dp_lsp.lower import type_names
 
@@ -74,6 +76,16 @@ def assigned_names(node: surface.Node) -> set[str]:
             case surface.Opaque(binds=binds, mentions=mentions):
                 found.update(mentions if binds is None else binds)
     return found
+
+
+def opaque_below(node: surface.Node) -> Iterator[surface.Opaque]:
+    """All text without a meaning below a node that can be read."""
+    pending = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, surface.Opaque) and not item.broken:
+            yield item
+        pending += item.children()
 
 
 def changes_in_place(node: surface.Block) -> bool:

@@ -16,6 +16,7 @@ from dp_lsp.surface import (
     Assert,
     Assign,
     Block,
+    Call,
     For,
     Function,
     If,
@@ -118,11 +119,8 @@ class Builder(Expressions):
         header = self.header(target)
         if header is None:
             return self._definition(children, target)
-        body: Block | Opaque
-        if isinstance(value, Opaque) and value.what == "a black box":
-            body = value
-        else:
-            body = Block(self._start(value), self._end(value), (value,))
+        black_box = value if isinstance(value, Opaque) and value.what == "a black box" else None
+        body = black_box or self._body(value)
         span = Span(target.start, mark.end)
         return Function(target.start, self._end(value), *header, body, span, "short")
 
@@ -145,12 +143,12 @@ class Builder(Expressions):
         return Function(mark.start, end.end, *header, self._block(body, end.start), span, "block")
 
     def nameless(self, children: list[Any]) -> Node:
-        mark, _, arguments, _, annotated, _, body, end = children
-        assert isinstance(arguments, Arguments) and isinstance(body, list)
+        mark, _, arguments, _, _, annotation, body, end = children
         params = self.params(arguments)
-        if params is None or annotated:
+        if params is None:
             return self._opaque(children, "an anonymous function with a header of this form")
-        return Lambda(mark.start, end.end, params, self._block(body, end.start))
+        returns = None if annotation is None else self.type(annotation)
+        return Lambda(mark.start, end.end, params, self._block(body, end.start), returns)
 
     def functor(self, children: list[Any]) -> Node:
         return self._opaque(children, "a method of an object")
@@ -166,8 +164,34 @@ class Builder(Expressions):
             params = self.params(Arguments([head], []))
         if params is None:
             return self._opaque(children, "an anonymous function with a header of this form")
-        block = Block(self._start(body), self._end(body), (body,))
+        block = self._body(body)
         return Lambda(self._start(head), block.end, params, block)
+
+    def _body(self, value: Node) -> Block:
+        """The body of a function that is one expression, or the statements of a block."""
+        block = self._take(value)
+        statements = block.statements if isinstance(block, Block) else (value,)
+        return Block(self._start(value), self._end(value), statements)
+
+    def begin_block(self, children: list[Any]) -> Node:
+        _, body, end = children
+        return self._opaque(children, "a `begin` block", self._block(body, end.start))
+
+    def sequence(self, children: list[Any]) -> Node:
+        groups = [child for child in children if isinstance(child, list)]
+        statements = [node for group in groups for node in group]
+        block = isinstance(children[1], list) and all(len(group) == 1 for group in groups)
+        made = self._block(statements, children[0].end) if block else None
+        return self._opaque(children, "a block in parentheses", made)
+
+    def do_block(self, children: list[Any]) -> Node:
+        call, mark, *targets, body, end = children
+        given = [target for target in targets if isinstance(target, Node)]
+        params = self.params(Arguments(given, []))
+        if params is None or not isinstance(call, Call):
+            return self._opaque(children, "a `do` block")
+        function = Lambda(mark.start, end.end, params, self._block(body or [], end.start))
+        return Call(self._start(call), end.end, call.callee, (function, *call.args), call.keywords)
 
     def if_block(self, children: list[Any]) -> Node:
         *parts, end = children

@@ -74,6 +74,7 @@ class Expressions(Headers):
             end = node.end
             inside = self.tokens[bisect_left(starts, node.start) : bisect_right(starts, end - 1)]
             node.mentions = outline.mentions(inside)
+            node.broken = node.broken or any(map(outline.is_left_out, inside))
             if node.binds == frozenset():
                 node.binds = outline.binds(inside)
 
@@ -249,9 +250,6 @@ class Expressions(Headers):
     def broadcast(self, children: list[Any]) -> Node:
         return self._opaque(children, "a broadcast")
 
-    def do_block(self, children: list[Any]) -> Node:
-        return self._opaque(children, "a `do` block")
-
     def field(self, children: list[Any]) -> Node:
         name = children[2]
         return self._opaque(children, "a field access", Field(name.value))
@@ -274,9 +272,6 @@ class Expressions(Headers):
 
     def entries(self, children: list[Any]) -> list[Node]:
         return [child for child in children if isinstance(child, Node)]
-
-    def sequence(self, children: list[Any]) -> Node:
-        return self._opaque(children, "a block in parentheses")
 
     def name(self, children: list[Any]) -> Node:
         token = children[0]

@@ -13,6 +13,7 @@ from dp_lsp.frontends.julia.outline import (
     CLOSING,
     SEPARATORS,
     binds,
+    is_left_out,
     mentions,
     partners,
     statement_end,
@@ -25,7 +26,6 @@ BLACK_BOX = "BlackBox"
 
 _BLOCKS = {
     "WHILE": "a `while` loop",
-    "BEGIN": "a `begin` block",
     "LET": "a `let` block",
     "TRY": "a `try` block",
     "QUOTE": "a quoted expression",
@@ -33,7 +33,6 @@ _BLOCKS = {
     "MACRO": "a macro definition",
     "MODULE": "a nested module",
     "BAREMODULE": "a nested module",
-    "DO": "a `do` block",
 }
 _LINES = {
     "AT": "a macro call",
@@ -98,7 +97,7 @@ def opaque(tokens: Sequence[Token], what: str, problems: list[Problem], at: int)
     start, end = (shown[0].start, shown[-1].end) if shown else (at, at)
     wrong = [token.problem for token in tokens if isinstance(token, Broken)]
     problems += wrong
-    inner = any(isinstance(t, Ready) and isinstance(t.node, Opaque) and t.node.broken for t in tokens)
+    inner = any(map(is_left_out, tokens))
     return Opaque(start, end, what, mentions(tokens), binds(tokens), broken=bool(wrong) or inner)
 
 
@@ -171,7 +170,7 @@ class _Folder:
         self._end_item(group)
         self.out.append(token)
         if group.type in _BLOCKS:
-            self._fold(group.kept, _BLOCKS[group.type], "DO" if group.type == "DO" else "NODE")
+            self._fold(group.kept, _BLOCKS[group.type])
         elif group.type in _BRACKETS:
             self._fold(group.kept, _BRACKETS[group.type])
         elif group.type == "LSQB" and group.generates:
@@ -213,14 +212,14 @@ class _Folder:
                 break
             self.groups.pop()
 
-    def _fold(self, kept: int, what: str, type: str = "NODE") -> None:
+    def _fold(self, kept: int, what: str) -> None:
         tokens = self.out[kept:]
         if not tokens:
             return
         node: Node = opaque(tokens, what, self.problems, at=tokens[0].start)
         if tokens[0].type in ("IMPORT", "USING") and not any(isinstance(token, Broken) for token in tokens):
             node = imported(tokens)
-        self.out[kept:] = [Ready(type, node, "")]
+        self.out[kept:] = [Ready("NODE", node, "")]
 
 
 def imported(tokens: Sequence[Token]) -> Import:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dp_lsp.frontends.julia.tokens import LIMIT
-from dp_lsp.surface import Assign, Call, Keyword, Name, Node, Number, Opaque, Parameter, TypeExpr
+from dp_lsp.surface import Assign, Block, Call, Keyword, Name, Node, Number, Opaque, Parameter, TypeExpr
 
 
 class Arguments(NamedTuple):
@@ -57,7 +57,8 @@ class Field(NamedTuple):
     name: str
 
 
-Made = Arguments | Typed | Splat | Default | Upper | Limited | Field
+Made = Arguments | Typed | Splat | Default | Upper | Limited | Field | Block
+"""A block is what stands between ``begin`` and ``end``, or in ``(a; b)``: it may turn out to be a body."""
 
 
 class Header(NamedTuple):

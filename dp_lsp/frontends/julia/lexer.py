@@ -132,7 +132,7 @@ class Lexer(Desk):
             return self._add(kind, start, end, word)
         if kind in ("FOR", "IF") and self.frame.bracket and self.last.type in OPERANDS:
             return self._add("GENERATOR", start, end, word)
-        if kind == "BEGIN" and self.frame.square:
+        if kind == "BEGIN" and self._in_index():
             return self._ready(start, end, "`begin` as an index")
         if self._begins_line() and self._starts_statement(kind, end):
             self._unwind(start)
@@ -153,7 +153,7 @@ class Lexer(Desk):
 
     def _end(self, start: int, end: int) -> int:
         if self.frame.bracket:
-            if self._in_square() and not (self.broke_line and self._in_block()):
+            if self._in_index() and not (self.broke_line and self._in_block()):
                 return self._ready(start, end, "`end` as an index")
             if self._in_block():
                 self._unwind(start)
@@ -164,12 +164,11 @@ class Lexer(Desk):
         self._pop()
         return self._add("END", start, end, "end")
 
-    def _in_square(self) -> bool:
+    def _in_index(self) -> bool:
+        """Whether the brackets around this place are an index, where ``begin`` and ``end`` are its bounds."""
         for frame in reversed(self.frames):
-            if not frame.bracket:
-                return False
-            if frame.square:
-                return True
+            if not frame.bracket or frame.opener.type in ("INDEX", "CONCAT"):
+                return frame.bracket
         return False
 
     def _macro(self, start: int, end: int, word: str) -> int:

@@ -91,6 +91,11 @@ def binds(tokens: Sequence[Token]) -> frozenset[str] | None:
     return frozenset(found)
 
 
+def is_left_out(token: Token) -> bool:
+    """Whether a token stands for text that could not be read."""
+    return isinstance(token, Ready) and isinstance(token.node, Opaque) and token.node.broken
+
+
 def target(tokens: Sequence[Token]) -> frozenset[str] | None:
     """The names that a broken statement defines, or None if its beginning does not say so."""
     kinds = [token.type for token in tokens[:2]]

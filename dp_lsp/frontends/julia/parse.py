@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from lark import Lark, UnexpectedToken
 from lark.lexer import Lexer as LarkLexer
 
-from dp_lsp.frontends.julia import repair
+from dp_lsp.frontends.julia import outline, repair
 from dp_lsp.frontends.julia.build import Builder
 from dp_lsp.frontends.julia.fold import Folded
 from dp_lsp.frontends.julia.lexer import Lexer
@@ -88,7 +88,7 @@ def _read(chunk: str, tokens: list[Token]) -> tuple[list[Node], list[Problem]]:
             return nodes, problems + builder.problems
         start, end = repair.damaged(tokens, failed)
         statement = tokens[start:end]
-        if not any(map(repair.is_left_out, statement)) and not repair.is_supplied(tokens, failed):
+        if not any(map(outline.is_left_out, statement)) and not repair.is_supplied(tokens, failed):
             problems.append(repair.explained(tokens, failed, statement))
         tokens = [*tokens[:start], repair.left_out(statement), *tokens[end:]]
     return [repair.left_out(tokens).node], problems

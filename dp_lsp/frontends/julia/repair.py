@@ -125,7 +125,7 @@ def damaged(tokens: Sequence[Token], index: int) -> tuple[int, int]:
         if start is None:
             continue
         end = outline.statement_end(tokens, partner, start)
-        left_out = end == start + 1 and is_left_out(tokens[start])
+        left_out = end == start + 1 and outline.is_left_out(tokens[start])
         if start < end and index <= end and not left_out:
             return start, end
     return 0, len(tokens)
@@ -134,10 +134,6 @@ def damaged(tokens: Sequence[Token], index: int) -> tuple[int, int]:
 def is_supplied(tokens: Sequence[Token], index: int) -> bool:
     """Whether an ``end`` stands here that the text lacks: there is a problem about it already."""
     return any(token.type == "END" and not token.value for token in tokens[index : index + 1])
-
-
-def is_left_out(token: Token) -> bool:
-    return isinstance(token, Ready) and isinstance(token.node, Opaque) and token.node.broken
 
 
 def left_out(tokens: Sequence[Token]) -> Ready:
