@@ -14,21 +14,19 @@ from dp_lsp.text import Span
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """One reason why a value moves: at a place, by a rule, ``factor`` times as much as what came in by ``before``."""
-
-    span: Span
-    rule: str
-    factor: Sens
-    before: tuple[Step, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Move:
-    """How far a value moves when a variable moves by 1, and why."""
+    """How far a value moves when a variable moves by 1, and why: by a rule at a place, from earlier moves.
+
+    ``rule`` is a builtin or a law of :mod:`dp_lsp.core.laws`, and ``subject`` the name of what is called by it. Each
+    move of ``before`` counts as often as its factor of ``factors`` says; a law may make something else of them.
+    """
 
     sens: Sens
-    why: Step
+    span: Span
+    rule: str
+    factors: tuple[Sens, ...] = ()
+    before: tuple[Move, ...] = ()
+    subject: str = ""
 
 
 Moves = Mapping[Var, Move]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dp_lsp.core import term
+from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.annotation import dimension
 from dp_lsp.core.constraints import Origin
@@ -181,11 +181,12 @@ def call(inference: Inference, node: term.Apply, value: FunctionValue, arguments
     _spend(inference, node, scheme, arguments, values)
     if scheme.failing is not None:
         deciding = [
-            moves.scaled(argument.moves, INFINITY, node.span, scheme.name)
+            (argument.moves, INFINITY)
             for param, argument in zip(scheme.params, arguments, strict=True)
             if param.var in scheme.failing
         ]
-        inference.failures.append(Failure(moves.added(deciding, node.span, scheme.name), node.span))
+        seen = moves.combined(deciding, node.span, laws.FAILURE, scheme.name)
+        inference.failures.append(Failure(seen, node.span))
     return _result(inference, node, scheme, arguments, instance, values)
 
 
@@ -301,8 +302,8 @@ def _unbounded(inference: Inference, span: Span, private: Moves, unbounded: froz
             span,
             written=inference.written(span),
             variable="`, `".join(var.name for var, _ in named),
-            cause=explain.cause(inference, move.why),
-            related=explain.path(inference, move.why, var.name),
+            cause=explain.cause(inference, move),
+            related=explain.path(inference, move, var.name),
         )
     )
 
@@ -321,8 +322,8 @@ def _result(
             move = result.moves.get(param.var)
             if move is not None:
                 factor = INFINITY if move.sens is INFINITY else values.sens(move.sens)
-                parts.append(moves.scaled(argument.moves, factor, node.span, scheme.name))
-        together = moves.added(parts, node.span, scheme.name)
+                parts.append((argument.moves, factor))
+        together = moves.combined(parts, node.span, laws.CALL, scheme.name)
         items = tuple(place(part) for part in result.parts)
         return inference.judgement(instance.type(result.type), together, items)
 

@@ -6,7 +6,7 @@ from dp_lsp import builtins
 from dp_lsp.builtins import remedies
 from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, no_demands
 from dp_lsp.builtins.patterns import Binds, Box, GivenNorm, GivenType, Num, Pattern, Sizes, fits
-from dp_lsp.core import term
+from dp_lsp.core import laws, term
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import norms_of
@@ -69,19 +69,18 @@ def _may_fail(inference: Inference, node: term.Call, form: Form, args: Args, val
         if name in form.fails_on and not (excluded and args.is_static(index))
     ]
     if deciding:
-        parts = [moves.scaled(moved, INFINITY, node.span, node.builtin) for moved in deciding]
-        inference.failures.append(Failure(moves.added(parts, node.span, node.builtin), node.span))
+        seen = moves.combined(((moved, INFINITY) for moved in deciding), node.span, laws.FAILURE, node.builtin)
+        inference.failures.append(Failure(seen, node.span))
 
 
 def _moved(
     inference: Inference, node: term.Call, factors: tuple[Sens, ...], values: list[Judgement], result: Type
 ) -> Judgement:
     """The result moves by the sum of what its arguments move, each times its factor."""
-    rule = node.builtin
-    parts = [moves.scaled(value.moves, factor, node.span, rule) for value, factor in zip(values, factors, strict=True)]
-    together = moves.added(parts, node.span, rule)
+    weighted = zip((value.moves for value in values), factors, strict=True)
+    together = moves.combined(weighted, node.span, node.builtin)
     if has_unit_diameter(inference.solver.type(result)):
-        together = moves.capped(together, node.span, rule)
+        together = moves.capped(together, node.span)
     return inference.judgement(result, together)
 
 
@@ -244,5 +243,5 @@ def _boxed(inference: Inference, node: term.Apply, box: BlackBox, arguments: lis
         inference.report(problems.WrongCount.at(node.span, function=box.name, wanted=wanted, given=given))
         return Judgement(UNKNOWN, moves.NOWHERE)
     apply.check_annotations(inference, node, box, arguments)
-    parts = [moves.scaled(argument.moves, INFINITY, node.span, f"black box {box.name}") for argument in arguments]
-    return Judgement(Boxed(box.name), moves.added(parts, node.span, f"black box {box.name}"))
+    parts = ((argument.moves, INFINITY) for argument in arguments)
+    return Judgement(Boxed(box.name), moves.combined(parts, node.span, laws.BLACK_BOX, box.name))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dp_lsp.builtins.remedies import Wrapping
+from dp_lsp.core import laws
 from dp_lsp.core.notation import shown
-from dp_lsp.core.scheme import Step
+from dp_lsp.core.scheme import Move
 from dp_lsp.core.sens import INFINITY, ONE
 from dp_lsp.core.term import Term, Use
 from dp_lsp.infer.inference import Inference
@@ -15,46 +16,45 @@ from dp_lsp.text import Span
 _LONGEST = 6
 
 
-def cause(inference: Inference, why: Step) -> str:
+def cause(inference: Inference, move: Move) -> str:
     """What made a bound infinite, as the end of a sentence."""
-    step = first_infinite(why)
-    written = inference.written(step.span)
-    if step.rule == "condition":
+    first = first_infinite(move)
+    written = inference.written(first.span)
+    if first.rule == laws.CONDITION:
         return f"the condition in `{written}`, which decides between two values"
     return f"`{written}`"
 
 
-def path(inference: Inference, why: Step, variable: str) -> tuple[Related, ...]:
+def path(inference: Inference, move: Move, variable: str) -> tuple[Related, ...]:
     """The way from the parameter to the bound: where it enters, and every step that makes it larger."""
-    steps = _chain(why)
     found: list[Related] = []
-    for step in steps:
-        message = _message(inference, step, variable)
+    for step in _chain(move):
+        message = _message(step, variable)
         if message is not None and all(known.span != step.span for known in found):
             found.append(Related(message, step.span))
     return tuple(found[:2] + found[2:][-(_LONGEST - 2) :])
 
 
-def _chain(why: Step) -> list[Step]:
+def _chain(move: Move) -> list[Move]:
     """The steps from the parameter on, following the infinite ones and else the first."""
-    target = first_infinite(why)
-    steps = [why]
-    current = why
-    while current.before:
-        current = next((step for step in current.before if step is target), current.before[0])
-        steps.append(current)
+    steps = [move]
+    while move.before:
+        move = next((before for before in move.before if before.sens is INFINITY), move.before[0])
+        steps.append(move)
     return steps[::-1]
 
 
-def _message(inference: Inference, step: Step, variable: str) -> str | None:
-    if not step.before and not step.rule:
-        return f"`{variable}` enters here"
-    if step.factor is INFINITY:
+def _message(step: Move, variable: str) -> str | None:
+    if not step.before:
+        return f"`{variable}` enters here" if step.rule == laws.PARAMETER else None
+    if INFINITY in step.factors:
         return "here it becomes unbounded"
-    if step.factor != ONE:
-        return f"{shown(step.factor)} times as much"
+    if step.rule in (laws.BRANCH, laws.CAP):
+        return None
     if len(step.before) > 1:
         return f"it is used {len(step.before)} times here, and the changes add up"
+    if step.factors != (ONE,):
+        return f"{shown(step.factors[0])} times as much"
     return None
 
 

@@ -10,12 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from dp_lsp.core import laws
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Constraint, Origin, Quantity
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import Cost, Leak, Var
 from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
-from dp_lsp.core.term import Bind, Body, Branch, Local, Loop, Term
+from dp_lsp.core.sens import ONE
+from dp_lsp.core.term import Bind, Body, Branch, Local, Loop, Term, Use
 from dp_lsp.core.types import UNKNOWN, TupleType, Type, Unknown, is_static
 from dp_lsp.infer import moves, problems
 from dp_lsp.infer.rules import Rules
@@ -108,11 +110,14 @@ class Inference:
     def tuple_of(self, span: Span, items: list[Judgement]) -> Judgement:
         """A tuple; it moves by the sum of what its items move."""
         type_ = TupleType(tuple(item.type for item in items))
-        return Judgement(type_, moves.added((item.moves for item in items), span, "tuple"), tuple(items))
+        return Judgement(type_, moves.combined(((item.moves, ONE) for item in items), span, laws.TUPLE), tuple(items))
 
     def _bind(self, bind: Bind, value: Judgement) -> None:
         targets = bind.targets
-        if len(targets) == 1 and not isinstance(bind.term, Branch | Loop):
+        if len(targets) == 1 and isinstance(bind.term, Use):
+            renamed = moves.scaled(value.moves, ONE, bind.span, laws.NAME)
+            self.define(targets[0], Judgement(value.type, renamed, value.parts))
+        elif len(targets) == 1 and not isinstance(bind.term, Branch | Loop):
             self.define(targets[0], value)
         elif targets:
             for target, part in zip(targets, self._parts(value, len(targets), bind.span), strict=True):

@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from dp_lsp.core import sens, term
+from dp_lsp.core import laws, sens, term
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import NOTHING, Cost, Repeat, Var, sequence
 from dp_lsp.core.metrics import has_gap
-from dp_lsp.core.scheme import Judgement, Move, Moves, Step
+from dp_lsp.core.scheme import Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.core.types import INTEGER, Base, Container, NumberType, TupleType, Type, Unknown, without_static
 from dp_lsp.infer import conditions, moves, problems
@@ -63,15 +63,15 @@ def _outside(failure: Failure, node: term.Loop, rounds: _Rounds, starts: list[Ju
     if once.cost is NOTHING and failure.moves.keys() & set(once.starts):
         parts += [start.moves for start in starts]
         parts += [moves.without(end.moves, once.starts) for end in once.ends]
-    spread = [moves.scaled(part, INFINITY, failure.span, LOOP) for part in parts]
-    return Failure(moves.added(spread, failure.span, LOOP), failure.span)
+    spread = moves.combined(((part, INFINITY) for part in parts), failure.span, laws.FAILURE)
+    return Failure(spread, failure.span)
 
 
 def _rounds(inference: Inference, node: term.Loop) -> _Rounds:
     ends = [inference.infer(part) for part in (node.first, node.last)]
     step = None if node.step is None else inference.infer(node.step)
     parts = [*ends, *([] if step is None else [step])]
-    moved = moves.added((part.moves for part in parts), node.span, LOOP)
+    moved = moves.added((part.moves for part in parts), node.span, laws.LOOP)
     types = [inference.type(part) for part in parts]
     for type_, written in zip(types, (node.first, node.last, node.step), strict=False):
         whole = isinstance(type_, NumberType) and (type_.base is Base.INTEGER or inference.rules.ordered)
@@ -138,7 +138,7 @@ def _attempt(inference: Inference, node: term.Loop, types: tuple[Type, ...]) -> 
     for (inner, _), type_ in zip(node.carried, types, strict=True):
         var = Var(inner.name, gap=has_gap(type_), carried=True)
         variables.append(var)
-        inference.environment[inner] = Judgement(type_, {var: Move(ONE, Step(inner.span, "", ONE))})
+        inference.environment[inner] = Judgement(type_, moves.own(var, inner.span))
     inference.environment[node.index] = Judgement(INTEGER, moves.NOWHERE)
     inference.facts[node.index.span] = (Judgement(INTEGER, moves.NOWHERE), "")
     with inference.spending() as costs:
@@ -207,8 +207,8 @@ def _steady(inference: Inference, node: term.Loop, rounds: _Rounds, starts: list
         ]
     else:
         rate = sens.maximum(sens.total(row[j] for row in table) for j in range(len(ends)))
-        start = moves.added((start.moves for start in starts), node.span, LOOP)
-        other = moves.added(others, node.span, LOOP)
+        start = moves.added((start.moves for start in starts), node.span, laws.LOOP)
+        other = moves.added(others, node.span, laws.LOOP)
         grown = [_grown(inference, node, rounds, rate, start, other)] * len(ends)
     return _results(inference, node, once, grown)
 
@@ -224,18 +224,11 @@ def _grown(inference: Inference, node: term.Loop, rounds: _Rounds, rate: Sens, s
         # The number of rounds is not public, or not known: only a round that does not enlarge is bounded.
         known = rate.number
         from_start = ONE if known is not None and known <= 1 else INFINITY
-        parts = (
-            moves.scaled(start, from_start, span, LOOP),
-            moves.scaled(other, INFINITY, span, LOOP),
-            moves.scaled(rounds.moves, INFINITY, span, LOOP),
-        )
-        return moves.added(parts, span, LOOP)
+        parts = ((start, from_start), (other, INFINITY), (rounds.moves, INFINITY))
+        return moves.combined(parts, span, laws.LOOP)
     count = rounds.number
-    parts_of = (
-        moves.scaled(start, sens.power(rate, count.single_poly()), span, LOOP),
-        moves.scaled(other, inference.rules.others(rate, count), span, LOOP),
-    )
-    return moves.added(parts_of, span, LOOP)
+    grown = (start, sens.power(rate, count.single_poly())), (other, inference.rules.others(rate, count))
+    return moves.combined(grown, span, laws.LOOP)
 
 
 def _results(inference: Inference, node: term.Loop, once: _Round, moved: list[Moves]) -> Judgement:

@@ -87,8 +87,8 @@ def _report_unbounded(inference: Inference, span: Span, unbounded: dict[Var, Mov
             span,
             written=inference.written(span),
             variable=names,
-            cause=explain.cause(inference, first.why),
-            related=explain.path(inference, first.why, next(iter(shown_vars)).name),
+            cause=explain.cause(inference, first),
+            related=explain.path(inference, first, next(iter(shown_vars)).name),
         )
     )
 
@@ -117,7 +117,7 @@ def _too_sensitive(
     enough = Printer(SYMPY).quantity(constraint.left)
     related = (
         Related(f"{shown(constraint.left)} is the smallest value that is enough", place),
-        *explain.path(inference, move.why, var.name),
+        *explain.path(inference, move, var.name),
     )
     return problems.TooSensitive.at(
         span,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
-from dp_lsp.core import annotation, term
+from dp_lsp.core import annotation, laws, term
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.annotation import NumberOf
 from dp_lsp.core.constraints import Origin
@@ -13,7 +14,7 @@ from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import Substitution, symbols_of
 from dp_lsp.core.events import NOTHING, Called, Cost, Leak, Sequence, Var, mechanisms
 from dp_lsp.core.metrics import has_gap
-from dp_lsp.core.scheme import BlackBox, FunctionValue, Judgement, Move, Scheme, SchemeParameter, Step
+from dp_lsp.core.scheme import BlackBox, FunctionValue, Judgement, Move, Scheme, SchemeParameter
 from dp_lsp.core.sens import INFINITY, ONE
 from dp_lsp.core.types import Base, Container, Kind, ModelType, NumberType, TupleType, Type, TypeVariable, Unknown
 from dp_lsp.infer import conditions, explain, moves, problems, terms
@@ -95,7 +96,7 @@ def _parameter(inference: Inference, param: term.Param) -> SchemeParameter:
         type_ = NumberType(type_.base, Poly.of(symbol))
     public = param.static or isinstance(type_, ModelType)  # nothing is claimed about a model
     var = Var(name, gap=has_gap(type_), public=public)
-    value = inference.judgement(type_, {var: Move(ONE, Step(param.span, "", ONE))})
+    value = inference.judgement(type_, moves.own(var, param.span))
     inference.define(param.local, value)
     inference.parameters.add(param.span)
     return SchemeParameter(name, var, type_, param.static, param.span)
@@ -112,7 +113,7 @@ def _with_failures(inference: Inference, method: term.Method, result: Judgement)
     for failure in inference.failures:
         private = {var: move for var, move in failure.moves.items() if not var.public}
         if not method.privacy:
-            together = moves.added((result.moves, private), failure.span, "failure")
+            together = moves.added((result.moves, private), failure.span, laws.FAILURE)
             result = Judgement(result.type, together, result.parts)
         elif private:
             first, move = next(iter(private.items()))
@@ -122,7 +123,7 @@ def _with_failures(inference: Inference, method: term.Method, result: Judgement)
                     what=f"whether `{inference.written(failure.span)}` fails",
                     variable="`, `".join(sorted(var.name for var in private if not var.members)),
                     consequence="a run that fails can be told from one that does not",
-                    related=explain.path(inference, move.why, first.name),
+                    related=explain.path(inference, move, first.name),
                 )
             )
             inference.leak(frozenset(private), Origin(failure.span, "a failure"))
@@ -179,7 +180,7 @@ def _check_privacy(inference: Inference, method: term.Method, result: Judgement)
                 what=f"what `{method.name}` returns",
                 variable="`, `".join(var.name for var in private),
                 consequence="return only what a mechanism released, or what was made of it",
-                related=explain.path(inference, move.why, first.name),
+                related=explain.path(inference, move, first.name),
             )
         )
         inference.leak(frozenset(private), Origin(method.name_span, "the result"))
@@ -207,15 +208,15 @@ def _warn_unbounded(inference: Inference, result: Judgement) -> None:
     by_place: dict[Span, list[tuple[Var, Move]]] = {}
     for var, move in result.moves.items():
         if move.sens.infinite and not var.members:
-            by_place.setdefault(first_infinite(move.why).span, []).append((var, move))
+            by_place.setdefault(first_infinite(move).span, []).append((var, move))
     for span, found in by_place.items():
         var, move = found[0]
         inference.report(
             problems.Unbounded.at(
                 span,
                 variable="`, `".join(sorted(each.name for each, _ in found)),
-                cause=explain.cause(inference, move.why),
-                related=explain.path(inference, move.why, var.name),
+                cause=explain.cause(inference, move),
+                related=explain.path(inference, move, var.name),
             )
         )
 
@@ -267,14 +268,14 @@ def _cost(inference: Inference, method: term.Method, params: tuple[SchemeParamet
 def _nothing_holds(params: tuple[SchemeParameter, ...], returned: Judgement, cost: Cost) -> tuple[Judgement, Cost]:
     """A condition fails, or a random result is declared to be none: no bound is claimed for any parameter."""
     private = frozenset(param.var for param in params if not param.var.public)
-    moved = {param.var: Move(INFINITY, Step(param.span, "", INFINITY)) for param in params if param.var in private}
+    moved = {param.var: Move(INFINITY, param.span, laws.NOTHING_HOLDS) for param in params if param.var in private}
     if cost is not NOTHING:
         cost = Sequence((cost, Leak(private, Origin(params[0].span if params else Span(0, 0), "a condition fails"))))
     return Judgement(returned.type, moved), cost
 
 
 def _solved(inference: Inference, value: Judgement, values: Substitution) -> Judgement:
-    moved = {var: Move(values.sens(move.sens), move.why) for var, move in value.moves.items()}
+    moved = {var: replace(move, sens=values.sens(move.sens)) for var, move in value.moves.items()}
     parts = tuple(_solved(inference, part, values) for part in value.parts)
     return Judgement(inference.solver.type(value.type), moved, parts)
 

@@ -4,70 +4,81 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dp_lsp.core import laws
 from dp_lsp.core.events import Var
-from dp_lsp.core.scheme import Move, Moves, Step
+from dp_lsp.core.scheme import Move, Moves
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.text import Span
 
 NOWHERE: Moves = {}
+Weighted = tuple[Moves, Sens]
 
 
 def own(var: Var, span: Span) -> Moves:
     """The moves of a variable itself."""
-    return {var: Move(ONE, Step(span, "", ONE))}
+    return {var: Move(ONE, span, laws.PARAMETER)}
 
 
-def scaled(moves: Moves, factor: Sens, span: Span, rule: str) -> Moves:
+def scaled(moved: Moves, factor: Sens, span: Span, rule: str, subject: str = "") -> Moves:
     """How far a result moves that moves ``factor`` times as far as what has these moves."""
-    if factor.zero or not moves:
-        return NOWHERE
-    if factor == ONE:
-        return moves
-    return {var: Move(factor * move.sens, Step(span, rule, factor, (move.why,))) for var, move in moves.items()}
+    return combined(((moved, factor),), span, rule, subject)
+
+
+def combined(parts: Iterable[Weighted], span: Span, rule: str, subject: str = "") -> Moves:
+    """The moves of something made of several values: variable by variable the sum, each value counting as often as
+    its factor says."""
+    gathered: dict[Var, tuple[list[Sens], list[Move]]] = {}
+    for moved, factor in parts:
+        if factor.zero:
+            continue
+        for var, move in moved.items():
+            factors, before = gathered.setdefault(var, ([], []))
+            factors.append(factor)
+            before.append(move)
+    return {
+        var: Move(_total(factors, before), span, rule, tuple(factors), tuple(before), subject)
+        for var, (factors, before) in gathered.items()
+    }
+
+
+def _total(factors: list[Sens], before: list[Move]) -> Sens:
+    total: Sens | None = None
+    for factor, move in zip(factors, before, strict=True):
+        part = move.sens if factor == ONE else factor * move.sens
+        total = part if total is None else total + part
+    assert total is not None, "a variable that nothing moves with is left out"
+    return total
 
 
 def added(parts: Iterable[Moves], span: Span, rule: str) -> Moves:
-    """The moves of something made of several values: sums, variable by variable."""
-    result: dict[Var, Move] = {}
-    for part in parts:
-        if not result:
-            result = dict(part)
-            continue
-        for var, move in part.items():
-            known = result.get(var)
-            if known is None:
-                result[var] = move
-            else:
-                total = known.sens + move.sens
-                result[var] = Move(total, Step(span, rule, ONE, _together(known.why, move.why, rule, span)))
-    return result
+    """The moves of several values together: a variable that moves one of them alone moves the whole as far."""
+    parts = tuple(parts)
+    together = combined(((part, ONE) for part in parts), span, rule)
+    return {var: move if len(move.before) > 1 else move.before[0] for var, move in together.items()}
 
 
-def _together(left: Step, right: Step, rule: str, span: Span) -> tuple[Step, ...]:
-    """The reasons of a sum; those of one that grows term by term are kept in one list."""
-    before = left.before if left.rule == rule and left.span == span and len(left.before) < 8 else (left,)
-    return (*before, right)
+def joined(moved: Moves, extra: Weighted, span: Span, rule: str) -> Moves:
+    """The moves of a value that something else has a part in; what that does not move with stays as it is."""
+    touched = {var: move for var, move in moved.items() if var in extra[0]}
+    return {**moved, **combined(((touched, ONE), extra), span, rule)}
 
 
-def larger(left: Moves, right: Moves) -> Moves:
+def larger(left: Moves, right: Moves, span: Span) -> Moves:
     """The moves of one of two values: maxima, variable by variable."""
-    result = dict(left)
-    for var, move in right.items():
-        known = result.get(var)
-        if known is None:
-            result[var] = move
-        else:
-            most = known.sens.at_least(move.sens)
-            result[var] = known if most == known.sens else Move(most, move.why)
+    result = {}
+    for var in {**left, **right}:
+        sides = tuple(side[var] for side in (left, right) if var in side)
+        most = sides[0].sens if len(sides) == 1 else sides[0].sens.at_least(sides[1].sens)
+        result[var] = Move(most, span, laws.BRANCH, (ONE,) * len(sides), sides)
     return result
 
 
-def capped(moves: Moves, span: Span, rule: str) -> Moves:
+def capped(moved: Moves, span: Span) -> Moves:
     """The moves into a metric of diameter 1: a variable whose values are at least 1 apart moves it by at most 1.
     Source: type_system 0.1, "diameter at most 1"."""
     return {
-        var: Move(ONE, Step(span, rule, ONE, _finite(move.why))) if var.gap and not _at_most_one(move.sens) else move
-        for var, move in moves.items()
+        var: Move(ONE, span, laws.CAP, (ONE,), (move,)) if var.gap and not _at_most_one(move.sens) else move
+        for var, move in moved.items()
     }
 
 
@@ -76,34 +87,14 @@ def _at_most_one(value: Sens) -> bool:
     return known is not None and known <= 1
 
 
-def _finite(step: Step) -> tuple[Step, ...]:
-    """What came before the step that the cap replaces."""
-    return tuple(before for before in step.before if not _is_infinite(before))
-
-
-def without(moves: Moves, gone: Iterable[Var]) -> Moves:
+def without(moved: Moves, gone: Iterable[Var]) -> Moves:
     """The moves with some variables left out."""
     dropped = set(gone)
-    return {var: move for var, move in moves.items() if var not in dropped} if dropped & moves.keys() else moves
+    return {var: move for var, move in moved.items() if var not in dropped} if dropped & moved.keys() else moved
 
 
-def first_infinite(step: Step) -> Step:
-    """The first step on the way from the variable at which the bound became ∞."""
-    earlier = next((before for before in step.before if _is_infinite(before)), None)
-    while earlier is not None:
-        step = earlier
-        earlier = next((before for before in step.before if _is_infinite(before)), None)
-    return step
-
-
-def _is_infinite(step: Step) -> bool:
-    pending, seen = [step], {id(step)}
-    while pending:
-        item = pending.pop()
-        if item.factor is INFINITY:
-            return True
-        for before in item.before:
-            if id(before) not in seen:
-                seen.add(id(before))
-                pending.append(before)
-    return False
+def first_infinite(move: Move) -> Move:
+    """The first move on the way from the variable that is ∞."""
+    while (earlier := next((before for before in move.before if before.sens is INFINITY), None)) is not None:
+        move = earlier
+    return move

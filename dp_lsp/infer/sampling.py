@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dp_lsp import builtins
-from dp_lsp.core import term
+from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.events import NOTHING, Cost, Sampled, Var, sequence
 from dp_lsp.core.metrics import has_gap
-from dp_lsp.core.scheme import Judgement, Move, Moves, Step
-from dp_lsp.core.sens import INFINITY, ONE, magnitude
+from dp_lsp.core.scheme import Judgement, Move, Moves
+from dp_lsp.core.sens import INFINITY, magnitude
 from dp_lsp.core.types import UNKNOWN, Container, TupleType, Unknown
 from dp_lsp.infer import calls, moves, problems
 from dp_lsp.infer.inference import Inference
@@ -65,8 +65,7 @@ def _draw(
     for target, type_, source in zip(node.bind.targets, result.items, drawn_from, strict=True):
         var = Var(target.name, gap=has_gap(inference.solver.type(type_)))
         sources[var] = source.moves
-        move = Move(ONE, Step(target.span, "", ONE))
-        value = Judgement(type_, {var: move, record: move})
+        value = Judgement(type_, {**moves.own(var, target.span), **moves.own(record, target.span)})
         inference.environment[target] = value
         inference.facts[target.span] = (value, "")
     return sources
@@ -95,15 +94,22 @@ def _left_behind(value: Judgement, sources: dict[Var, Moves], record: Var, call:
     if not inner & value.moves.keys():
         return value
     escaped = [
-        moves.scaled(source, INFINITY, call.span, call.builtin)
+        moves.scaled(source, INFINITY, call.span, laws.DRAWN)
         for var, source in sources.items()
         if var in value.moves or record in value.moves
     ]
-    together = moves.added((moves.without(value.moves, inner), *escaped), call.span, call.builtin)
+    together = moves.added((moves.without(value.moves, inner), *escaped), call.span, laws.DRAWN)
     parts = tuple(_left_behind(part, sources, record, call) for part in value.parts)
     return Judgement(value.type, together, parts)
 
 
 def _is_variable(moved: Moves) -> bool:
     """Whether these are the moves of a variable itself, so that its rows are in their own places."""
-    return len(moved) == 1 and all(not move.why.rule and not move.why.before for move in moved.values())
+    return len(moved) == 1 and all(_is_same(move) for move in moved.values())
+
+
+def _is_same(move: Move) -> bool:
+    """Whether a value is a variable itself, maybe under another name."""
+    while move.rule == laws.NAME:
+        (move,) = move.before
+    return move.rule == laws.PARAMETER

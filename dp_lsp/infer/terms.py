@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dp_lsp import builtins
-from dp_lsp.core import term
+from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
@@ -112,7 +112,7 @@ def _branch(inference: Inference, node: term.Branch) -> Judgement:
         spent.append(sequence(costs))
         inference.failures += failures
         if failures and condition.moves:
-            reached = moves.scaled(condition.moves, INFINITY, node.condition.span, "condition")
+            reached = moves.scaled(condition.moves, INFINITY, node.condition.span, laws.CONDITION)
             inference.failures.append(Failure(reached, failures[0].span))
     if any(cost is not NOTHING for cost in spent):
         inference.spent.append(Either(tuple(spent)))
@@ -147,14 +147,13 @@ def joined(inference: Inference, span: Span, left: Judgement, right: Judgement, 
         return Judgement(UNKNOWN, moves.NOWHERE)
     if left is right:
         return left
-    most = moves.larger(left.moves, right.moves)
+    most = moves.larger(left.moves, right.moves, span)
     if not condition:
         return inference.judgement(type_, most)
     type_ = without_static(type_)
     factor = ONE if has_unit_diameter(type_) else INFINITY
-    steered = moves.scaled(condition, factor, span, "condition")
-    together = moves.added((most, steered), span, BRANCH)
-    return Judgement(type_, moves.capped(together, span, BRANCH) if has_unit_diameter(type_) else together)
+    together = moves.joined(most, (condition, factor), span, laws.CONDITION)
+    return Judgement(type_, moves.capped(together, span) if has_unit_diameter(type_) else together)
 
 
 def _check(inference: Inference, node: term.Check) -> Judgement:
