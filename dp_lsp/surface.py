@@ -317,6 +317,12 @@ class Import(Node):
         self.brings_names = brings_names
 
 
+class Export(Node):
+    """``export names…``: what a module shows to those who open it. It changes no meaning here."""
+
+    __slots__ = ()
+
+
 class ModuleMark(Node):
     """The first or the last line of a ``module``; ``name`` is None for the last."""
 

@@ -9,6 +9,9 @@ A heading is a test. Each of its ``julia`` blocks is a program, checked on its o
 * ``# error: [DP301] "a part of the message"``, or ``# warning:``, at the end of the line of the problem. A program
   has exactly the errors and warnings it names.
 
+A program of several files has a line ``# file: name.jl`` before each. All of them are checked, each in every program
+that includes it, and what is expected stands in the file that it is about.
+
 Words after ``julia`` are options: ``profile=published``, ``eps=0.2`` for a number given to a parameter, and
 ``known-wrong`` for a program whose comments are right and whose answer is not yet.
 """
@@ -24,10 +27,11 @@ from typing import NamedTuple
 from dp_lsp.analysis.records import Analysis, FunctionReport, Options, Setting, State
 from dp_lsp.engine.check import Engine
 from dp_lsp.problem import Problem, Severity
+from several_files import check, sections
 
 FENCE, END = "```julia", "```"
 KNOWN_WRONG = "known-wrong"
-_EXPECTED = re.compile(r"# (?P<name>[^\s:]+)(?P<conditions> if)?: (?!\[).*")
+_EXPECTED = re.compile(r"# (?!file: )(?P<name>[^\s:]+)(?P<conditions> if)?: (?!\[).*")
 _PROBLEM = re.compile(r'\s*# (error|warning): \[(DP\d{3})\](?: "([^"]*)")?')
 
 
@@ -73,10 +77,14 @@ def rewritten(block: Block, engine: Engine) -> tuple[str, ...]:
     """The lines of a block with the answers of the checker in place of what they expect.
 
     A block is right if this changes nothing."""
-    analysis = engine.check(block.text, block.options)
-    functions = {function.name: function for function in analysis.functions}
-    problems = _by_line(analysis)
-    return tuple(_line(line, functions, problems.get(number, [])) for number, line in enumerate(block.lines))
+    found = check(engine, block.text, block.options)
+    lines: list[str] = []
+    for name, start, text in sections(block.text) or [("", 0, block.text)]:
+        lines += block.lines[len(lines) : start]
+        functions = {function.name: function for function in found[name].functions}
+        problems = _by_line(found[name])
+        lines += (_line(line, functions, problems.get(number, [])) for number, line in enumerate(text.splitlines()))
+    return tuple(lines)
 
 
 def page_rewritten(path: Path, engine: Engine) -> str:

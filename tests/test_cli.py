@@ -17,11 +17,12 @@ import pytest
 
 import dp_lsp.cli.check
 from analyses import analysis, function, problem
-from dp_lsp.analysis.records import Analysis, Options, Setting, State
+from dp_lsp.analysis.loading import Loader, Text
+from dp_lsp.analysis.records import Analysis, Options, Setting, State, unchecked
 from dp_lsp.cli import main
 from dp_lsp.cli.progress import Progress
 from dp_lsp.problem import Severity
-from dp_lsp.text import Span
+from dp_lsp.text import Source, Span
 from source_tree import ROOT
 
 LINUX = sys.platform == "linux"
@@ -49,9 +50,15 @@ def answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 
     def use(check: Any) -> None:
         class Fake:
-            def check(self, text: str, options: Options, on_chunk: Any) -> Analysis:
+            def includes(self, text: Text) -> tuple[str, ...]:
+                return ()
+
+            def project(self, root: str, files: Loader, options: Options, on_chunk: Any) -> dict[str, Analysis]:
                 on_chunk(b"")
-                return check(text) if callable(check) else check
+                text = files.text(root)
+                if text.problem:
+                    return {root: unchecked(Source(text.content), text.problem, options)}
+                return {root: check(text.content) if callable(check) else check}
 
         monkeypatch.setattr(dp_lsp.cli.check, "Engine", Fake)
 
@@ -111,7 +118,7 @@ def test_interrupt_from_outside(tmp_path: Path) -> None:
     slow = (
         "import sys, time, dp_lsp.cli, dp_lsp.cli.check as check\n"
         "def wait(*_, **__):\n    print('waiting', file=sys.stderr, flush=True)\n    time.sleep(60)\n"
-        "check.Engine.check = wait\nsys.exit(dp_lsp.cli.main())"
+        "check.Engine.project = wait\nsys.exit(dp_lsp.cli.main())"
     )
     command = [sys.executable, "-c", slow, "check", "-"]
     with subprocess.Popen(
@@ -360,7 +367,7 @@ def test_logs_go_to_standard_error_or_a_file(tmp_path: Path) -> None:
     program = (
         "import sys, dp_lsp.cli, dp_lsp.cli.check as check\n"
         "def fail(*_, **__):\n    raise ZeroDivisionError\n"
-        "check.Engine.check = fail\nsys.exit(dp_lsp.cli.main())"
+        "check.Engine.project = fail\nsys.exit(dp_lsp.cli.main())"
     )
     command = [sys.executable, "-c", program, "check", str(tmp_path / "a.jl"), "--output-format", "concise"]
     run = {"cwd": ROOT, "capture_output": True, "encoding": "utf-8"}

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from dp_lsp.analysis.catalogue import kinds
-from dp_lsp.analysis.records import Analysis
 from dp_lsp.engine.check import Engine
-from dp_lsp.problem import Kind, Severity
+from dp_lsp.problem import Kind, Problem, Severity
+from several_files import check
 
 ENGINE = Engine()
 EXAMPLE = re.compile(r"(Broken|Fixed):\n\n((?:```julia.*?```\n*)+)", re.DOTALL)
@@ -19,6 +19,9 @@ WITHOUT_EXAMPLES = {
     "DP010": "about a file that cannot be opened",
     "DP011": "about bytes that are no text",
     "DP012": "about a file in another format",
+    "DP015": "about a file somewhere else",
+    "DP016": "about a file that cannot be read",
+    "DP910": "about programs of very many files",
     "DP901": "about a mistake in the checker",
     "DP980": "about the process that checks",
     "DP981": "about the process that checks",
@@ -35,8 +38,12 @@ def examples(kind: type[Kind], word: str) -> list[str]:
 SHOWN = [kind for kind in kinds().values() if examples(kind, "Broken")]
 
 
-def codes(analysis: Analysis, *severities: Severity) -> set[str]:
-    return {problem.code for problem in analysis.problems if problem.severity in severities}
+def problems(text: str) -> list[Problem]:
+    return [problem for analysis in check(ENGINE, text).values() for problem in analysis.problems]
+
+
+def codes(found: list[Problem], *severities: Severity) -> set[str]:
+    return {problem.code for problem in found if problem.severity in severities}
 
 
 def test_every_kind_has_examples_or_a_reason() -> None:
@@ -46,8 +53,8 @@ def test_every_kind_has_examples_or_a_reason() -> None:
 @pytest.mark.parametrize("kind", SHOWN, ids=lambda kind: kind.code)
 def test_broken(kind: type[Kind]) -> None:
     for text in examples(kind, "Broken"):
-        found = ENGINE.check(text)
-        assert kind.code in {problem.code for problem in found.problems}, text
+        found = problems(text)
+        assert kind.code in {problem.code for problem in found}, text
         assert kind.code in CONSEQUENCES or codes(found, Severity.ERROR) <= {kind.code}, text
 
 
@@ -56,6 +63,6 @@ def test_fixed(kind: type[Kind]) -> None:
     fixed = examples(kind, "Fixed")
     assert fixed, "a page that shows what is broken shows how it is repaired"
     for text in fixed:
-        found = ENGINE.check(text)
-        assert kind.code not in {problem.code for problem in found.problems}, text
+        found = problems(text)
+        assert kind.code not in {problem.code for problem in found}, text
         assert codes(found, Severity.ERROR) == set(), text

@@ -114,6 +114,10 @@ class FunctionReport(NamedTuple):
     display: str
     mechanisms: tuple[str, ...] = ()
 
+    def without_claims(self) -> FunctionReport:
+        """The same report without anything that is said to hold."""
+        return self._replace(parameters=(), bounds=(), numeric=(), conditions=(), returns="", display="", mechanisms=())
+
     def moved(self, by: int) -> FunctionReport:
         """The same report in a text that has ``by`` more code points before it."""
         return self._replace(span=self.span.moved(by), name_span=self.name_span.moved(by))
@@ -217,6 +221,12 @@ class Analysis:
                     best = min(hits, key=lambda fact: fact.span.end - fact.span.start)
                     return best._replace(span=best.span.moved(chunk.start))
         return None
+
+
+def unchecked(source: Source, problem: Problem, options: Options) -> Analysis:
+    """What is known of a text that was not checked: why."""
+    record = ChunkRecord(b"", Verdict(State.UNKNOWN, (), (problem,), (), frozenset()), b"")
+    return Analysis(source, (Placed(0, len(source.text), record),), options)
 
 
 def worst(states: Iterator[State]) -> State:

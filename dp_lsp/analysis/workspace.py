@@ -253,7 +253,7 @@ def _lines(source: Source, span: Span) -> str:
 
 def _unknown(function: FunctionReport, reason: str) -> FunctionReport:
     """The function without anything that was said of it."""
-    return function._replace(state=State.UNKNOWN, reason=reason, parameters=(), bounds=(), numeric=(), conditions=())
+    return function.without_claims()._replace(state=State.UNKNOWN, reason=reason)
 
 
 def _moved(function: FunctionReport, by: int, drift: Drift) -> FunctionReport | None:

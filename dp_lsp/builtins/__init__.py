@@ -26,7 +26,7 @@ REFUSED: frozenset[str] = frozenset(
         *("maximum", "minimum", "argmax", "argmin", "sort", "round", "floor", "trunc", "exp", "log", "sqrt", "sin"),
         *("cos", "tanh", "zeros", "ones", "rand", "randn", "println", "print", "dot", "norm", "mean", "median", "var"),
         *("std", "push!", "append!", "filter", "any", "all", "in", "isnan", "div", "rem", "prod", "cumsum", "vcat"),
-        *("hcat", "reshape", "copy", "deepcopy", "eval", "Int", "Float64", "first", "last", "collect", "enumerate"),
+        *("hcat", "reshape", "copy", "deepcopy", "Int", "Float64", "first", "last", "collect", "enumerate"),
     }
 )
 """Everyday names of Julia without a rule: a guess about them would be wrong, and they are not simply undefined."""

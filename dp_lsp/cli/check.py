@@ -9,15 +9,17 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, Setting, State, Verdict
-from dp_lsp.cli.files import Entry, collect, read
+from dp_lsp.analysis.records import Analysis, Options, Setting, State, unchecked
+from dp_lsp.cli.files import Chosen, choose, shown
 from dp_lsp.cli.output import FINDINGS, INTERNAL, USAGE, complain, write
 from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.progress import Progress
 from dp_lsp.cli.settings import complaints
 from dp_lsp.cli.style import coloured, plain, wants_colour
 from dp_lsp.engine.check import Engine
-from dp_lsp.problem import Problem, Severity
+from dp_lsp.engine.graph import Graph
+from dp_lsp.engine.merge import together
+from dp_lsp.problem import Severity
 from dp_lsp.text import Source, Span
 
 logger = logging.getLogger(__name__)
@@ -45,8 +47,7 @@ def run(request: Request) -> int:
     """Check, report, and return the exit code: the largest that applies."""
     began = time.perf_counter()
     options = Options(request.profile, request.settings, facts=False)
-    entries = collect(request.paths or (".",), request.stdin_filename)
-    files = _check_all(entries, options)
+    files = _check_all(choose(request.paths or (".",), request.stdin_filename), options)
     functions = [function for _, analysis in files for function in analysis.functions]
     wrong = complaints(options.settings, functions)
     report = _report(files, request, time.perf_counter() - began)
@@ -56,34 +57,49 @@ def run(request: Request) -> int:
     return max(_exit_code([analysis for _, analysis in files], request), USAGE if wrong else 0, written)
 
 
-def _check_all(entries: Sequence[Entry], options: Options) -> Files:
-    progress = Progress(len(entries))
-    engine = Engine()
-    files = []
+def _check_all(chosen: Chosen, options: Options) -> Files:
+    """The analyses of the files that were chosen, in that order, and then of what these include."""
+    run = _Run(chosen, options)
+    graph = Graph(chosen.names, run.includes)
+    progress = Progress(len(graph.roots))
+    projects = []
     try:
-        for entry in entries:
-            progress.file(entry.name)
-            text = read(entry)
-            problem = text.problem
-            if problem is None:
-                try:
-                    analysis = engine.check(text.content, options, on_chunk=progress.chunk)
-                except Exception as error:
-                    logger.debug("%s: internal error", entry.name, exc_info=True)
-                    problem = InternalError.at(Span(0, 0), error=type(error).__name__)
-                    engine = Engine()  # what it remembers may be half done
-            if problem is not None:
-                analysis = _unchecked(text.content, problem, options)
-            files.append((entry.name, analysis))
+        for root in graph.roots:
+            progress.file(shown(root))
+            projects.append((root, run.project(root, graph, progress)))
     finally:
         progress.done()
-    return files
+    found = together(projects)
+    return [(shown(name), found[name]) for name in dict.fromkeys([*chosen.names, *found])]
 
 
-def _unchecked(content: str, problem: Problem, options: Options) -> Analysis:
-    """What is known of a file that was not checked: why."""
-    record = ChunkRecord(b"", Verdict(State.UNKNOWN, (), (problem,), (), frozenset()), b"")
-    return Analysis(Source(content), (Placed(0, len(content), record),), options)
+class _Run:
+    """Checks one project after the other. A bug makes one of them unknown, not the others."""
+
+    def __init__(self, chosen: Chosen, options: Options) -> None:
+        self._files = chosen.files
+        self._options = options
+        self._engine = Engine()
+
+    def includes(self, name: str) -> list[str]:
+        """The files that a file includes directly."""
+        try:
+            paths = self._engine.includes(self._files.text(name))
+        except Exception:  # checking the file meets it again
+            return []
+        found = (self._files.included(name, path) for path in paths)
+        return [other for other in found if isinstance(other, str)]
+
+    def project(self, root: str, graph: Graph, progress: Progress) -> dict[str, Analysis]:
+        """The analyses of the files of a project."""
+        try:
+            return self._engine.project(root, self._files, self._options, on_chunk=progress.chunk)
+        except Exception as error:
+            logger.debug("%s: internal error", root, exc_info=True)
+            self._engine = Engine()  # what it remembers may be half done
+            problem = InternalError.at(Span(0, 0), error=type(error).__name__)
+            texts = ((name, self._files.text(name)) for name in sorted(graph.project(root)))
+            return {name: unchecked(Source(text.content), problem, self._options) for name, text in texts}
 
 
 def _exit_code(analyses: Iterable[Analysis], request: Request) -> int:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Collection
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any, NamedTuple
 
 from dp_lsp import __version__
+from dp_lsp.analysis.loading import Loader, Refusal, Text
 from dp_lsp.analysis.records import (
     Analysis,
     ChunkRecord,
@@ -21,6 +22,7 @@ from dp_lsp.analysis.records import (
     State,
     Verdict,
     encode_facts,
+    unchecked,
     worst,
 )
 from dp_lsp.analysis.ticket import Ticket
@@ -30,21 +32,23 @@ from dp_lsp.engine.describe import Place, describe, describe_box
 from dp_lsp.engine.facts import tables
 from dp_lsp.engine.interface import digest
 from dp_lsp.engine.memo import Memo
-from dp_lsp.engine.problems import Notebook
+from dp_lsp.engine.merge import together
+from dp_lsp.engine.problems import IncludeWithoutFolder
 from dp_lsp.engine.program import Program, Unit
+from dp_lsp.engine.project import File, Part, Project, project, readable, unbalanced
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.infer.inference import Global, Unreadable
 from dp_lsp.infer.method import Inferred, infer_constant, infer_method
-from dp_lsp.infer.problems import CallCycle
+from dp_lsp.infer.problems import CallCycle, CallsUnchecked
 from dp_lsp.infer.rules import BY_NAME
 from dp_lsp.lower.definitions import lower
+from dp_lsp.lower.facts import INCLUDE
 from dp_lsp.lower.problems import AssignedTwice
 from dp_lsp.problem import Problem, Severity
 from dp_lsp.surface import Chunk
-from dp_lsp.text import Source, Span
+from dp_lsp.text import Source
 
 DEFAULT = Options()
-_PLUTO = "### A Pluto.jl notebook ###"
 _RECURSION = 5_000  # the front end limits nesting to far less than this allows
 
 
@@ -62,6 +66,15 @@ class _Known(NamedTuple):
     meanings: tuple[tuple[str, _Meaning], ...]
 
 
+class _How(NamedTuple):
+    """What :meth:`Engine.project` was asked for besides a text."""
+
+    options: Options
+    look: Callable[[], None]
+    on_chunk: Callable[[bytes], None]
+    refused: Collection[bytes]
+
+
 class Engine:
     """Checks files, and remembers what it found out about each chunk.
 
@@ -71,8 +84,10 @@ class Engine:
     def __init__(self) -> None:
         self.parsed = 0
         self.inferred = 0
+        self._files: Memo[str, File] = Memo()
         self._units: Memo[str, Unit] = Memo()
         self._records: Memo[bytes, _Known] = Memo()
+        self._memos: tuple[Memo[Any, Any], ...] = (self._files, self._units, self._records)
 
     def check(
         self,
@@ -83,37 +98,67 @@ class Engine:
         refused: Collection[bytes] = (),
         document: str = "",
     ) -> Analysis:
-        """The analysis of a text, a version of ``document``. Never raises on any text; raises what the ticket raises.
+        """The analysis of a text that is in no folder, a version of ``document``; else as :meth:`project`."""
+        return self.project(document, _Lone(text), options, ticket, on_chunk, refused)[document]
+
+    def project(
+        self,
+        root: str,
+        loader: Loader,
+        options: Options = DEFAULT,
+        ticket: Ticket | None = None,
+        on_chunk: Callable[[bytes], None] = lambda key: None,
+        refused: Collection[bytes] = (),
+    ) -> dict[str, Analysis]:
+        """The analyses of a file and of all it includes, by name. Never raises on any text; raises what the ticket
+        raises.
 
         ``on_chunk`` is called with a chunk's key before it is inferred; a key in ``refused`` is not inferred but
         reported as ``unknown`` (it ended the process before).
         """
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
-        look = (ticket or Ticket()).look
-        if text.startswith(_PLUTO):
-            return _notebook(text, options)
-        program = Program(tuple(self._unit(chunk, look) for chunk in chunks(text)))
+        how = _How(options, (ticket or Ticket()).look, on_chunk, refused)
+        whole = project(root, loader, lambda text: self._file(text, how.look))
+        records = [self._module(program, how) for program in whole.programs]
+        for memo in self._memos:
+            memo.turn(root)
+        return together((root, {part.name: _analysis(whole, part, records, options)}) for part in whole.parts)
+
+    def forget(self, root: str) -> None:
+        """A project is not checked any more: what only it used need not be remembered."""
+        for memo in self._memos:
+            memo.forget(root)
+
+    def includes(self, text: Text) -> tuple[str, ...]:
+        """The paths that a text includes; cheap where it includes none."""
+        if readable(text).problem is not None or INCLUDE not in text.content:
+            return ()
+        found = (self._unit(chunk, Ticket().look) for chunk in chunks(text.content) if INCLUDE in chunk.text)
+        return tuple(include.path for unit in found for include in unit.lowered.includes)
+
+    def _module(self, program: Program, how: _How) -> dict[int, ChunkRecord]:
+        """The record of each unit of a module, by its index."""
         meanings: dict[str, list[_Meaning]] = {}
         records: dict[int, ChunkRecord] = {}
-        unbalanced = program.unbalanced()
         for index, cycle in program.order():
-            look()
-            task = _Task(program, index, options, meanings, cycle, unbalanced.get(index), look)
-            known = self._known(task, on_chunk, refused)
+            how.look()
+            known = self._known(_Task(program, index, how.options, meanings, cycle, how.look), how)
             records[index] = known.record
             for name, meaning in known.meanings:
                 meanings.setdefault(name, []).append(meaning)
-        self._units.turn(document)
-        self._records.turn(document)
-        placed = tuple(
-            Placed(unit.chunk.start, len(unit.chunk.text), records[index]) for index, unit in enumerate(program.units)
-        )
-        return Analysis(Source(text), placed, options)
+        return records
 
-    def forget(self, document: str) -> None:
-        """A document is closed: what only it used need not be remembered."""
-        self._units.forget(document)
-        self._records.forget(document)
+    def _file(self, text: str, look: Callable[[], None]) -> File:
+        known = self._files.get(text)
+        if known is None:
+            units = [self._unit(chunk, look) for chunk in chunks(text)]
+            for index, problem in unbalanced(units).items():
+                units[index] = units[index]._replace(problems=(problem,))
+            known = File(Source(text), tuple(units))
+            self._files.put(text, known)
+        else:
+            self._units.use(unit.chunk.text for unit in known.units)
+        return known
 
     def _unit(self, chunk: Chunk, look: Callable[[], None]) -> Unit:
         known = self._units.get(chunk.text)
@@ -130,14 +175,14 @@ class Engine:
             self._units.put(chunk.text, known)
         return known._replace(chunk=chunk)
 
-    def _known(self, task: _Task, on_chunk: Callable[[bytes], None], refused: Collection[bytes]) -> _Known:
+    def _known(self, task: _Task, how: _How) -> _Known:
         key = task.key()
         known = self._records.get(key)
         if known is None:
-            if key in refused:
+            if key in how.refused:
                 known = task.refused(key)
             else:
-                on_chunk(key)
+                how.on_chunk(key)
                 self.inferred += bool(task.unit.lowered.definitions)
                 known = task.infer(key)
             self._records.put(key, known)
@@ -154,7 +199,6 @@ class _Task:
         options: Options,
         meanings: dict[str, list[_Meaning]],
         cycle: frozenset[str],
-        unbalanced: Problem | None,
         look: Callable[[], None],
     ) -> None:
         self.unit = program.units[index]
@@ -162,7 +206,6 @@ class _Task:
         self._options = options
         self._meanings = meanings
         self._cycle = cycle
-        self._unbalanced = unbalanced
         self._look = look
         self._own = {definition.name for definition in self.unit.lowered.definitions}
         self._before: dict[str, Global | Unreadable] = {}  # what earlier definitions of this unit mean
@@ -174,7 +217,7 @@ class _Task:
         names = sorted({name for definition in definitions for name in definition.uses})
         program = self._program
         own = [(program.conflict(d.name), program.clouds.get(d.name)) for d in definitions]
-        around = (program.cloud, sorted(self._cycle), own, self._unbalanced)
+        around = (program.cloud, sorted(self._cycle), own, self.unit.problems)
         state.update(repr((__version__, self._options, around)).encode())
         state.update(self.unit.chunk.text.encode("utf-8", "surrogatepass"))
         for name in names:
@@ -192,23 +235,21 @@ class _Task:
         """The record of a unit that must not be inferred: nothing is known of it."""
         reason = "checking it ended the checking process"
         names = tuple(definition.name for definition in self.unit.lowered.definitions)
-        verdict = Verdict(State.UNKNOWN, (), self.unit.lowered.problems, names, self._uses())
+        verdict = Verdict(State.UNKNOWN, (), (*self.unit.lowered.problems, *self.unit.problems), names, self._uses())
         meanings = ((name, Unreadable(name, reason)) for name in names)
         return _Known(
             ChunkRecord(key, verdict, b""), tuple((name, _Meaning(value, digest(value))) for name, value in meanings)
         )
 
     def infer(self, key: bytes) -> _Known:
-        problems = list(self.unit.lowered.problems)
-        if self._unbalanced is not None:
-            problems.append(self._unbalanced)
+        problems = [*self.unit.lowered.problems, *self.unit.problems]
         reports: list[FunctionReport] = []
         meanings: list[tuple[str, _Meaning]] = []
         states = [_state_of(problems, next((p.message for p in problems if p.unchecked), ""))]
         inferred: list[Inferred] = []
         for definition in self.unit.lowered.definitions:
             found = self._infer(definition)
-            own = [*self._name_problems(definition), *found.problems]
+            own = [*self._name_problems(definition), *self._worth_saying(found.problems)]
             report, more, state = self._report(definition, found, own)
             problems += [*own, *more]
             states.append(state)
@@ -241,7 +282,7 @@ class _Task:
             return Unreadable(name, "it calls itself")
         found = [meaning.value for meaning in self._meanings.get(name, ())]
         if not found:
-            return None
+            return Unreadable(name, self._program.cloud) if self._program.cloud else None
         if len(found) == 1:
             return found[0]
         methods = tuple(method for value in found if isinstance(value, FunctionValue) for method in value.methods)
@@ -259,6 +300,10 @@ class _Task:
             way = "directly" if name == definition.name else f"through `{name}`"
             problems.append(CallCycle.at(definition.name_span, name=definition.name, way=way))
         return problems
+
+    def _worth_saying(self, problems: Iterable[Problem]) -> Iterator[Problem]:
+        """Why nothing in the whole program is known is said once, where it begins, and not at each use of a name."""
+        return (each for each in problems if not (self._program.cloud and each.code == CallsUnchecked.code))
 
     def _report(
         self, definition: Definition, found: Inferred, own: list[Problem]
@@ -282,11 +327,28 @@ class _Task:
         return frozenset().union(*(definition.uses for definition in self.unit.lowered.definitions))
 
 
-def _notebook(text: str, options: Options) -> Analysis:
-    """The analysis of a Pluto notebook, which is not checked."""
-    problem = Notebook.at(Span(0, len(_PLUTO)))
-    verdict = Verdict(State.UNKNOWN, (), (problem,), (), frozenset())
-    return Analysis(Source(text), (Placed(0, len(text), ChunkRecord(b"notebook", verdict, b"")),), options)
+class _Lone:
+    """One text that is in no folder."""
+
+    def __init__(self, content: str) -> None:
+        self._text = Text(content)
+
+    def included(self, by: str, path: str) -> str | Refusal:
+        return Refusal(IncludeWithoutFolder, {"path": path})
+
+    def text(self, name: str) -> Text:
+        return self._text
+
+
+def _analysis(whole: Project, part: Part, records: list[dict[int, ChunkRecord]], options: Options) -> Analysis:
+    """What is known of a part of a project."""
+    if part.problem is not None:
+        return unchecked(part.source, part.problem, options)
+    placed = []
+    for module, index in part.places:
+        chunk = whole.programs[module].units[index].chunk
+        placed.append(Placed(chunk.start, len(chunk.text), records[module][index]))
+    return Analysis(part.source, tuple(placed), options)
 
 
 def _state_of(problems: list[Problem], unknown: str) -> State:

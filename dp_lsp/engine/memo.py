@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -30,6 +30,10 @@ class Memo(Generic[K, V]):
     def put(self, key: K, value: V) -> None:
         self._values[key] = value
         self._current.add(key)
+
+    def use(self, keys: Iterable[K]) -> None:
+        """What is known under these keys is needed, without being asked for."""
+        self._current.update(key for key in keys if key in self._values)
 
     def turn(self, document: str) -> None:
         """A version of a document is done: what was used since the last turn is what it needs."""

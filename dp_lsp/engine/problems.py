@@ -49,3 +49,179 @@ class Notebook(Kind):
     name = "notebook"
     message = "this is a Pluto notebook, and notebooks are not checked; move the functions to a file of their own"
     unchecked = True
+
+
+class IncludeMissing(Kind):
+    """A file is included that does not exist. Nothing is known of what it would define, which may be anything.
+
+    The path counts from the folder of the file in which the `include` stands, as it does for Julia. Upper and
+    lower case letters are different, on every system.
+
+    Broken:
+
+    ```julia
+    # file: src/main.jl
+    include("src/noise.jl")
+    # file: src/noise.jl
+    noisy(x::Real) :: Priv() = laplacian_mechanism(1, 1/2, x)
+    ```
+
+    Fixed:
+
+    ```julia
+    # file: src/main.jl
+    include("noise.jl")
+    # file: src/noise.jl
+    noisy(x::Real) :: Priv() = laplacian_mechanism(1, 1/2, x)
+    ```
+    """
+
+    code = "DP013"
+    name = "include-missing"
+    message = "there is no file `{path}`, counted from the folder of this file{hint}"
+    unchecked = True
+
+
+class IncludeCycle(Kind):
+    """A file includes itself, directly or through others. Loading the program would never end.
+
+    Broken:
+
+    ```julia
+    # file: main.jl
+    include("noise.jl")
+    # file: noise.jl
+    include("main.jl")
+    ```
+
+    Fixed:
+
+    ```julia
+    # file: main.jl
+    include("noise.jl")
+    # file: noise.jl
+    noisy(x::Real) :: Priv() = laplacian_mechanism(1, 1/2, x)
+    ```
+    """
+
+    code = "DP014"
+    name = "include-cycle"
+    message = "`{path}` includes itself{way}, so loading it never ends"
+    unchecked = True
+
+
+class IncludeOutside(Kind):
+    """A file is included that lies outside the folder that is checked. It is not read.
+
+    Only what lies below the folder you check, or have open in the editor, is ever read: a program that you were
+    sent must not make the tool open other files of yours. On the command line that is the folder you name; for a
+    file, the working folder if the file lies below it, else the folder of the file. Links count as what they lead
+    to.
+
+    Broken: `include("../secret.jl")` in a file directly in the folder that is checked.
+
+    Fixed: check a folder that holds both, as in `dp-lsp check ..`; name the other file on the command line too; or
+    open it in the editor.
+    """
+
+    code = "DP015"
+    name = "include-outside"
+    message = "`{path}` lies outside the folder that is checked, so it is not read; check a folder that has both"
+    unchecked = True
+
+
+class IncludeUnreadable(Kind):
+    """A file is included of which nothing can be known: it cannot be read, is no UTF-8 text, or is a notebook.
+
+    It may define any name, so nothing is known of the whole program. The file has the same problem at its own
+    place.
+
+    Broken: `include("noise.jl")` where `noise.jl` is a folder, or a file that your user may not read.
+
+    Fixed: mend the file that is included.
+    """
+
+    code = "DP016"
+    name = "include-unreadable"
+    message = "nothing is known of `{path}`: {reason}"
+    unchecked = True
+
+
+class IncludeWithoutFolder(Kind):
+    """A text that is in no folder includes a file: a new document of the editor, or standard input.
+
+    Broken:
+
+    ```julia
+    include("noise.jl")
+    ```
+
+    Fixed:
+
+    ```julia
+    # file: main.jl
+    include("noise.jl")
+    # file: noise.jl
+    noisy(x::Real) :: Priv() = laplacian_mechanism(1, 1/2, x)
+    ```
+    """
+
+    code = "DP018"
+    name = "include-without-folder"
+    message = "this text is in no folder yet, so it is not known which file `{path}` is; save it first"
+    unchecked = True
+
+
+class SeveralGuarantees(Kind):
+    """A file belongs to several programs, and a function in it has another guarantee in each, because it uses
+    something that each of them defines in its own way. There is no one guarantee to report.
+
+    Broken:
+
+    ```julia
+    # file: large.jl
+    factor = 10
+    include("scale.jl")
+    # file: scale.jl
+    scaled(x::Real) = factor * x
+    # file: small.jl
+    factor = 2
+    include("scale.jl")
+    ```
+
+    Fixed:
+
+    ```julia
+    # file: large.jl
+    include("scale.jl")
+    large(x::Real) = scaled(x, 10)
+    # file: scale.jl
+    scaled(x::Real, factor::Static(Real)) = factor * x
+    # file: small.jl
+    include("scale.jl")
+    small(x::Real) = scaled(x, 2)
+    ```
+    """
+
+    code = "DP019"
+    name = "several-guarantees"
+    message = "`{name}` has another guarantee in each {of}, so none is reported: what it uses differs"
+    unchecked = True
+
+
+class TooManyIncludes(Kind):
+    """A program has very many files, or files that include each other in a very long row.
+
+    Such a program is more likely a mistake, such as links that lead in a ring, than something that was written.
+
+    A program of any shape may be hit; one that is not:
+
+    ```julia
+    twice(x::Real) = x + x
+    ```
+    """
+
+    code = "DP910"
+    name = "too-many-includes"
+    message = "{what}; the rest is not read"
+    unchecked = True

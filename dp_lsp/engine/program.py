@@ -1,65 +1,48 @@
-"""The names of a file: who defines them, who uses them, and in which order they are inferred."""
+"""The names of a module: who defines them, who uses them, and in which order they are inferred."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from dp_lsp.core.term import Constant, Definition, Method
-from dp_lsp.engine.problems import Unbalanced
-from dp_lsp.lower.definitions import EVERYTHING, Lowered
+from dp_lsp.lower.definitions import Lowered
+from dp_lsp.lower.facts import EVERYTHING
 from dp_lsp.problem import Problem
-from dp_lsp.surface import Chunk, ModuleMark
+from dp_lsp.surface import Chunk
 
 
 class Unit(NamedTuple):
-    """A chunk after parsing and lowering. ``broken`` says what of it was not understood, or is empty."""
+    """A chunk after parsing and lowering. ``broken`` says what of it was not understood, or is empty; ``problems``
+    are those that come from what stands around it or is included in it."""
 
     chunk: Chunk
     lowered: Lowered
     broken: str
+    problems: tuple[Problem, ...] = ()
 
 
 class Program:
-    """All units of a file, by the names they define."""
+    """All units of a module, of whatever files, by the names they define.
 
-    def __init__(self, units: tuple[Unit, ...]) -> None:
+    ``clouds`` are names whose meaning cannot be read off, with the reason. They are those of all modules of a
+    project: what runs in one may reach into another.
+    """
+
+    def __init__(self, units: tuple[Unit, ...], clouds: Mapping[str, str]) -> None:
         self.units = units
+        self.clouds = clouds
         self.definers: dict[str, list[int]] = {}
         self._definitions: dict[str, list[Definition]] = {}
         self._conflicts: dict[str, str] = {}
-        self.clouds: dict[str, str] = {}
         for index, unit in enumerate(units):
             for definition in unit.lowered.definitions:
                 self.definers.setdefault(definition.name, []).append(index)
                 self._definitions.setdefault(definition.name, []).append(definition)
-            for name, _, reason in unit.lowered.clouded:
-                self.clouds.setdefault(name, reason)
-
-    def unbalanced(self) -> dict[int, Problem]:
-        """What is wrong with the modules of the file, by the unit to report it in."""
-        found: dict[int, Problem] = {}
-        opened: list[tuple[int, ModuleMark]] = []
-        several = False
-        for index, unit in enumerate(self.units):
-            for mark in unit.lowered.marks:
-                if mark.name is None and not opened:
-                    found[index] = Unbalanced.at(mark.span, what="this `end` closes nothing")
-                elif mark.name is None:
-                    opened.pop()
-                elif several:
-                    found[index] = Unbalanced.at(mark.span, what="a file has one module at most, not inside another")
-                    opened.append((index, mark))
-                else:
-                    opened.append((index, mark))
-                    several = True
-        for index, mark in opened:
-            found.setdefault(index, Unbalanced.at(mark.span, what=f"`module {mark.name}` is never closed: add `end`"))
-        return found
 
     @property
     def cloud(self) -> str:
-        """Why no name of the file can be trusted, or empty."""
+        """Why no name can be trusted, or empty."""
         return self.clouds.get(EVERYTHING, "")
 
     def definitions(self, name: str) -> list[Definition]:

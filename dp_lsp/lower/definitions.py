@@ -9,7 +9,7 @@ from dp_lsp.core import term
 from dp_lsp.core.annotation import Anything
 from dp_lsp.core.term import Body, Constant, Definition, Method
 from dp_lsp.lower import problems, type_names
-from dp_lsp.lower.facts import described, is_reserved, opaque_below, written
+from dp_lsp.lower.facts import EVERYTHING, INCLUDE, described, is_reserved, opaque_below, runs_other_text, written
 from dp_lsp.lower.statements import Statements
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
@@ -17,17 +17,22 @@ from dp_lsp.text import Span
 _KNOWN_MODULES = frozenset({"DiffPrivacyInference", "Random", "LinearAlgebra", "Statistics", "Printf", "Dates"})
 
 
+class Include(NamedTuple):
+    """``include("path")`` at top level, and where it stands."""
+
+    path: str
+    span: Span
+
+
 class Lowered(NamedTuple):
     """A chunk after lowering. ``clouded`` are top-level names whose meaning cannot be read off, with the place and
-    the reason; the empty name stands for all of them. ``marks`` are the first and last lines of modules."""
+    the reason, :data:`EVERYTHING` among them. ``marks`` are the first and last lines of modules."""
 
     definitions: tuple[Definition, ...]
     problems: tuple[Problem, ...]
     clouded: tuple[tuple[str, Span, str], ...]
     marks: tuple[surface.ModuleMark, ...]
-
-
-EVERYTHING = ""
+    includes: tuple[Include, ...] = ()
 
 
 def lower(parsed: surface.Parsed, text: str) -> Lowered:
@@ -41,12 +46,14 @@ class _TopLevel:
         self._problems: list[Problem] = []
         self._definitions: list[Definition] = []
         self._clouded: list[tuple[str, Span, str]] = []
+        self._includes: list[Include] = []
 
     def lower(self, parsed: surface.Parsed) -> Lowered:
         for node in parsed.nodes:
             self._node(node)
         marks = tuple(node for node in parsed.nodes if isinstance(node, surface.ModuleMark))
-        return Lowered(tuple(self._definitions), tuple(self._problems), tuple(self._clouded), marks)
+        definitions, found = tuple(self._definitions), tuple(self._problems)
+        return Lowered(definitions, found, tuple(self._clouded), marks, tuple(self._includes))
 
     def _node(self, node: surface.Node) -> None:
         match node:
@@ -56,7 +63,9 @@ class _TopLevel:
                 self._definitions.append(self._constant(node, node.target))
             case surface.Import():
                 self._import(node)
-            case surface.ModuleMark() | surface.Text():
+            case surface.Call(callee=surface.Name(name=name)) if name == INCLUDE:
+                self._include(node)
+            case surface.ModuleMark() | surface.Text() | surface.Export():
                 pass
             case surface.Opaque(broken=True):
                 self._cloud(node, "a syntax error")
@@ -124,7 +133,10 @@ class _TopLevel:
         self._problems.append(problems.UnknownType.at(refused.node.span, written=name, hint=refused.hint))
 
     def _written(self, node: surface.Parameter) -> str:
-        return "Any" if node.annotation is None else self._text[node.annotation.start : node.annotation.end]
+        return "Any" if node.annotation is None else self._written_at(node.annotation.span)
+
+    def _written_at(self, span: Span) -> str:
+        return self._text[span.start : span.end]
 
     def _constant(self, node: surface.Assign, target: surface.Node) -> Constant:
         assert isinstance(target, surface.Name)
@@ -136,7 +148,17 @@ class _TopLevel:
         else:
             for opaque in opaque_below(node.value):
                 self._cloud(opaque, opaque.what)
+            if runs_other_text(node.value):
+                self._clouded.append((EVERYTHING, node.span, f"`{target.name}` may give it another meaning"))
         return Constant(target.name, node.span, target.span, value, frozenset(body.uses))
+
+    def _include(self, node: surface.Call) -> None:
+        match node.args:
+            case (surface.Text(value=path) as text,) if not node.keywords and "\\" not in self._written_at(text.span):
+                self._includes.append(Include(path, node.span))
+            case _:
+                self._problems.append(problems.IncludeNotLiteral.at(node.span))
+                self._clouded.append((EVERYTHING, node.span, "an `include` whose path is not written out"))
 
     def _import(self, node: surface.Import) -> None:
         if node.brings_names and not all(module.split(".")[0] in _KNOWN_MODULES for module in node.modules):
@@ -151,10 +173,10 @@ class _TopLevel:
             self._clouded.append((EVERYTHING, node.span, f"`{node.name}` gets another meaning"))
 
     def _cloud_unseen(self, node: surface.Node, name: str) -> None:
-        """What a function may define around it when it runs: a ``global`` reaches out of it."""
+        """What a function may define around it when it runs: a ``global`` reaches out of it, other text anywhere."""
         found = (opaque.mentions if opaque.binds is None else opaque.binds for opaque in opaque_below(node))
-        names = sorted(frozenset[str]().union(*found))
-        self._clouded += [(other, node.span, f"`{name}` may give it another meaning") for other in names]
+        names = {EVERYTHING} if runs_other_text(node) else frozenset[str]().union(*found)
+        self._clouded += [(other, node.span, f"`{name}` may give it another meaning") for other in sorted(names)]
 
     def _cloud(self, node: surface.Opaque, what: str) -> None:
         names = node.binds

@@ -7,7 +7,7 @@ from dp_lsp.builtins.patterns import GivenNorm, GivenType
 from dp_lsp.core import term
 from dp_lsp.core.term import Local, Term
 from dp_lsp.lower import problems, type_names
-from dp_lsp.lower.facts import described, is_reserved, written
+from dp_lsp.lower.facts import EVALUATING, INCLUDE, described, is_reserved, written
 from dp_lsp.lower.ownership import Memory, Ownership
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
@@ -61,6 +61,9 @@ class Expressions:
             where = self._lost.get(node.name, "another part of the function")
             self._problems.append(problems.MaybeUndefined.at(node.span, name=node.name, where=where))
             return term.Hole(node.span, f"`{node.name}` may not have a value")
+        if node.name in EVALUATING:
+            elsewhere = " other than on a line of its own at top level" if node.name == INCLUDE else ""
+            return self._refused(node, f"`{node.name}`{elsewhere}")
         if node.name in builtins.PLANNED or builtins.find(node.name) is not None:
             return self._refused(node, f"the builtin `{node.name}` as a value")
         self.uses.add(node.name)
@@ -76,6 +79,8 @@ class Expressions:
             return self._name(callee)
         if callee.name in self._scope:
             function: Term = term.Use(callee.span, self._scope[callee.name])
+        elif callee.name in EVALUATING:
+            return self._name(callee)
         elif callee.name in builtins.PLANNED:
             return self._refused(node, f"the builtin `{callee.name}`")
         elif (found := builtins.find(callee.name)) is not None:

@@ -7,6 +7,13 @@ from collections.abc import Iterator
 from dp_lsp import builtins, surface
 from dp_lsp.lower import type_names
 
+EVERYTHING = ""
+"""Stands for all top-level names, where those that text may define cannot be read off."""
+
+INCLUDE = "include"
+EVALUATING = frozenset({INCLUDE, "eval", "evalfile", "include_string"})
+"""Functions of Julia that run other text, which may give any top-level name another meaning."""
+
 
 def described(node: surface.Node) -> str:
     """A construct that is refused, for a person."""
@@ -15,6 +22,8 @@ def described(node: surface.Node) -> str:
             return what
         case surface.Text():
             return "a string"
+        case surface.Export():
+            return "an `export` other than at top level"
         case surface.Lambda():
             return "a function without a name"
         case surface.Range():
@@ -37,8 +46,9 @@ def written(node: surface.Node) -> str:
 
 
 def is_reserved(name: str) -> bool:
-    """Whether a name belongs to the language: a builtin, a norm or a type."""
-    return builtins.find(name) is not None or name in builtins.PLANNED or name in type_names.RESERVED
+    """Whether a name belongs to the language: a builtin, a norm, a type, or what runs other text."""
+    known = (builtins.PLANNED, type_names.RESERVED, EVALUATING)
+    return builtins.find(name) is not None or any(name in names for names in known)
 
 
 def changed_argument(node: surface.Call) -> int | None:
@@ -80,11 +90,23 @@ def assigned_names(node: surface.Node) -> set[str]:
 
 def opaque_below(node: surface.Node) -> Iterator[surface.Opaque]:
     """All text without a meaning below a node that can be read."""
+    return (item for item in _below(node) if isinstance(item, surface.Opaque) and not item.broken)
+
+
+def runs_other_text(node: surface.Node) -> bool:
+    """Whether a name stands below a node that may run other text when the node runs."""
+    return any(
+        (isinstance(item, surface.Name) and item.name in EVALUATING)
+        or (isinstance(item, surface.Opaque) and not EVALUATING.isdisjoint(item.mentions))
+        for item in _below(node)
+    )
+
+
+def _below(node: surface.Node) -> Iterator[surface.Node]:
+    """A node and all below it."""
     pending = [node]
     while pending:
-        item = pending.pop()
-        if isinstance(item, surface.Opaque) and not item.broken:
-            yield item
+        yield (item := pending.pop())
         pending += item.children()
 
 

@@ -65,6 +65,34 @@ class OpenImport(Kind):
     unchecked = True
 
 
+class IncludeNotLiteral(Kind):
+    """The path of an `include` is computed, so the checker cannot know which file is meant, nor what is in it.
+
+    Any name of the program may get another meaning in that file, so nothing is known of the whole program.
+
+    Broken:
+
+    ```julia
+    folder = 1
+    include(joinpath(folder, "noise.jl"))
+    ```
+
+    Fixed:
+
+    ```julia
+    # file: main.jl
+    include("noise.jl")
+    # file: noise.jl
+    noisy(x::Real) :: Priv() = laplacian_mechanism(1, 1/2, x)
+    ```
+    """
+
+    code = "DP017"
+    name = "include-not-literal"
+    message = 'which file is included cannot be read off: write its path out, with `/`, as in `include("noise.jl")`'
+    unchecked = True
+
+
 class MaybeUndefined(Kind):
     """A name is assigned on some ways through the code only, or inside a loop, and read after it.
 

@@ -20,7 +20,7 @@ from dp_lsp.frontends.julia.outline import (
 )
 from dp_lsp.frontends.julia.tokens import BLOCKS, MATES, OPENERS, Broken, Ready, Token, words
 from dp_lsp.problem import Problem
-from dp_lsp.surface import Import, Node, Opaque
+from dp_lsp.surface import Export, Import, Node, Opaque
 
 BLACK_BOX = "BlackBox"
 
@@ -217,8 +217,11 @@ class _Folder:
         if not tokens:
             return
         node: Node = opaque(tokens, what, self.problems, at=tokens[0].start)
-        if tokens[0].type in ("IMPORT", "USING") and not any(isinstance(token, Broken) for token in tokens):
-            node = imported(tokens)
+        if not any(isinstance(token, Broken) for token in tokens):
+            if tokens[0].type in ("IMPORT", "USING"):
+                node = imported(tokens)
+            elif tokens[0].type == "EXPORT" and all(token.type in ("NAME", "COMMA") for token in tokens[1:]):
+                node = Export(tokens[0].start, tokens[-1].end)
         self.out[kept:] = [Ready("NODE", node, "")]
 
 

@@ -11,7 +11,7 @@ CLOSING = {"RPAR": ")", "RSQB": "]", "RBRACE": "}", "END": "end"}
 SEPARATORS = words("NL ELSE ELSEIF CATCH FINALLY")
 _DEFINING = words("FUNCTION STRUCT MODULE BAREMODULE GLOBAL LOCAL CONST")
 _HIDING = words("AT IMPORT USING")
-_EVALUATING = frozenset(("eval", "include"))
+_EVALUATING = frozenset(("eval", "evalfile", "include", "include_string"))
 
 
 def partners(tokens: Sequence[Token]) -> list[int]:

@@ -1,0 +1,38 @@
+"""Where the texts of a check come from, as the engine sees it: it never opens a file itself."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+from dp_lsp.problem import Kind, Problem
+from dp_lsp.text import Span
+
+
+class Text(NamedTuple):
+    """What was read. With a ``problem`` the text is no program: it only shows where the problem is."""
+
+    content: str
+    problem: Problem | None = None
+
+
+class Refusal(NamedTuple):
+    """Why an `include` leads to no file: a kind of problem with what its message says."""
+
+    kind: type[Kind]
+    facts: dict[str, Any]
+
+    def at(self, span: Span) -> Problem:
+        """The problem, at the place of the `include`."""
+        return self.kind.at(span, **self.facts)
+
+
+class Loader(Protocol):
+    """Finds files by the names it gives them; equal names are one file."""
+
+    def included(self, by: str, path: str) -> str | Refusal:
+        """The name of the file that ``include("path")`` in the file ``by`` means, which need not be readable."""
+        ...
+
+    def text(self, name: str) -> Text:
+        """The text of a file. The same object as long as it does not change is compared fastest."""
+        ...

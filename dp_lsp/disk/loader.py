@@ -1,0 +1,120 @@
+"""The files of a check: those below some folders, and those that were handed over or named."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from dp_lsp.analysis.loading import Refusal, Text
+from dp_lsp.disk.reading import read
+from dp_lsp.engine.problems import IncludeMissing, IncludeOutside, IncludeWithoutFolder
+
+_IGNORES_CASE = sys.platform in ("win32", "darwin")
+
+
+class _Stamp(NamedTuple):
+    """What changes with a file."""
+
+    modified: int
+    changed: int
+    size: int
+    node: int
+
+
+class Disk:
+    """Reads files below ``folders``, and no others, but for those that are ``named``.
+
+    A file's name is its whole path. ``given`` are texts by name that win over the disk: of documents that an
+    editor has open, and of standard input. A name that is no whole path is one of those.
+    """
+
+    def __init__(self, folders: Iterable[str], given: Mapping[str, Text], named: Iterable[str] = ()) -> None:
+        whole = {os.path.abspath(folder) for folder in folders}
+        self._folders = whole | {os.path.realpath(folder) for folder in whole}
+        self._named = frozenset(named)
+        self._read: dict[str, tuple[_Stamp, Text]] = {}
+        self.give(given)
+
+    def give(self, given: Mapping[str, Text]) -> None:
+        """Other texts win over the disk from now on."""
+        self._given = dict(given)
+        self._by_real = {os.path.realpath(name): text for name, text in given.items() if os.path.isabs(name)}
+
+    def included(self, by: str, path: str) -> str | Refusal:
+        """The name of the file that an `include` means, as Julia finds it, or why there is none to read."""
+        if not os.path.isabs(by):
+            return Refusal(IncludeWithoutFolder, {"path": path})
+        if "\0" in path:
+            return _missing(path, "")
+        name = os.path.normpath(os.path.join(os.path.dirname(by), path))
+        if name in self._given or name in self._named:
+            return name
+        if not self.has(name):
+            return Refusal(IncludeOutside, {"path": path})
+        try:
+            os.stat(name)
+        except (FileNotFoundError, NotADirectoryError):
+            return _missing(path, _near(name))
+        except OSError:
+            return name  # reading it will say what is wrong
+        return name if not _IGNORES_CASE or is_spelled(name) else _missing(path, _near(name))
+
+    def has(self, name: str) -> bool:
+        """Whether a file lies below one of the folders, and what it may be a link to as well."""
+        return any(_is_below(name, folder) for folder in self._folders) and any(
+            _is_below(os.path.realpath(name), folder) for folder in self._folders
+        )
+
+    def text(self, name: str) -> Text:
+        """The text of a file, the same object as long as it does not change."""
+        given = self._given.get(name) or self._by_real.get(os.path.realpath(name))
+        if given is not None:
+            return given
+        stamp = _stamp(name)
+        known = self._read.get(name)
+        if known is None or known[0] != stamp:
+            text = read(name)
+            if stamp is None:
+                return text
+            known = self._read[name] = (stamp, text)
+        return known[1]
+
+
+def is_spelled(name: str) -> bool:
+    """Whether a file that exists is called so, upper and lower case letters being different."""
+    folder, base = os.path.split(name)
+    try:
+        return base in os.listdir(folder)
+    except OSError:
+        return True
+
+
+def _is_below(name: str, folder: str) -> bool:
+    return name.startswith(os.path.join(folder, ""))
+
+
+def _missing(path: str, near: str) -> Refusal:
+    hint = f"; did you mean `{os.path.join(os.path.dirname(path), near)}`?" if near else ""
+    return Refusal(IncludeMissing, {"path": path, "hint": hint})
+
+
+def _near(name: str) -> str:
+    """A file in the folder that is called almost like this one, or empty."""
+    folder, base = os.path.split(name)
+    try:
+        others = sorted(os.listdir(folder))
+    except OSError:
+        return ""
+    same = [other for other in others if other.casefold() == base.casefold()]
+    return next(iter(same or difflib.get_close_matches(base, others, n=1)), "")
+
+
+def _stamp(name: str) -> _Stamp | None:
+    try:
+        found = os.stat(name)
+    except OSError:
+        return None
+    return _Stamp(found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)

@@ -1,0 +1,51 @@
+"""Which file includes which, and so which projects there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+
+
+class Graph:
+    """Some files and all they include. ``includes`` tells the files that a file includes directly."""
+
+    def __init__(self, files: Iterable[str], includes: Callable[[str], Iterable[str]]) -> None:
+        self._files = sorted(files)
+        self.included: dict[str, tuple[str, ...]] = {}
+        """What each file includes directly."""
+        pending = list(self._files)
+        while pending:
+            name = pending.pop()
+            if name not in self.included:
+                self.included[name] = tuple(dict.fromkeys(includes(name)))
+                pending += self.included[name]
+
+    @cached_property
+    def roots(self) -> tuple[str, ...]:
+        """The files that no other one includes, each the root of a project. Of files that include each other in a
+        ring, and that no project has, the first is one too."""
+        targets = {name for by, names in self.included.items() for name in names if name != by}
+        roots = [name for name in self._files if name not in targets]
+        reached = set(self._reached(roots))
+        for name in self._files:
+            if name not in reached:
+                roots.append(name)
+                reached.update(self._reached([name]))
+        return tuple(roots)
+
+    def project(self, root: str) -> frozenset[str]:
+        """A file and all it includes, directly or not."""
+        return frozenset(self._reached([root]))
+
+    @cached_property
+    def projects(self) -> dict[str, frozenset[str]]:
+        """The files of each project, by its root."""
+        return {root: self.project(root) for root in self.roots}
+
+    def _reached(self, names: list[str]) -> Iterator[str]:
+        pending, seen = list(names), set(names)
+        while pending:
+            yield (name := pending.pop())
+            fresh = [target for target in self.included[name] if target not in seen]
+            seen.update(fresh)
+            pending += fresh

@@ -1,0 +1,73 @@
+"""One answer about a file that is checked in several programs: all its problems, and the worst of its states."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+
+from dp_lsp.analysis.records import Analysis, ChunkRecord, FunctionReport, Placed, State, Verdict, worst
+from dp_lsp.engine.problems import SeveralGuarantees
+from dp_lsp.engine.project import shown
+from dp_lsp.problem import Problem
+from dp_lsp.text import Span
+
+
+def merged(found: Sequence[tuple[str, Analysis]]) -> Analysis:
+    """The analyses of one text as one, each given with the name of its program."""
+    first = found[0][1]
+    programs = dict.fromkeys(f"`{shown(name)}`" for name, _ in found)
+    of = f"of {' and '.join(programs)}" if len(programs) > 1 else "program that includes it"
+    places = zip(*(analysis.chunks for _, analysis in found), strict=True)
+    return Analysis(first.source, tuple(_placed(place, of) for place in places), first.options)
+
+
+def together(projects: Iterable[tuple[str, Mapping[str, Analysis]]]) -> dict[str, Analysis]:
+    """The analysis of each file of some projects, given with the names of their roots."""
+    found: dict[str, list[tuple[str, Analysis]]] = {}
+    for root, analyses in projects:
+        for name, analysis in analyses.items():
+            found.setdefault(name, []).append((root, analysis))
+    return {name: merged(analyses) for name, analyses in found.items()}
+
+
+def _placed(place: Sequence[Placed], of: str) -> Placed:
+    records = {placed.record.key: placed.record for placed in place}
+    return place[0] if len(records) == 1 else place[0]._replace(record=_record(list(records.values()), of))
+
+
+def _record(records: list[ChunkRecord], of: str) -> ChunkRecord:
+    verdicts = [record.verdict for record in records]
+    by_place: dict[Span, list[FunctionReport]] = {}
+    for verdict in verdicts:
+        for function in verdict.functions:
+            by_place.setdefault(function.name_span, []).append(function)
+    problems = dict.fromkeys(problem for verdict in verdicts for problem in verdict.problems)
+    functions = []
+    for group in by_place.values():
+        function, problem = _function(group, of)
+        functions.append(function)
+        problems |= {} if problem is None else {problem: None}
+    states = [verdict.state for verdict in verdicts] + [function.state for function in functions]
+    uses = frozenset[str]().union(*(verdict.uses for verdict in verdicts))
+    verdict = Verdict(worst(iter(states)), tuple(functions), tuple(problems), verdicts[0].defines, uses)
+    facts = {record.facts for record in records}
+    return ChunkRecord(_key(records, of), verdict, facts.pop() if len(facts) == 1 else b"")
+
+
+def _function(group: list[FunctionReport], of: str) -> tuple[FunctionReport, Problem | None]:
+    """What may be said of a function everywhere. What is claimed in one program only is claimed nowhere."""
+    state = worst(function.state for function in group)
+    function = next(function for function in group if function.state is state)
+    if len({each._replace(state=state, reason="", span=function.span) for each in group}) == 1:
+        return function, None
+    if state is not State.PROVED:
+        return function.without_claims(), None
+    problem = SeveralGuarantees.at(function.name_span, name=function.name, of=of)
+    return function.without_claims()._replace(state=State.UNKNOWN, reason=problem.message), problem
+
+
+def _key(records: list[ChunkRecord], of: str) -> bytes:
+    state = hashlib.blake2b(of.encode(), digest_size=20)
+    for record in records:
+        state.update(record.key)
+    return state.digest()

@@ -1,0 +1,178 @@
+"""A project: a file with all it includes, in the order in which they run, cut into its modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from dp_lsp.analysis.loading import Loader, Text
+from dp_lsp.engine.problems import IncludeCycle, IncludeUnreadable, Notebook, TooManyIncludes, Unbalanced
+from dp_lsp.engine.program import Program, Unit
+from dp_lsp.lower.definitions import Include
+from dp_lsp.lower.facts import EVERYTHING
+from dp_lsp.problem import Problem
+from dp_lsp.surface import ModuleMark
+from dp_lsp.text import Source, Span
+
+DEEPEST = 100
+"""How many files may include each other in a row."""
+MOST = 1_000
+"""How many files a project may have."""
+_PLUTO = "### A Pluto.jl notebook ###"
+
+
+class File(NamedTuple):
+    """A file cut into units."""
+
+    source: Source
+    units: tuple[Unit, ...]
+
+
+class Part(NamedTuple):
+    """One time a file is included. ``places`` are its units: the number of a program, and the index in it.
+
+    A file that could not be read has no units, and a ``problem``."""
+
+    name: str
+    source: Source
+    places: tuple[tuple[int, int], ...]
+    problem: Problem | None = None
+
+
+class Project(NamedTuple):
+    """The modules of a project, each with its own names, and its files. The first part is the root."""
+
+    programs: tuple[Program, ...]
+    parts: tuple[Part, ...]
+
+
+def project(root: str, loader: Loader, cut: Callable[[str], File]) -> Project:
+    """The project of a file; ``cut`` makes units of a text."""
+    return _Expansion(loader, cut).run(root)
+
+
+def unbalanced(units: Sequence[Unit]) -> dict[int, Problem]:
+    """What is wrong with the modules of a file, by the unit to report it in."""
+    found: dict[int, Problem] = {}
+    opened: list[tuple[int, ModuleMark]] = []
+    several = False
+    for index, unit in enumerate(units):
+        for mark in unit.lowered.marks:
+            if mark.name is None and not opened:
+                found[index] = Unbalanced.at(mark.span, what="this `end` closes nothing")
+            elif mark.name is None:
+                opened.pop()
+            elif several:
+                found[index] = Unbalanced.at(mark.span, what="a file has one module at most, not inside another")
+                opened.append((index, mark))
+            else:
+                opened.append((index, mark))
+                several = True
+    for index, mark in opened:
+        found.setdefault(index, Unbalanced.at(mark.span, what=f"`module {mark.name}` is never closed: add `end`"))
+    return found
+
+
+def readable(text: Text) -> Text:
+    """The text, if it is one of a kind that is checked; else with the problem why not."""
+    if text.problem is None and text.content.startswith(_PLUTO):
+        return text._replace(problem=Notebook.at(Span(0, len(_PLUTO))))
+    return text
+
+
+class _Frame:
+    """A file that is being run through: the next unit, and the modules that are open at it."""
+
+    def __init__(self, name: str, file: File, module: int) -> None:
+        self.name = name
+        self.file = file
+        self.position = 0
+        self.modules = [module]
+        self.places: list[tuple[int, int]] = []
+
+
+class _Expansion:
+    def __init__(self, loader: Loader, cut: Callable[[str], File]) -> None:
+        self._loader = loader
+        self._cut = cut
+        self._modules: list[list[Unit]] = [[]]
+        self._clouds: dict[str, str] = {}
+        self._parts: list[Part | None] = []
+        self._stack: list[tuple[_Frame, int]] = []
+        self._seen: set[tuple[str, int]] = set()
+
+    def run(self, root: str) -> Project:
+        self._enter(root, readable(self._loader.text(root)), 0)
+        while self._stack:
+            frame, part = self._stack[-1]
+            if frame.position == len(frame.file.units):
+                self._parts[part] = Part(frame.name, frame.file.source, tuple(frame.places))
+                self._stack.pop()
+            else:
+                self._unit(frame)
+        programs = tuple(Program(tuple(units), self._clouds) for units in self._modules)
+        return Project(programs, tuple(part for part in self._parts if part is not None))
+
+    def _enter(self, name: str, text: Text, module: int) -> None:
+        """Run through a file next."""
+        self._seen.add((name, module))
+        if text.problem is not None:
+            self._parts.append(Part(name, Source(text.content), (), text.problem))
+        else:
+            self._stack.append((_Frame(name, self._cut(text.content), module), len(self._parts)))
+            self._parts.append(None)
+
+    def _unit(self, frame: _Frame) -> None:
+        unit = frame.file.units[frame.position]
+        frame.position += 1
+        for mark in unit.lowered.marks:
+            if mark.name is not None:
+                frame.modules.append(len(self._modules))
+                self._modules.append([])
+            elif len(frame.modules) > 1:
+                frame.modules.pop()
+        for name, _, reason in unit.lowered.clouded:
+            self._clouds.setdefault(name, reason)
+        module = frame.modules[-1]
+        found = (self._include(include, frame.name, module) for include in unit.lowered.includes)
+        problems = (*unit.problems, *(problem for problem in found if problem is not None))
+        frame.places.append((module, len(self._modules[module])))
+        self._modules[module].append(unit._replace(problems=problems))
+
+    def _include(self, include: Include, by: str, module: int) -> Problem | None:
+        """Follow an `include`, or say why it is not: then it may define any name."""
+        problem = self._followed(include, by, module)
+        if problem is not None:
+            self._clouds.setdefault(EVERYTHING, f'`include("{include.path}")` is not followed')
+        return problem
+
+    def _followed(self, include: Include, by: str, module: int) -> Problem | None:
+        name = self._loader.included(by, include.path)
+        if not isinstance(name, str):
+            return name.at(include.span)
+        way = [frame.name for frame, _ in self._stack]
+        if name in way:
+            return IncludeCycle.at(include.span, path=shown(name), way=_way(way[way.index(name) + 1 :]))
+        if (name, module) in self._seen:
+            return None  # to define the same once more changes nothing
+        if len(way) >= DEEPEST:
+            return TooManyIncludes.at(include.span, what=f"files include each other more than {DEEPEST} deep here")
+        if len(self._parts) >= MOST:
+            return TooManyIncludes.at(include.span, what=f"this program has more than {MOST:,} files")
+        text = readable(self._loader.text(name))
+        self._enter(name, text, module)
+        if text.problem is None:
+            return None
+        return IncludeUnreadable.at(include.span, path=include.path, reason=text.problem.message)
+
+
+def _way(names: list[str]) -> str:
+    """How a ring of files goes on after the first, for a person."""
+    if not names:
+        return ""
+    return f" by way of {', '.join(f'`{shown(name)}`' for name in names)}"
+
+
+def shown(name: str) -> str:
+    """A file for a person who knows in which folder it is."""
+    return name.replace("\\", "/").rpartition("/")[2]
