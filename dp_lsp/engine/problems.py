@@ -126,7 +126,9 @@ class IncludeOutside(Kind):
 
     code = "DP015"
     name = "include-outside"
-    message = "`{path}` lies outside the folder that is checked, so it is not read; check a folder that has both"
+    message = (
+        "`{path}` lies outside the folder that is checked, so it is not read; check a folder that holds both files"
+    )
     unchecked = True
 
 

@@ -143,7 +143,8 @@ class _Expansion:
         """Follow an `include`, or say why it is not: then it may define any name."""
         problem = self._followed(include, by, module)
         if problem is not None:
-            self._clouds.setdefault(EVERYTHING, f'`include("{include.path}")` is not followed')
+            where = f" in `{shown(by)}`" if by else ""
+            self._clouds.setdefault(EVERYTHING, f'`include("{include.path}")`{where} is not followed')
         return problem
 
     def _followed(self, include: Include, by: str, module: int) -> Problem | None:
