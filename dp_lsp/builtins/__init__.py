@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dp_lsp.builtins import arithmetic, containers, learning, mechanisms
+from dp_lsp.builtins import arithmetic, containers, learning, mechanisms, truth
 from dp_lsp.builtins.containers import INDEX, LITERAL, ROW
 from dp_lsp.builtins.define import Builtin
 
 TABLE: dict[str, Builtin] = {
     name: row
-    for row in (*arithmetic.ROWS, *containers.ROWS, *learning.ROWS, *mechanisms.ROWS)
+    for row in (*arithmetic.ROWS, *truth.ROWS, *containers.ROWS, *learning.ROWS, *mechanisms.ROWS)
     for name in (row.name, *row.aliases)
 }
 
@@ -16,7 +16,7 @@ PLANNED: frozenset[str] = frozenset(
     {
         *("map", "map_rows", "map_cols", "map_rows_binary", "map_cols_binary", "fold", "count", "reduce_cols"),
         *("parallel_private_fold_rows", "parallel_private_fold_rows!", "above_threshold"),
-        *("exponential_mechanism", "internal_expect_const", "internal_mutate!", "ifelse"),
+        "exponential_mechanism",
     }
 )
 """Names of the language that have no row yet: refused where they are used, never taken for something else."""

@@ -1,30 +1,34 @@
-"""Rows for numbers and truth values."""
+"""Rows for numbers: arithmetic, and what moves a number into a range or another metric."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import reduce
 
-from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Refusal, each, form
-from dp_lsp.builtins.patterns import BOOL as A_BOOL
-from dp_lsp.builtins.patterns import NUMBER, REAL_NUMBER, Box, Num, Pattern
-from dp_lsp.builtins.scaling import joined_elements, same_container, scaled, scaling_factors
-from dp_lsp.core.algebra import Poly
-from dp_lsp.core.sens import (
-    INFINITY,
-    LONGEST_NUMBER,
-    ONE,
-    WIDTH,
-    ZERO,
-    Sens,
-    inverse_magnitude,
-    magnitude,
-    number,
+from dp_lsp.builtins.define import Args, Builtin, Demand, Factors, Form, Refusal, Refused, each, form
+from dp_lsp.builtins.factors import (
+    ceiling_factors,
+    clamp_factors,
+    clipn_factors,
+    product_factors,
+    published_product_factors,
+    published_quotient_factors,
+    published_remainder_factors,
+    quotient_factors,
+    remainder_factors,
 )
-from dp_lsp.core.types import BOOL, Base, Container, Kind, NumberType, Type
+from dp_lsp.builtins.patterns import NUMBER, REAL_NUMBER, Box, Num, NumberOrBox
+from dp_lsp.builtins.scaling import entries, published_scaling, same_container, scaled, scaling
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.constraints import decide
+from dp_lsp.core.sens import INFINITY, LONGEST_NUMBER, WIDTH, magnitude, positive_part
+from dp_lsp.core.types import Base, Container, NumberType, Type
 
 CALCULUS = "The Lipschitz constant of the operation in the metrics of its operands, searched exhaustively"
+METRICS = "Immediate from the definition of the two metrics on numbers"
+
+_CONTAINER = Box(norm="N", length="n", rows="r", arithmetic=True, kind="k")
+_FACTOR = NumberOrBox(NUMBER, Box(arithmetic=True))
 
 
 def numeric(
@@ -37,8 +41,7 @@ def numeric(
         if isinstance(joined, Refusal):
             return joined
         kept = base if base is not None and joined is not Base.DATA else joined
-        values = [type_.static for type_ in args.types if isinstance(type_, NumberType)]
-        known = [value for value in values if value is not None]
+        known = [value for value in args.statics if value is not None]
         if static is None or len(known) < len(args):
             return NumberType(kept)
         value = static(*known)
@@ -52,141 +55,6 @@ def _is_short(value: Poly) -> bool:
     return len(value.terms) <= WIDTH and value.bits <= LONGEST_NUMBER
 
 
-def truth(args: Args) -> Type | Refusal:
-    """A Bool, where the numbers compared may be compared."""
-    joined = args.base
-    return joined if isinstance(joined, Refusal) else BOOL
-
-
-def is_data(args: Args) -> bool:
-    return args.base is Base.DATA
-
-
-def product_factors(args: Args) -> tuple[Sens, ...]:
-    """A private factor moves the product by the sizes of the public ones; two private ones are ∞. Data: 1, or 0 by
-    the literal 0."""
-    sizes = [args.size(index) for index in range(len(args))]
-    public = [size for size in sizes if size is not INFINITY]
-    if is_data(args):
-        factor = ZERO if any(size.zero for size in public) else ONE
-    elif len(sizes) - len(public) > 1:
-        factor = ZERO if any(size.zero for size in public) else INFINITY
-    else:
-        factor = reduce(Sens.__mul__, public, ONE)
-    return tuple(factor if size is INFINITY else ZERO for size in sizes)
-
-
-def quotient_factors(args: Args) -> tuple[Sens, ...]:
-    """1/|y| in x for a static y; ∞ otherwise. Data: 1."""
-    if is_data(args):
-        return ONE, ONE
-    divisor = args["y"]
-    value = divisor.static if isinstance(divisor, NumberType) else None
-    if value is None:
-        return INFINITY, INFINITY
-    return inverse_magnitude(value), ZERO
-
-
-def nonzero(name: str) -> Callable[[Args], tuple[Demand, ...]]:
-    """A static divisor must not be 0."""
-
-    def demands(args: Args) -> tuple[Demand, ...]:
-        type_ = args[name]
-        value = type_.static if isinstance(type_, NumberType) else None
-        return () if value is None else (Demand(value, "!=", Poly.of(0), name),)
-
-    return demands
-
-
-def remainder_factors(args: Args) -> tuple[Sens, ...]:
-    """max(1, |s| - 1) for Integer by a static Integer s; ∞ over Real; 1 over Data."""
-    if is_data(args):
-        return ONE, ONE
-    divisor = args["s"]
-    value = divisor.static if isinstance(divisor, NumberType) else None
-    if value is None or args.base is not Base.INTEGER:
-        return INFINITY, INFINITY
-    known = value.number
-    if known is not None:
-        return number(max(Fraction(1), abs(known) - 1)), ZERO
-    return ONE.at_least(magnitude(value)), ZERO
-
-
-def comparison_factors(args: Args) -> tuple[Sens, ...]:
-    """1 on a side where different values are at least 1 apart; ∞ on a Real side."""
-    return tuple(
-        INFINITY if isinstance(type_, NumberType) and type_.base is Base.REAL and not is_data(args) else ONE
-        for type_ in args.types
-    )
-
-
-def container_comparison_factors(args: Args) -> tuple[Sens, ...]:
-    """1 on a side whose elements are at least 1 apart; ∞ on a side of Real elements."""
-    elements = (args.container_at(index).element for index in range(len(args)))
-    return tuple(
-        ONE if isinstance(element, NumberType) and element.base is not Base.REAL else INFINITY for element in elements
-    )
-
-
-def mixed_elements(args: Args) -> Type | Refusal:
-    """A Bool, where the elements compared may be compared."""
-    joined = joined_elements(args)
-    return joined if isinstance(joined, Refusal) else BOOL
-
-
-def ceiling_factors(args: Args) -> tuple[Sens, ...]:
-    """1 for Integer; ∞ for Real (a jump) and Data (any two values are 1 apart)."""
-    return (ONE if args.base is Base.INTEGER else INFINITY,)
-
-
-def static_ceiling(value: Poly) -> Poly | None:
-    """⌈x⌉ of a public number, where it can be written; else it is public without being static."""
-    known = value.number
-    if known is not None:
-        return Poly.of(-(-known.numerator // known.denominator))
-    return value if value.integral else None
-
-
-def clamp_factors(args: Args) -> tuple[Sens, ...]:
-    """1 in x for static bounds; a private bound decides whether the run throws or jumps."""
-    if is_data(args):
-        return ONE, ONE, ONE
-    bounds = args.types[1:]
-    if all(isinstance(type_, NumberType) and type_.static is not None for type_ in bounds):
-        return ONE, ZERO, ZERO
-    return INFINITY, INFINITY, INFINITY
-
-
-def clamp_order(low: str, high: str) -> Callable[[Args], tuple[Demand, ...]]:
-    """Static bounds must be in order."""
-
-    def demands(args: Args) -> tuple[Demand, ...]:
-        below, above = args[low], args[high]
-        values = [type_.static for type_ in (below, above) if isinstance(type_, NumberType)]
-        first, last = values
-        return () if first is None or last is None else (Demand(first, "<=", last, low),)
-
-    return demands
-
-
-def clipn_factors(args: Args) -> tuple[Sens, ...]:
-    bounds = (ZERO if args.size(index) is not INFINITY else INFINITY for index in (1, 2))
-    return (ONE, *bounds)
-
-
-CONTAINER = Box(norm="N", length="n", rows="r", arithmetic=True)
-_KIND_BOXES: tuple[Pattern, ...] = tuple(
-    Box(frozenset({kind}), "N", length="n", rows="r", arithmetic=True) for kind in Kind
-)
-
-
-def _additive(static: Callable[..., Poly | None], variadic: bool) -> tuple[Form, ...]:
-    return (
-        form(numeric(static), each(), variadic=variadic, x=NUMBER, y=NUMBER),
-        *(form(same_container, each(), variadic=variadic, x=box, y=box) for box in _KIND_BOXES),
-    )
-
-
 def _sum(*values: Poly) -> Poly:
     return reduce(Poly.__add__, values)
 
@@ -197,122 +65,166 @@ def _product(*values: Poly) -> Poly | None:
     return reduce(Poly.__mul__, values) if size <= WIDTH * WIDTH else None
 
 
-def _comparison(name: str, words: str, containers: bool) -> Builtin:
-    forms = [form(truth, comparison_factors, x=NUMBER, y=NUMBER)]
-    if containers:
-        forms.append(form(lambda args: BOOL, each(), x=A_BOOL, y=A_BOOL))
-        forms.extend(form(mixed_elements, container_comparison_factors, x=box, y=box) for box in _KIND_BOXES)
-    return Builtin(
-        name,
-        f"x {name} y",
-        tuple(forms),
-        f"Whether x is {words} y. A result of true or false jumps, so a Real side is ∞-sensitive; Integer, Bool and "
-        "Data values that differ are at least 1 apart, so there it is 1.",
-        CALCULUS,
-        (f"f(x::Integer, y::Integer) = x {name} y",),
-    )
+def _quotient(x: Poly, y: Poly) -> Poly:
+    return x * y.inverse() if y.terms else x  # by 0: a condition fails
 
 
-def negated(args: Args) -> Type | Refusal:
-    box = args.container("x")
+def _larger(x: Poly, y: Poly) -> Poly:
+    """max(x, y): x + max(0, y - x), unless it is known which is larger."""
+    known = decide(x, "<=", y)
+    if known is None:
+        return x + positive_part(y - x).single_poly()
+    return y if known else x
+
+
+def _largest(*values: Poly) -> Poly:
+    return reduce(_larger, values)
+
+
+def _smallest(*values: Poly) -> Poly:
+    return -_largest(*(-value for value in values))
+
+
+def _static_ceiling(args: Args) -> Type:
+    """⌈x⌉, static where it can be written; else it is public without being static."""
+    value = args.statics[0]
+    known = None if value is None else value.number
+    if known is not None:
+        return NumberType(Base.INTEGER, Poly.of(-(-known.numerator // known.denominator)))
+    return NumberType(Base.INTEGER, value if value is not None and value.integral else None)
+
+
+def _negated(args: Args) -> Type | Refusal:
+    box = args.containers[0]
     return box.of(box.element, box.clip)
 
 
-def _real_elements(type_: Type | Refusal) -> Type | Refusal:
+def _divided(args: Args) -> Type | Refusal:
+    """A container divided by a number; half of an Integer is a Real."""
+    type_ = scaled(args)
     if isinstance(type_, Container) and type_.element == NumberType(Base.INTEGER):
         return type_.of(NumberType(Base.REAL))
     return type_
 
 
-def _ceiling_type(args: Args) -> Type:
-    type_ = args["x"]
-    static = type_.static if isinstance(type_, NumberType) else None
-    return NumberType(Base.INTEGER, None if static is None else static_ceiling(static))
+def _nonzero(args: Args) -> tuple[Demand, ...]:
+    """A static divisor, the last argument, must not be 0."""
+    value = args.statics[-1]
+    return () if value is None else (Demand(value, "!=", Poly.of(0), args.names[-1]),)
 
+
+def _ordered(low: str, high: str) -> Callable[[Args], tuple[Demand, ...]]:
+    """Static bounds must be in order."""
+
+    def demands(args: Args) -> tuple[Demand, ...]:
+        below, above = (args.statics[args.names.index(name)] for name in (low, high))
+        return () if below is None or above is None else (Demand(below, "<=", above, low),)
+
+    return demands
+
+
+def _additive(static: Callable[..., Poly | None] | None, variadic: bool) -> tuple[Form, ...]:
+    return (
+        form(numeric(static), each(), variadic=variadic, x=NUMBER, y=NUMBER),
+        form(same_container, each(), variadic=variadic, x=_CONTAINER, y=_CONTAINER),
+    )
+
+
+def _signed(static: Callable[[Poly], Poly]) -> tuple[Form, ...]:
+    return form(numeric(static), each(), x=NUMBER), form(_negated, each(), x=_CONTAINER)
+
+
+def _products(numbers: Factors, containers: Factors) -> tuple[Form, ...]:
+    return (
+        form(numeric(_product), numbers, variadic=True, x=NUMBER, y=NUMBER),
+        form(scaled, containers, variadic=True, x=_FACTOR, y=_FACTOR),
+    )
+
+
+_BY_NUMBER = form(_divided, scaling(divide=True), _nonzero, v=_CONTAINER, c=NUMBER)
+_MIXED = Refused("f(x::Data, y::Real) = x + y", "DP208")
+_BY_ZERO = Refused("f(x::Real) = x / 0", "DP304")
 
 ROWS: tuple[Builtin, ...] = (
     Builtin(
         "+",
         "x + y",
-        (
-            form(numeric(_sum), each(), x=NUMBER),
-            form(negated, each(), x=CONTAINER),
-            *_additive(_sum, variadic=True),
-        ),
+        (*_signed(lambda x: x), *_additive(_sum, variadic=True)),
         "Sum of numbers, or of containers of one kind, norm and size, entry by entry.",
         CALCULUS,
-        ("f(x::Real, y::Real) = x + y", "f(v::MetricVector(Real, L2)) = v + v"),
+        (
+            "f(x::Real, y::Real) = x + y",
+            "f(v::MetricVector(Real, L2)) = v + v",
+            "f(x::Real) = +x",
+            "f(v::MetricVector(Real, L2)) = +v",
+        ),
+        (_MIXED, Refused("f(v::MetricVector(Real, L1), w::MetricVector(Real, L2)) = v + w", "DP208")),
     ),
     Builtin(
         "-",
         "x - y",
-        (
-            form(numeric(Poly.__neg__), each(), x=NUMBER),
-            form(negated, each(), x=CONTAINER),
-            *_additive(Poly.__sub__, variadic=False),
-        ),
+        (*_signed(Poly.__neg__), *_additive(Poly.__sub__, variadic=False)),
         "Difference of numbers, or of containers of one kind, norm and size; with one argument, the negative.",
         CALCULUS,
-        ("f(x::Real, y::Real) = x - y", "f(x::Real) = -x"),
+        (
+            "f(x::Real, y::Real) = x - y",
+            "f(v::MetricVector(Real, L2)) = v - v",
+            "f(x::Real) = -x",
+            "f(v::MetricVector(Real, L2)) = -v",
+        ),
+        (Refused("f(x::Data, y::Real) = x - y", "DP208"), Refused("f(b::Bool) = -b", "DP202")),
+        published=(*_signed(Poly.__neg__), *_additive(None, variadic=False)),
     ),
     Builtin(
         "*",
         "x * y",
-        (
-            form(numeric(_product), product_factors, variadic=True, x=NUMBER, y=NUMBER),
-            form(scaled("v", "c"), scaling_factors("v", "c"), c=NUMBER, v=CONTAINER),
-            form(scaled("v", "c"), scaling_factors("v", "c"), v=CONTAINER, c=NUMBER),
-        ),
-        "Product of numbers, or of a number and a container. A public factor c makes the other side |c|-sensitive; "
-        "the product of two private numbers has no bound (∞).",
+        _products(product_factors, scaling()),
+        "Product of numbers, or of numbers and a container. A public factor c makes the other side |c|-sensitive; "
+        "the product of two private numbers has no bound (∞). Data: 1, and a private number moves every entry.",
         CALCULUS,
-        ("f(x::Real) = 3 * x", "f(v::MetricVector(Real, L2), c::Static()) = c * v"),
+        ("f(x::Real) = 3 * x", "f(v::MetricVector(Real, L2), c::Static()) = 2 * c * v"),
+        (
+            Refused("f(x::Data, y::Real) = x * y", "DP208"),
+            Refused("f(v::MetricVector(Real, L2)) = v * v", "DP208"),
+        ),
+        published=_products(published_product_factors, published_scaling(entries)),
     ),
     Builtin(
         "/",
         "x / y",
-        (
-            form(
-                numeric(lambda x, y: x * y.inverse() if y.terms else x, Base.REAL),
-                quotient_factors,
-                nonzero("y"),
-                x=NUMBER,
-                y=NUMBER,
-            ),
-            form(
-                lambda args: _real_elements(scaled("v", "c")(args)),
-                scaling_factors("v", "c", divide=True),
-                nonzero("c"),
-                v=CONTAINER,
-                c=NUMBER,
-            ),
-        ),
+        (form(numeric(_quotient, Base.REAL), quotient_factors, _nonzero, x=NUMBER, y=NUMBER), _BY_NUMBER),
         "Quotient. A public divisor c that is not 0 makes it 1/|c|-sensitive; a private divisor has no bound (∞).",
         CALCULUS,
-        ("f(x::Real) = x / 4",),
+        ("f(x::Real) = x / 4", "f(v::MetricVector(Real, L2)) = v / 4"),
+        (_BY_ZERO, Refused("f(v::MetricVector(Real, L2)) = 2 / v", "DP202")),
+        published=(form(numeric(_quotient, Base.REAL), published_quotient_factors, x=NUMBER, y=NUMBER), _BY_NUMBER),
     ),
     *(
         Builtin(
             name,
             signature,
-            (form(numeric(), remainder_factors, nonzero("s"), fails_on=("s",), x=NUMBER, s=NUMBER),),
+            (form(numeric(), remainder_factors, _nonzero, fails_on=("s",), x=NUMBER, s=NUMBER),),
             "Remainder. max(1, |s| - 1)-sensitive for an Integer x and a public Integer s other than 0; ∞ over Real, "
             "where it jumps.",
             CALCULUS,
-            (example,),
+            (f"f(x::Integer) = {example}",),
+            (Refused(f"f(x::Integer) = {example.replace('3', '0')}", "DP304"),),
+            published=published,
         )
-        for name, signature, example in (
-            ("%", "x % s", "f(x::Integer) = x % 3"),
-            ("mod", "mod(x, s)", "f(x::Integer) = mod(x, 3)"),
+        for name, signature, example, published in (
+            ("%", "x % s", "x % 3", (form(numeric(), published_remainder_factors, x=NUMBER, s=NUMBER),)),
+            ("mod", "mod(x, s)", "mod(x, 3)", None),
         )
     ),
     Builtin(
         "ceil",
         "ceil(x)",
-        (form(_ceiling_type, ceiling_factors, x=NUMBER),),
+        (form(_static_ceiling, ceiling_factors, x=NUMBER),),
         "The next whole number. 1-sensitive for Integer; ∞ for Real, where it jumps, and for Data.",
         CALCULUS,
-        ("f(x::Integer) = ceil(x)",),
+        ("f(x::Integer) = ceil(x)", "f(x::Real) = ceil(2.5) * x"),
+        (Refused("f(v::MetricVector(Real, L1)) = ceil(v)", "DP202"),),
+        published=(form(_static_ceiling, each(), x=NUMBER),),
     ),
     Builtin(
         "abs",
@@ -321,26 +233,30 @@ ROWS: tuple[Builtin, ...] = (
         "The absolute value; 1-sensitive.",
         CALCULUS,
         ("f(x::Real) = abs(x)",),
+        (Refused("f(v::MetricVector(Real, L1)) = abs(v)", "DP202"),),
     ),
     *(
         Builtin(
             name,
             f"{name}(x, y, …)",
-            (form(numeric(), each(), variadic=True, x=NUMBER, y=NUMBER),),
-            f"The {words} of numbers; 1-sensitive in each.",
+            (form(numeric(static), each(), variadic=True, x=NUMBER, y=NUMBER),),
+            f"The {words} of numbers; 1-sensitive in each. Containers are refused: Julia compares them by their first "
+            "entries that differ, which jumps.",
             CALCULUS,
             (f"f(x::Real, y::Real) = {name}(x, y)",),
+            (Refused(f"f(v::MetricVector(Real, L1)) = {name}(v, v)", "DP202"),),
         )
-        for name, words in (("min", "smallest"), ("max", "largest"))
+        for name, words, static in (("min", "smallest", _smallest), ("max", "largest", _largest))
     ),
     Builtin(
         "clamp",
         "clamp(x, lo, hi)",
-        (form(numeric(), clamp_factors, clamp_order("lo", "hi"), x=NUMBER, lo=NUMBER, hi=NUMBER),),
+        (form(numeric(), clamp_factors, _ordered("lo", "hi"), x=NUMBER, lo=NUMBER, hi=NUMBER),),
         "x moved into [lo, hi]. 1-sensitive in x for public bounds in order; a private bound has no bound (∞): for "
         "lo > hi the result jumps. min(max(x, lo), hi) is 1-sensitive in each.",
         CALCULUS,
         ("f(x::Real) = clamp(x, 0, 10)",),
+        (Refused("f(x::Real) = clamp(x, 3, 1)", "DP304"), Refused("f(x::Data, y::Real) = clamp(x, y, 2)", "DP208")),
     ),
     Builtin(
         "clipn",
@@ -349,7 +265,7 @@ ROWS: tuple[Builtin, ...] = (
             form(
                 numeric(),
                 clipn_factors,
-                clamp_order("lower", "upper"),
+                _ordered("lower", "upper"),
                 fails_on=("upper", "lower"),
                 x=NUMBER,
                 upper=NUMBER,
@@ -360,39 +276,17 @@ ROWS: tuple[Builtin, ...] = (
         "fails.",
         CALCULUS,
         ("f(x::Real) = clipn(x, 10, 0)",),
-    ),
-    _comparison("==", "equal to", containers=True),
-    _comparison("!=", "not equal to", containers=True),
-    _comparison("<", "less than", containers=False),
-    _comparison("<=", "at most", containers=False),
-    _comparison(">", "greater than", containers=False),
-    _comparison(">=", "at least", containers=False),
-    Builtin(
-        "!",
-        "!b",
-        (form(lambda args: BOOL, each(), b=A_BOOL),),
-        "The opposite truth value; 1-sensitive.",
-        CALCULUS,
-        ("f(x::Integer) = !(x == 1)",),
-    ),
-    *(
-        Builtin(
-            name,
-            f"a {name} b",
-            (form(lambda args: BOOL, each(), a=A_BOOL, b=A_BOOL),),
-            "Both, or either, of two truth values; 1-sensitive in each.",
-            CALCULUS,
-            (f"f(x::Integer) = x == 1 {name} x == 2",),
-        )
-        for name in ("&&", "||")
+        (Refused("f(x::Real) = clipn(x, 1, 3)", "DP304"), Refused("f(x::Data, y::Real) = clipn(x, 2, y)", "DP208")),
+        published=(form(numeric(), each(), x=NUMBER, upper=NUMBER, lower=NUMBER),),
     ),
     Builtin(
         "disc",
         "disc(x)",
         (form(lambda args: NumberType(Base.DATA), each(INFINITY), x=REAL_NUMBER),),
         "A number as Data, compared by equality. ∞-sensitive: two reals that are almost equal become 1 apart.",
-        "Immediate from the definition of the two metrics on numbers",
+        METRICS,
         ("f(x::Integer) = disc(x)",),
+        (Refused("f(x::Data) = disc(x)", "DP202"),),
         aliases=("discrete",),
     ),
     Builtin(
@@ -400,7 +294,8 @@ ROWS: tuple[Builtin, ...] = (
         "undisc(x)",
         (form(lambda args: NumberType(Base.REAL), each(INFINITY), x=Num(frozenset({Base.DATA}))),),
         "Data as a Real number. ∞-sensitive: values at distance 1 may be arbitrarily far apart as numbers.",
-        "Immediate from the definition of the two metrics on numbers",
+        METRICS,
         ("f(x::Data) = undisc(x)",),
+        (Refused("f(x::Real) = undisc(x)", "DP202"),),
     ),
 )

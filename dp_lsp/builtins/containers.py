@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, each, form, free, only
-from dp_lsp.builtins.patterns import ANY, INTEGER_NUMBER, NUMBER, Box, GivenNorm
+from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, Refused, each, form, free, only
+from dp_lsp.builtins.patterns import ANY, INTEGER_NUMBER, NUMBER, Box, GivenNorm, OneOf
+from dp_lsp.builtins.scaling import is_data
 from dp_lsp.core.algebra import NormVariable, Poly
-from dp_lsp.core.metrics import conversion
+from dp_lsp.core.metrics import by_norm, conversion
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.core.types import Base, Clip, Container, Kind, Norm, NumberType, TupleType, Type
 
@@ -49,12 +50,33 @@ def _size(args: Args) -> Type:
     return TupleType((_static_integer(matrix.rows), _static_integer(matrix.length)))
 
 
-def _sum_factor(args: Args) -> tuple[Sens, ...]:
-    """ν: 1, √n or n entries' worth of distance in L1, L2 and LInf; 1 into Data."""
+def _entrywise(box: Container) -> Sens:
+    """ν: how many entries' worth of distance there is in a row: 1, √n or n in L1, L2 and LInf."""
+    return conversion(box.norm, Norm.L1, box.length)
+
+
+def _sum_factor(args: Args) -> Sens:
+    """ν; 1 into Data."""
     box = args.container("v")
-    if isinstance(box.element, NumberType) and box.element.base is Base.DATA:
-        return (ONE,)
-    return (conversion(box.norm, Norm.L1, box.length),)
+    return ONE if is_data(box.element) else _entrywise(box)
+
+
+def _by_rows(args: Args) -> bool:
+    """Whether rows are added to each other, not the entries of each row."""
+    return args.static("dims") == Poly.of(1)
+
+
+def _sum_along(args: Args) -> Type:
+    """One row, measured like the rows that were added; or one column, whose rows are numbers."""
+    box = args.container("v")
+    if _by_rows(args):
+        return replace(box, clip=Clip.U, rows=Poly.of(1))
+    return replace(box, clip=Clip.U, norm=NormVariable("norm", free=True), length=Poly.of(1))
+
+
+def _sum_along_factor(args: Args) -> Sens:
+    """1 where rows are added to each other: the metric of a matrix adds them up, too. Else as for all entries."""
+    return ONE if _by_rows(args) else _sum_factor(args)
 
 
 def _vector_of(args: Args) -> Type | Refusal:
@@ -93,11 +115,12 @@ def _norm_factor(args: Args) -> Sens:
 
 def _published_norm_factor(args: Args) -> Sens:
     """√n for every change of the norm but those from L1: the published factors."""
-    box = args.container("v")
-    sound = conversion(box.norm, args.given_norm("N"), box.length)
-    if box.norm in (Norm.L1, args.given_norm("N")):
-        return sound
-    return conversion(Norm.LINF, Norm.L2, box.length)
+    box, target = args.container("v"), args.given_norm("N")
+    if isinstance(box.norm, NormVariable) and box.norm.free:
+        return ONE
+    root = conversion(Norm.LINF, Norm.L2, box.length)
+    factors = [ONE if norm in (Norm.L1, target) else root for norm in Norm]
+    return by_norm(box.norm, *factors)
 
 
 def _row_vector(args: Args) -> Type:
@@ -131,7 +154,11 @@ ROWS: tuple[Builtin, ...] = (
         ),
         "An entry; 1-sensitive, because no entry moves further than its row. A private index has no bound (∞).",
         _ACCESS,
-        ("f(v::MetricVector(Real, L2)) = v[1]",),
+        ("f(v::MetricVector(Real, L2)) = v[1]", "f(m::MetricMatrix(Real, L2)) = m[1, 2]"),
+        (
+            Refused("f(v::MetricVector(Real, L2)) = v[0.5]", "DP202"),
+            Refused("f(g::MetricGradient(Real, L2)) = g[1]", "DP202"),
+        ),
     ),
     Builtin(
         ROW,
@@ -140,6 +167,7 @@ ROWS: tuple[Builtin, ...] = (
         "A row, measured in the matrix's norm; 1-sensitive. A private index has no bound (∞).",
         _ACCESS,
         ("f(m::MetricMatrix(Real, L2)) = m[1, :]",),
+        (Refused("f(v::MetricVector(Real, L2)) = v[1, :]", "DP202"),),
         published=_access(ZERO),
     ),
     Builtin(
@@ -149,6 +177,10 @@ ROWS: tuple[Builtin, ...] = (
         "A vector of numbers. It moves by the sum of its entries' distances, which bounds its distance in every norm.",
         _EVERYDAY,
         ("f(x::Real, y::Real) = [x, y]",),
+        (
+            Refused("f(x::Real, y::Data) = [x, y]", "DP208"),
+            Refused("f(g::MetricGradient(Real, L2)) = [g]", "DP202"),
+        ),
     ),
     Builtin(
         "length",
@@ -156,7 +188,8 @@ ROWS: tuple[Builtin, ...] = (
         (form(_length, free, v=Box()),),
         "The number of entries. Public: neighbouring containers have the same shape.",
         _ACCESS,
-        ("f(v::Vector{<:Real}) = length(v)",),
+        ("f(v::Vector{<:Real}) = length(v)", "f(m::Matrix{<:Data}) = length(m)"),
+        (Refused("f(x::Real) = length(x)", "DP202"), Refused("f(m::DMModel) = length(m)", "DP202")),
     ),
     Builtin(
         "size",
@@ -165,31 +198,38 @@ ROWS: tuple[Builtin, ...] = (
         "The numbers of rows and columns. Public: neighbouring containers have the same shape.",
         _ACCESS,
         ("f(m::Matrix{<:Data}) = size(m)",),
+        (Refused("f(v::Vector{<:Data}) = size(v)", "DP202"),),
     ),
     Builtin(
         "sum",
-        "sum(v)",
-        (form(_element, _sum_factor, v=Box(VECTOR | MATRIX)),),
-        "The sum of all entries: 1-sensitive in L1, √n in L2, n in LInf, for rows of n entries.",
+        "sum(v), sum(m; dims)",
+        (
+            form(_element, only(v=_sum_factor), v=Box(VECTOR | MATRIX)),
+            form(_sum_along, only(v=_sum_along_factor), v=Box(MATRIX), keywords={"dims": OneOf((1, 2))}),
+        ),
+        "The sum of all entries: 1-sensitive in L1, √n in L2, n in LInf, for rows of n entries; of Data 1. With "
+        "dims=1 the rows are added to each other, which is 1-sensitive; with dims=2 the entries of each row.",
         _EVERYDAY,
-        ("f(v::MetricVector(Real, L1)) = sum(v)",),
+        ("f(v::MetricVector(Real, L1)) = sum(v)", "f(m::MetricMatrix(Real, L2)) = sum(m; dims=1)"),
+        (
+            Refused("f(g::MetricGradient(Real, L1)) = sum(g)", "DP202"),
+            Refused("f(m::MetricMatrix(Real, L2)) = sum(m; dims=3)", "DP202"),
+            Refused("f(v::MetricVector(Real, L1)) = sum(v; dims=1)", "DP202"),
+        ),
     ),
     *(
         Builtin(
             name,
             signature,
             (
-                form(
-                    _transposed,
-                    lambda args: (conversion(args.container("m").norm, Norm.L1, args.container("m").length),),
-                    m=Box(MATRIX),
-                ),
+                form(_transposed, only(m=lambda args: _entrywise(args.container("m"))), m=Box(MATRIX)),
                 form(_row_vector, each(), v=Box(VECTOR)),
                 form(lambda args: args["x"], each(), x=NUMBER),
             ),
             "Rows and columns exchanged: 1, √n or n for rows of n entries in L1, L2 or LInf. A vector becomes one row.",
             _EVERYDAY,
-            (example,),
+            (example, example.replace("Matrix", "Vector"), "f(x::Real) = x'"),
+            (Refused(example.replace("Matrix", "Gradient"), "DP202"),),
         )
         for name, signature, example in (
             ("transpose", "transpose(m)", "f(m::MetricMatrix(Real, L1)) = transpose(m)"),
@@ -203,6 +243,7 @@ ROWS: tuple[Builtin, ...] = (
         "A matrix of one row as a vector; 1-sensitive.",
         _ACCESS,
         ("f(v::MetricVector(Real, L2)) = row_to_vec(vec_to_row(v))",),
+        (Refused("f(x::Real) = row_to_vec([x, 1]'')", "DP202"),),
     ),
     Builtin(
         "vec_to_row",
@@ -211,6 +252,7 @@ ROWS: tuple[Builtin, ...] = (
         "A vector as a matrix of one row; 1-sensitive.",
         _ACCESS,
         ("f(v::MetricVector(Real, L2)) = vec_to_row(v)",),
+        (Refused("f(m::MetricMatrix(Real, L2)) = vec_to_row(m)", "DP202"),),
     ),
     Builtin(
         "clip",
@@ -220,6 +262,11 @@ ROWS: tuple[Builtin, ...] = (
         "it is 1-sensitive: two different values are exactly 1 apart.",
         _METRICS,
         ("f(v::MetricVector(Data, LInf)) = clip(L2, v)",),
+        (
+            Refused("f(v::MetricVector(Real, L2)) = clip(L2, v)", "DP202"),
+            Refused("f(v::MetricVector(Data, L1)) = clip(L2, v)", "DP202"),
+            Refused("f(v::MetricVector(Data, LInf)) = clip(L2, [v[1], 0]'')", "DP202"),
+        ),
         mutates="v",
     ),
     Builtin(
@@ -230,6 +277,10 @@ ROWS: tuple[Builtin, ...] = (
         "be opposite.",
         _METRICS,
         ("f(v::MetricVector(Data, LInf)) = undisc_container(clip(L2, v))",),
+        (
+            Refused("f(v::MetricVector(Data, LInf)) = undisc_container(v)", "DP205"),
+            Refused("f(v::MetricVector(Real, L2)) = undisc_container(v)", "DP202"),
+        ),
         mutates="v",
     ),
     Builtin(
@@ -240,6 +291,7 @@ ROWS: tuple[Builtin, ...] = (
         "way √n for one step and n from LInf to L1, for rows of n entries.",
         _METRICS,
         ("f(v::MetricVector(Real, L2)) = norm_convert(L1, v)",),
+        (Refused("f(x::Real) = norm_convert(L1, x)", "DP202"),),
         mutates="v",
         published=(form(_in_norm, only(v=_published_norm_factor), N=GivenNorm(), v=Box()),),
     ),
@@ -250,5 +302,6 @@ ROWS: tuple[Builtin, ...] = (
         "A copy; 1-sensitive. What changes the copy does not change the original.",
         "The identity",
         ("f(x::Real) = clone(x)",),
+        (),
     ),
 )

@@ -7,7 +7,7 @@ by name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
@@ -16,7 +16,7 @@ from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.constraints import Quantity
 from dp_lsp.core.events import Event
-from dp_lsp.core.sens import INFINITY, ZERO, Sens, magnitude
+from dp_lsp.core.sens import ZERO, Sens
 from dp_lsp.core.types import AnyNorm, Base, Container, Norm, NumberType, Type
 
 T = TypeVar("T")
@@ -56,9 +56,6 @@ class Args:
     def container(self, name: str) -> Container:
         return _expect(self[name], Container)
 
-    def container_at(self, index: int) -> Container:
-        return _expect(self.types[index], Container)
-
     def static(self, name: str) -> Poly:
         """The value of a static argument."""
         value = _expect(self[name], NumberType).static
@@ -84,16 +81,18 @@ class Args:
         """The base of the numbers together; a static number next to Data counts as Data."""
         return joined_base(self.types)
 
-    def is_static(self, index: int) -> bool:
-        type_ = self.types[index]
-        return isinstance(type_, NumberType) and type_.static is not None
+    @property
+    def containers(self) -> tuple[Container, ...]:
+        """The arguments that are containers."""
+        return tuple(type_ for type_ in self.types if isinstance(type_, Container))
 
-    def size(self, index: int) -> Sens:
-        """The absolute value of a static number; ∞ for one that is not static."""
-        type_ = self.types[index]
-        if isinstance(type_, NumberType) and type_.static is not None:
-            return magnitude(type_.static)
-        return INFINITY
+    @property
+    def statics(self) -> tuple[Poly | None, ...]:
+        """The value of each argument that is static; None for the others."""
+        return tuple(type_.static if isinstance(type_, NumberType) else None for type_ in self.types)
+
+    def is_static(self, index: int) -> bool:
+        return self.statics[index] is not None
 
 
 Result = Callable[[Args], "Type | Refusal"]
@@ -102,10 +101,11 @@ Demands = Callable[[Args], Iterable[Demand]]
 
 
 class Parameter(NamedTuple):
-    """A parameter of a form, as signature help shows it."""
+    """A parameter of a form, as signature help shows it. ``keyword`` says that it is given by name."""
 
     name: str
     pattern: Pattern
+    keyword: bool = False
 
 
 class Noise(NamedTuple):
@@ -125,7 +125,7 @@ def no_demands(args: Args) -> Iterable[Demand]:
 class Form:
     """One shape of arguments a builtin accepts. With ``variadic`` the last parameter may be repeated. ``fails_on``
     names arguments whose value may make the run fail, which anybody can see; side conditions exclude that for
-    static ones."""
+    static ones. The result is one of the arguments ``one_of``, so it moves as far as the one that moves further."""
 
     params: tuple[Parameter, ...]
     result: Result
@@ -134,12 +134,31 @@ class Form:
     noise: Noise | None = None
     variadic: bool = False
     fails_on: tuple[str, ...] = ()
+    one_of: tuple[str, ...] = ()
+
+    def parameters(self, count: int, keywords: tuple[str, ...] = ()) -> tuple[Parameter, ...] | None:
+        """The parameter of each of ``count`` arguments by place, then of those by name; None if it takes others."""
+        placed = tuple(param for param in self.params if not param.keyword)
+        named = {param.name: param for param in self.params if param.keyword}
+        more = count - len(placed)
+        if sorted(named) != sorted(keywords) or more < 0 or (more and not self.variadic):
+            return None
+        return (*placed, *placed[-1:] * more, *(named[name] for name in keywords))
+
+
+class Refused(NamedTuple):
+    """A program that a row does not accept, and the code of the problem that says so."""
+
+    program: str
+    code: str
 
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
-    """A row. ``mutates`` is the parameter that the ``!`` form replaces. ``scope`` is ``tail`` for a builtin whose
-    results are the subject of the rest of its block. ``published`` holds the forms of the published checker."""
+    """A row. ``refused`` shows what it does not accept. ``mutates`` is the parameter that the ``!`` form replaces.
+    ``scope`` is ``tail`` for a builtin whose results are the subject of the rest of its block. One that is ``lazy``
+    may leave out evaluating its last argument, as its first one decides. ``published`` holds the forms of the
+    published checker."""
 
     name: str
     signature: str
@@ -147,10 +166,17 @@ class Builtin:
     doc: str
     source: str
     examples: tuple[str, ...]
+    refused: tuple[Refused, ...]
     mutates: str | None = None
     scope: str = "call"
     aliases: tuple[str, ...] = ()
+    lazy: bool = False
     published: tuple[Form, ...] | None = None
+
+    @property
+    def keywords(self) -> frozenset[str]:
+        """The names of arguments that may be given by name."""
+        return frozenset(param.name for form in self.forms for param in form.params if param.keyword)
 
 
 def form(
@@ -160,11 +186,14 @@ def form(
     noise: Noise | None = None,
     variadic: bool = False,
     fails_on: tuple[str, ...] = (),
+    one_of: tuple[str, ...] = (),
+    keywords: Mapping[str, Pattern] | None = None,
     **params: Pattern,
 ) -> Form:
-    """A form; its parameters are the keyword arguments, in order (``del_`` is called ``del``)."""
-    listed = tuple(Parameter(name.rstrip("_"), pattern) for name, pattern in params.items())
-    return Form(listed, result, factors, demands, noise, variadic, fails_on)
+    """A form; its parameters are the keyword arguments, in order (``del_`` is called ``del``), then ``keywords``."""
+    listed = [Parameter(name.rstrip("_"), pattern) for name, pattern in params.items()]
+    listed += [Parameter(name, pattern, keyword=True) for name, pattern in (keywords or {}).items()]
+    return Form(tuple(listed), result, factors, demands, noise, variadic, fails_on, one_of)
 
 
 def each(factor: Sens | int = 1) -> Factors:
@@ -189,7 +218,7 @@ def free(args: Args) -> tuple[Sens, ...]:
 
 
 def joined_base(types: Iterable[Type]) -> Base | Refusal:
-    """The base that holds all of these numbers."""
+    """The base that holds all numbers among these; a static one next to Data counts as Data."""
     numbers = [type_ for type_ in types if isinstance(type_, NumberType)]
     bases = {type_.base for type_ in numbers}
     if Base.DATA in bases:

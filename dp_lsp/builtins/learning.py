@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dp_lsp.builtins.define import Args, Builtin, Demand, Refusal, each, form, free, only
-from dp_lsp.builtins.patterns import NUMBER, STATIC_INTEGER, Box, FromBox, GivenType, Model, Sizes
-from dp_lsp.builtins.scaling import joined_elements, scaled, scaling_factors
+from dp_lsp.builtins.define import Args, Builtin, Demand, Refusal, Refused, each, form, free, only
+from dp_lsp.builtins.patterns import NUMBER, STATIC_INTEGER, Box, FromBox, GivenType, Model, Num, Sizes
+from dp_lsp.builtins.scaling import joined_elements, published_scaling, scaled, scaling
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.annotation import AModel, ContainerOf, NumberOf, Truth, container
 from dp_lsp.core.sens import ONE
@@ -19,6 +19,7 @@ from dp_lsp.core.types import (
     Norm,
     NumberType,
     Type,
+    TypeVariable,
 )
 
 _GRADIENTS = "Gradients are vectors; a model is measured by the largest change of a parameter"
@@ -35,6 +36,12 @@ def _zero(args: Args) -> Type:
 def _added(args: Args) -> Type | Refusal:
     element = joined_elements(args)
     return element if isinstance(element, Refusal) else args.container("g").of(element)
+
+
+def _added_to_anything(args: Args) -> Type | Refusal:
+    """The published type: its elements are numbers of any kind, whatever was added."""
+    added = _added(args)
+    return added if isinstance(added, Refusal) else args.container("g").of(TypeVariable("elements"))
 
 
 def _unboxed(args: Args) -> Type | Refusal:
@@ -77,6 +84,7 @@ def _matrix_size(args: Args) -> tuple[Demand, ...]:
     return tuple(Demand(_ZERO, "<=", args.dimension(name), "n") for name in ("r", "c"))
 
 
+_SCALED = Box(_GRADIENT, arithmetic=True)
 _SUMMAND = Box(_GRADIENT, "N", length="m", arithmetic=True)
 
 ROWS: tuple[Builtin, ...] = (
@@ -87,6 +95,7 @@ ROWS: tuple[Builtin, ...] = (
         "A gradient of zeros for a model; it moves with nothing.",
         _GRADIENTS,
         ("f(m::DMModel) = zero_gradient(m)",),
+        (Refused("f(g::MetricGradient(Real, L2)) = zero_gradient(g)", "DP202"),),
         published=(form(_zero, each(), m=Model("m")),),
     ),
     Builtin(
@@ -96,15 +105,26 @@ ROWS: tuple[Builtin, ...] = (
         "The sum of two gradients of one norm and size; 1-sensitive in each.",
         _GRADIENTS,
         ("f(g::MetricGradient(Real, L2), h::MetricGradient(Real, L2)) = sum_gradients(g, h)",),
+        (
+            Refused("f(g::MetricGradient(Data, L2), h::MetricGradient(Real, L2)) = sum_gradients(g, h)", "DP208"),
+            Refused("f(g::MetricGradient(Real, L1), h::MetricGradient(Real, L2)) = sum_gradients(g, h)", "DP208"),
+        ),
+        published=(form(_added_to_anything, each(), g=_SUMMAND, h=_SUMMAND),),
     ),
     Builtin(
         "scale_gradient",
         "scale_gradient!(c, g)",
-        (form(scaled("g", "c"), scaling_factors("g", "c"), c=NUMBER, g=Box(_GRADIENT, arithmetic=True)),),
-        "Multiplies a gradient by a number; |c|-sensitive in g for a public c.",
+        (form(scaled, scaling(), c=NUMBER, g=_SCALED),),
+        "Multiplies a gradient by a number; |c|-sensitive in g for a public c. Data: 1, and a private number moves "
+        "every parameter.",
         _GRADIENTS,
         ("f(c::Static(), g::MetricGradient(Real, L2)) = scale_gradient(c, g)",),
+        (
+            Refused("f(x::Real, g::MetricGradient(Data, L2)) = scale_gradient(x, g)", "DP208"),
+            Refused("f(v::MetricVector(Real, L2)) = scale_gradient(2, v)", "DP202"),
+        ),
         mutates="g",
+        published=(form(scaled, published_scaling(lambda box: ONE), c=NUMBER, g=_SCALED),),
     ),
     Builtin(
         "subtract_gradient",
@@ -114,7 +134,9 @@ ROWS: tuple[Builtin, ...] = (
         "its largest change of a parameter.",
         _GRADIENTS,
         ("f(m::DMModel, g::MetricGradient(Real, L2)) = subtract_gradient(m, g)",),
+        (Refused("f(m::DMModel, g::MetricGradient(Data, LInf)) = subtract_gradient(m, g)", "DP202"),),
         mutates="m",
+        published=(form(lambda args: args["m"], each(), m=Model("n"), g=Box(_GRADIENT, length="n")),),
     ),
     Builtin(
         "unbox",
@@ -126,8 +148,40 @@ ROWS: tuple[Builtin, ...] = (
         ),
         "What a black box returned, as a value of type T. Nothing is known of the box, so it is ∞-sensitive in what "
         "it is given; into Bool, Data, or a vector or gradient of Data in LInf, it is 1-sensitive in Data and Integer "
-        "inputs, because no two results are more than 1 apart.",
+        "inputs, because no two results are more than 1 apart; into a matrix of Data in LInf, as often as it has "
+        "rows.",
         _BOXES,
-        ("b(v) :: BlackBox() = v\nf(v::MetricVector(Data, LInf)) = unbox(b(v), Vector{<:Data}, length(v))",),
+        (
+            "b(v) :: BlackBox() = v\nf(v::MetricVector(Data, LInf)) = unbox(b(v), Vector{<:Data}, length(v))",
+            "b(v) :: BlackBox() = v\nf(x::Integer) = unbox(b(x), Bool)",
+            "b(v) :: BlackBox() = v\nf(x::Data) = unbox(b(x), MetricMatrix(Data, LInf), (3, 4))",
+        ),
+        (
+            Refused("f(x::Real) = unbox(x, Data)", "DP202"),
+            Refused("b(x) :: BlackBox() = x\nf(x::Data) = unbox(b(x), Vector)", "DP208"),
+            Refused("b(x) :: BlackBox() = x\nf(x::Data) = unbox(b(x), Matrix, 3)", "DP208"),
+            Refused("b(x) :: BlackBox() = x\nf(x::Data, n::Integer) = unbox(b(x), Vector, n)", "DP207"),
+            Refused("b(x) :: BlackBox() = x\nf(x::Data) = unbox(b(x), Vector, -3)", "DP304"),
+            Refused("b(x) :: BlackBox() = x\nf(x::Data) = unbox(b(x), Matrix, (3, -4))", "DP304"),
+        ),
+    ),
+    Builtin(
+        "internal_expect_const",
+        "internal_expect_const(x)",
+        (form(lambda args: args["x"], each(), x=Num(static=True)),),
+        "x, which must be public. For tests of a checker.",
+        "The identity",
+        ("f(c::Static()) = internal_expect_const(c)",),
+        (Refused("f(x::Real) = internal_expect_const(x)", "DP207"),),
+    ),
+    Builtin(
+        "internal_mutate",
+        "internal_mutate!(g)",
+        (form(lambda args: args.container("g").of(args.container("g").element), each(2), g=Box(_GRADIENT)),),
+        "Something that changes g and is 2-sensitive. For tests of a checker: nothing like it can be run.",
+        _GRADIENTS,
+        ("f(g::MetricGradient(Real, L2)) = internal_mutate(g)",),
+        (Refused("f(x::Real) = internal_mutate(x)", "DP202"),),
+        mutates="g",
     ),
 )

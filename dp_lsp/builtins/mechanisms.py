@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refusal, form, free
+from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refusal, Refused, form, free
 from dp_lsp.builtins.patterns import REAL_NUMBER, STATIC, STATIC_INTEGER, Box
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.events import Event, Gaussian, Laplace
@@ -77,6 +77,12 @@ def _sample_demands(args: Args) -> tuple[Demand, ...]:
     )
 
 
+_DRAWN = (
+    "function f(A::Matrix{{<:{0}}}, B::Matrix{{<:{0}}}) :: Priv()\n"
+    "   (D, L) = sample({1}, A, B)\n"
+    "   laplacian_mechanism(1, 0.5, 3)\n"
+    "end"
+)
 _ROWS_OF_DATA = Box(frozenset({Kind.MATRIX}), Norm.LINF, frozenset({Base.DATA}), rows="r")
 
 ROWS: tuple[Builtin, ...] = (
@@ -91,6 +97,13 @@ ROWS: tuple[Builtin, ...] = (
         "moves by at most r in L2. r, eps and del are public, 0 < eps < 1 and 0 < del < 1.",
         _GAUSSIAN,
         ("f(x::Real) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, x)",),
+        (
+            Refused("f(x::Real) :: Priv() = gaussian_mechanism(1, 2, 1e-5, x)", "DP304"),
+            Refused("f(x::Real) :: Priv() = gaussian_mechanism(1, 0.5, 1, x)", "DP304"),
+            Refused("f(x::Real) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, 2 * x)", "DP301"),
+            Refused("f(x::Data) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, x)", "DP206"),
+            Refused("f(x::Real, eps::Real) :: Priv() = gaussian_mechanism(1, eps, 1e-5, x)", "DP207"),
+        ),
         mutates="x",
     ),
     Builtin(
@@ -103,6 +116,12 @@ ROWS: tuple[Builtin, ...] = (
         "eps are public and positive.",
         _LAPLACE,
         ("f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)",),
+        (
+            Refused("f(x::Real) :: Priv() = laplacian_mechanism(1, 0, x)", "DP304"),
+            Refused("f(x::Real) :: Priv() = laplacian_mechanism(0, 0.5, 0 * x)", "DP304"),
+            Refused("f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, 2 * x)", "DP301"),
+            Refused("f(x::Data) :: Priv() = laplacian_mechanism(1, 0.5, x)", "DP206"),
+        ),
         mutates="x",
         published=tuple(
             form(_noised, free, _laplace_demands, _PUBLISHED_LAPLACE_NOISE, r=STATIC, eps=STATIC, x=hidden)
@@ -123,6 +142,10 @@ ROWS: tuple[Builtin, ...] = (
             "   v = undisc_container(clip(L2, D[1, :]))\n"
             "   gaussian_mechanism(2, 0.5, 1e-5, v)\n"
             "end",
+        ),
+        (
+            Refused(_DRAWN.format("Data", -1), "DP304"),
+            Refused(_DRAWN.format("Real", 1), "DP202"),
         ),
         scope="tail",
         published=(form(_published_sampled, free, k=STATIC_INTEGER, A=_ROWS_OF_DATA, B=_ROWS_OF_DATA),),

@@ -39,6 +39,7 @@ class Unifier(Protocol):
 class Binds:
     """What the patterns of a form have bound so far."""
 
+    kinds: dict[str, Kind] = field(default_factory=dict)
     norms: dict[str, AnyNorm] = field(default_factory=dict)
     dimensions: dict[str, Poly] = field(default_factory=dict)
     types: dict[str, Annotation] = field(default_factory=dict)
@@ -93,8 +94,9 @@ class Truth:
 class Box:
     """A container of one of ``kinds`` with numbers of one of ``bases``.
 
-    ``norm`` is a norm, or the name of one; ``length`` and ``rows`` are names of dimensions. ``one_row`` asks a
-    matrix for exactly one row. ``arithmetic`` decides elements that are not known to be Real numbers.
+    ``norm`` is a norm, or the name of one; ``length`` and ``rows`` are names of dimensions, ``kind`` is the name of
+    a kind. ``one_row`` asks a matrix for exactly one row. ``arithmetic`` decides elements that are not known to be
+    Real numbers.
     """
 
     kinds: frozenset[Kind] = frozenset(Kind)
@@ -104,11 +106,14 @@ class Box:
     rows: str | None = None
     one_row: bool = False
     arithmetic: bool = False
+    kind: str | None = None
 
     @property
     def words(self) -> str:
         names = {Kind.VECTOR: "vector", Kind.MATRIX: "matrix", Kind.GRADIENT: "gradient"}
         text = "a " + " or ".join(names[kind] for kind in Kind if kind in self.kinds)
+        if self.one_row:
+            text += " of one row"
         if len(self.bases) < len(Base):
             text += f" of {' or '.join(base.value for base in Base if base in self.bases)}"
         if isinstance(self.norm, Norm):
@@ -121,6 +126,8 @@ class Box:
         wrong = self._match_element(type_, binds, unifier)
         if wrong:
             return wrong
+        if self.kind is not None and binds.kinds.setdefault(self.kind, type_.kind) is not type_.kind:
+            return "kind"
         if self.norm is not None and not self._match_norm(type_.norm, binds, unifier):
             return "norm"
         if not self._match_dimension(self.length, type_.length, binds, unifier):
@@ -150,6 +157,34 @@ class Box:
 
     def _match_dimension(self, name: str | None, value: Poly, binds: Binds, unifier: Unifier) -> bool:
         return name is None or unifier.same_dimension(binds.dimensions.setdefault(name, value), value)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberOrBox:
+    """A number or a container."""
+
+    number: Num
+    box: Box
+    words = "a number or a container"
+
+    def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
+        part = self.box if isinstance(type_, Container) else self.number
+        return part.match(type_, binds, unifier)
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """A number that is known to be one of ``numbers``."""
+
+    numbers: tuple[int, ...]
+
+    @property
+    def words(self) -> str:
+        return " or ".join(map(str, self.numbers))
+
+    def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
+        value = type_.static if isinstance(type_, NumberType) else None
+        return None if value is not None and value.number in self.numbers else "shape"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +250,7 @@ class Sizes:
         return None
 
 
-Pattern = Sizes | AnyValue | Num | Truth | Box | Model | GivenNorm | GivenType | FromBox
+Pattern = AnyValue | Num | Truth | Box | NumberOrBox | OneOf | Model | GivenNorm | GivenType | FromBox | Sizes
 
 
 def fits(pattern: Pattern, type_: Type) -> bool:
@@ -225,6 +260,10 @@ def fits(pattern: Pattern, type_: Type) -> bool:
             return True
         case Num():
             return isinstance(type_, NumberType | TypeVariable)
+        case NumberOrBox(number, box):
+            return fits(number, type_) or fits(box, type_)
+        case OneOf():
+            return isinstance(type_, NumberType)
         case Truth():
             return isinstance(type_, BoolType)
         case Box(kinds=kinds):

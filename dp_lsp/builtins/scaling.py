@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 
-from dp_lsp.builtins.define import Args, Factors, Refusal
-from dp_lsp.core.metrics import conversion
+from dp_lsp.builtins.define import Args, Factors, Refusal, joined_base
+from dp_lsp.core.metrics import spread
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, inverse_magnitude, magnitude
-from dp_lsp.core.types import Base, Container, Norm, NumberType, Type
+from dp_lsp.core.types import Base, Container, NumberType, Type
 
 
 def same_container(args: Args) -> Type | Refusal:
     """Containers of one shape give one of that shape; its clip is lost."""
-    first = args.container(args.names[0])
     base = joined_elements(args)
-    return base if isinstance(base, Refusal) else first.of(base)
+    return base if isinstance(base, Refusal) else args.containers[0].of(base)
 
 
 def joined_elements(args: Args) -> Type | Refusal:
     """The type of the elements of containers added to each other."""
-    containers = [type_ for type_ in args.types if isinstance(type_, Container)]
+    containers = args.containers
     bases = {type_.element.base for type_ in containers if isinstance(type_.element, NumberType)}
     if Base.DATA in bases and len(bases) > 1:
         return Refusal("elements that are Data cannot be mixed with Integer or Real")
@@ -28,51 +28,64 @@ def joined_elements(args: Args) -> Type | Refusal:
     return NumberType(Base.REAL if Base.REAL in bases else bases.pop())
 
 
-def scaled(container: str, scalar: str) -> Callable[[Args], Type | Refusal]:
-    """A container times or divided by a number; its clip is lost."""
-
-    def result(args: Args) -> Type | Refusal:
-        box, factor = args.container(container), args[scalar]
-        element = box.element
-        if not isinstance(element, NumberType) or not isinstance(factor, NumberType):
-            return box.of(element)
-        base = joined_base_of(element, factor)
-        return base if isinstance(base, Refusal) else box.of(NumberType(base))
-
-    return result
+def scaled(args: Args) -> Type | Refusal:
+    """One container times, or divided by, numbers; its clip is lost. A public number next to Data counts as Data."""
+    if len(args.containers) > 1:
+        return Refusal("containers are not multiplied with each other")
+    box = args.containers[0]
+    base = joined_base([box.element, *args.types])
+    return base if isinstance(base, Refusal) else box.of(NumberType(base))
 
 
-def joined_base_of(element: NumberType, factor: NumberType) -> Base | Refusal:
-    """The base of a product of an element and a number; a static number next to Data counts as Data."""
-    if (element.base is Base.DATA) == (factor.base is Base.DATA):
-        return Base.REAL if Base.REAL in (element.base, factor.base) else element.base
-    if element.base is Base.DATA and factor.static is not None:
-        return Base.DATA
-    return Refusal("Data cannot be mixed with Integer or Real: they are measured differently")
-
-
-def scaling_factors(container: str, scalar: str, divide: bool = False) -> Factors:
-    """|c| (or 1/|c|) for a static c; ∞ for a private one over ℝ. Over Data: 1, and the number's own entry is the
-    number of elements in the norm (n, √n, 1), a matrix's times its rows."""
+def scaling(divide: bool = False) -> Factors:
+    """The size |c| of the public numbers (1/|c| where one divides); ∞ beside a private one over ℝ. Over Data: 1, and
+    a private number moves every entry."""
 
     def factors(args: Args) -> tuple[Sens, ...]:
-        box, factor = args.container(container), args[scalar]
-        value = factor.static if isinstance(factor, NumberType) else None
-        element = box.element
-        data = isinstance(element, NumberType) and element.base is Base.DATA
-        if data:
-            own = ZERO if value is not None and not value.terms and not divide else ONE
-            other = spread(box)
-        elif value is not None:
-            own, other = (inverse_magnitude(value) if divide else magnitude(value)), ZERO
-        else:
-            own, other = INFINITY, INFINITY
-        return tuple(own if name == container else other for name in args.names)
+        public = _public(args, divide)
+        if is_data(args.containers[0].element):
+            most = ZERO if public.zero else ONE
+            return _by_kind(args, most, most * spread(args.containers[0]))
+        private = INFINITY if _has_private(args) else ONE
+        return _by_kind(args, public * private, public * private)
 
     return factors
 
 
-def spread(box: Container) -> Sens:
-    """The distance of containers all of whose elements differ by 1."""
-    rows = ONE if box.rows is None else magnitude(box.rows)
-    return rows * conversion(Norm.LINF, box.norm, box.length)
+def published_scaling(entries: Callable[[Container], Sens]) -> Factors:
+    """The same for Data as for numbers; a private number's factor is the number of ``entries``, in every norm."""
+
+    def factors(args: Args) -> tuple[Sens, ...]:
+        public = _public(args, divide=False)
+        private = INFINITY if _has_private(args) and not is_data(args.containers[0].element) else ONE
+        return _by_kind(args, public * private, public * private * entries(args.containers[0]))
+
+    return factors
+
+
+def entries(box: Container) -> Sens:
+    """The number of entries."""
+    return magnitude(box.length if box.rows is None else box.length * box.rows)
+
+
+def is_data(element: Type) -> bool:
+    """Whether these are values compared by equality."""
+    return isinstance(element, NumberType) and element.base is Base.DATA
+
+
+def _public(args: Args, divide: bool) -> Sens:
+    """The size of the product of the public numbers, or of 1 divided by it."""
+    size = inverse_magnitude if divide else magnitude
+    return reduce(Sens.__mul__, (size(value) for value in args.statics if value is not None), ONE)
+
+
+def _has_private(args: Args) -> bool:
+    return any(isinstance(type_, NumberType) and type_.static is None for type_ in args.types)
+
+
+def _by_kind(args: Args, container: Sens, number: Sens) -> tuple[Sens, ...]:
+    """A factor for the container and one for each private number; a public one moves with nothing."""
+    return tuple(
+        container if isinstance(type_, Container) else ZERO if args.is_static(index) else number
+        for index, type_ in enumerate(args.types)
+    )

@@ -50,6 +50,8 @@ def builtin_page(row: Builtin) -> str:
     parts += ["## Arguments", *_forms(row.forms)]
     if row.examples:
         parts += ["## Examples", *(f"```julia\n{example}\n```" for example in row.examples)]
+    if row.refused:
+        parts += ["## Refused", *(f"```julia\n# {code}\n{program}\n```" for program, code in row.refused)]
     parts += ["## Source", row.source]
     return "\n\n".join(parts) + "\n"
 
@@ -60,10 +62,11 @@ def _forms(forms: tuple[Form, ...]) -> list[str]:
 
 
 def _parameters(form: Form) -> str:
-    lines = [f"- `{name}`: {pattern.words}" for name, pattern in form.params]
-    if form.variadic and lines:
-        lines[-1] += ", once or more"
-    return "\n".join(lines)
+    placed = [f"- `{param.name}`: {param.pattern.words}" for param in form.params if not param.keyword]
+    if form.variadic:
+        placed[-1] += ", once or more"
+    named = [f"- `{param.name}=…`: {param.pattern.words}" for param in form.params if param.keyword]
+    return "\n".join(placed + named)
 
 
 def _unknown(name: str) -> str:

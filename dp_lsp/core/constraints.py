@@ -82,8 +82,13 @@ def _poly(value: Quantity) -> Poly:
 
 
 def _equal(left: Poly, right: Poly) -> bool | None:
-    difference = (left - right).number
-    return None if difference is None else difference == 0
+    difference = left - right
+    known = difference.number
+    if known is not None:
+        return known == 0
+    constant = difference.terms.get((), 0)
+    apart = _no_negative_term(difference) if constant > 0 else constant < 0 and _no_negative_term(-difference)
+    return False if apart else None
 
 
 def _poly_at_most(left: Poly, right: Poly, strict: bool) -> bool | None:

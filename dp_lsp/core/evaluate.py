@@ -157,6 +157,7 @@ _REBUILD: dict[Function, Callable[..., Sens]] = {
     Function.GEOMETRIC: sens.geometric,
     Function.MAXIMUM: lambda value: value,
     Function.BY_NORM: by_norm,
+    Function.INVERSE: sens.inverse_magnitude,
 }
 
 

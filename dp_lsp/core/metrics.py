@@ -8,7 +8,7 @@ items. Source: the published documentation of the metrics, and the definitions o
 from __future__ import annotations
 
 from dp_lsp.core.algebra import Function, NormVariable, Poly, apply
-from dp_lsp.core.sens import ONE, Sens, magnitude
+from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude
 from dp_lsp.core.types import AnyNorm, Base, BoolType, Container, Kind, Norm, NumberType, TupleType, Type
 
 _ORDER = {Norm.LINF: 0, Norm.L2: 1, Norm.L1: 2}
@@ -55,14 +55,20 @@ def has_gap(type_: Type) -> bool:
     return False
 
 
-def has_unit_diameter(type_: Type) -> bool:
-    """Whether no two values are more than 1 apart: Bool, Data, and vectors and gradients of Data in LInf."""
+def spread(box: Container) -> Sens:
+    """The distance of containers all of whose entries differ by 1: n, √n or 1 in L1, L2 and LInf, once a row."""
+    rows = ONE if box.rows is None else magnitude(box.rows)
+    return rows * conversion(Norm.LINF, box.norm, box.length)
+
+
+def diameter(type_: Type) -> Sens:
+    """The largest distance of two values: 1 for Bool, Data, and vectors and gradients of Data in LInf."""
     match type_:
         case BoolType() | NumberType(Base.DATA):
-            return True
-        case Container(kind=kind, norm=Norm.LINF, element=NumberType(Base.DATA)):
-            return kind is not Kind.MATRIX
-    return False
+            return ONE
+        case Container(norm=Norm(), element=NumberType(Base.DATA) | BoolType()):
+            return spread(type_)
+    return INFINITY
 
 
 def metric_name(type_: Type) -> str:

@@ -67,13 +67,15 @@ class TypeArgument:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call:
-    """A builtin (by its name in the table) applied to arguments. ``mutates`` marks the ``!`` form."""
+    """A builtin (by its name in the table) applied to arguments, the last of which are given by the names in
+    ``keywords``. ``mutates`` marks the ``!`` form."""
 
     span: Span
     builtin: str
     args: tuple[Term, ...]
     callee: Span
     mutates: bool = False
+    keywords: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -142,6 +142,16 @@ def without_static(type_: Type) -> Type:
     return type_
 
 
+def can_change(type_: Type) -> bool:
+    """Whether a value may be changed in place: a gradient, a model, or a tuple that holds one."""
+    match type_:
+        case Container(kind=kind):
+            return kind is Kind.GRADIENT
+        case TupleType(items):
+            return any(map(can_change, items))
+    return isinstance(type_, ModelType)
+
+
 def is_static(type_: Type) -> bool:
     """Whether all values of the type are one public point."""
     if isinstance(type_, NumberType):

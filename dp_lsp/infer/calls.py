@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from dp_lsp import builtins
 from dp_lsp.builtins import remedies
-from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, no_demands
+from dp_lsp.builtins.define import Args, Builtin, Form, Parameter, Refusal, no_demands
 from dp_lsp.builtins.patterns import Binds, Box, GivenNorm, GivenType, Num, Pattern, Sizes, fits
 from dp_lsp.core import laws, term
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import norms_of
-from dp_lsp.core.metrics import has_unit_diameter
+from dp_lsp.core.metrics import diameter
 from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import BlackBox, Judgement
-from dp_lsp.core.sens import INFINITY, Sens
+from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.term import Term
 from dp_lsp.core.types import (
     UNKNOWN,
@@ -21,9 +23,11 @@ from dp_lsp.core.types import (
     Boxed,
     Container,
     FunctionType,
+    Norm,
     NumberType,
     Type,
     Unknown,
+    can_change,
 )
 from dp_lsp.infer import apply, conditions, explain, mechanisms, moves, problems
 from dp_lsp.infer.inference import Failure, Inference
@@ -31,6 +35,12 @@ from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Span
 
 Argument = Judgement | Term
+
+_UNLIKE = {
+    "kind": "they are containers of different kinds",
+    "norm": "they are measured in different norms",
+    "dimension": "their sizes differ",
+}
 
 
 def builtin(inference: Inference, node: term.Call, arguments: list[Argument]) -> Judgement:
@@ -41,7 +51,7 @@ def builtin(inference: Inference, node: term.Call, arguments: list[Argument]) ->
     values = [value if isinstance(value, Judgement) else Judgement(UNKNOWN, moves.NOWHERE) for value in arguments]
     types = [inference.type(value) for value in values]
     solved = solve(inference, node, row, arguments, types)
-    if solved is None:
+    if solved is None or not _may_change(inference, node, row, solved[1]):
         return Judgement(UNKNOWN, moves.NOWHERE)
     form, args = solved
     result = form.result(args)
@@ -54,7 +64,22 @@ def builtin(inference: Inference, node: term.Call, arguments: list[Argument]) ->
     factors = form.factors(args)
     for norm in {norm for factor in factors for norm in norms_of(factor)}:
         inference.solver.fix_norm(norm)
-    return _moved(inference, node, factors, values, result)
+    return _moved(inference, node, form, args.names, factors, values, result)
+
+
+def _may_change(inference: Inference, node: term.Call, row: Builtin, args: Args) -> bool:
+    """Whether the argument that is changed in place, if one is, can be: a number or a vector is a value."""
+    if not node.mutates or not inference.rules.ownership or row.mutates is None:
+        return True
+    index = args.names.index(row.mutates)
+    if can_change(args.types[index]):
+        return True
+    given = type_words(args.types[index])
+    wanted = "a gradient or a model"
+    inference.report(
+        problems.WrongArgument.at(node.args[index].span, function=f"{row.name}!", wanted=wanted, given=given)
+    )
+    return False
 
 
 def _may_fail(inference: Inference, node: term.Call, form: Form, args: Args, values: list[Judgement]) -> None:
@@ -74,43 +99,55 @@ def _may_fail(inference: Inference, node: term.Call, form: Form, args: Args, val
 
 
 def _moved(
-    inference: Inference, node: term.Call, factors: tuple[Sens, ...], values: list[Judgement], result: Type
+    inference: Inference,
+    node: term.Call,
+    form: Form,
+    names: tuple[str, ...],
+    factors: tuple[Sens, ...],
+    values: list[Judgement],
+    result: Type,
 ) -> Judgement:
-    """The result moves by the sum of what its arguments move, each times its factor."""
-    weighted = zip((value.moves for value in values), factors, strict=True)
+    """The result moves by the sum of what its arguments move, each times its factor; of those it is one of, by the
+    largest."""
+    named = list(zip(names, values, factors, strict=True))
+    weighted = [(value.moves, factor) for name, value, factor in named if name not in form.one_of]
+    choices = [value.moves for name, value, _ in named if name in form.one_of]
+    if choices:
+        weighted.append((reduce(lambda left, right: moves.larger(left, right, node.span), choices), ONE))
     together = moves.combined(weighted, node.span, node.builtin)
-    if has_unit_diameter(inference.solver.type(result)):
-        together = moves.capped(together, node.span)
-    return inference.judgement(result, together)
+    most = _diameter(inference, values[0], inference.solver.type(result))
+    return inference.judgement(result, moves.capped(together, most, node.span))
+
+
+def _diameter(inference: Inference, first: Judgement, result: Type) -> Sens:
+    """How far apart two results can be. The published checker knows that of vectors out of black boxes only."""
+    most = diameter(result)
+    boxed = isinstance(first.type, Boxed) and isinstance(result, Container) and most == ONE
+    return most if inference.rules.diameter or boxed else INFINITY
 
 
 def solve(
     inference: Inference, node: term.Call, row: Builtin, arguments: list[Argument], types: list[Type]
 ) -> tuple[Form, Args] | None:
     """The form of a row that the arguments have the shape of, matched; None, with a problem, if there is none."""
-    forms = [form for form in inference.rules.forms(row) if _takes(form, len(types))]
+    placed = len(types) - len(node.keywords)
+    taking = [(form, form.parameters(placed, node.keywords)) for form in inference.rules.forms(row)]
+    forms = [(form, params) for form, params in taking if params is not None]
     if not forms:
-        _wrong_count(inference, node, row, len(types))
+        _wrong_count(inference, node, row, placed)
         return None
-    for form in forms:
-        if all(_fits(form, i, argument, types[i]) for i, argument in enumerate(arguments)):
-            return _match(inference, node, row, form, arguments, types)
-    best = max(forms, key=lambda form: sum(_fits(form, i, a, types[i]) for i, a in enumerate(arguments)))
-    wrong = next(i for i, argument in enumerate(arguments) if not _fits(best, i, argument, types[i]))
-    _wrong_argument(inference, node, row, best, wrong, types[wrong])
+    fits = [[_fits(*each) for each in zip(params, arguments, types, strict=True)] for _, params in forms]
+    for (form, params), fit in zip(forms, fits, strict=True):
+        if all(fit):
+            return _match(inference, node, row, form, params, arguments, types)
+    fit = max(fits, key=sum)
+    wrong = fit.index(False)
+    _wrong_argument(inference, node, row, forms[fits.index(fit)][1][wrong].pattern, wrong, types[wrong])
     return None
 
 
-def _takes(form: Form, count: int) -> bool:
-    return count >= len(form.params) if form.variadic else count == len(form.params)
-
-
-def _pattern(form: Form, index: int) -> Pattern:
-    return form.params[min(index, len(form.params) - 1)].pattern
-
-
-def _fits(form: Form, index: int, argument: Argument, type_: Type) -> bool:
-    pattern = _pattern(form, index)
+def _fits(param: Parameter, argument: Argument, type_: Type) -> bool:
+    pattern = param.pattern
     if isinstance(pattern, GivenNorm):
         return isinstance(argument, term.NormArgument)
     if isinstance(pattern, GivenType):
@@ -119,29 +156,42 @@ def _fits(form: Form, index: int, argument: Argument, type_: Type) -> bool:
 
 
 def _match(
-    inference: Inference, node: term.Call, row: Builtin, form: Form, arguments: list[Argument], types: list[Type]
+    inference: Inference,
+    node: term.Call,
+    row: Builtin,
+    form: Form,
+    params: tuple[Parameter, ...],
+    arguments: list[Argument],
+    types: list[Type],
 ) -> tuple[Form, Args] | None:
     binds = Binds()
-    names = tuple(form.params[min(i, len(form.params) - 1)].name for i in range(len(types)))
+    names = tuple(param.name for param in params)
     inference.solver.place = node.span
     for index, (argument, type_) in enumerate(zip(arguments, types, strict=True)):
         if isinstance(argument, term.NormArgument):
             binds.norms[names[index]] = argument.norm
         elif isinstance(argument, term.TypeArgument):
             binds.types[names[index]] = argument.type
-        wrong = _pattern(form, index).match(inference.solver.type(type_), binds, inference.solver)
+        wrong = params[index].pattern.match(inference.solver.type(type_), binds, inference.solver)
         if wrong is not None:
-            _mismatch(inference, node, row, form, index, wrong, types)
+            _mismatch(inference, node, row, form, params[index], index, wrong, types)
             return None
     return form, Args(names, tuple(inference.solver.type(type_) for type_ in types), binds)
 
 
 def _mismatch(
-    inference: Inference, node: term.Call, row: Builtin, form: Form, index: int, wrong: str, types: list[Type]
+    inference: Inference,
+    node: term.Call,
+    row: Builtin,
+    form: Form,
+    param: Parameter,
+    index: int,
+    wrong: str,
+    types: list[Type],
 ) -> None:
     argument = node.args[index]
     written = inference.written(argument.span)
-    pattern = _pattern(form, index)
+    pattern = param.pattern
     if wrong == "static":
         whole = isinstance(pattern, Num) and pattern.bases == {Base.INTEGER}
         what = "whole number" if whole or isinstance(pattern, Sizes) else "number"
@@ -150,20 +200,16 @@ def _mismatch(
         inference.give_up(f"`{written}` is not public")
         return
     given = types[index]
-    hidden = form.noise is not None and form.params[index].name == form.noise.hidden
+    hidden = form.noise is not None and param.name == form.noise.hidden
     if hidden and wrong in ("element", "base") and _is_data(inference, given):
         inference.report(_data_to_mechanism(argument.span, written, given))
         mechanisms.nothing_hidden(inference, argument.span)
         inference.give_up("a mechanism was given Data")
         return
-    if wrong in ("norm", "dimension") and isinstance(pattern, Box):
-        reason = {"norm": "they are measured in different norms", "dimension": "their sizes differ"}[wrong]
-        if not isinstance(pattern.norm, str) and wrong == "norm":
-            _wrong_argument(inference, node, row, form, index, given)
-            return
-        inference.report(problems.DoesNotFit.at(node.span, function=row.name, reason=reason))
+    if wrong in _UNLIKE and not (wrong == "norm" and isinstance(pattern, Box) and isinstance(pattern.norm, Norm)):
+        inference.report(problems.DoesNotFit.at(node.span, function=row.name, reason=_UNLIKE[wrong]))
         return
-    _wrong_argument(inference, node, row, form, index, given)
+    _wrong_argument(inference, node, row, pattern, index, given)
 
 
 def _is_data(inference: Inference, type_: Type) -> bool:
@@ -178,8 +224,9 @@ def _data_to_mechanism(span: Span, written: str, type_: Type) -> Problem:
     return problems.DataToMechanism.at(span, written=written, fixes=fixes)
 
 
-def _wrong_argument(inference: Inference, node: term.Call, row: Builtin, form: Form, index: int, given: Type) -> None:
-    pattern = _pattern(form, index)
+def _wrong_argument(
+    inference: Inference, node: term.Call, row: Builtin, pattern: Pattern, index: int, given: Type
+) -> None:
     inference.report(
         problems.WrongArgument.at(
             node.args[index].span, function=row.name, wanted=pattern.words, given=type_words(given)
@@ -188,7 +235,7 @@ def _wrong_argument(inference: Inference, node: term.Call, row: Builtin, form: F
 
 
 def _wrong_count(inference: Inference, node: term.Call, row: Builtin, given: int) -> None:
-    counts = sorted({len(form.params) for form in row.forms})
+    counts = sorted({sum(not param.keyword for param in form.params) for form in row.forms})
     more = " or more" if any(form.variadic for form in row.forms) else ""
     wanted = " or ".join(map(str, counts)) + more + (" argument" if counts == [1] and not more else " arguments")
     were = f"{given} {'is' if given == 1 else 'are'}"

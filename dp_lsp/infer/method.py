@@ -16,7 +16,17 @@ from dp_lsp.core.events import NOTHING, Called, Cost, Leak, Sequence, Var, mecha
 from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Judgement, Move, Scheme, SchemeParameter
 from dp_lsp.core.sens import INFINITY, ONE
-from dp_lsp.core.types import Base, Container, Kind, ModelType, NumberType, TupleType, Type, TypeVariable, Unknown
+from dp_lsp.core.types import (
+    Base,
+    Container,
+    ModelType,
+    NumberType,
+    TupleType,
+    Type,
+    TypeVariable,
+    Unknown,
+    can_change,
+)
 from dp_lsp.infer import conditions, explain, moves, problems, terms
 from dp_lsp.infer.inference import Inference, Resolve
 from dp_lsp.infer.moves import first_infinite
@@ -69,19 +79,9 @@ def infer_constant(
     conditions.settle(inference, inference.solver.substitution())
     if isinstance(inference.type(result), Unknown):
         inference.give_up("its value is not understood")
-    if _can_change(inference.type(result)):
+    if can_change(inference.type(result)):
         inference.report(problems.ChangeableConstant.at(constant.name_span, name=constant.name))
     return _inferred(inference, Judgement(inference.type(result), moves.NOWHERE))
-
-
-def _can_change(type_: Type) -> bool:
-    """Whether a value may be changed in place."""
-    match type_:
-        case Container(kind=kind):
-            return kind is Kind.GRADIENT
-        case TupleType(items):
-            return any(map(_can_change, items))
-    return isinstance(type_, ModelType)
 
 
 def _inferred(inference: Inference, value: FunctionValue | Judgement) -> Inferred:

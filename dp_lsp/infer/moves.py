@@ -73,18 +73,23 @@ def larger(left: Moves, right: Moves, span: Span) -> Moves:
     return result
 
 
-def capped(moved: Moves, span: Span) -> Moves:
-    """The moves into a metric of diameter 1: a variable whose values are at least 1 apart moves it by at most 1.
+def capped(moved: Moves, diameter: Sens, span: Span) -> Moves:
+    """The moves into a metric of finite diameter: a variable whose values are at least 1 apart moves it by no more.
     Source: type_system 0.1, "diameter at most 1"."""
+    if diameter.infinite:
+        return moved
     return {
-        var: Move(ONE, span, laws.CAP, (ONE,), (move,)) if var.gap and not _at_most_one(move.sens) else move
+        var: Move(diameter, span, laws.CAP, (ONE,), (move,)) if var.gap and _improves(diameter, move.sens) else move
         for var, move in moved.items()
     }
 
 
-def _at_most_one(value: Sens) -> bool:
-    known = value.number
-    return known is not None and known <= 1
+def _improves(diameter: Sens, known: Sens) -> bool:
+    """Whether to write the diameter: a number rather than what is not known to be at most that, a formula rather
+    than ∞."""
+    if known.infinite or diameter.number is None or known.number is None:
+        return known.infinite or diameter.number is not None
+    return diameter.number < known.number
 
 
 def without(moved: Moves, gone: Iterable[Var]) -> Moves:

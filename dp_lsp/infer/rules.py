@@ -6,23 +6,31 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dp_lsp.builtins.define import Builtin, Form
-from dp_lsp.core import sens
+from dp_lsp.core import laws, sens
 from dp_lsp.core.algebra import Poly
+from dp_lsp.core.scheme import Moves
 from dp_lsp.core.sens import Sens
+from dp_lsp.infer import moves
+from dp_lsp.text import Span
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
     """A profile. ``others`` is the factor of what a loop's body uses besides what it carries; ``ordered`` says
     that a loop demands its range to be in order instead of counting no rounds, and takes ends that are Real.
-    ``failures`` says that whether a run fails counts as something it tells."""
+    ``either`` is how far one of two values moves.
+    ``failures`` says that whether a run fails counts as something it tells, ``diameter`` that a value of diameter 1
+    moves by at most 1, and ``ownership`` that only gradients and models are changed in place."""
 
     name: str
     forms: Callable[[Builtin], tuple[Form, ...]]
     rounds: Callable[[Poly, Poly, Poly], Sens]
     others: Callable[[Sens, Sens], Sens]
+    either: Callable[[Moves, Moves, Span], Moves]
     ordered: bool
     failures: bool
+    diameter: bool
+    ownership: bool
 
 
 def exact_rounds(first: Poly, step: Poly, last: Poly) -> Sens:
@@ -56,10 +64,21 @@ SOUND = Rules(
     lambda row: row.forms,
     exact_rounds,
     lambda rate, count: sens.geometric(rate, count.single_poly()),
+    moves.larger,
     ordered=False,
     failures=True,
+    diameter=True,
+    ownership=True,
 )
 PUBLISHED = Rules(
-    "published", published_forms, published_rounds, lambda rate, count: count, ordered=True, failures=False
+    "published",
+    published_forms,
+    published_rounds,
+    lambda rate, count: count,
+    lambda left, right, span: moves.added((left, right), span, laws.BRANCH),
+    ordered=True,
+    failures=False,
+    diameter=False,
+    ownership=False,
 )
 BY_NAME = {rules.name: rules for rules in (SOUND, PUBLISHED)}

@@ -10,9 +10,9 @@ from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import NOTHING, Cost, Either, sequence
-from dp_lsp.core.metrics import has_unit_diameter
+from dp_lsp.core.metrics import diameter
 from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
-from dp_lsp.core.sens import INFINITY, ONE
+from dp_lsp.core.sens import INFINITY
 from dp_lsp.core.term import Term
 from dp_lsp.core.types import (
     BOOL,
@@ -46,7 +46,7 @@ def rule(inference: Inference, node: Term) -> Judgement:
             base = Base.INTEGER if integer else Base.REAL
             return Judgement(NumberType(base, Poly.of(Fraction(value))), moves.NOWHERE)
         case term.Call():
-            result = calls.builtin(inference, node, [_argument(inference, arg) for arg in node.args])
+            result = calls.builtin(inference, node, _arguments(inference, node))
             return _noted(inference, node.span, result, node.builtin)
         case term.Apply():
             function = inference.infer(node.function)
@@ -71,6 +71,25 @@ def rule(inference: Inference, node: Term) -> Judgement:
                 inference.infer(part)
             return inference.hole(reason)
     return inference.hole("an argument that is no value")
+
+
+def _arguments(inference: Inference, node: term.Call) -> list[Judgement | Term]:
+    """The arguments of a builtin. Of one that is lazy, the first decides whether the others are evaluated."""
+    if not builtins.TABLE[node.builtin].lazy:
+        return [_argument(inference, arg) for arg in node.args]
+    first = inference.infer(node.args[0])
+    with inference.failing() as failures:
+        others = [_argument(inference, arg) for arg in node.args[1:]]
+    _fail_behind(inference, first, node.args[0].span, failures)
+    return [first, *others]
+
+
+def _fail_behind(inference: Inference, condition: Judgement, span: Span, failures: list[Failure]) -> None:
+    """Failures that only happen where a condition lets them; so they tell of it."""
+    inference.failures += failures
+    if failures and condition.moves:
+        reached = moves.scaled(condition.moves, INFINITY, span, laws.CONDITION)
+        inference.failures.append(Failure(reached, failures[0].span))
 
 
 def _argument(inference: Inference, node: Term) -> Judgement | Term:
@@ -110,10 +129,7 @@ def _branch(inference: Inference, node: term.Branch) -> Judgement:
         with inference.spending() as costs, inference.failing() as failures:
             sides.append(inference.body(side))
         spent.append(sequence(costs))
-        inference.failures += failures
-        if failures and condition.moves:
-            reached = moves.scaled(condition.moves, INFINITY, node.condition.span, laws.CONDITION)
-            inference.failures.append(Failure(reached, failures[0].span))
+        _fail_behind(inference, condition, node.condition.span, failures)
     if any(cost is not NOTHING for cost in spent):
         inference.spent.append(Either(tuple(spent)))
         origin = Origin(node.condition.span, "a condition decides which mechanism runs")
@@ -147,13 +163,12 @@ def joined(inference: Inference, span: Span, left: Judgement, right: Judgement, 
         return Judgement(UNKNOWN, moves.NOWHERE)
     if left is right:
         return left
-    most = moves.larger(left.moves, right.moves, span)
+    most = inference.rules.either(left.moves, right.moves, span)
     if not condition:
         return inference.judgement(type_, most)
-    type_ = without_static(type_)
-    factor = ONE if has_unit_diameter(type_) else INFINITY
-    together = moves.joined(most, (condition, factor), span, laws.CONDITION)
-    return Judgement(type_, moves.capped(together, span) if has_unit_diameter(type_) else together)
+    most_apart = diameter(type_) if inference.rules.diameter else INFINITY
+    together = moves.joined(most, (condition, most_apart), span, laws.CONDITION)
+    return Judgement(without_static(type_), moves.capped(together, most_apart, span))
 
 
 def _check(inference: Inference, node: term.Check) -> Judgement:

@@ -73,8 +73,6 @@ class Expressions:
         callee = node.callee
         if not isinstance(callee, surface.Name):
             return self._refused(node, "a call of something that is no name")
-        if node.keywords:
-            return self._refused(node, "a keyword argument")
         if callee.name in self._local_names and callee.name not in self._scope:
             return self._name(callee)
         if callee.name in self._scope:
@@ -90,6 +88,8 @@ class Expressions:
         else:
             self.uses.add(callee.name)
             function = term.Global(callee.span, callee.name)
+        if node.keywords:
+            return self._refused(node, "a keyword argument")
         return term.Apply(node.span, function, tuple(self._expression(arg) for arg in node.args))
 
     def _builtin_call(self, node: surface.Call, row: builtins.Builtin, changes: bool) -> Term:
@@ -99,17 +99,24 @@ class Expressions:
             name = node.callee.name if isinstance(node.callee, surface.Name) else row.name
             self._problems.append(problems.NotAVariable.at(node.span, name=name))
             return term.Hole(node.span, "a change inside an expression", self._arguments(node, row))
-        return self._builtin(node, row.name, self._arguments(node, row))
+        return self._builtin(node, row, self._arguments(node, row))
 
-    def _builtin(self, node: surface.Call, name: str, args: tuple[Term, ...], mutates: bool = False) -> Term:
-        return term.Call(node.span, name, args, node.callee.span, mutates)
+    def _builtin(
+        self, node: surface.Call, row: builtins.Builtin, args: tuple[Term, ...], mutates: bool = False
+    ) -> Term:
+        names = tuple(keyword.name for keyword in node.keywords)
+        unknown = next((name for name in names if name not in row.keywords or names.count(name) > 1), None)
+        if unknown is not None:
+            return self._refused(node, f"the keyword argument `{unknown}` of `{row.name}`")
+        return term.Call(node.span, row.name, args, node.callee.span, mutates, names)
 
     def _arguments(self, node: surface.Call, row: builtins.Builtin) -> tuple[Term, ...]:
         params = max((form.params for form in row.forms), key=len)
-        return tuple(
+        placed = (
             self._argument(arg, params[min(position, len(params) - 1)].pattern)
             for position, arg in enumerate(node.args)
         )
+        return (*placed, *(self._expression(keyword.value) for keyword in node.keywords))
 
     def _argument(self, node: surface.Node, pattern: object) -> Term:
         if isinstance(pattern, GivenNorm) and isinstance(node, surface.Name) and node.name in type_names.NORMS:

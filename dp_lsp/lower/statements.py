@@ -55,6 +55,9 @@ class Statements(Expressions):
             last = position == len(statements) - 1
             if self._opens_scope(statement) and isinstance(statement, surface.Assign):
                 bind = self._draw(statement)
+                if isinstance(bind.term, term.Hole):
+                    binds.append(bind)
+                    continue
                 rest = self._body(statements[position + 1 :], finish, span)
                 return Body(tuple(binds), term.Scope(statement.span, bind, rest))
             if last:
@@ -121,7 +124,7 @@ class Statements(Expressions):
         assert isinstance(call, surface.Call) and isinstance(call.callee, surface.Name)
         found = builtins.find(call.callee.name)
         assert found is not None, "only a builtin has a scope"
-        value = self._builtin(call, found[0].name, self._arguments(call, found[0]))
+        value = self._builtin(call, found[0], self._arguments(call, found[0]))
         names = node.target.items if isinstance(node.target, surface.Tuple) else (node.target,)
         drawn = tuple(self._define(name, self._ownership.fresh()) for name in names if isinstance(name, surface.Name))
         return Bind(node.span, drawn, value)
@@ -143,13 +146,14 @@ class Statements(Expressions):
         value = self._expression(node.value)
         if node.operator is None:
             return value, self._memory(node.value)
-        if builtins.find(node.operator) is None:
+        found = builtins.find(node.operator)
+        if found is None:
             return self._refused(node, f"the operator `{node.operator}=`"), self._ownership.fresh()
         before = self._expression(node.target)
         operator = surface.Call(
             node.start, node.end, surface.Name(node.start, node.end, node.operator), (node.target, node.value)
         )
-        return self._builtin(operator, node.operator, (before, value)), self._ownership.fresh()
+        return self._builtin(operator, found[0], (before, value)), self._ownership.fresh()
 
     def _define(self, name: surface.Name, memory: Memory) -> Local:
         self._check_meaning(name.name, name.span)
@@ -184,7 +188,7 @@ class Statements(Expressions):
             self._problems.append(problems.NotAVariable.at(node.span, name=written))
             args = tuple(self._expression(arg) for arg in node.args)
             return Bind(node.span, (), term.Hole(node.span, "a change of something that is no variable", args))
-        value = self._builtin(node, row.name, self._arguments(node, row), mutates=True)
+        value = self._builtin(node, row, self._arguments(node, row), mutates=True)
         self._check_owner(name)
         return Bind(node.span, (self._version(name.name, name.span, self._ownership.of(name.name)),), value)
 

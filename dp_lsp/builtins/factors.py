@@ -1,0 +1,101 @@
+"""How far a number moves that arithmetic makes of numbers. In each, Data moves by at most 1 whatever is done to it,
+and the published factors are those of the published checker: the same for Data as for numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import reduce
+
+from dp_lsp.builtins.define import Args
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, inverse_magnitude, magnitude, number, positive_part
+from dp_lsp.core.types import Base
+
+
+def is_data(args: Args) -> bool:
+    return args.base is Base.DATA
+
+
+def _to_private(args: Args, factor: Sens) -> tuple[Sens, ...]:
+    """One factor for every number that is not static."""
+    return tuple(factor if value is None else ZERO for value in args.statics)
+
+
+def _public_product(args: Args) -> Sens:
+    return reduce(Sens.__mul__, (magnitude(value) for value in args.statics if value is not None), ONE)
+
+
+def _unbounded(args: Args) -> bool:
+    """Whether two of the factors are private numbers of ℝ."""
+    return args.statics.count(None) > 1 and not is_data(args)
+
+
+def product_factors(args: Args) -> tuple[Sens, ...]:
+    """A private factor moves the product by the sizes of the public ones; two private ones are ∞. Data: 1, or 0 by
+    the literal 0."""
+    public = _public_product(args)
+    if is_data(args):
+        return _to_private(args, ZERO if public.zero else ONE)
+    return _to_private(args, public * INFINITY if _unbounded(args) else public)
+
+
+def published_product_factors(args: Args) -> tuple[Sens, ...]:
+    """The sizes of the public factors, also for Data."""
+    public = _public_product(args)
+    return _to_private(args, public * INFINITY if _unbounded(args) else public)
+
+
+def quotient_factors(args: Args) -> tuple[Sens, ...]:
+    """1/|y| in x for a static y; ∞ otherwise. Data: 1."""
+    return (ONE, ONE) if is_data(args) else _quotient(args, INFINITY)
+
+
+def published_quotient_factors(args: Args) -> tuple[Sens, ...]:
+    """1/|y| in x for a static y, also for Data; otherwise ∞, or 1 for Data."""
+    return _quotient(args, ONE if is_data(args) else INFINITY)
+
+
+def _quotient(args: Args, by_private: Sens) -> tuple[Sens, ...]:
+    divisor = args.statics[1]
+    return (by_private, by_private) if divisor is None else (inverse_magnitude(divisor), ZERO)
+
+
+def remainder_factors(args: Args) -> tuple[Sens, ...]:
+    """max(1, |s| - 1) for Integer by a static Integer s; ∞ over Real; 1 over Data."""
+    divisor = args.statics[1]
+    if is_data(args):
+        return ONE, ONE
+    if divisor is None or args.base is not Base.INTEGER:
+        return INFINITY, INFINITY
+    return _largest_remainder(divisor), ZERO
+
+
+def _largest_remainder(divisor: Poly) -> Sens:
+    """max(1, |s| - 1)."""
+    known = divisor.number
+    if known is not None:
+        return number(max(Fraction(1), abs(known) - 1))
+    return ONE + positive_part(magnitude(divisor).single_poly() - Poly.of(2))
+
+
+def published_remainder_factors(args: Args) -> tuple[Sens, ...]:
+    """\\|s\\| for every static s, whatever is divided."""
+    divisor = args.statics[1]
+    return (INFINITY, INFINITY) if divisor is None else (magnitude(divisor), ZERO)
+
+
+def ceiling_factors(args: Args) -> tuple[Sens, ...]:
+    """1 for Integer; ∞ for Real (a jump) and Data (any two values are 1 apart)."""
+    return (ONE if args.base is Base.INTEGER else INFINITY,)
+
+
+def clamp_factors(args: Args) -> tuple[Sens, ...]:
+    """1 in x for static bounds; a private bound decides whether the run throws or jumps."""
+    if is_data(args):
+        return ONE, ONE, ONE
+    return (INFINITY, INFINITY, INFINITY) if None in args.statics[1:] else (ONE, ZERO, ZERO)
+
+
+def clipn_factors(args: Args) -> tuple[Sens, ...]:
+    """1 in x; ∞ in a bound that is not static."""
+    return (ONE, *(INFINITY if bound is None else ZERO for bound in args.statics[1:]))
