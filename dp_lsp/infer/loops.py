@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from dp_lsp.core import laws, sens, term
+from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import NOTHING, Cost, Repeat, Var, sequence
 from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import Judgement, Moves
-from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
+from dp_lsp.core.sens import INFINITY, ZERO, Sens
 from dp_lsp.core.types import INTEGER, Base, Container, NumberType, TupleType, Type, Unknown, without_static
 from dp_lsp.infer import conditions, moves, problems
 from dp_lsp.infer.inference import Failure, Inference
@@ -83,6 +83,9 @@ def _rounds(inference: Inference, node: term.Loop) -> _Rounds:
             )
     values = [inference.static(part) for part in parts]
     first, last, by = values[0], values[1], values[2] if step is not None else Poly.of(1)
+    if step is not None and by is None and inference.rules.failures:  # a step of 0 makes the run fail
+        deciding = moves.scaled(step.moves, INFINITY, node.span, laws.FAILURE)
+        inference.failures.append(Failure(deciding, node.span))
     if first is None or last is None or by is None:
         return _Rounds(None, None, moved)
     if node.step is not None and by.number is None:
@@ -186,49 +189,28 @@ def _protected(inference: Inference, node: term.Loop, moved: Moves, name: str, w
 
 
 def _steady(inference: Inference, node: term.Loop, rounds: _Rounds, starts: list[Judgement], once: _Round) -> Judgement:
-    """A loop without mechanisms. With s how far a round's end moves when its start moves by 1, k rounds move
-    s^k times as far as the start and 1 + s + … + s^(k-1) times as far as what every round reads.
-
-    Variables that do not influence each other are looked at alone; others together, in the sum of their distances,
-    where s is the largest column sum.
-    """
+    """A loop without mechanisms: how far a round's ends move when its starts do is a matrix, and its powers tell how
+    far all rounds move."""
     if inference.rules.ordered and rounds.ends is not None:
         origin = Origin(node.span, "the published rule needs a range that is in order")
         inference.demand(rounds.ends[0], "<=", rounds.ends[1], origin, conditions.fails)
-    ends, variables = once.ends, once.starts
-    table = [[_sens(end.moves, var) for var in variables] for end in ends]
-    apart = all(i == j or table[i][j].zero for i in range(len(ends)) for j in range(len(ends)))
-    others = [moves.without(end.moves, variables) for end in ends]
-    if apart:
-        rates = [table[i][i] for i in range(len(ends))]
-        grown = [
-            _grown(inference, node, rounds, rate, start.moves, other)
-            for rate, start, other in zip(rates, starts, others, strict=True)
+    table = [[_sens(end.moves, var) for var in once.starts] for end in once.ends]
+    growth = inference.rules.growth(table, rounds.number)
+    read = [moves.without(end.moves, once.starts) for end in once.ends]
+    grown = []
+    for start_factors, read_factors in zip(growth.start, growth.every, strict=True):
+        parts = [
+            *zip((start.moves for start in starts), start_factors, strict=True),
+            *zip(read, read_factors, strict=True),
+            (rounds.moves, INFINITY),  # other rounds are another program
         ]
-    else:
-        rate = sens.maximum(sens.total(row[j] for row in table) for j in range(len(ends)))
-        start = moves.added((start.moves for start in starts), node.span, laws.LOOP)
-        other = moves.added(others, node.span, laws.LOOP)
-        grown = [_grown(inference, node, rounds, rate, start, other)] * len(ends)
+        grown.append(moves.combined(parts, node.span, laws.LOOP))
     return _results(inference, node, once, grown)
 
 
 def _sens(moved: Moves, var: Var) -> Sens:
     move = moved.get(var)
     return ZERO if move is None else move.sens
-
-
-def _grown(inference: Inference, node: term.Loop, rounds: _Rounds, rate: Sens, start: Moves, other: Moves) -> Moves:
-    span = node.span
-    if rounds.number is None:
-        # The number of rounds is not public, or not known: only a round that does not enlarge is bounded.
-        known = rate.number
-        from_start = ONE if known is not None and known <= 1 else INFINITY
-        parts = ((start, from_start), (other, INFINITY), (rounds.moves, INFINITY))
-        return moves.combined(parts, span, laws.LOOP)
-    count = rounds.number
-    grown = (start, sens.power(rate, count.single_poly())), (other, inference.rules.others(rate, count))
-    return moves.combined(grown, span, laws.LOOP)
 
 
 def _results(inference: Inference, node: term.Loop, once: _Round, moved: list[Moves]) -> Judgement:

@@ -10,13 +10,13 @@ from dp_lsp.core import laws, sens
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.scheme import Moves
 from dp_lsp.core.sens import Sens
-from dp_lsp.infer import moves
+from dp_lsp.infer import growth, moves
 from dp_lsp.text import Span
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """A profile. ``others`` is the factor of what a loop's body uses besides what it carries; ``ordered`` says
+    """A profile. ``growth`` tells how far many rounds of a loop move, if one moves as a matrix says; ``ordered`` says
     that a loop demands its range to be in order instead of counting no rounds, and takes ends that are Real.
     ``either`` is how far one of two values moves.
     ``failures`` says that whether a run fails counts as something it tells, ``diameter`` that a value of diameter 1
@@ -25,7 +25,7 @@ class Rules:
     name: str
     forms: Callable[[Builtin], tuple[Form, ...]]
     rounds: Callable[[Poly, Poly, Poly], Sens]
-    others: Callable[[Sens, Sens], Sens]
+    growth: Callable[[growth.Matrix, Sens | None], growth.Growth]
     either: Callable[[Moves, Moves, Span], Moves]
     ordered: bool
     failures: bool
@@ -63,7 +63,7 @@ SOUND = Rules(
     "sound",
     lambda row: row.forms,
     exact_rounds,
-    lambda rate, count: sens.geometric(rate, count.single_poly()),
+    growth.sound,
     moves.larger,
     ordered=False,
     failures=True,
@@ -74,7 +74,7 @@ PUBLISHED = Rules(
     "published",
     published_forms,
     published_rounds,
-    lambda rate, count: count,
+    growth.published,
     lambda left, right, span: moves.added((left, right), span, laws.BRANCH),
     ordered=True,
     failures=False,
