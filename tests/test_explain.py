@@ -42,7 +42,7 @@ def test_every_builtin_has_its_page(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("name", "near"),
     [
-        ("DP10", "DP10"),
+        ("DP20", "DP20"),
         ("not-utf", "not-utf8"),
         ("gausian_mechanism", "gaussian_mechanism"),
         ("clipp", "clip"),

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 from dp_lsp.builtins import arithmetic, containers, learning, mechanisms, truth
 from dp_lsp.builtins.containers import INDEX, LITERAL, ROW
 from dp_lsp.builtins.define import Builtin
+
+T = TypeVar("T")
 
 TABLE: dict[str, Builtin] = {
     name: row
@@ -32,6 +37,16 @@ REFUSED: frozenset[str] = frozenset(
 """Everyday names of Julia without a rule: a guess about them would be wrong, and they are not simply undefined."""
 
 
+def passed_on(row: Builtin, args: Sequence[T]) -> tuple[T, ...]:
+    """Those arguments of a call of a builtin that its result may be, or hold."""
+    forms = [(form.passes_on, form.parameters(len(args))) for form in row.forms if form.passes_on]
+    return tuple(
+        arg
+        for index, arg in enumerate(args)
+        if any(params is not None and params[index].name in names for names, params in forms)
+    )
+
+
 def find(name: str) -> tuple[Builtin, bool] | None:
     """The row of a name as written, and whether it is the form with ``!`` that replaces its argument."""
     row = TABLE.get(name)
@@ -41,4 +56,4 @@ def find(name: str) -> tuple[Builtin, bool] | None:
     return (row, True) if row is not None and row.mutates is not None and name.endswith("!") else None
 
 
-__all__ = ["INDEX", "LITERAL", "PLANNED", "REFUSED", "ROW", "TABLE", "Builtin", "find"]
+__all__ = ["INDEX", "LITERAL", "PLANNED", "REFUSED", "ROW", "TABLE", "Builtin", "find", "passed_on"]

@@ -131,7 +131,7 @@ def _additive(static: Callable[..., Poly | None] | None, variadic: bool) -> tupl
 
 
 def _signed(static: Callable[[Poly], Poly]) -> tuple[Form, ...]:
-    return form(numeric(static), each(), x=NUMBER), form(_negated, each(), x=_CONTAINER)
+    return form(numeric(static), each(), x=NUMBER), form(_negated, each(), passes_on=("x",), x=_CONTAINER)
 
 
 def _products(numbers: Factors, containers: Factors) -> tuple[Form, ...]:

@@ -125,7 +125,9 @@ def no_demands(args: Args) -> Iterable[Demand]:
 class Form:
     """One shape of arguments a builtin accepts. With ``variadic`` the last parameter may be repeated. ``fails_on``
     names arguments whose value may make the run fail, which anybody can see; side conditions exclude that for
-    static ones. The result is one of the arguments ``one_of``, so it moves as far as the one that moves further."""
+    static ones. The result is one of the arguments ``one_of``, so it moves as far as the one that moves further.
+    ``passes_on`` names arguments that the result may be, or hold, so that a change of it in place changes them; all
+    other results are new."""
 
     params: tuple[Parameter, ...]
     result: Result
@@ -135,6 +137,7 @@ class Form:
     variadic: bool = False
     fails_on: tuple[str, ...] = ()
     one_of: tuple[str, ...] = ()
+    passes_on: tuple[str, ...] = ()
 
     def parameters(self, count: int, keywords: tuple[str, ...] = ()) -> tuple[Parameter, ...] | None:
         """The parameter of each of ``count`` arguments by place, then of those by name; None if it takes others."""
@@ -187,13 +190,14 @@ def form(
     variadic: bool = False,
     fails_on: tuple[str, ...] = (),
     one_of: tuple[str, ...] = (),
+    passes_on: tuple[str, ...] = (),
     keywords: Mapping[str, Pattern] | None = None,
     **params: Pattern,
 ) -> Form:
     """A form; its parameters are the keyword arguments, in order (``del_`` is called ``del``), then ``keywords``."""
     listed = [Parameter(name.rstrip("_"), pattern) for name, pattern in params.items()]
     listed += [Parameter(name, pattern, keyword=True) for name, pattern in (keywords or {}).items()]
-    return Form(tuple(listed), result, factors, demands, noise, variadic, fails_on, one_of)
+    return Form(tuple(listed), result, factors, demands, noise, variadic, fails_on, one_of, (*one_of, *passes_on))
 
 
 def each(factor: Sens | int = 1) -> Factors:

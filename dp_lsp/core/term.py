@@ -202,7 +202,9 @@ class Param:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Method:
-    """A definition of a function. ``body`` is None for a black box. ``uses`` are the top-level names it mentions.
+    """A definition of a function. ``body`` is None for a black box. ``uses`` are the top-level names it mentions,
+    ``dispatch`` the types by which methods are told apart when the program runs. ``assigned`` says that it is the
+    value of an assignment, which has one method.
 
     ``changes`` are the positions of the parameters it changes in place. Such a function returns nothing of its own:
     the value of its body is the last version of each of them, a tuple if there are several, and a call stands for
@@ -220,6 +222,8 @@ class Method:
     uses: frozenset[str]
     captures: frozenset[str] = frozenset()
     changes: tuple[int, ...] = ()
+    dispatch: tuple[str, ...] = ()
+    assigned: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -34,16 +34,16 @@ from dp_lsp.engine.interface import digest
 from dp_lsp.engine.memo import Memo
 from dp_lsp.engine.merge import together
 from dp_lsp.engine.problems import IncludeWithoutFolder
-from dp_lsp.engine.program import Program, Unit
+from dp_lsp.engine.program import Program, Signatures, Unit
 from dp_lsp.engine.project import File, Part, Project, project, readable, unbalanced
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.infer.inference import Global, Unreadable
 from dp_lsp.infer.method import Inferred, infer_constant, infer_method
-from dp_lsp.infer.problems import CallCycle, CallsUnchecked
+from dp_lsp.infer.problems import CallsUnchecked
 from dp_lsp.infer.rules import BY_NAME
 from dp_lsp.lower.definitions import lower
 from dp_lsp.lower.facts import INCLUDE
-from dp_lsp.lower.problems import AssignedTwice
+from dp_lsp.lower.problems import CallCycle
 from dp_lsp.problem import Problem, Severity
 from dp_lsp.surface import Chunk
 from dp_lsp.text import Source
@@ -85,7 +85,7 @@ class Engine:
         self.parsed = 0
         self.inferred = 0
         self._files: Memo[str, File] = Memo()
-        self._units: Memo[str, Unit] = Memo()
+        self._units: Memo[tuple[str, Signatures], Unit] = Memo()
         self._records: Memo[bytes, _Known] = Memo()
         self._memos: tuple[Memo[Any, Any], ...] = (self._files, self._units, self._records)
 
@@ -142,6 +142,10 @@ class Engine:
         records: dict[int, ChunkRecord] = {}
         for index, cycle in program.order():
             how.look()
+            changing = program.changing(index)
+            if changing:
+                unit = program.units[index]
+                program.units[index] = self._unit(unit.chunk, how.look, changing)._replace(problems=unit.problems)
             known = self._known(_Task(program, index, how.options, meanings, cycle, how.look), how)
             records[index] = known.record
             for name, meaning in known.meanings:
@@ -157,22 +161,25 @@ class Engine:
             known = File(Source(text), tuple(units))
             self._files.put(text, known)
         else:
-            self._units.use(unit.chunk.text for unit in known.units)
+            self._units.use((unit.chunk.text, ()) for unit in known.units)
         return known
 
-    def _unit(self, chunk: Chunk, look: Callable[[], None]) -> Unit:
-        known = self._units.get(chunk.text)
+    def _unit(self, chunk: Chunk, look: Callable[[], None], changing: Signatures = ()) -> Unit:
+        """A chunk, parsed and lowered. ``changing`` are the functions of other chunks that change a parameter: they
+        are known only when those are lowered, so a chunk that mentions one is lowered a second time."""
+        key = chunk.text, changing
+        known = self._units.get(key)
         if known is None:
             from dp_lsp.frontends.julia.parse import parse  # lark is needed only where something is parsed
 
             look()
             self.parsed += 1
             parsed = parse(chunk.text)
-            lowered = lower(parsed, chunk.text)
+            lowered = lower(parsed, chunk.text, dict(changing))
             lowered = lowered._replace(problems=(*parsed.problems, *lowered.problems))
             broken = next((problem.message for problem in lowered.problems if problem.unchecked), "")
-            known = Unit(chunk, lowered, broken)
-            self._units.put(chunk.text, known)
+            known = Unit(chunk, lowered, broken, changing=changing)
+            self._units.put(key, known)
         return known._replace(chunk=chunk)
 
     def _known(self, task: _Task, how: _How) -> _Known:
@@ -217,7 +224,7 @@ class _Task:
         names = sorted({name for definition in definitions for name in definition.uses})
         program = self._program
         own = [(program.conflict(d.name), program.clouds.get(d.name)) for d in definitions]
-        around = (program.cloud, sorted(self._cycle), own, self.unit.problems)
+        around = (program.cloud, sorted(self._cycle), own, self.unit.problems, self.unit.changing)
         state.update(repr((__version__, self._options, around)).encode())
         state.update(self.unit.chunk.text.encode("utf-8", "surrogatepass"))
         for name in names:
@@ -265,7 +272,8 @@ class _Task:
 
     def _infer(self, definition: Definition) -> Inferred:
         rules, text = BY_NAME[self._options.profile], self.unit.chunk.text
-        broken = self.unit.broken or self._program.cloud or self._program.conflict(definition.name)
+        conflict = self._program.conflict(definition.name)
+        broken = self.unit.broken or self._program.cloud or (conflict.why if conflict else "")
         if definition.name in self._program.clouds:
             broken = broken or self._program.clouds[definition.name]
         if isinstance(definition, Constant):
@@ -276,7 +284,7 @@ class _Task:
         """What a top-level name means here."""
         if name in self._program.clouds:
             return Unreadable(name, self._program.clouds[name])
-        if name in self._before and len(self._program.definitions(name)) == 1:
+        if name in self._before and self._program.is_defined_once(name):
             return self._before[name]
         if name in self._cycle or name in self._own:
             return Unreadable(name, "it calls itself")
@@ -288,13 +296,13 @@ class _Task:
         methods = tuple(method for value in found if isinstance(value, FunctionValue) for method in value.methods)
         unreadable = next((value for value in found if isinstance(value, Unreadable)), None)
         conflict = self._program.conflict(name)
-        return unreadable or (Unreadable(name, conflict) if conflict else FunctionValue(name, methods))
+        return unreadable or (Unreadable(name, conflict.why) if conflict else FunctionValue(name, methods))
 
     def _name_problems(self, definition: Definition) -> list[Problem]:
         problems = []
         conflict = self._program.conflict(definition.name)
-        if conflict:
-            problems.append(AssignedTwice.at(definition.name_span, name=definition.name, why=conflict))
+        if conflict is not None:
+            problems.append(conflict.at(definition.name_span, definition.name))
         pending = (name for name in definition.uses if name in self._own and name not in self._before)
         for name in sorted({*(self._cycle & definition.uses), *pending}):
             way = "directly" if name == definition.name else f"through `{name}`"

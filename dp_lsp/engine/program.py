@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import NamedTuple
 
-from dp_lsp.core.term import Constant, Definition, Method
+from dp_lsp.core.term import Definition, Method
 from dp_lsp.lower.definitions import Lowered
 from dp_lsp.lower.facts import EVERYTHING
+from dp_lsp.lower.methods import Conflict, conflict
+from dp_lsp.lower.survey import Signature, signature
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Chunk
+
+Signatures = tuple[tuple[str, Signature], ...]
+"""Names of functions and which parameters they change, in a fixed order."""
 
 
 class Unit(NamedTuple):
     """A chunk after parsing and lowering. ``broken`` says what of it was not understood, or is empty; ``problems``
-    are those that come from what stands around it or is included in it."""
+    are those that come from what stands around it or is included in it. ``changing`` are the functions of other units
+    that it was lowered with."""
 
     chunk: Chunk
     lowered: Lowered
     broken: str
     problems: tuple[Problem, ...] = ()
+    changing: Signatures = ()
 
 
 class Program:
@@ -30,31 +38,43 @@ class Program:
     """
 
     def __init__(self, units: tuple[Unit, ...], clouds: Mapping[str, str]) -> None:
-        self.units = units
+        self.units = list(units)
         self.clouds = clouds
         self.definers: dict[str, list[int]] = {}
-        self._definitions: dict[str, list[Definition]] = {}
-        self._conflicts: dict[str, str] = {}
+        self._definitions: dict[str, list[tuple[int, Definition]]] = {}
+        self._conflicts: dict[str, Conflict | None] = {}
+        position = count()
         for index, unit in enumerate(units):
             for definition in unit.lowered.definitions:
                 self.definers.setdefault(definition.name, []).append(index)
-                self._definitions.setdefault(definition.name, []).append(definition)
+                self._definitions.setdefault(definition.name, []).append((next(position), definition))
 
     @property
     def cloud(self) -> str:
         """Why no name can be trusted, or empty."""
         return self.clouds.get(EVERYTHING, "")
 
-    def definitions(self, name: str) -> list[Definition]:
-        """Every definition of a name, in order."""
-        return self._definitions.get(name, [])
+    def is_defined_once(self, name: str) -> bool:
+        """Whether a name has one definition."""
+        return len(self._definitions.get(name, ())) == 1
 
-    def conflict(self, name: str) -> str:
-        """Why the definitions of a name contradict each other, or empty."""
-        known = self._conflicts.get(name)
-        if known is None:
-            known = self._conflicts[name] = _conflict(self.definitions(name))
-        return known
+    def conflict(self, name: str) -> Conflict | None:
+        """Why the definitions of a name contradict each other, if they do."""
+        if name not in self._conflicts:
+            self._conflicts[name] = conflict(self._definitions.get(name, ()))
+        return self._conflicts[name]
+
+    def changing(self, index: int) -> Signatures:
+        """The functions of other units that a unit mentions and that change a parameter. Those units are final."""
+        names = {name for definition in self.units[index].lowered.definitions for name in definition.uses}
+        found = ((name, signature(self._methods(name, index))) for name in sorted(names))
+        return tuple((name, changes) for name, changes in found if changes is not None)
+
+    def _methods(self, name: str, besides: int) -> Iterator[Method]:
+        for index in dict.fromkeys(self.definers.get(name, ())):
+            for definition in self.units[index].lowered.definitions if index != besides else ():
+                if isinstance(definition, Method) and definition.name == name:
+                    yield definition
 
     def order(self) -> Iterator[tuple[int, frozenset[str]]]:
         """The units so that what a unit uses comes first, each with the names on the way back to itself."""
@@ -85,12 +105,3 @@ class Program:
                 for target in self.definers.get(name, ()):
                     if target != index:
                         yield target, name
-
-
-def _conflict(found: list[Definition]) -> str:
-    if len(found) < 2:
-        return ""
-    if any(isinstance(definition, Constant) for definition in found):
-        return "a top-level value is assigned once, and its name is not that of a function"
-    boxes = any(isinstance(definition, Method) and definition.body is None for definition in found)
-    return "a black box has one method" if boxes else ""

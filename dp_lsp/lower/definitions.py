@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from dp_lsp import surface
-from dp_lsp.core import term
-from dp_lsp.core.annotation import Anything
-from dp_lsp.core.term import Body, Constant, Definition, Method
-from dp_lsp.lower import problems, type_names
-from dp_lsp.lower.facts import EVERYTHING, INCLUDE, described, is_reserved, opaque_below, runs_other_text, written
-from dp_lsp.lower.statements import Statements
+from dp_lsp.core.term import Constant, Definition, Method
+from dp_lsp.lower import problems
+from dp_lsp.lower.facts import EVERYTHING, INCLUDE, described, is_reserved, opaque_below, runs_other_text
+from dp_lsp.lower.functions import Functions, Written
+from dp_lsp.lower.survey import Signatures, signature
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
@@ -35,14 +35,18 @@ class Lowered(NamedTuple):
     includes: tuple[Include, ...] = ()
 
 
-def lower(parsed: surface.Parsed, text: str) -> Lowered:
-    """The definitions of a chunk, in order, with the problems met on the way (those of the parser not among them)."""
-    return _TopLevel(text).lower(parsed)
+def lower(parsed: surface.Parsed, text: str, known: Signatures) -> Lowered:
+    """The definitions of a chunk, in order, with the problems met on the way (those of the parser not among them).
+    ``known`` are the functions of other chunks that change a parameter."""
+    return _TopLevel(text, known).lower(parsed)
 
 
 class _TopLevel:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, known: Signatures) -> None:
         self._text = text
+        self._elsewhere = known
+        self._known = dict(known)
+        self._methods: dict[str, list[Method]] = {}
         self._problems: list[Problem] = []
         self._definitions: list[Definition] = []
         self._clouded: list[tuple[str, Span, str]] = []
@@ -58,9 +62,9 @@ class _TopLevel:
     def _node(self, node: surface.Node) -> None:
         match node:
             case surface.Function():
-                self._definitions.append(self._method(node))
-            case surface.Assign(target=surface.Name(), operator=None):
-                self._definitions.append(self._constant(node, node.target))
+                self._add(self._function(node))
+            case surface.Assign(target=surface.Name() as target, operator=None):
+                self._add(self._assigned(node, target))
             case surface.Import():
                 self._import(node)
             case surface.Call(callee=surface.Name(name=name)) if name == INCLUDE:
@@ -76,85 +80,47 @@ class _TopLevel:
             case _:
                 self._refuse(node, _acts(node))
 
-    def _method(self, node: surface.Function) -> Method:
+    def _function(self, node: surface.Function) -> Method:
         name = node.name.name
         self._check_meaning(node.name)
-        returned = self._returned(node)
-        body = Statements(f"`{name}`", self._problems)
-        params = tuple(self._parameter(param, body) for param in node.params)
-        box = returned.black_box or isinstance(node.body, surface.Opaque)
-        lowered = None if box or isinstance(node.body, surface.Opaque) else body.function_body(node.body)
-        if not box:
-            self._cloud_unseen(node, name)
-        captures = node.body.mentions if box and isinstance(node.body, surface.Opaque) else frozenset()
-        captured = captures - {param.name for param in node.params}
-        return Method(
-            name,
-            node.span,
-            node.name.span,
-            node.header,
-            params,
-            tuple(self._written(p) for p in node.params),
-            returned.type,
-            returned.privacy,
-            lowered,
-            frozenset(body.uses) | (captured if box else frozenset()),
-            captured,
-        )
+        function = self._lowering(name)
+        if not isinstance(node.body, surface.Block):
+            return function.black_box(node, node.body.mentions)
+        self._cloud_unseen(node, name)
+        return function.method(Written.of(node, node.body))
 
-    def _parameter(self, node: surface.Parameter, body: Statements) -> term.Param:
-        if node.default is not None or node.kind != "plain":
-            what = {
-                "keyword": "a keyword parameter",
-                "rest": "a parameter that takes any number of arguments",
-            }
-            self._problems.append(
-                problems.Unsupported.at(
-                    node.span, what=what.get(node.kind, "a default value").capitalize(), where="this function"
-                )
-            )
-        local = body.parameter(node)
-        try:
-            type_, static = type_names.parameter(node.annotation)
-        except type_names.Refused as refused:
-            self._refuse_type(refused)
-            return term.Param(local, Anything(), False, node.span)
-        return term.Param(local, type_, static, node.span)
-
-    def _returned(self, node: surface.Function) -> type_names.Returned:
-        try:
-            return type_names.returned(node.returns)
-        except type_names.Refused as refused:
-            self._refuse_type(refused)
-            return type_names.Returned(Anything())
-
-    def _refuse_type(self, refused: type_names.Refused) -> None:
-        name = written(refused.node)
-        self._problems.append(problems.UnknownType.at(refused.node.span, written=name, hint=refused.hint))
-
-    def _written(self, node: surface.Parameter) -> str:
-        return "Any" if node.annotation is None else self._written_at(node.annotation.span)
-
-    def _written_at(self, span: Span) -> str:
-        return self._text[span.start : span.end]
-
-    def _constant(self, node: surface.Assign, target: surface.Node) -> Constant:
-        assert isinstance(target, surface.Name)
+    def _assigned(self, node: surface.Assign, target: surface.Name) -> Definition:
         self._check_meaning(target)
-        body = Statements(f"`{target.name}`", self._problems)
-        value: Body = body.function_body(surface.Block(node.value.start, node.value.end, (node.value,)))
+        function = self._lowering(target.name)
         if isinstance(node.value, surface.Lambda):
             self._cloud_unseen(node, target.name)
-        else:
-            for opaque in opaque_below(node.value):
-                self._cloud(opaque, opaque.what)
-            if runs_other_text(node.value):
-                self._clouded.append((EVERYTHING, node.span, f"`{target.name}` may give it another meaning"))
-        return Constant(target.name, node.span, target.span, value, frozenset(body.uses))
+            method = function.method(Written.assigned(target, node.value))
+            return replace(method, span=node.span, assigned=True)
+        value = function.constant(node.value)
+        for opaque in opaque_below(node.value):
+            self._cloud(opaque, opaque.what)
+        if runs_other_text(node.value):
+            self._clouded.append((EVERYTHING, node.span, f"`{target.name}` may give it another meaning"))
+        return Constant(target.name, node.span, target.span, value, frozenset(function.uses))
+
+    def _lowering(self, name: str) -> Functions:
+        return Functions(f"`{name}`", self._text, self._problems, self._known)
+
+    def _add(self, definition: Definition) -> None:
+        """A definition; those after it know which parameters it changes."""
+        self._definitions.append(definition)
+        if isinstance(definition, Method):
+            methods = self._methods.setdefault(definition.name, [])
+            methods.append(definition)
+            changing = signature(methods)
+            if changing is not None:
+                self._known[definition.name] = changing.joined(self._elsewhere.get(definition.name))
 
     def _include(self, node: surface.Call) -> None:
         match node.args:
-            case (surface.Text(value=path) as text,) if not node.keywords and "\\" not in self._written_at(text.span):
+            case (surface.Text(value=path) as text,) if (
+                not node.keywords and "\\" not in self._text[text.start : text.end]
+            ):
                 self._includes.append(Include(path, node.span))
             case _:
                 self._problems.append(problems.IncludeNotLiteral.at(node.span))

@@ -7,27 +7,32 @@ from dp_lsp.builtins.patterns import GivenNorm, GivenType
 from dp_lsp.core import term
 from dp_lsp.core.term import Local, Term
 from dp_lsp.lower import problems, type_names
-from dp_lsp.lower.facts import EVALUATING, INCLUDE, described, is_reserved, written
-from dp_lsp.lower.ownership import Memory, Ownership
-from dp_lsp.problem import Problem
+from dp_lsp.lower.facts import EVALUATING, INCLUDE, as_function, described, is_reserved, written
+from dp_lsp.lower.ownership import NOWHERE, Memory, Origin
+from dp_lsp.lower.scope import Scope, Unreadable
+from dp_lsp.lower.survey import Signature, Signatures
+from dp_lsp.problem import Edit, Fix, Problem
 from dp_lsp.text import Span
 
 
 class Expressions:
     """What is in scope, and the terms of expressions in it. ``uses`` collects the top-level names that are read;
-    ``where`` says to a person what is being lowered."""
+    ``where`` says to a person what is being lowered; ``known`` are the top-level functions that change a parameter."""
 
-    def __init__(self, where: str, report: list[Problem]) -> None:
-        self.uses: set[str] = set()
+    def __init__(self, where: str, report: list[Problem], known: Signatures, outer: Expressions | None = None) -> None:
+        self.uses: set[str] = set() if outer is None else outer.uses
         self._where = where
         self._problems = report
-        self._scope: dict[str, Local] = {}
-        self._lost: dict[str, str] = {}
-        self._local_names: frozenset[str] = frozenset()  # names that are local somewhere in the body
-        self._ownership = Ownership()
+        self._known = known
+        self._scope: Scope = Scope(None if outer is None else outer._scope, known)
+        self._captures: dict[surface.Node, Memory] = {}
 
     def _value_choice(self, node: surface.If) -> Term:
         """An ``if`` inside an expression; its branches are statements."""
+        raise NotImplementedError
+
+    def _function_value(self, node: surface.Lambda) -> Term:
+        """A function without a name."""
         raise NotImplementedError
 
     def _expression(self, node: surface.Node) -> Term:
@@ -37,7 +42,7 @@ class Expressions:
             case surface.Boolean(value=value):
                 return term.Literal(node.span, value)
             case surface.Name():
-                return self._name(node)
+                return self._value_of_name(node)
             case surface.Call():
                 return self._call(node)
             case surface.Tuple(items=items):
@@ -49,45 +54,76 @@ class Expressions:
                 return self._indexed(node)
             case surface.If() if node.otherwise is not None:
                 return self._value_choice(node)
+            case surface.Lambda():
+                return self._function_value(node)
             case surface.Opaque(broken=True):
                 return term.Hole(node.span, "a syntax error")
         return self._refused(node, described(node))
 
+    # Names
+
+    def _value_of_name(self, node: surface.Name) -> Term:
+        """A name as a value. Whoever is given a function calls it without knowing that it changes something."""
+        value = self._name(node)
+        if self._signature(node, value) is not None:
+            self._problems.append(problems.ChangingFunctionAsValue.at(node.span, name=node.name))
+            return term.Hole(node.span, f"`{node.name}` as a value")
+        return value
+
     def _name(self, node: surface.Name) -> Term:
-        local = self._scope.get(node.name)
-        if local is not None:
-            return term.Use(node.span, local)
-        if node.name in self._lost or node.name in self._local_names:
-            where = self._lost.get(node.name, "another part of the function")
-            self._problems.append(problems.MaybeUndefined.at(node.span, name=node.name, where=where))
-            return term.Hole(node.span, f"`{node.name}` may not have a value")
+        found = self._scope.read(node)
+        if isinstance(found, Local):
+            return term.Use(node.span, found)
+        if isinstance(found, Unreadable):
+            self._problems.append(found.problem)
+            return term.Hole(node.span, f"`{node.name}` has no value here")
         if node.name in EVALUATING:
             elsewhere = " other than on a line of its own at top level" if node.name == INCLUDE else ""
             return self._refused(node, f"`{node.name}`{elsewhere}")
         if node.name in builtins.PLANNED or builtins.find(node.name) is not None:
-            return self._refused(node, f"the builtin `{node.name}` as a value")
+            return self._builtin_as_value(node)
         self.uses.add(node.name)
         return term.Global(node.span, node.name)
+
+    def _builtin_as_value(self, node: surface.Name) -> Term:
+        function = as_function(node.name)
+        fixes = (Fix(f"write `{function}`", (Edit(node.span, function),)),) if function else ()
+        hint = f"; write `{function}`" if function else ""
+        self._problems.append(problems.BuiltinAsValue.at(node.span, name=node.name, hint=hint, fixes=fixes))
+        return term.Hole(node.span, f"the builtin `{node.name}` as a value")
+
+    def _signature(self, node: surface.Name, value: Term) -> Signature | None:
+        """Which parameters the function that a name stands for changes."""
+        if isinstance(value, term.Use):
+            return self._scope.changing.get(value.local)
+        return self._known.get(node.name) if isinstance(value, term.Global) else None
+
+    # Calls
 
     def _call(self, node: surface.Call) -> Term:
         callee = node.callee
         if not isinstance(callee, surface.Name):
-            return self._refused(node, "a call of something that is no name")
-        if callee.name in self._local_names and callee.name not in self._scope:
-            return self._name(callee)
-        if callee.name in self._scope:
-            function: Term = term.Use(callee.span, self._scope[callee.name])
-        elif callee.name in EVALUATING:
-            return self._name(callee)
-        elif callee.name in builtins.PLANNED:
-            return self._refused(node, f"the builtin `{callee.name}`")
-        elif (found := builtins.find(callee.name)) is not None:
-            return self._builtin_call(node, *found)
-        elif not callee.name.isidentifier() and not callee.name.endswith("!"):
-            return self._refused(callee, f"the operator `{callee.name}`")
-        else:
-            self.uses.add(callee.name)
-            function = term.Global(callee.span, callee.name)
+            return self._apply(node, self._expression(callee))
+        if not self._scope.has(callee.name):
+            if callee.name in EVALUATING:
+                return self._name(callee)
+            if callee.name in builtins.PLANNED:
+                return self._refused(node, f"the builtin `{callee.name}`")
+            if (found := builtins.find(callee.name)) is not None:
+                return self._builtin_call(node, *found)
+            if not callee.name.isidentifier() and not callee.name.endswith("!"):
+                return self._refused(callee, f"the operator `{callee.name}`")
+        function = self._name(callee)
+        signature = self._signature(callee, function)
+        changed = () if signature is None else signature.of(len(node.args))
+        if changed is None:
+            return self._refused(node, f"a call of `{callee.name}`, whose methods change different arguments,")
+        if changed:
+            self._problems.append(problems.NotAVariable.at(node.span, name=callee.name))
+            function = term.Hole(node.span, "a change inside an expression")
+        return self._apply(node, function)
+
+    def _apply(self, node: surface.Call, function: Term) -> Term:
         if node.keywords:
             return self._refused(node, "a keyword argument")
         return term.Apply(node.span, function, tuple(self._expression(arg) for arg in node.args))
@@ -141,30 +177,58 @@ class Expressions:
         args = (value, *(self._expression(index) for index in indices))
         return term.Call(node.span, builtins.INDEX, args, node.span)
 
-    def _memory(self, node: surface.Node) -> Memory:
-        """What a value that is bound to a name stands for."""
-        match node:
-            case surface.Name():
-                return self._ownership.of(node.name)
-            case surface.Tuple(items=parts) | surface.Vector(items=parts):
-                return self._ownership.fresh().union(*(self._memory(part) for part in parts))
-            case surface.If(then=then, otherwise=otherwise):
-                lasts = [side.statements[-1] for side in (then, otherwise) if side is not None and side.statements]
-                return self._ownership.fresh().union(*(self._memory(last) for last in lasts))
-            case surface.Call(callee=surface.Name(name=name), args=args) if builtins.find(name) is None:
-                return self._ownership.fresh().union(*(self._memory(arg) for arg in args))
-            case surface.Index(value=value):
-                return self._memory(value)
-            case surface.Assign(value=value) | surface.Return(value=surface.Node() as value):
-                return self._memory(value)
-        return self._ownership.fresh()
-
     def _opens_scope(self, node: surface.Node) -> bool:
         value = node.value if isinstance(node, surface.Assign) and node.operator is None else None
         if not isinstance(value, surface.Call) or not isinstance(value.callee, surface.Name):
             return False
-        found = None if value.callee.name in self._scope else builtins.find(value.callee.name)
+        found = None if self._scope.has(value.callee.name) else builtins.find(value.callee.name)
         return found is not None and found[0].scope == "tail"
+
+    # What values may share
+
+    def _memory(self, node: surface.Node) -> Memory:
+        """What may be reached from a value that was lowered here: what it is made of, and what is new."""
+        match node:
+            case surface.Name():
+                return self._scope.memory(node.name)
+            case surface.Lambda():
+                return self._new(self._captures.get(node, NOWHERE))
+            case surface.Tuple(items=parts) | surface.Vector(items=parts):
+                return self._new(*map(self._memory, parts))
+            case surface.If(then=then, otherwise=otherwise):
+                lasts = [side.statements[-1] for side in (then, otherwise) if side is not None and side.statements]
+                return self._new(*map(self._memory, lasts))
+            case surface.Call(callee=callee, args=args):
+                return self._new(*map(self._memory, self._passed_on(callee, args)))
+            case surface.Index(value=value):
+                return self._memory(value)
+            case surface.Assign(value=value) | surface.Return(value=surface.Node() as value):
+                return self._memory(value)
+        return self._new()
+
+    def _new(self, *memories: Memory) -> Memory:
+        return self._scope.ownership.fresh().union(*memories)
+
+    def _passed_on(self, callee: surface.Node, args: tuple[surface.Node, ...]) -> tuple[surface.Node, ...]:
+        """What the result of a call may share memory with: of a function of the program all its arguments, and what
+        the function has captured."""
+        if not isinstance(callee, surface.Name) or self._scope.has(callee.name):
+            return (callee, *args)
+        found = builtins.find(callee.name)
+        return args if found is None else builtins.passed_on(found[0], args)
+
+    def _origin(self, node: surface.Node) -> Origin:
+        """How a name comes by a value that is written like this."""
+        match node:
+            case surface.Index():
+                return Origin.PART
+            case surface.Call(callee=callee, args=args) if self._passed_on(callee, args):
+                return Origin.CALL
+            case surface.If():
+                return Origin.CHOICE
+        return Origin.NAME
+
+    # Problems
 
     def _check_meaning(self, name: str, span: Span) -> None:
         """A name of the language must not get another meaning."""

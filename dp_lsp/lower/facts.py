@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dp_lsp import builtins, surface
+from dp_lsp.builtins.patterns import GivenNorm, GivenType
 from dp_lsp.lower import type_names
 
 EVERYTHING = ""
@@ -24,10 +25,18 @@ def described(node: surface.Node) -> str:
             return "a string"
         case surface.Export():
             return "an `export` other than at top level"
-        case surface.Lambda():
-            return "a function without a name"
         case surface.Range():
             return "a range outside a `for`"
+        case surface.Assign():
+            return "an assignment inside an expression"
+        case surface.Return():
+            return "a `return` inside an expression"
+        case surface.For():
+            return "a loop as a value"
+        case surface.Function():
+            return "a definition inside an expression"
+        case surface.Assert():
+            return "an `@assert` inside an expression"
         case surface.If():
             return "an `if` without `else` as a value"
         case surface.TypeExpr(name=name):
@@ -51,41 +60,20 @@ def is_reserved(name: str) -> bool:
     return builtins.find(name) is not None or any(name in names for names in known)
 
 
-def changed_argument(node: surface.Call) -> int | None:
-    """The position of the argument that a call of a builtin changes in place, if it does."""
-    found = builtins.find(node.callee.name) if isinstance(node.callee, surface.Name) else None
-    if found is None or not found[1]:
-        return None
-    row = found[0]
-    return [param.name for param in row.forms[0].params].index(row.mutates or "")
-
-
-def assigned_names(node: surface.Node) -> set[str]:
-    """Every name that statements below a node may bind or change in place."""
-    found: set[str] = set()
-    pending: list[surface.Node] = [node]
-    while pending:
-        item = pending.pop()
-        match item:
-            case surface.Block(statements=statements):
-                pending.extend(statements)
-            case surface.If(then=then, otherwise=otherwise):
-                pending.append(then)
-                if otherwise is not None:
-                    pending.append(otherwise)
-            case surface.For(body=body):
-                pending.append(body)
-            case surface.Assign(target=target):
-                names = target.items if isinstance(target, surface.Tuple) else (target,)
-                found.update(name.name for name in names if isinstance(name, surface.Name))
-            case surface.Call(args=args):
-                position = changed_argument(item)
-                if position is not None and position < len(args):
-                    arg = args[position]
-                    found |= {arg.name} if isinstance(arg, surface.Name) else set()
-            case surface.Opaque(binds=binds, mentions=mentions):
-                found.update(mentions if binds is None else binds)
-    return found
+def as_function(name: str) -> str:
+    """A builtin as a function that can be given to others, as it is written; empty for one that none can stand for."""
+    found = builtins.find(name)
+    if found is None or found[1] or found[0].scope != "call":
+        return ""
+    if any(isinstance(param.pattern, GivenNorm | GivenType) for form in found[0].forms for param in form.params):
+        return ""
+    params = [param.name for param in found[0].forms[0].params]
+    if name.isidentifier():
+        call = f"{name}({', '.join(params)})"
+    else:
+        params = ["x", "y"][: max(len(form.params) for form in found[0].forms)]
+        call = f" {name} ".join(params) if len(params) > 1 else f"{name}{params[0]}"
+    return f"{params[0]} -> {call}" if len(params) == 1 else f"({', '.join(params)}) -> {call}"
 
 
 def opaque_below(node: surface.Node) -> Iterator[surface.Opaque]:
@@ -108,19 +96,3 @@ def _below(node: surface.Node) -> Iterator[surface.Node]:
     while pending:
         yield (item := pending.pop())
         pending += item.children()
-
-
-def changes_in_place(node: surface.Block) -> bool:
-    """Whether a statement of the block changes a variable in place."""
-    pending: list[surface.Node] = list(node.statements)
-    while pending:
-        match pending.pop():
-            case surface.Block(statements=statements):
-                pending.extend(statements)
-            case surface.If(then=then, otherwise=otherwise):
-                pending.extend(side for side in (then, otherwise) if side is not None)
-            case surface.For(body=body):
-                pending.append(body)
-            case surface.Call() as call if changed_argument(call) is not None:
-                return True
-    return False

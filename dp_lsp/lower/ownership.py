@@ -1,69 +1,138 @@
 """Who stands for which value in memory: what an in-place change of one name does to another.
 
-Numbers and vectors are never changed in place, so only the ``!`` forms ask. A value that a builtin returns is new.
-Binding a name to another shares its value; a call of a function of the program may return any of its arguments.
+Numbers and vectors are never changed in place, so only changes ask. A value that a builtin returns is new, unless its
+row says that it passes an argument on. Binding a name to another shares its value. A call of a function of the program
+may return any of its arguments, or what the function has captured; a function value stands for all it has captured.
+
+The memory of a name holds every object that can be reached from it. Two names that may reach one object have memory
+in common: this is what every rule here keeps, also after a choice and after any number of rounds of a loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from enum import Enum
 from itertools import count
+from typing import NamedTuple
 
 Memory = frozenset[int]
 
 NOWHERE: Memory = frozenset()
+OUTSIDE: Memory = frozenset((0,))
+"""What the functions around this one own."""
+
+
+class Origin(Enum):
+    """How a name came by what it stands for."""
+
+    NAME = "name"
+    PART = "part"
+    TAKEN_APART = "taken apart"
+    CALL = "call"
+    CHOICE = "choice"
+
+
+class Holding(NamedTuple):
+    """What a name stands for, and how it came by it."""
+
+    memory: Memory
+    origin: Origin = Origin.NAME
+
+
+_NOTHING = Holding(NOWHERE)
+Holdings = Mapping[str, Holding]
 
 
 class Ownership:
-    """The memory of each name in scope, and the memory that belongs to the caller."""
+    """The memory of each name in scope, and the memory that belongs to others: to the caller or to a function
+    around this one. ``changed`` is all memory that was changed in place so far."""
 
     def __init__(self) -> None:
-        self._numbers = count()
-        self._of: dict[str, Memory] = {}
-        self._callers: Memory = NOWHERE
+        self._numbers = count(1)
+        self._of: dict[str, Holding] = {}
+        self._parameters: dict[str, Memory] = {}
+        self.foreign: Memory = OUTSIDE
+        self.changed: Memory = NOWHERE
 
     def fresh(self) -> Memory:
         """Memory that nothing else stands for."""
         return frozenset((next(self._numbers),))
 
-    def bind(self, name: str, memory: Memory) -> None:
-        self._of[name] = memory
+    def bind(self, name: str, holding: Holding) -> None:
+        self._of[name] = holding
 
-    def bind_parameter(self, name: str) -> None:
-        memory = self.fresh()
-        self._callers |= memory
-        self._of[name] = memory
+    def bind_parameter(self, name: str, changeable: bool) -> None:
+        """A parameter; what is not changeable by its type has no memory to ask about."""
+        memory = self.fresh() if changeable else NOWHERE
+        self.foreign |= memory
+        self._of[name] = Holding(memory)
+        if changeable:
+            self._parameters[name] = memory
 
-    def of(self, name: str) -> Memory:
-        return self._of.get(name, NOWHERE)
+    def of(self, name: str) -> Holding:
+        return self._of.get(name, _NOTHING)
 
     def sharing(self, name: str) -> str | None:
         """Another name that stands for the same value, if there is one."""
-        memory = self.of(name)
-        return next((other for other, held in self._of.items() if other != name and held & memory), None)
+        memory = self.of(name).memory
+        return next((other for other, held in self._of.items() if other != name and held.memory & memory), None)
 
-    def is_callers(self, name: str) -> bool:
-        """Whether the value may belong to the caller."""
-        return bool(self.of(name) & self._callers)
+    def is_parameter(self, name: str) -> bool:
+        """Whether a name still stands for the argument that was given for it."""
+        return name in self._parameters and self.of(name).memory == self._parameters[name]
 
-    def snapshot(self) -> dict[str, Memory]:
+    def is_foreign(self, name: str) -> bool:
+        """Whether the value may belong to the caller or to a function around this one."""
+        return bool(self.of(name).memory & self.foreign)
+
+    def change(self, name: str) -> None:
+        """What a name stands for is changed in place."""
+        self.changed |= self.of(name).memory
+
+    def snapshot(self) -> dict[str, Holding]:
         return dict(self._of)
 
-    def restore(self, snapshot: Mapping[str, Memory]) -> None:
+    def restore(self, snapshot: Holdings) -> None:
         self._of = dict(snapshot)
 
-    def join(self, others: Iterable[Mapping[str, Memory]]) -> None:
+    def join(self, others: Iterable[Holdings]) -> None:
         """After a choice a name may stand for what any branch left it with."""
         for other in others:
-            for name, memory in other.items():
-                self._of[name] = self.of(name) | memory
+            for name, holding in other.items():
+                known = self._of.get(name)
+                if known is None or known == holding:
+                    self._of[name] = holding
+                else:
+                    self._of[name] = Holding(known.memory | holding.memory, Origin.CHOICE)
 
-    def moved_around(self, carried: Iterable[str], before: Mapping[str, Memory]) -> tuple[str, str] | None:
-        """A name that, after a round of a loop, stands for what another name stood for, and that name."""
-        for name in carried:
-            now = self.of(name)
-            for other, held in before.items():
-                shared = before.get(name, NOWHERE) & held  # from before the loop: told where it is changed
-                if other != name and not shared and now & (held | self.of(other)):
+    def after_rounds(self, carried: Iterable[str], before: Holdings) -> dict[str, Holding]:
+        """What the carried names may stand for after any number of rounds of a loop, the names now standing for what
+        one round leaves them with.
+
+        What a name stands for after a round is new, or is what some names stood for before it. So a name that took
+        something of what another had at the start may have, after more rounds, whatever that other may have."""
+        found = {name: self.of(name).memory | before[name].memory for name in carried}
+        growing = True
+        while growing:
+            growing = False
+            for name, memory in found.items():
+                reached = memory.union(*(found[other] for other in found if memory & before[other].memory))
+                growing = growing or reached != memory
+                found[name] = reached
+        return {
+            name: before[name] if memory == before[name].memory else Holding(memory, Origin.CHOICE)
+            for name, memory in found.items()
+        }
+
+    def shuffled(self, after: Holdings, before: Holdings, changed: Memory) -> tuple[str, str] | None:
+        """A name that more rounds of a loop let share something that they change in place with another name, or with
+        what is foreign, and that other name; it is empty for what is foreign."""
+        spread = changed.union(*(held.memory for name, held in after.items() if changed & before[name].memory))
+        foreign = Holding(self.foreign)
+        starts, ends = {**before, "": foreign}, {**before, **after, "": foreign}
+        for name, holding in after.items():
+            for other, held in ends.items():
+                known = before[name].memory & starts[other].memory  # was told where it is changed
+                if other != name and holding.memory & held.memory & spread - known:
                     return name, other
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dp_lsp import surface
-from dp_lsp.core.annotation import AModel, Annotation, Anything, ContainerOf, NumberOf, Truth, TupleOf
+from dp_lsp.core.annotation import AFunction, AModel, Annotation, Anything, ContainerOf, NumberOf, Truth, TupleOf
 from dp_lsp.core.types import Base, Kind, Norm
 
 NORMS = {norm.value: norm for norm in Norm}
@@ -19,13 +19,25 @@ _BASES = {
     "Int64": Base.INTEGER,
 }
 _CONTAINERS = {"Vector": Kind.VECTOR, "Matrix": Kind.MATRIX, "DMGrads": Kind.GRADIENT}
+_RUN_TIME = {
+    **{"Data": "Real", "Int64": "Int", "PrivacyFunction": "Function"},
+    **{"MetricVector": "Vector", "MetricMatrix": "Matrix", "MetricGradient": "DMGrads"},
+}
 _METRIC = {"MetricVector": Kind.VECTOR, "MetricMatrix": Kind.MATRIX, "MetricGradient": Kind.GRADIENT}
+
+_PLAIN: dict[str, Annotation] = {
+    "Bool": Truth(),
+    "Any": Anything(),
+    "DMModel": AModel(),
+    "Function": AFunction(),
+    "PrivacyFunction": AFunction(privacy=True),
+}
 
 STATIC, PRIVATE, BLACK_BOX = "Static", "Priv", "BlackBox"
 RESERVED = frozenset(
     {
         *(*NORMS, *_BASES, *_CONTAINERS, *_METRIC, STATIC, PRIVATE, BLACK_BOX),
-        *("Bool", "Any", "DMModel", "Tuple", "Function", "PrivacyFunction"),
+        *(*_PLAIN, "Tuple"),
     }
 )
 """Names of norms and types, which a program must not give another meaning."""
@@ -85,16 +97,43 @@ def meaning(node: surface.Node) -> Annotation:
     raise Refused(node, "write a type such as `Real` or `Vector{<:Data}`")
 
 
+def run_time(node: surface.Node | None) -> str:
+    """The type that Julia sees when it chooses a method: there Data is Real, and a metric is no part of a type."""
+    if node is None or not isinstance(node, surface.TypeExpr):
+        return "Any"
+    if node.name == STATIC and node.form == "call":
+        return run_time(node.args[0] if node.args else None)
+    if node.name in _METRIC and node.form == "call":
+        element = run_time(node.args[0] if node.args else None)
+        plain = _RUN_TIME.get(node.name, node.name)
+        return plain if plain == "DMGrads" else f"{plain}{{<:{element}}}"
+    name = _RUN_TIME.get(node.name, node.name)
+    upper = "<:" if node.upper else ""
+    if node.form == "braces":
+        return f"{upper}{name}{{{', '.join(run_time(arg) for arg in node.args)}}}"
+    return upper + name
+
+
+def is_changeable(annotation: Annotation) -> bool:
+    """Whether a value of a type may be changed in place, or reach one that may: a gradient, a model, a function that
+    has captured one, or what is not known to be none of these."""
+    match annotation:
+        case NumberOf() | Truth():
+            return False
+        case ContainerOf(kind=kind, element=element):
+            return kind is Kind.GRADIENT or element is None
+        case TupleOf(items):
+            return any(map(is_changeable, items))
+    return True
+
+
 def _named(node: surface.Node, name: str) -> Annotation:
     if name in _BASES:
         return NumberOf(_BASES[name])
     if name in _CONTAINERS:
         return ContainerOf(_CONTAINERS[name])
-    plain: dict[str, Annotation] = {"Bool": Truth(), "Any": Anything(), "DMModel": AModel()}
-    if name in plain:
-        return plain[name]
-    if name in ("Function", "PrivacyFunction"):
-        raise Refused(node, "functions as parameters are not checked yet")
+    if name in _PLAIN:
+        return _PLAIN[name]
     if name in (STATIC, PRIVATE, BLACK_BOX):
         raise Refused(node, f"write `{name}()`")
     raise Refused(node, "the types are Real, Integer, Data, Bool, Vector, Matrix, DMGrads, DMModel and Tuple")
@@ -112,7 +151,7 @@ def _metric(node: surface.Node, name: str, args: tuple[surface.Node, ...]) -> An
 
 def _braced(node: surface.TypeExpr) -> Annotation:
     if node.name == "Tuple":
-        return TupleOf(tuple(meaning(arg) for arg in node.args))
+        return TupleOf(tuple(_in_tuple(arg) for arg in node.args))
     kind = _CONTAINERS.get(node.name)
     if kind is None or len(node.args) != 1:
         raise Refused(node, "write `Vector{<:T}` or `Matrix{<:T}` with T one of Real, Integer and Data")
@@ -124,6 +163,13 @@ def _braced(node: surface.TypeExpr) -> Annotation:
     if not upper and name not in ("Float64", "Float32", "Int", "Int64"):
         raise Refused(node, f"write `{node.name}{{<:{name}}}`, which holds every type of such numbers")
     return ContainerOf(kind, _BASES[name])
+
+
+def _in_tuple(node: surface.Node) -> Annotation:
+    found = meaning(node)
+    if isinstance(found, AFunction):
+        raise Refused(node, "a tuple holds no functions")
+    return found
 
 
 def _name_of(node: surface.Node) -> str:

@@ -1,7 +1,6 @@
 """Problems that inference reports."""
 
 from dp_lsp.infer.problems.names import (
-    CallCycle,
     CallsUnchecked,
     ChangeableConstant,
     NoRule,
@@ -29,7 +28,6 @@ from dp_lsp.infer.problems.types import (
 )
 
 __all__ = [
-    "CallCycle",
     "CallsUnchecked",
     "ChangeableConstant",
     "ConditionFails",

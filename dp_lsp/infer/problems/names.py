@@ -27,34 +27,6 @@ class UnknownName(Kind):
     unchecked = True
 
 
-class CallCycle(Kind):
-    """A function calls itself, directly or through others. There is no rule for recursion.
-
-    Broken:
-
-    ```julia
-    f(x::Real) = f(x)
-    ```
-
-    Fixed:
-
-    ```julia
-    function f(x::Real)
-        y = x
-        for i in 1:10
-            y = y + 1
-        end
-        y
-    end
-    ```
-    """
-
-    code = "DP104"
-    name = "recursion"
-    message = "`{name}` calls itself ({way}); recursion is not understood, use a `for` loop"
-    unchecked = True
-
-
 class SeveralMethods(Kind):
     """A function has several methods. Which one runs is not decided yet by the checker.
 

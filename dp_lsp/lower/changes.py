@@ -1,0 +1,145 @@
+"""In-place changes: which variable gets a new version, and whether somebody else would see the change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from dp_lsp import builtins, surface
+from dp_lsp.core import term
+from dp_lsp.core.term import Bind, Local, Term
+from dp_lsp.lower import problems
+from dp_lsp.lower.expressions import Expressions
+from dp_lsp.lower.ownership import Holding, Holdings, Memory, Origin
+from dp_lsp.lower.scope import UNUSED
+from dp_lsp.lower.survey import How, changed_positions
+from dp_lsp.problem import Kind, Problem, Related
+from dp_lsp.text import Span
+
+_KIND_OF: dict[Origin, type[Kind]] = {
+    Origin.PART: problems.PartChanged,
+    Origin.TAKEN_APART: problems.TakenApartChanged,
+    Origin.CALL: problems.PassedThrough,
+    Origin.CHOICE: problems.TwoMemories,
+}
+
+
+class Changing(NamedTuple):
+    """A statement that changes arguments in place: their positions, and the row if it is a builtin."""
+
+    positions: tuple[int, ...]
+    row: builtins.Builtin | None
+
+
+class Changes(Expressions):
+    """Changes in place. ``changed`` are the parameters that were changed so far; ``refused`` says that there was a
+    change that must not be."""
+
+    changed: set[str]
+    refused = False
+
+    def _version(self, name: str, span: Span, holding: Holding) -> Local:
+        """A new version of a name."""
+        local = Local(name, span)
+        if name != UNUSED:
+            self._scope.now[name] = local
+            self._scope.lost.pop(name, None)
+            self._scope.ownership.bind(name, holding)
+        return local
+
+    def _changed_by(self, node: surface.Call) -> Changing | None:
+        """What a call changes in place, if it is one of a builtin or of a function that changes something."""
+        if not isinstance(node.callee, surface.Name):
+            return None
+        name = node.callee.name
+        if not self._scope.has(name) and (found := builtins.find(name)) is not None:
+            positions = changed_positions(node, {})
+            return Changing(positions, found[0]) if positions else None
+        found_local = self._scope.owner(name)
+        local = found_local.now.get(name) if found_local is not None else None
+        signature = self._known.get(name) if found_local is None else self._scope.changing.get(local) if local else None
+        positions = () if signature is None else signature.of(len(node.args))
+        return Changing(positions, None) if positions else None
+
+    def _change(self, node: surface.Call, changing: Changing) -> Bind:
+        """A statement that changes variables: each gets a new version."""
+        assert isinstance(node.callee, surface.Name), "what changes something is called by its name"
+        names = [node.args[position] for position in changing.positions if position < len(node.args)]
+        variables = [name for name in names if isinstance(name, surface.Name) and self._is_variable(name)]
+        if len(variables) < len(changing.positions):
+            self._problems.append(problems.NotAVariable.at(node.span, name=node.callee.name))
+            self.refused = True
+            args = tuple(self._expression(arg) for arg in node.args)
+            return Bind(node.span, (), term.Hole(node.span, "a change of something that is no variable", args))
+        value: Term
+        if changing.row is not None:
+            value = self._builtin(node, changing.row, self._arguments(node, changing.row), mutates=True)
+        else:
+            value = self._apply(node, self._name(node.callee))
+        problem = self._wrong(node, variables)
+        if problem is not None:
+            self._problems.append(problem)
+            self.refused = True
+            value = term.Hole(node.span, "a change that others would see")
+        holdings = [self._scope.ownership.of(name.name) for name in variables]
+        targets = tuple(
+            self._version(name.name, name.span, held) for name, held in zip(variables, holdings, strict=True)
+        )
+        return Bind(node.span, targets, value)
+
+    def _is_variable(self, name: surface.Name) -> bool:
+        """Whether a name is a variable, if not one that may be changed here."""
+        return name.name in self._scope.now or (not self._scope.owns(name.name) and self._scope.has(name.name))
+
+    def _wrong(self, node: surface.Call, variables: list[surface.Name]) -> Problem | None:
+        """Whether somebody else would see the changes that a call makes."""
+        for name in variables:
+            memory = self._scope.memory(name.name)
+            for arg in node.args:
+                if arg is not name and self._memory(arg) & memory:
+                    return problems.GivenTwice.at(arg.span, name=name.name)
+        return next(filter(None, map(self._seen_by_others, variables)), None)
+
+    def _seen_by_others(self, name: surface.Name) -> Problem | None:
+        """Whether somebody else would see a change of what a name stands for; that of a parameter is the caller's."""
+        ownership = self._scope.ownership
+        ownership.change(name.name)
+        if not self._scope.owns(name.name):
+            return problems.CapturedChanged.at(name.span, name=name.name)
+        other = ownership.sharing(name.name)
+        if other is not None or (ownership.is_foreign(name.name) and not ownership.is_parameter(name.name)):
+            return self._shared(name, other)
+        if ownership.is_parameter(name.name):
+            self.changed.add(name.name)
+        return None
+
+    def _shared(self, name: surface.Name, other: str | None) -> Problem:
+        """Why a change of a name would be seen by others: ``other``, or whoever made the value."""
+        whose = f"`{other}`" if other is not None else "the caller"
+        held = self._scope.now.get(other or "")
+        related = () if held is None else (Related(f"`{other}` is defined here", held.span),)
+        kind = _KIND_OF.get(self._scope.ownership.of(name.name).origin, problems.SharedChange)
+        return kind.at(name.span, name=name.name, other=whose, related=related)
+
+    def _check_rounds(self, span: Span, after: Holdings, before: Holdings, changed: Memory) -> None:
+        """What a round leaves behind must not make a change of the next round visible elsewhere."""
+        found = self._scope.ownership.shuffled(after, before, changed)
+        if found is not None:
+            name, other = found
+            whose = f"`{other}`" if other else "the caller"
+            self._problems.append(problems.LoopShuffle.at(span, name=name, other=whose))
+
+    def _changed_parameters(self, params: Iterable[str], span: Span) -> Term:
+        """The value of a function that changes parameters: their last versions."""
+        names = [name for name in params if name in self.changed]
+        for name in names:
+            for write in self._scope.survey.known_writes(name):
+                if write.how is How.ASSIGNED:
+                    self._problems.append(problems.ChangedAndAssigned.at(write.span, name=name))
+        return versions(span, (self._scope.now[name] for name in names), alone=True)
+
+
+def versions(span: Span, locals_: Iterable[Local], alone: bool = False) -> Term:
+    """The tuple of versions of names; with ``alone`` one of them stands for itself."""
+    reads = tuple(term.Use(span, local) for local in locals_)
+    return reads[0] if alone and len(reads) == 1 else term.MakeTuple(span, reads)

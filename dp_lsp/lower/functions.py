@@ -1,0 +1,246 @@
+"""Functions, wherever they are made: parameters, bodies, and what a function inside another may do to its names."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dp_lsp import surface
+from dp_lsp.core import term
+from dp_lsp.core.annotation import Anything
+from dp_lsp.core.term import Bind, Body, Method, Term
+from dp_lsp.lower import problems, type_names
+from dp_lsp.lower.facts import written
+from dp_lsp.lower.methods import conflict
+from dp_lsp.lower.ownership import Holding, Memory
+from dp_lsp.lower.scope import UNUSED
+from dp_lsp.lower.statements import Finish, Statements
+from dp_lsp.lower.survey import How, Methods, Signatures, Survey, grouped, signature
+from dp_lsp.problem import Problem, Related
+from dp_lsp.text import Span
+
+
+class Written(NamedTuple):
+    """What is written of a function, with a name or without."""
+
+    name: str
+    span: Span
+    name_span: Span
+    header: Span
+    params: tuple[surface.Parameter, ...]
+    returns: surface.TypeExpr | None
+    body: surface.Block
+
+    @classmethod
+    def of(cls, node: surface.Function, body: surface.Block) -> Written:
+        """A definition with a name of its own."""
+        return cls(node.name.name, node.span, node.name.span, node.header, node.params, node.returns, body)
+
+    @classmethod
+    def assigned(cls, name: surface.Name, node: surface.Lambda) -> Written:
+        """A function without a name that is given one by an assignment."""
+        header = Span(name.start, node.body.start)
+        span = Span(name.start, node.end)
+        return cls(name.name, span, name.span, header, node.params, node.returns, node.body)
+
+    @classmethod
+    def nameless(cls, node: surface.Lambda) -> Written:
+        """A function without a name; it is called by its parameters."""
+        name = ", ".join(param.name for param in node.params)
+        name = name if len(node.params) == 1 else f"({name})"
+        header = Span(node.start, node.body.start)
+        return cls(f"{name} -> …", node.span, node.span, header, node.params, node.returns, node.body)
+
+
+class Functions(Statements):
+    """The body of one function. A function inside it has a body of its own, made by :meth:`inside`."""
+
+    def __init__(
+        self, where: str, text: str, report: list[Problem], known: Signatures, outer: Functions | None = None
+    ) -> None:
+        super().__init__(where, report, known, outer)
+        self._text = text
+        self.changed = set()
+
+    def inside(self) -> Functions:
+        """A function inside this one."""
+        return Functions(self._where, self._text, self._problems, self._known, self)
+
+    def method(self, node: Written) -> Method:
+        """A method. Everything in it is lowered now; what it captures is noted in its scope."""
+        returned = self._returned(node.returns)
+        self._check_parameters(node.params)
+        params = tuple(self._parameter(param) for param in node.params)
+        if returned.black_box:
+            self._problems.append(problems.BlackBoxInside.at(node.name_span, name=node.name))
+        body = self.function_body(node.body, node)
+        changes = tuple(i for i, param in enumerate(node.params) if param.name in self.changed)
+        return Method(
+            node.name,
+            node.span,
+            node.name_span,
+            node.header,
+            params,
+            tuple(self._written(param) for param in node.params),
+            returned.type,
+            returned.privacy,
+            body,
+            frozenset(self.uses),
+            changes=changes,
+            dispatch=self._dispatch(node.params),
+        )
+
+    def constant(self, value: surface.Node) -> Body:
+        """The value of a top-level name."""
+        return self.function_body(surface.Block(value.start, value.end, (value,)), None)
+
+    def function_body(self, block: surface.Block, node: Written | None) -> Body:
+        """The body of a function; its value is that of the last statement, or of the parameters that it changes."""
+        outer = self._scope.outer
+        known = self._known if outer is None else outer.survey.known
+        survey = None if outer is None else outer.survey.inner.get(block)
+        self._scope.survey = survey or Survey(block, known)
+        self._check_styles()
+        statements = grouped(block.statements)
+        body = self._body(statements, self._end(node), block.span)
+        last = statements[-1] if statements else block
+        bare = isinstance(last, surface.Return) and last.value is None
+        if self.changed and not bare:
+            names = "`, `".join(sorted(self.changed))
+            self._problems.append(problems.MissingReturn.at(last.span, name=names))
+        return body
+
+    def black_box(self, node: surface.Function, mentions: frozenset[str]) -> Method:
+        """A black box. Nothing is known of its body but the names in it."""
+        self._check_parameters(node.params)
+        params = tuple(self._parameter(param) for param in node.params)
+        for param in params:
+            if param.static:
+                name = param.local.name
+                self._problems.append(problems.BlackBoxStatic.at(param.span, name=name, box=node.name.name))
+        captured = mentions - {param.name for param in node.params}
+        return Method(
+            node.name.name,
+            node.span,
+            node.name.span,
+            node.header,
+            params,
+            tuple(self._written(param) for param in node.params),
+            Anything(),
+            False,
+            None,
+            captured,
+            captured,
+            dispatch=self._dispatch(node.params),
+        )
+
+    # Parameters and annotations
+
+    def _dispatch(self, params: tuple[surface.Parameter, ...]) -> tuple[str, ...]:
+        return tuple(type_names.run_time(param.annotation) for param in params)
+
+    def _end(self, node: Written | None) -> Finish:
+        def finish(last: surface.Node | None, binds: list[Bind]) -> Term:
+            if node is None or not isinstance(last, surface.Return) or last.value is not None:
+                return self._tail(last, binds)
+            if not self.changed and not self.refused:
+                self._problems.append(problems.NothingChanged.at(last.span, name=node.name))
+            return self._changed_parameters((param.name for param in node.params), last.span)
+
+        return finish
+
+    def _check_parameters(self, params: tuple[surface.Parameter, ...]) -> None:
+        """Parameters that are left out in some calls are one problem, however many there are."""
+        kinds = {"keyword": "a keyword parameter", "rest": "a parameter that takes any number of arguments"}
+        for param in params:
+            if param.default is not None or param.kind != "plain":
+                self._refuse(param.span, kinds.get(param.kind, "a default value"))
+                return
+
+    def _parameter(self, node: surface.Parameter) -> term.Param:
+        """Bring a parameter into scope."""
+        local = term.Local(node.name, node.span)
+        self._check_meaning(node.name, node.span)
+        try:
+            type_, static = type_names.parameter(node.annotation)
+        except type_names.Refused as refused:
+            self._refuse_type(refused)
+            type_, static = Anything(), False
+        if node.name in self._scope.now:
+            self._problems.append(problems.AssignedTwice.at(node.span, name=node.name, why="parameters differ in name"))
+        if node.name != UNUSED:
+            self._scope.now[node.name] = local
+            self._scope.fixed.add(node.name)
+            self._scope.ownership.bind_parameter(node.name, type_names.is_changeable(type_))
+        return term.Param(local, type_, static, node.span)
+
+    def _returned(self, annotation: surface.TypeExpr | None) -> type_names.Returned:
+        try:
+            return type_names.returned(annotation)
+        except type_names.Refused as refused:
+            self._refuse_type(refused)
+            return type_names.Returned(Anything())
+
+    def _refuse_type(self, refused: type_names.Refused) -> None:
+        name = written(refused.node)
+        self._problems.append(problems.UnknownType.at(refused.node.span, written=name, hint=refused.hint))
+
+    def _written(self, node: surface.Parameter) -> str:
+        return "Any" if node.annotation is None else self._text[node.annotation.start : node.annotation.end]
+
+    # Functions inside functions
+
+    def _check_styles(self) -> None:
+        """A name of the body is a variable or a function, and the methods of a function stand together."""
+        for name in self._scope.survey.writes:
+            writes = list(self._scope.survey.definitions(name))
+            styles = [write.how for write in writes]
+            if name in self._scope.fixed:
+                styles.insert(0, How.ASSIGNED)
+            if How.FUNCTION not in styles or len(styles) < 2:
+                continue
+            first = self._scope.now[name].span if name in self._scope.fixed else writes[0].span
+            kind = problems.TwoStyles if How.ASSIGNED in styles else problems.NotAdjacent
+            self._problems.append(kind.at(writes[-1].span, name=name, related=(Related("defined here", first),)))
+
+    def _function_value(self, node: surface.Lambda) -> Term:
+        closure, self._captures[node] = self._closure([Written.nameless(node)], "")
+        if signature(closure.methods) is not None:
+            self._problems.append(problems.ChangingFunctionAsValue.at(node.span, name=closure.methods[0].name))
+        return closure
+
+    def _assign_function(self, node: surface.Assign, target: surface.Name, value: surface.Lambda) -> Bind:
+        return self._named(node.span, target, [Written.assigned(target, value)])
+
+    def _define_function(self, node: Methods) -> Bind:
+        name = node.functions[0].name
+        definitions = []
+        for function in node.functions:
+            if not isinstance(function.body, surface.Block):
+                self._problems.append(problems.BlackBoxInside.at(function.name.span, name=name.name))
+                return self._hidden(name.name, node.span, "a black box inside a function")
+            definitions.append(Written.of(function, function.body))
+        return self._named(node.span, name, definitions)
+
+    def _named(self, span: Span, name: surface.Name, definitions: list[Written]) -> Bind:
+        """A function that gets a name."""
+        closure, captured = self._closure(definitions, name.name)
+        found = conflict(list(enumerate(closure.methods)))
+        if found is not None:
+            self._problems.append(found.at(name.span, name.name))
+        local = self._define(name, Holding(captured))
+        changing = signature(closure.methods)
+        if changing is not None:
+            self._scope.changing[local] = changing
+        return Bind(span, (local,), closure)
+
+    def _closure(self, definitions: list[Written], name: str) -> tuple[term.Closure, Memory]:
+        """A function made here, and what may be reached through what it captures."""
+        around, self._scope.making = self._scope.making, name
+        methods = []
+        captured = self._new()
+        for definition in definitions:
+            inner = self.inside()
+            methods.append(inner.method(definition))
+            captured |= inner._scope.captured_memory()
+        self._scope.making = around
+        return term.Closure(Span(definitions[0].span.start, definitions[-1].span.end), tuple(methods)), captured

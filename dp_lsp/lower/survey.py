@@ -1,0 +1,161 @@
+"""What the statements of a body assign, define and change, read off the surface tree before they are lowered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
+from typing import NamedTuple
+
+from dp_lsp import builtins, surface
+from dp_lsp.core.term import Method
+from dp_lsp.text import Span
+
+
+class Signature(NamedTuple):
+    """Which parameters the methods of a function change: pairs of a method's number of parameters and the positions
+    it changes."""
+
+    methods: tuple[tuple[int, tuple[int, ...]], ...]
+
+    def of(self, count: int) -> tuple[int, ...] | None:
+        """The positions that a call with so many arguments changes; None if that depends on the method."""
+        found = {positions for number, positions in self.methods if number == count}
+        return None if len(found) > 1 else next(iter(found), ())
+
+    def joined(self, other: Signature | None) -> Signature:
+        """That of the methods of both."""
+        return self if other is None else _signature({*self.methods, *other.methods})
+
+
+Signatures = Mapping[str, Signature]
+"""The functions that change a parameter, by name."""
+
+
+def signature(methods: Iterable[Method]) -> Signature | None:
+    """Which parameters methods change; None if they change none."""
+    pairs = {(len(method.params), method.changes) for method in methods}
+    return _signature(pairs) if any(positions for _, positions in pairs) else None
+
+
+def _signature(pairs: Iterable[tuple[int, tuple[int, ...]]]) -> Signature:
+    return Signature(tuple(sorted(pairs)))
+
+
+class How(Enum):
+    """In which way a statement gives a name a new value."""
+
+    ASSIGNED = "assigned"
+    FUNCTION = "defined"
+    CHANGED = "changed"
+    HIDDEN = "hidden"  # by text without a meaning, which may do it or not
+
+
+class Write(NamedTuple):
+    """One statement that gives a name a new value; adjacent methods of a function are one."""
+
+    how: How
+    span: Span
+
+
+class Methods(surface.Node):
+    """Adjacent definitions of one name: the methods of one function."""
+
+    __slots__ = ("functions",)
+
+    def __init__(self, functions: tuple[surface.Function, ...]) -> None:
+        super().__init__(functions[0].start, functions[-1].end, functions)
+        self.functions = functions
+
+
+def grouped(statements: tuple[surface.Node, ...]) -> tuple[surface.Node, ...]:
+    """Statements, with adjacent methods of one function as one of them."""
+    found: list[surface.Node] = []
+    for statement in statements:
+        last = found[-1] if found else None
+        if not isinstance(statement, surface.Function):
+            found.append(statement)
+        elif isinstance(last, Methods) and last.functions[0].name.name == statement.name.name:
+            found[-1] = Methods((*last.functions, statement))
+        else:
+            found.append(Methods((statement,)))
+    return tuple(found)
+
+
+class Survey:
+    """What a body writes, by name. ``known`` are the functions that change a parameter, those of the body included;
+    ``inner`` keeps what was found in the functions that the body defines."""
+
+    def __init__(self, block: surface.Block, known: Signatures) -> None:
+        self.writes: dict[str, list[Write]] = {}
+        self.known = dict(known)
+        self.inner: dict[surface.Node, Survey] = {}
+        pending: list[surface.Node] = [block]
+        while pending:
+            pending += reversed(self._statement(pending.pop()))
+
+    def _statement(self, node: surface.Node) -> tuple[surface.Node, ...]:
+        """Note what a statement writes; the statements inside it."""
+        match node:
+            case surface.Block(statements=statements):
+                return grouped(statements)
+            case surface.If(then=then, otherwise=otherwise):
+                return (then,) if otherwise is None else (then, otherwise)
+            case surface.For(body=body):
+                return (body,)
+            case Methods(functions=functions):
+                self._write(functions[0].name, How.FUNCTION)
+                self._learn(functions[0].name.name, [(function.params, function.body) for function in functions])
+            case surface.Assign(target=target, value=value):
+                for name in target.items if isinstance(target, surface.Tuple) else (target,):
+                    self._write(name, How.ASSIGNED)
+                if isinstance(target, surface.Name) and isinstance(value, surface.Lambda):
+                    self._learn(target.name, [(value.params, value.body)])
+            case surface.Call(args=args):
+                for position in changed_positions(node, self.known) or ():
+                    if position < len(args):
+                        self._write(args[position], How.CHANGED)
+            case surface.Opaque(binds=binds, mentions=mentions):
+                for hidden in sorted(mentions if binds is None else binds):
+                    self.writes.setdefault(hidden, []).append(Write(How.HIDDEN, node.span))
+        return ()
+
+    def _write(self, name: surface.Node, how: How) -> None:
+        if isinstance(name, surface.Name):
+            self.writes.setdefault(name.name, []).append(Write(how, name.span))
+
+    def _learn(self, name: str, methods: list[tuple[tuple[surface.Parameter, ...], surface.Node]]) -> None:
+        """Which parameters a function inside changes. Calls of it stand below it."""
+        found = set()
+        for params, body in methods:
+            if isinstance(body, surface.Block):
+                survey = self.inner[body] = Survey(body, self.known)
+                found.add((len(params), tuple(i for i, param in enumerate(params) if survey.changes(param.name))))
+        if any(positions for _, positions in found):
+            self.known[name] = _signature(found)
+
+    def changes(self, name: str) -> bool:
+        """Whether a statement changes what a name stands for in place."""
+        return any(write.how is How.CHANGED for write in self.writes.get(name, ()))
+
+    def known_writes(self, name: str) -> Iterator[Write]:
+        """What certainly gives a name a new value, in the order of the text."""
+        return (write for write in self.writes.get(name, ()) if write.how is not How.HIDDEN)
+
+    def definitions(self, name: str) -> Iterator[Write]:
+        """What makes a name one of the body's own, in the order of the text."""
+        return (write for write in self.known_writes(name) if write.how is not How.CHANGED)
+
+
+def changed_positions(node: surface.Call, known: Signatures) -> tuple[int, ...] | None:
+    """The positions of the arguments that a call of a builtin, or of a known function, changes in place; None if
+    that depends on the method that is chosen."""
+    if not isinstance(node.callee, surface.Name):
+        return ()
+    function = known.get(node.callee.name)
+    if function is not None:
+        return function.of(len(node.args))
+    found = builtins.find(node.callee.name)
+    if found is None or not found[1]:
+        return ()
+    row = found[0]
+    return ([param.name for param in row.forms[0].params].index(row.mutates or ""),)
