@@ -17,7 +17,7 @@ from dp_lsp.core.display import type_words
 from dp_lsp.core.events import Cost, Leak, Var
 from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
 from dp_lsp.core.sens import ONE
-from dp_lsp.core.term import Bind, Body, Branch, Local, Loop, Term, Use
+from dp_lsp.core.term import Bind, Body, Local, Loop, Term, Use
 from dp_lsp.core.types import UNKNOWN, TupleType, Type, Unknown, is_static
 from dp_lsp.infer import moves, problems
 from dp_lsp.infer.rules import Rules
@@ -117,7 +117,7 @@ class Inference:
         if len(targets) == 1 and isinstance(bind.term, Use):
             renamed = moves.scaled(value.moves, ONE, bind.span, laws.NAME)
             self.define(targets[0], Judgement(value.type, renamed, value.parts))
-        elif len(targets) == 1 and not isinstance(bind.term, Branch | Loop):
+        elif len(targets) == 1 and not isinstance(bind.term, Loop):
             self.define(targets[0], value)
         elif targets:
             for target, part in zip(targets, self._parts(value, len(targets), bind.span), strict=True):

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
 from dp_lsp import surface
 from dp_lsp.core.term import Constant, Definition, Method
 from dp_lsp.lower import problems
-from dp_lsp.lower.facts import EVERYTHING, INCLUDE, described, is_reserved, opaque_below, runs_other_text
+from dp_lsp.lower.facts import (
+    EVERYTHING,
+    INCLUDE,
+    assigned_names,
+    described,
+    is_reserved,
+    names_below,
+    only_binds,
+    opaque_below,
+    refused_target,
+    runs_other_text,
+)
 from dp_lsp.lower.functions import Functions, Written
 from dp_lsp.lower.survey import Signatures, signature
 from dp_lsp.problem import Problem
@@ -77,6 +89,8 @@ class _TopLevel:
                 self._refuse(node, node.what)
             case surface.Number() | surface.Boolean() | surface.Name():
                 pass
+            case surface.Assign():
+                self._refuse_assignment(node)
             case _:
                 self._refuse(node, _acts(node))
 
@@ -116,6 +130,14 @@ class _TopLevel:
             if changing is not None:
                 self._known[definition.name] = changing.joined(self._elsewhere.get(definition.name))
 
+    def _refuse_assignment(self, node: surface.Assign) -> None:
+        """An assignment that is refused: what it binds is not known, and nothing else if it only binds names."""
+        names = assigned_names(node.target)
+        what = refused_target(node.target) if names is None else "this assignment at top level"
+        self._refuse(node, what, names_below(node.target) if only_binds(node.target) else (EVERYTHING,))
+        for opaque in opaque_below(node.value):
+            self._cloud(opaque, opaque.what)
+
     def _include(self, node: surface.Call) -> None:
         match node.args:
             case (surface.Text(value=path) as text,) if (
@@ -152,14 +174,15 @@ class _TopLevel:
             names = frozenset({EVERYTHING})
         self._clouded += [(name, node.span, what) for name in sorted(names)]
 
-    def _refuse(self, node: surface.Node, what: str) -> None:
+    def _refuse(self, node: surface.Node, what: str, names: Iterable[str] = (EVERYTHING,)) -> None:
         self._problems.append(
             problems.Unsupported.at(node.span, what=what[0].upper() + what[1:], where="what it may define")
         )
         if isinstance(node, surface.Opaque):
             self._cloud(node, what)
         else:
-            self._clouded.append((EVERYTHING, node.span, what))
+            names = {EVERYTHING} if runs_other_text(node) or any(map(is_reserved, names)) else names
+            self._clouded += [(name, node.span, what) for name in sorted(names)]
 
 
 def _acts(node: surface.Node) -> str:
@@ -168,6 +191,4 @@ def _acts(node: surface.Node) -> str:
             return "an `if` or a loop at top level"
         case surface.Call():
             return "a call at top level"
-        case surface.Assign():
-            return "this assignment at top level"
     return described(node)

@@ -54,6 +54,42 @@ def written(node: surface.Node) -> str:
     return "this"
 
 
+def assigned_names(target: surface.Node) -> tuple[surface.Name, ...] | None:
+    """The names on the left of an assignment; None if something else stands there."""
+    names = target.items if isinstance(target, surface.Tuple) else (target,)
+    found = tuple(name for name in names if isinstance(name, surface.Name))
+    return found if len(found) == len(names) else None
+
+
+def only_binds(target: surface.Node) -> bool:
+    """Whether an assignment to this changes nothing but the meaning of names."""
+    if isinstance(target, surface.Tuple):
+        return all(map(only_binds, target.items))
+    return isinstance(target, surface.Name) or _is_annotated(target)
+
+
+def refused_target(target: surface.Node) -> str:
+    """What is wrong with the left side of an assignment, for a person."""
+    if isinstance(target, surface.Tuple):
+        return "this pattern on the left of an assignment"
+    return "a type annotation of a variable" if _is_annotated(target) else "changing a part of a value"
+
+
+def _is_annotated(target: surface.Node) -> bool:
+    return isinstance(target, surface.Opaque) and target.what == "a type annotation"
+
+
+def names_below(target: surface.Node) -> set[str]:
+    """The names that an assignment to a pattern gives a value."""
+    found: set[str] = set()
+    for item in _below(target):
+        if isinstance(item, surface.Name):
+            found.add(item.name)
+        elif isinstance(item, surface.Opaque):
+            found |= item.mentions if item.binds is None else item.binds
+    return found
+
+
 def is_reserved(name: str) -> bool:
     """Whether a name belongs to the language: a builtin, a norm, a type, or what runs other text."""
     known = (builtins.PLANNED, type_names.RESERVED, EVALUATING)

@@ -9,7 +9,7 @@ from dp_lsp import surface
 from dp_lsp.core.term import Local
 from dp_lsp.lower import problems
 from dp_lsp.lower.ownership import NOWHERE, OUTSIDE, Memory, Ownership
-from dp_lsp.lower.survey import How, Signature, Signatures, Survey
+from dp_lsp.lower.survey import Signature, Signatures, Survey
 from dp_lsp.problem import Problem, Related
 
 UNUSED = "_"
@@ -79,15 +79,13 @@ class Scope:
         if inside and name == self.making:
             return Unreadable(problems.CallCycle.at(node.span, name=name, way="directly"))
         if local is None:
-            if name not in self.lost and all(write.span.start >= node.start for write in writes):
+            if name not in self.lost and all(write.end > node.start for write in writes):
                 related = (Related(f"`{name}` is {writes[0].how.value} here", writes[0].span),)
                 return Unreadable(problems.UsedBeforeDefined.at(node.span, name=name, related=related))
             where = self.lost.get(name, "another part of the function")
             return Unreadable(problems.MaybeUndefined.at(node.span, name=name, where=where))
-        several = [*((How.ASSIGNED, local.span) for _ in {name} & self.fixed), *writes]
-        if inside and len(several) > 1:
-            how, span = several[-1]
-            related = (Related(f"`{name}` is {how.value} again here", span),)
+        if inside and len(writes) + (name in self.fixed) > 1:
+            related = (Related(f"`{name}` is {writes[-1].how.value} again here", writes[-1].span),)
             return Unreadable(problems.CapturedVariable.at(node.span, name=name, related=related))
         return local
 

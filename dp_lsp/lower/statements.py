@@ -10,7 +10,7 @@ from dp_lsp.core import term
 from dp_lsp.core.term import Bind, Body, Local, Term
 from dp_lsp.lower import problems
 from dp_lsp.lower.changes import Changes, versions
-from dp_lsp.lower.facts import described
+from dp_lsp.lower.facts import assigned_names, described, names_below, refused_target
 from dp_lsp.lower.ownership import NOWHERE, Holding, Origin
 from dp_lsp.lower.scope import UNUSED
 from dp_lsp.lower.survey import Methods, Survey, grouped
@@ -126,19 +126,21 @@ class Statements(Changes):
         if isinstance(target, surface.Name) and isinstance(node.value, surface.Lambda) and node.operator is None:
             return self._assign_function(node, target, node.value)
         value = self._assigned(node)
-        names = target.items if isinstance(target, surface.Tuple) else (target,)
-        if not all(isinstance(name, surface.Name) for name in names):
-            self._refuse(target.span, _refused_target(target))
-            return Bind(node.span, (), term.Hole(node.span, "an assignment to a part of a value", (value,)))
-        holdings = self._held(node, len(names))
-        locals_ = tuple(
-            self._define(name, held)
-            for name, held in zip(names, holdings, strict=True)
-            if isinstance(name, surface.Name)
-        )
+        names = assigned_names(target)
+        if names is None:
+            return self._refused_assignment(node, value)
+        locals_ = tuple(map(self._define, names, self._held(node, len(names))))
         if isinstance(target, surface.Tuple) and len(locals_) == 1:
             value = term.Hole(node.span, "an assignment to a tuple of one name", (value,))
         return Bind(node.span, locals_, value)
+
+    def _refused_assignment(self, node: surface.Assign, value: Term) -> Bind:
+        """An assignment to something other than names. Those in it have a value after it, of which nothing is known."""
+        what = refused_target(node.target)
+        self._refuse(node.target.span, what)
+        names = sorted(names_below(node.target))
+        locals_ = tuple(self._version(name, node.target.span, Holding(self._new())) for name in names)
+        return Bind(node.span, locals_, term.Hole(node.span, what, (value,)))
 
     def _assigned(self, node: surface.Assign) -> Term:
         value = self._expression(node.value)
@@ -219,7 +221,8 @@ class Statements(Changes):
         self._scope.now = before
         changed = _changed(before, sides)
         bodies = [
-            Body(tuple(side.binds), versions(side.span, (side.scope[name] for name in changed))) for side in sides
+            Body(tuple(side.binds), versions(side.span, (side.scope[name] for name in changed), alone=True))
+            for side in sides
         ]
         self._scope.ownership.restore(sides[0].memory)
         self._scope.ownership.join([sides[1].memory])
@@ -292,10 +295,3 @@ class Statements(Changes):
 def _changed(before: dict[str, Local], sides: list[_Side]) -> list[str]:
     everywhere = [name for name in sides[0].scope if all(name in side.scope for side in sides)]
     return [name for name in everywhere if any(side.scope[name] is not before.get(name) for side in sides)]
-
-
-def _refused_target(target: surface.Node) -> str:
-    """What is wrong with the left side of an assignment, for a person."""
-    parts = target.items if isinstance(target, surface.Tuple) else (target,)
-    annotated = any(isinstance(part, surface.Opaque) and part.what == "a type annotation" for part in parts)
-    return "a type annotation of a variable" if annotated else "changing a part of a value"

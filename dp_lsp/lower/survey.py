@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dp_lsp import builtins, surface
 from dp_lsp.core.term import Method
+from dp_lsp.lower.facts import assigned_names, names_below
 from dp_lsp.text import Span
 
 
@@ -51,10 +52,11 @@ class How(Enum):
 
 
 class Write(NamedTuple):
-    """One statement that gives a name a new value; adjacent methods of a function are one."""
+    """One statement that gives a name a new value, and where it ends; adjacent methods of a function are one."""
 
     how: How
     span: Span
+    end: int
 
 
 class Methods(surface.Node):
@@ -103,25 +105,30 @@ class Survey:
             case surface.For(body=body):
                 return (body,)
             case Methods(functions=functions):
-                self._write(functions[0].name, How.FUNCTION)
+                self._write(functions[0].name, How.FUNCTION, node)
                 self._learn(functions[0].name.name, [(function.params, function.body) for function in functions])
             case surface.Assign(target=target, value=value):
-                for name in target.items if isinstance(target, surface.Tuple) else (target,):
-                    self._write(name, How.ASSIGNED)
+                for name in assigned_names(target) or ():
+                    self._write(name, How.ASSIGNED, node)
+                if assigned_names(target) is None:
+                    self._hide(names_below(target), target)
                 if isinstance(target, surface.Name) and isinstance(value, surface.Lambda):
                     self._learn(target.name, [(value.params, value.body)])
             case surface.Call(args=args):
                 for position in changed_positions(node, self.known) or ():
                     if position < len(args):
-                        self._write(args[position], How.CHANGED)
+                        self._write(args[position], How.CHANGED, node)
             case surface.Opaque(binds=binds, mentions=mentions):
-                for hidden in sorted(mentions if binds is None else binds):
-                    self.writes.setdefault(hidden, []).append(Write(How.HIDDEN, node.span))
+                self._hide(mentions if binds is None else binds, node)
         return ()
 
-    def _write(self, name: surface.Node, how: How) -> None:
+    def _write(self, name: surface.Node, how: How, statement: surface.Node) -> None:
         if isinstance(name, surface.Name):
-            self.writes.setdefault(name.name, []).append(Write(how, name.span))
+            self.writes.setdefault(name.name, []).append(Write(how, name.span, statement.end))
+
+    def _hide(self, names: Iterable[str], node: surface.Node) -> None:
+        for name in sorted(names):
+            self.writes.setdefault(name, []).append(Write(How.HIDDEN, node.span, node.end))
 
     def _learn(self, name: str, methods: list[tuple[tuple[surface.Parameter, ...], surface.Node]]) -> None:
         """Which parameters a function inside changes. Calls of it stand below it."""

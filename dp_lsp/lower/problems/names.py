@@ -98,7 +98,8 @@ class CapturedVariable(Kind):
     code = "DP116"
     name = "captured-variable"
     message = (
-        "`{name}` has several values in the function around this one; give the one that is meant a name of its own"
+        "`{name}` gets more than one value, and a function inside would see the latest; "
+        "give the value that is meant a name of its own"
     )
     unchecked = True
 
