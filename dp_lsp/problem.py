@@ -80,6 +80,8 @@ class Kind:
     severity: ClassVar[Severity] = Severity.ERROR
     message: ClassVar[str]
     unchecked: ClassVar[bool] = False
+    unsupported: ClassVar[bool] = False
+    """Whether the text is beyond what is checked; of a chunk that is said once."""
 
     registry: ClassVar[dict[str, type[Kind]]] = {}
 

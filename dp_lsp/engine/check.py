@@ -36,6 +36,7 @@ from dp_lsp.engine.merge import together
 from dp_lsp.engine.problems import IncludeWithoutFolder
 from dp_lsp.engine.program import Program, Signatures, Unit
 from dp_lsp.engine.project import File, Part, Project, project, readable, unbalanced
+from dp_lsp.engine.told import told
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.infer.inference import Global, Unreadable
 from dp_lsp.infer.method import Inferred, infer_constant, infer_method
@@ -178,7 +179,7 @@ class Engine:
             lowered = lower(parsed, chunk.text, dict(changing))
             lowered = lowered._replace(problems=(*parsed.problems, *lowered.problems))
             broken = next((problem.message for problem in lowered.problems if problem.unchecked), "")
-            known = Unit(chunk, lowered, broken, changing=changing)
+            known = Unit(chunk, lowered, broken, parsed.problems, changing=changing)
             self._units.put(key, known)
         return known._replace(chunk=chunk)
 
@@ -266,7 +267,7 @@ class _Task:
             self._before[definition.name] = meaning
             inferred.append(found)
         names = tuple(definition.name for definition in self.unit.lowered.definitions)
-        verdict = Verdict(worst(iter(states)), tuple(reports), tuple(dict.fromkeys(problems)), names, self._uses())
+        verdict = Verdict(worst(iter(states)), tuple(reports), told(problems, self.unit.syntax), names, self._uses())
         facts = encode_facts(tables(inferred)) if self._options.facts and inferred else b""
         return _Known(ChunkRecord(key, verdict, facts), tuple(meanings))
 

@@ -20,12 +20,13 @@ Signatures = tuple[tuple[str, Signature], ...]
 
 class Unit(NamedTuple):
     """A chunk after parsing and lowering. ``broken`` says what of it was not understood, or is empty; ``problems``
-    are those that come from what stands around it or is included in it. ``changing`` are the functions of other units
-    that it was lowered with."""
+    are those that come from what stands around it or is included in it, ``syntax`` those of the parser. ``changing``
+    are the functions of other units that it was lowered with."""
 
     chunk: Chunk
     lowered: Lowered
     broken: str
+    syntax: tuple[Problem, ...]
     problems: tuple[Problem, ...] = ()
     changing: Signatures = ()
 

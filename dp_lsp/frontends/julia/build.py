@@ -84,9 +84,6 @@ class Builder(Expressions):
         _, last = self._ends(children)
         return Assert(mark.start, self._end(last), condition)
 
-    def message(self, children: list[Token]) -> Token:
-        return children[0]
-
     def returned(self, children: list[Any]) -> Node:
         mark, value = children
         if not isinstance(value, Node):
@@ -143,15 +140,21 @@ class Builder(Expressions):
         return Function(mark.start, end.end, *header, self._block(body, end.start), span, "block")
 
     def nameless(self, children: list[Any]) -> Node:
-        mark, _, arguments, _, _, annotation, body, end = children
+        mark, _, arguments, _, _, annotation, *limits, body, end = children
         params = self.params(arguments)
-        if params is None:
+        if params is None or limits:
             return self._opaque(children, "an anonymous function with a header of this form")
         returns = None if annotation is None else self.type(annotation)
         return Lambda(mark.start, end.end, params, self._block(body, end.start), returns)
 
+    def limit(self, children: list[Any]) -> Arguments:
+        return Arguments([], [])
+
     def functor(self, children: list[Any]) -> Node:
-        return self._opaque(children, "a method of an object")
+        method = self._opaque(children, "a method of an object")
+        first = children[2].plain[:1]
+        method.binds = frozenset(node.name for node in first if isinstance(node, Name))
+        return method
 
     def arrow(self, children: list[Any]) -> Node:
         head, _, body = children

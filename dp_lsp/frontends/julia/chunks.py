@@ -109,12 +109,15 @@ class _Cutter:
     def _indent(self, position: int) -> None:
         """The next line of code says how far the outermost lines are indented."""
         code = _CODE_LINE.search(self.text, position)
-        self.boundary = _boundary(len(code[1]) if code else 0)
+        self.indentation = len(code[1]) if code else 0
+        self.boundary = _boundary(self.indentation)
 
     def pieces(self) -> Iterator[_Piece]:
         position = 1 if self.text.startswith("\ufeff") else 0
         inside = 0  # the blocks that are open, that of the module included
         while (position := self._skip_blanks(position)) < len(self.text):
+            if position - self.text.rfind("\n", 0, position) <= self.indentation:
+                self._indent(position)  # behind a module that was indented
             start, piece = position, self._piece(position)
             position = piece.end
             header = None
@@ -184,13 +187,15 @@ class _Cutter:
         mark, place = look.unclosed
         if start + place >= self.hopeless.get(mark, len(self.text)):
             return end
-        if len(mark) == 1 and place:
-            return end  # only a docstring is expected to run over several lines
         if mark == "#=":
             closing = strings.comment_end(self.text, start + place)
         else:
             extent = strings.string_extent(self.text, start + place, mark)
             closing = extent.end if extent else None
+        if closing is not None and len(mark) == 1 and place:
+            # Strings that are no docstrings seldom run over several lines; never over a definition.
+            definition = _DEFINITION.search(self.text, start + place)
+            closing = None if definition and definition.start() < closing else closing
         if closing is None:
             self.hopeless[mark] = start + place
             return end

@@ -28,12 +28,12 @@ from dp_lsp.frontends.julia.tokens import (
     OPENERS,
     OPERANDS,
     OPERATOR,
-    OPERATORS,
     PREFIXED,
     ROUND,
     STARTERS,
     Broken,
     normalised,
+    operator_type,
 )
 from dp_lsp.problem import Related
 from dp_lsp.text import Span
@@ -54,6 +54,8 @@ _PIECE = re.compile(
 _CHARACTER = re.compile(r"'(?:\\[^\r\n][^'\r\n]*|[^\\'\r\n])'")
 _COLON_LINE = re.compile(r"\s*:\s")
 _LIST_END = re.compile(r"[ \t]*[,)\]]")
+_NO_VALUE = re.compile(r"[ \t]*(?:[,;)\]}\r\n#]|\Z)")
+_FIELD = re.compile(rf":(?:\(\s*({IDENTIFIER}|{OPERATOR})\s*\)|({IDENTIFIER}|{OPERATOR}))")
 _SYMBOL = re.compile(rf":(?:{IDENTIFIER}|{OPERATOR})")
 _ASSIGNED = re.compile(r"[ \t]*=(?!=)")
 _NAMED = re.compile(rf"[ \t]+{IDENTIFIER}")
@@ -121,7 +123,7 @@ class Lexer(Desk):
             if word == "in" and self.frame.header:
                 self.frame.header = False
                 kind = "IN"
-            elif self._stands_alone(kind, end):
+            elif self.last.type not in OPERANDS or self._stands_alone(kind, end):
                 kind = "NAME"
             return self._add(kind, start, end, word)
         if kind == "END":
@@ -319,7 +321,7 @@ class Lexer(Desk):
         return self._add(CLOSERS[mark], start, end, mark)
 
     def _operator(self, start: int, end: int, symbol: str) -> int:
-        kind = OPERATORS[symbol]
+        kind = operator_type(symbol)
         frame = self.frame
         if symbol == ":":
             return self._colon(start, end)
@@ -359,13 +361,15 @@ class Lexer(Desk):
     def _colon(self, start: int, end: int) -> int:
         last, text, frame = self.last, self.text, self.frame
         gap = last.end != start
+        if last.type == "DOT" and not gap and (field := _FIELD.match(text, start)):
+            return self._add("NAME", start, field.end(), normalised(field[1] or field[2]))
         if last.type in OPERANDS:
             if frame.queries and gap:
                 frame.queries -= 1
                 return self._add("ALT", start, end, ":")
             if not (frame.square and gap and not text[end : end + 1].isspace()):
                 return self._add("COLON", start, end, ":")
-        if _LIST_END.match(text, end):
+        if _NO_VALUE.match(text, end):
             return self._add("WHOLE", start, end, ":")
         if found := _SYMBOL.match(text, start):
             return self._ready(start, found.end(), "a symbol")

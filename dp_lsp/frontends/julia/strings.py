@@ -19,6 +19,10 @@ _COMMENT = re.compile(r"#=|=#")
 _LINE_END = re.compile(r"[\r\n]|\Z")
 
 
+_INSIDE_STRING = re.compile(r"[^\s,;.)\]}*^:'=<>!&|?+-]")
+"""What does not follow the end of a string."""
+
+
 class Extent(NamedTuple):
     """How far a string goes, the names that its interpolations mention, and whether it has any."""
 
@@ -46,8 +50,8 @@ def line_end(text: str, start: int) -> int:
 def string_extent(text: str, start: int, quote: str) -> Extent | None:
     """How far the string goes that ``quote`` opens at ``start``, or None if it is never closed.
 
-    A string in single quotation marks may run over several lines, but not if its end touches a word: then a
-    mark was forgotten, and what looks like its end is the beginning of the next string.
+    A string in single quotation marks may run over several lines, but not if a word or the like touches its end:
+    then a mark was forgotten, and what looks like its end is the beginning of the next string.
     """
     open_: list[str] = [quote]  # quotation marks, and "(" for code inside an interpolation
     names: set[str] = set()
@@ -72,7 +76,7 @@ def string_extent(text: str, start: int, quote: str) -> Extent | None:
             open_.pop()
         elif word == "(" or word in _INSIDE:
             open_.append(word)
-    if len(quote) == 1 and line_end(text, start) < position and re.match(r"[\w\"]", text[position : position + 1]):
+    if len(quote) == 1 and line_end(text, start) < position and _INSIDE_STRING.match(text, position):
         return None
     return Extent(position, frozenset(names - KEYWORDS.keys()), interpolated)
 

@@ -46,7 +46,7 @@ BLANKS = r" \t\f\v\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 
 # Identifiers. Letters and digits are what Python counts among \w; Julia adds marks, primes, currency signs,
 # some mathematical symbols and emoji.
-_EXTRA = "¢-¥₠-₿∂∅∆∇∏∑∞∟-∢∫-∳⊤⊥⊾-⊿⋀-⋃⟀⟁⟘⟙⦛-⦴⨀-⨆⨉-⨖⨛⨜☀-➿\U0001f300-\U0001faff"
+_EXTRA = "⁺-⁾₊-₎¢-¥₠-₿∂∅∆∇∏∑∞∟-∢∫-∳⊤⊥⊾-⊿⋀-⋃⟀⟁⟘⟙⦛-⦴⨀-⨆⨉-⨖⨛⨜☀-➿\U0001f300-\U0001faff"
 _MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f"
 _START = rf"(?:(?![²³¹⁰-₉])[^\W\d]|[{_EXTRA}])"
 IDENTIFIER = rf"{_START}(?:[\w{_EXTRA}{_MARKS}′-‷⁗]|!(?!=))*"
@@ -135,7 +135,7 @@ _SYMBOLS = {
     "SUBTYPE": "<: >:",
     "PIPE": "|> <|",
     "PM": "+ - −",
-    "PLUS": "| ⊻ ∪ ++ ± ∓ ⊕ ⊖ ∨ ⊔ ⊎ ..",
+    "PLUS": "| ⊻ ∪ ++ ± ∓ ⊕ ⊖ ∨ ⊔ .. …",
     "TIMES": "* / % ÷ \\ & ⋅ · \u0387 × ∘ ∩ // << >> >>> ⊗ ⊙ ⊘ ∧ ⊓ ⊛ ∗ ⋆",
     "POW": "^ ↑ ↓",
     "NOT": "! ¬ ~ √ ∛ ∜",
@@ -146,7 +146,23 @@ _SYMBOLS = {
     "DOLLAR": "$",
 }
 OPERATORS = {symbol: kind for kind, symbols in _SYMBOLS.items() for symbol in symbols.split()}
-"""The type of each operator."""
+"""The type of each operator that people know."""
+
+_FURTHER = {
+    "POW": "⇵⟰⟱⤈-⤋⤒⤓⥉⥌⥍⥏⥑⥔⥕⥘⥙⥜⥝⥠⥡⥣⥥⥮⥯￪￬",
+    "TIMES": "∙∤≀⅋⊍⊚⊠⊡⊼⋄⋇⋉-⋌⋏⋒⌿▷⟑⟕-⟗⦸⦼⦾⦿⧶⧷⨇⨝⨟⨰-⨸⨻-⨽⩀⩃⩄⩋⩍⩎⩑⩓⩕⩘⩚⩜⩞-⩠⫛",
+    "PLUS": "¦∔∸≏⊞⊟⊽⋎⋓⟇⧺⧻⨈⨢-⨮⨹⨺⩁⩂⩅⩊⩌⩏⩐⩒⩔⩖⩗⩛⩝⩡-⩣",
+    "PAIR": "←-⇿⟵-⟿⤀-⥿⬰-⭌￩-￬",
+    "COMPARE": "∀-⋿⟀-⟥⦀-⦂⦙-⧿⨀-⫿",
+}
+"""The characters that are operators besides, as insides of classes of a regular expression; the first type counts."""
+
+
+def operator_type(symbol: str) -> str:
+    """The type of an operator."""
+    known = OPERATORS.get(symbol)
+    return known or next(kind for kind, ranges in _FURTHER.items() if re.match(f"[{ranges}]", symbol[-1]))
+
 
 ALIASES = {"≤": "<=", "≥": ">=", "≠": "!=", "≡": "===", "≢": "!==", "∈": "in"}
 """Operators that are another way to write the same function."""
@@ -174,7 +190,8 @@ _UNDOTTED = frozenset(
 )
 _dotted = [f".{symbol}" for symbol, kind in OPERATORS.items() if kind in _UNDOTTED and symbol != ".."]
 OPERATORS |= {symbol: OPERATORS[symbol[1:]] for symbol in _dotted}
-OPERATOR = "|".join(re.escape(symbol) for symbol in sorted(OPERATORS, key=len, reverse=True))
+_FURTHER_ONE = rf"\.?(?!{_START})[{''.join(_FURTHER.values())}]"
+OPERATOR = "|".join([*(re.escape(symbol) for symbol in sorted(OPERATORS, key=len, reverse=True)), _FURTHER_ONE])
 
 NUMBER = (
     r"0x[0-9a-fA-F_]+(?:\.[0-9a-fA-F_]*)?(?:p[+-]?[0-9]+)?|0[bo][0-9_]+"
@@ -203,6 +220,7 @@ BINARY = frozenset(
         "TIMES",
         "POW",
         "TYPE",
+        "WHERE",
         "NOT",
         "COMMA",
     ]

@@ -25,6 +25,7 @@ class UnknownName(Kind):
     name = "unknown-name"
     message = "`{name}` is not defined here"
     unchecked = True
+    unsupported = True
 
 
 class SeveralMethods(Kind):
@@ -50,6 +51,7 @@ class SeveralMethods(Kind):
     name = "several-methods"
     message = "`{name}` has several methods, and choosing between them is not checked yet; give them different names"
     unchecked = True
+    unsupported = True
 
 
 class CallsUnchecked(Kind):
@@ -75,6 +77,7 @@ class CallsUnchecked(Kind):
     severity = Severity.INFORMATION
     message = "nothing is known here, because `{name}` was not checked to the end ({reason})"
     unchecked = True
+    unsupported = True
 
 
 class NoRule(Kind):
@@ -97,6 +100,7 @@ class NoRule(Kind):
     name = "no-rule"
     message = "nothing is known of `{name}`: no bound on how far it moves has been proved, so it cannot be used here"
     unchecked = True
+    unsupported = True
 
 
 class ChangeableConstant(Kind):

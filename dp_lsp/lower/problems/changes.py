@@ -59,6 +59,7 @@ class ReturnInside(Kind):
     name = "return-inside"
     message = "`return` is understood only as the last statement of a function"
     unchecked = True
+    unsupported = True
 
 
 class MissingReturn(Kind):

@@ -160,6 +160,7 @@ class BuiltinRedefined(Kind):
     name = "builtin-redefined"
     message = "`{name}` is a builtin and cannot get another meaning; choose another name"
     unchecked = True
+    unsupported = True
 
 
 class BuiltinAsValue(Kind):
@@ -206,6 +207,7 @@ class AssignedTwice(Kind):
     name = "defined-twice"
     message = "`{name}` is defined already; {why}"
     unchecked = True
+    unsupported = True
 
 
 class TwoStyles(Kind):
@@ -230,6 +232,7 @@ class TwoStyles(Kind):
     name = "two-styles"
     message = "`{name}` is both a variable and a function with methods; give one of them another name"
     unchecked = True
+    unsupported = True
 
 
 class NotAdjacent(Kind):
@@ -256,6 +259,7 @@ class NotAdjacent(Kind):
     name = "methods-apart"
     message = "the methods of `{name}` must stand together, with no other definition between them"
     unchecked = True
+    unsupported = True
 
 
 class SameSignature(Kind):
@@ -283,6 +287,7 @@ class SameSignature(Kind):
         "two methods of `{name}` take arguments of the same types when the program runs, and only the last one is kept"
     )
     unchecked = True
+    unsupported = True
 
 
 class CallCycle(Kind):
@@ -311,3 +316,4 @@ class CallCycle(Kind):
     name = "recursion"
     message = "`{name}` calls itself ({way}); recursion is not understood, use a `for` loop"
     unchecked = True
+    unsupported = True

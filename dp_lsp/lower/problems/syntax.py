@@ -37,6 +37,7 @@ class Unsupported(Kind):
     name = "unsupported-syntax"
     message = "{what} is not part of the language that is checked, so nothing is known of {where}"
     unchecked = True
+    unsupported = True
 
 
 class OpenImport(Kind):
@@ -63,6 +64,7 @@ class OpenImport(Kind):
     name = "open-import"
     message = "`{modules}` may define any name of this file, so nothing in it is known; use whole modules: `import X`"
     unchecked = True
+    unsupported = True
 
 
 class UnknownType(Kind):
@@ -85,6 +87,7 @@ class UnknownType(Kind):
     name = "unknown-type"
     message = "`{written}` is not a type that is understood here; {hint}"
     unchecked = True
+    unsupported = True
 
 
 class BlackBoxInside(Kind):
@@ -186,3 +189,4 @@ class IncludeNotLiteral(Kind):
     name = "include-not-literal"
     message = 'which file is included cannot be read off: write its path out, with `/`, as in `include("noise.jl")`'
     unchecked = True
+    unsupported = True
