@@ -75,6 +75,8 @@ def shown(node: s.Node | None) -> str:
             return f"(def {doc}{shown(node.name)} ({listed(*node.params)}){returns} {shown(node.body)})"
         case s.Import():
             return f"(import {' '.join(node.modules)}{' …' if node.brings_names else ''})"
+        case s.Export():
+            return "(export)"
         case s.ModuleMark():
             return f"(module {node.name})"
         case s.Opaque():
@@ -208,6 +210,37 @@ EXPRESSIONS = {
     'include("a.jl")': "(include 'a.jl')",
     "begin\n x = y\nend": "<a `begin` block | x y → x>",
     "(x; y)": "<a block in parentheses | x y>",
+    # what packages write
+    "f(a = b = 1)": "(f a=(b = 1))",
+    "v[x,\n  end]": "(at v x <`end` as an index>)",
+    "[begin; x; end, y]": "[<a `begin` block | x> y]",
+    "x ≅ y && z": "(&& <the operator `≅` | x y> z)",
+    "a.b.:c": "<a field access | a>",
+    "A.:(==)(x, y)": "(<a field access | A> x y)",
+    '2.0u"m"': "(* real 2 <a string macro>)",
+    '(1:5)u"m"': "(* (range 1 - 5) <a string macro>)",
+    'A.B.ip"1" + x': "(+ <a string macro> x)",
+    "fold(|>, x)": "(fold |> x)",
+    "f(x, +; k = 0)": "(f x + k=0)",
+    "[x => y\n a => b]": "<a matrix literal | a b x y>",
+    "a .≲ b": "<a broadcast | a b>",
+    "x ~ y + z": "<the operator `~` | x y z → x>",
+    "a *ₛ b": "<the operator `*ₛ` | a b>",
+    "f(:, x)": "(f : x)",
+    "f(k = :)": "(f k=:)",
+    "[:1, 2]": "[<a symbol> 2]",
+    "() -> return": "(fn () {(return -)})",
+    "if op != *\n x\nend": "(if (!= op *) {x} -)",
+    "a⁺ + b₋₁": "(+ a⁺ b₋₁)",
+    "f(◣)": "(f ◣)",
+    "x ⊻= y": "<the operator `⊻=` | x y → x>",
+    "(fun === +) || y": "(|| <the operator `===` | + fun> y)",
+    "m[:,\n  end,\n  1]": "(at m : <`end` as an index> 1)",
+    "f(x) = |": "(def f (x) {|})",
+    "in(x, y)": "(in x y)",
+    "a ? b : c ≅ d": "(if a {b} {<the operator `≅` | c d>})",
+    ":(\n struct A\n  x\n end\n)": "<a quoted expression | A x → A>",
+    'throw("two\nlines")': "(throw 'two\\nlines')",
 }
 
 
@@ -298,6 +331,29 @@ STATEMENTS = {
     "function f() x = 1; g()::BlackBox() = x .^ 2\n x end": (
         "(def f () {(x = 1); (def g ()::BlackBox() <a black box | x>); x})"
     ),
+    # what packages write
+    "export a, @b": "(export)",
+    "≅ = isequal": "(≅ = isequal)",
+    "return x = y": "(return (x = y))",
+    "x || const y = 1": "(|| x (const y = 1))",
+    "p, = f(x)": "((tuple p) = (f x))",
+    "public a, b": "(export)",
+    "public = 3": "(public = 3)",
+    "function (f::T)(x) where {T} x end": "<a method of an object | T f x>",
+    "function (f)(x)\n x\nend": "<a method of an object | f x → f>",
+    "function (x) where T\n x\nend": "<an anonymous function with a header of this form | T x>",
+    "function +(a, b) a end": "(def + (a b) {a})",
+    "function *ₛ end": "<a function with a header of this form | *ₛ → *ₛ>",
+    "f(::Any...) = 1": "(def f (..._::Any) {1})",
+    "@assert x > 0 f(x)": "(assert (> x 0))",
+    "for\n i in 1:2\n x\nend": "(for i (range 1 - 2) {x})",
+    "if in isa T\n x\nend": "(if <the operator `isa` | T in> {x} -)",
+    "A.:+(a, b) = a": "<a function with a header of this form | A a b → +>",
+    "A.:<(a, b) = a": "<a function with a header of this form | A a b → <>",
+    "f(x) where\n {T} = x": "<a function with a `where` clause | T f x → f>",
+    "return return x": "(return (return x))",
+    "D(x) ~ y": "<the operator `~` | D x y → D x>",
+    "f(x; k = g = 3) = x": "(def f (x ;k=(g = 3)) {x})",
 }
 
 
@@ -471,6 +527,15 @@ CHUNKS = {
     'x = "abc\nf(x) = "d"': ['x = "abc', 'f(x) = "d"'],
     'f(x) = """\ng(x) = 1': ['f(x) = """', "g(x) = 1"],
     "#= never\nf(x) = x": ["#= never", "f(x) = x"],
+    "module A\n\n    x = 1\nend\n\nfunction f(x)\n  x\nend\n": (
+        ["module A", "x = 1", "end", "function f(x)\n  x\nend"]
+    ),
+    '@doc F(\n  "one\nusing two",\n  3\n)\nx = 1': ['@doc F(\n  "one\nusing two",\n  3\n)', "x = 1"],
+    "f(:(\n  struct A\n  end\n))\nx = 1": ["f(:(\n  struct A\n  end\n))", "x = 1"],
+    "x ||\n@t begin\n  function f()\n  end\nend\ny = 2": ["x ||\n@t begin\n  function f()\n  end\nend", "y = 2"],
+    '"""\na $b\n"""\nmodule M\nx\nend': ['"""\na $b\n"""\nmodule M', "x", "end"],
+    "module M\nx = 1\nend\n@t begin\n\nf(x) = 1\n\nend": ["module M", "x = 1", "end", "@t begin\n\nf(x) = 1\n\nend"],
+    'f(x) = "a\n\nfunction g(x)\n  "b"\nend': ['f(x) = "a', 'function g(x)\n  "b"\nend'],
 }
 
 

@@ -125,11 +125,9 @@ class Solver:
             case (Unknown(), _) | (_, Unknown()):
                 return Unknown()
             case (TypeVariable(), _):
-                self.bind_type(left, right)
-                return right
+                return self._bound(left, right)
             case (_, TypeVariable()):
-                self.bind_type(right, left)
-                return left
+                return self._bound(right, left)
             case NumberType(), NumberType():
                 return _joined_numbers(left, right)
             case Container(), Container():
@@ -141,6 +139,12 @@ class Solver:
             case TupleType(), TupleType() if len(left.items) == len(right.items):
                 return TupleType(tuple(self.join(a, b) for a, b in zip(left.items, right.items, strict=True)))
         raise Mismatch("values of different kinds")
+
+    def _bound(self, variable: TypeVariable, type_: Type) -> Type:
+        if _holds(type_, variable):
+            raise Mismatch("a value and something that holds it")
+        self.bind_type(variable, type_)
+        return type_
 
     def _joined_containers(self, left: Container, right: Container) -> Container:
         if left.kind is not right.kind:
@@ -156,6 +160,18 @@ class Solver:
         joined = self.type(replace(left, element=element, clip=clip))
         assert isinstance(joined, Container)
         return joined
+
+
+def _holds(type_: Type, variable: TypeVariable) -> bool:
+    """Whether a type in which all that is bound is put in has a part that is not known yet."""
+    pending = [type_]
+    while pending:
+        part = pending.pop()
+        if part == variable:
+            return True
+        pending += part.items if isinstance(part, TupleType) else ()
+        pending += (part.element,) if isinstance(part, Container) else ()
+    return False
 
 
 def _joined_numbers(left: NumberType, right: NumberType) -> NumberType:

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from dp_lsp.frontends.julia import strings
 from dp_lsp.frontends.julia.lexer import Lexer
-from dp_lsp.frontends.julia.tokens import BINARY, BLANKS, Token
+from dp_lsp.frontends.julia.outline import is_string
+from dp_lsp.frontends.julia.tokens import BINARY, BLANKS
 from dp_lsp.surface import Chunk
 
 _DEFINITION = re.compile(
@@ -23,6 +24,12 @@ _DEFINITION = re.compile(
     r"|import|const|include|export)\b",
     re.MULTILINE,
 )
+_HEADER = re.compile(
+    r"^[ \t]*(?:(?:function|macro)[ \t]+[^\s(]+[({.]|(?:mutable[ \t]+)?struct[ \t]+[A-Z]"
+    r"|(?:using|import|module)[ \t]+[A-Z.]|end[ \t]*$)",
+    re.MULTILINE,
+)
+"""What a line of prose hardly looks like."""
 _MODULE = re.compile(r"(?:bare)?module[ \t]+[^\s;#(]+[ \t]*;?(?:[ \t]*#(?!=)[^\n]*)?")
 _COMMENT_LINE = re.compile(r"[ \t]*#(?!=)")
 _CODE_LINE = re.compile(r"^([ \t]*)[^\s#]", re.MULTILINE)
@@ -43,7 +50,7 @@ class _Look(NamedTuple):
 
     ``end`` is where its last token ends, ``rests`` are the line ends at which nothing is open, ``surplus`` the
     places of each ``end`` that closes nothing, ``gave_up`` the first place where brackets were given up.
-    ``unfinished`` is ``(`` in brackets and ``+`` after an operator.
+    ``unfinished`` is ``(`` in brackets, ``:(`` in quoted ones and ``+`` after an operator.
     """
 
     first: str
@@ -61,14 +68,14 @@ class _Look(NamedTuple):
 def _look(text: str) -> _Look:
     lexer = Lexer(text).run()
     told = [token for token in lexer.tokens if token.type != "NL"]
-    documented = bool(told) and _may_document(told[0])
+    documented = bool(told) and is_string(told[0])
     code = next(iter(told[documented:]), None)
     return _Look(
         first=code.type if code else "",
         start=code.start if code else len(text),
         end=told[-1].end if told else 0,
         unclosed=lexer.unclosed,
-        unfinished="(" if lexer.frame.bracket else "+" if told and told[-1].type in BINARY else "",
+        unfinished=_unfinished(lexer),
         opened=sum(frame.block for frame in lexer.frames),
         surplus=tuple(lexer.surplus),
         rests=tuple(lexer.rests),
@@ -76,8 +83,10 @@ def _look(text: str) -> _Look:
     )
 
 
-def _may_document(token: Token) -> bool:
-    return token.type == "STRING" or (token.type == "NODE" and token.value.endswith('"'))
+def _unfinished(lexer: Lexer) -> str:
+    if lexer.frame.bracket:
+        return ":(" if lexer.frame.quoted else "("
+    return "+" if lexer.last.type in BINARY else ""
 
 
 class _Piece(NamedTuple):
@@ -173,13 +182,15 @@ class _Cutter:
             trailing = self.text[start + look.end : end]
             return self._next(end) if not _BLANK_LINE.search(trailing) else end
         if look.unfinished and self.hopeless.get(look.unfinished, 0) <= start:
-            definition = _DEFINITION.search(self.text, end)
+            definition = None if look.unfinished == ":(" else _DEFINITION.search(self.text, end)
             limit = definition.start() if definition else len(self.text)
             wide = _look(self.text[start:limit])
             rest = next((rest for rest in wide.rests if rest >= end - start), None)
             if rest is not None and (wide.gave_up is None or wide.gave_up > rest):
                 return self._next(start + rest)
             self.hopeless[look.unfinished] = limit
+            if look.unfinished == "+" and wide.opened and end < limit:
+                return self._next(end)  # a block follows, with definitions in it
         return end
 
     def _after_closing(self, start: int, end: int, look: _Look) -> int:
@@ -194,7 +205,7 @@ class _Cutter:
             closing = extent.end if extent else None
         if closing is not None and len(mark) == 1 and place:
             # Strings that are no docstrings seldom run over several lines; never over a definition.
-            definition = _DEFINITION.search(self.text, start + place)
+            definition = _HEADER.search(self.text, start + place)
             closing = None if definition and definition.start() < closing else closing
         if closing is None:
             self.hopeless[mark] = start + place
@@ -208,12 +219,25 @@ def _with_last_lines(text: str, pieces: list[_Piece]) -> list[_Piece]:
     found = pieces[: headers[0]]
     for header, following in pairwise(headers):
         body = pieces[header:following]
-        for index in range(len(body) - 1, 0, -1):
-            if body[index].look.surplus:
-                body[index : index + 1] = _split(text, body[index])
-                break
+        index = _closing(body)
+        if index is not None:
+            body[index : index + 1] = _split(text, body[index])
         found += body
     return found
+
+
+def _closing(body: list[_Piece]) -> int | None:
+    """The piece of a module with its ``end``: the last that closes nothing else, or that may close something that
+    was never finished."""
+    found = unfinished = None
+    opened = 0
+    for index, piece in enumerate(body[1:], 1):
+        for _ in piece.look.surplus:
+            unfinished = index
+            found = found if opened else index
+            opened = max(0, opened - 1)
+        opened += piece.look.opened
+    return unfinished if found is None else found
 
 
 def _split(text: str, piece: _Piece) -> list[_Piece]:

@@ -10,9 +10,10 @@ from dp_lsp.text import Span
 
 
 class Frame:
-    """An open bracket or block. ``queries`` counts the ``?`` that wait for their ``:``."""
+    """An open bracket or block. ``queries`` counts the ``?`` that wait for their ``:``; in ``quoted`` brackets any
+    statement may stand."""
 
-    __slots__ = ("block", "bracket", "first_line", "header", "opener", "queries", "square")
+    __slots__ = ("block", "bracket", "first_line", "header", "opener", "queries", "quoted", "square")
 
     def __init__(self, opener: Token) -> None:
         self.opener = opener
@@ -22,6 +23,7 @@ class Frame:
         self.header = opener.type == "FOR"  # a target stands next, so `in` and `=` belong to the loop
         self.first_line = True
         self.queries = 0
+        self.quoted = False
 
 
 class Desk:
@@ -30,7 +32,8 @@ class Desk:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens: list[Token] = []
-        self.last = Token("", -1, -1, "")
+        self.nothing = Token("", -1, -1, "")
+        self.last = self.nothing
         self.base = Frame(Token("", 0, 0, ""))
         self.frames = [self.base]
         self.frame = self.base

@@ -220,7 +220,7 @@ class _Folder:
         if not any(isinstance(token, Broken) for token in tokens):
             if tokens[0].type in ("IMPORT", "USING"):
                 node = imported(tokens)
-            elif tokens[0].type == "EXPORT" and all(token.type in ("NAME", "COMMA") for token in tokens[1:]):
+            elif tokens[0].type == "EXPORT":
                 node = Export(tokens[0].start, tokens[-1].end)
         self.out[kept:] = [Ready("NODE", node, "")]
 

@@ -25,7 +25,6 @@ from dp_lsp.frontends.julia.tokens import (
     MATES,
     MIDDLES,
     NUMBER,
-    OPENERS,
     OPERANDS,
     OPERATOR,
     PREFIXED,
@@ -34,6 +33,7 @@ from dp_lsp.frontends.julia.tokens import (
     Broken,
     normalised,
     operator_type,
+    words,
 )
 from dp_lsp.problem import Related
 from dp_lsp.text import Span
@@ -53,11 +53,14 @@ _PIECE = re.compile(
 )
 _CHARACTER = re.compile(r"'(?:\\[^\r\n][^'\r\n]*|[^\\'\r\n])'")
 _COLON_LINE = re.compile(r"\s*:\s")
-_LIST_END = re.compile(r"[ \t]*[,)\]]")
-_NO_VALUE = re.compile(r"[ \t]*(?:[,;)\]}\r\n#]|\Z)")
+_NO_OPERAND = re.compile(r"[ \t]*(?:[,;)\]}\r\n#]|=(?!=)|\Z)")
+_BOUND = re.compile(r"[ \t]*[,\])+*/÷%:-]")
+"""What follows an ``end`` that is an index."""
+_SUFFIX = re.compile("[²³¹⁰-⁹₀-₉ₐ-ₜᵃ-ᵿʰ-ˣ′-‷⁗]*")
+_VALUES = words("PM PLUS TIMES POW NOT COMPARE PIPE PAIR SUBTYPE")
 _FIELD = re.compile(rf":(?:\(\s*({IDENTIFIER}|{OPERATOR})\s*\)|({IDENTIFIER}|{OPERATOR}))")
-_SYMBOL = re.compile(rf":(?:{IDENTIFIER}|{OPERATOR})")
-_ASSIGNED = re.compile(r"[ \t]*=(?!=)")
+_SYMBOL = re.compile(rf":(?:{IDENTIFIER}|{OPERATOR}|{NUMBER})")
+_ASSIGNED = re.compile(r"[ \t]*=(?![=>])")
 _NAMED = re.compile(rf"[ \t]+{IDENTIFIER}")
 _CALLS = ROUND - {"LPAR"}
 _TOUCHES_NAME = frozenset(("NUMBER", "RPAR", "RSQB", "ADJ"))
@@ -108,6 +111,8 @@ class Lexer(Desk):
         touching = last.end == start
         if kind is not None and not (touching and last.type in ("DOT", "QUOTE")):
             return self._keyword(kind, start, end, word)
+        if word == "public" and _NAMED.match(self.text, end) and last.type in ("NL", ""):
+            return self._add("EXPORT", start, end, word)
         if word in PREFIXED and (found := re.compile(rf"\s+{PREFIXED[word]}\b").match(self.text, end)):
             return self._push("STRUCT", start, found.end(), f"{word} {PREFIXED[word]}")
         if touching and last.type in _TOUCHES_NAME:
@@ -136,7 +141,7 @@ class Lexer(Desk):
             return self._add("GENERATOR", start, end, word)
         if kind == "BEGIN" and self._in_index():
             return self._ready(start, end, "`begin` as an index")
-        if self._begins_line() and self._starts_statement(kind, end):
+        if self._begins_line() and not self.frame.quoted and self._starts_statement(kind, end):
             self._unwind(start)
         if kind == "LEAVE":
             return self._ready(start, end, f"`{word}`")
@@ -155,7 +160,7 @@ class Lexer(Desk):
 
     def _end(self, start: int, end: int) -> int:
         if self.frame.bracket:
-            if self._in_index() and not (self.broke_line and self._in_block()):
+            if self._in_index() and (_BOUND.match(self.text, end) or not (self.broke_line and self._in_block())):
                 return self._ready(start, end, "`end` as an index")
             if self._in_block():
                 self._unwind(start)
@@ -203,8 +208,14 @@ class Lexer(Desk):
         return self._add("STRING", start, extent.end, self.text[start : extent.end])
 
     def _raw(self, start: int, end: int, word: str) -> int:
-        if word in KEYWORDS:
+        if word in KEYWORDS and self.last.type != "DOT":
             return self._word(start, end, word)
+        if self.last.end == start and self.last.type in _TOUCHES_NAME:
+            self._add("JUXT", start, start, "")
+        while self.last.end == start and [token.type for token in self.tokens[-2:]] == ["NAME", "DOT"]:
+            start = self.tokens[-2].start
+            del self.tokens[-2:]
+            self.last = self.tokens[-1] if self.tokens else self.nothing
         mark = self.text[end : end + 3]
         mark = mark if mark in ('"""', "```") else mark[:1]
         extent = strings.raw_extent(self.text, end, mark)
@@ -251,7 +262,7 @@ class Lexer(Desk):
             return end
         if self.frame is self.base and self.last.type not in BINARY:
             self.rests.append(start)
-        if self.last.type in BINARY or self.last.type in ("NL", ""):
+        if self.last.type in BINARY or self.last.type in ("NL", "", "FOR"):
             return end
         if self.frame.queries and _COLON_LINE.match(self.text, end):
             return end
@@ -296,7 +307,9 @@ class Lexer(Desk):
         if touching and last.type in OPERANDS and last.type not in ("END", "NUMBER"):
             return self._push({"(": "CALL", "[": "INDEX", "{": "CURLY"}[mark], start, end, mark)
         self._operand(start)
-        return self._push({"(": "LPAR", "[": "LSQB", "{": "LBRACE"}[mark], start, end, mark)
+        self._push({"(": "LPAR", "[": "LSQB", "{": "LBRACE"}[mark], start, end, mark)
+        self.frame.quoted = last.type == "QUOTED"
+        return end
 
     def _closer(self, start: int, end: int, mark: str) -> int:
         depth = len(self.frames)
@@ -323,6 +336,9 @@ class Lexer(Desk):
     def _operator(self, start: int, end: int, symbol: str) -> int:
         kind = operator_type(symbol)
         frame = self.frame
+        if kind in _VALUES and (suffix := _SUFFIX.match(self.text, end)):
+            end = suffix.end()
+            symbol += suffix[0]
         if symbol == ":":
             return self._colon(start, end)
         if kind == "ASSIGN" and symbol == "=":
@@ -338,6 +354,8 @@ class Lexer(Desk):
             kind = "IN"
         elif frame.square and kind in ("PM", "NOT", "TYPE", "SUBTYPE") and self._is_prefix(start, end):
             self._operand(start)
+        elif symbol.endswith("~") and self.last.type in OPERANDS:
+            kind = "OPASSIGN"  # as loose as one
         if self._stands_alone(kind, end):
             kind = "NAME"
         if not symbol.isascii():
@@ -349,14 +367,14 @@ class Lexer(Desk):
         return self.last.end != start and not self.text[end : end + 1].isspace()
 
     def _stands_alone(self, kind: str, end: int) -> bool:
-        """Whether an operator is used as a value: ``fold(+, …)``."""
-        if kind not in ("PM", "PLUS", "TIMES", "POW", "NOT", "COMPARE"):
+        """Whether an operator is used as a value: ``fold(+, …)``, ``≅ = isequal``."""
+        if kind not in _VALUES or self.last.type in OPERANDS:
             return False
-        last = self.last.type
-        if kind not in ("PM", "NOT") and self.text[end : end + 1] == "(" and last not in OPERANDS:
+        if self.last.type == "FUNCTION":
+            return True
+        if kind not in ("PM", "NOT") and self.text[end : end + 1] == "(":
             return True  # `==(x)`: the sign of an operation that is called like a function
-        opens = last in OPENERS or last in ("COMMA", "KWASSIGN", "ASSIGN")
-        return opens and self.frame.bracket and _LIST_END.match(self.text, end) is not None
+        return _NO_OPERAND.match(self.text, end) is not None
 
     def _colon(self, start: int, end: int) -> int:
         last, text, frame = self.last, self.text, self.frame
@@ -369,7 +387,7 @@ class Lexer(Desk):
                 return self._add("ALT", start, end, ":")
             if not (frame.square and gap and not text[end : end + 1].isspace()):
                 return self._add("COLON", start, end, ":")
-        if _NO_VALUE.match(text, end):
+        if _NO_OPERAND.match(text, end):
             return self._add("WHOLE", start, end, ":")
         if found := _SYMBOL.match(text, start):
             return self._ready(start, found.end(), "a symbol")

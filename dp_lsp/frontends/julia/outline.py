@@ -91,6 +91,11 @@ def binds(tokens: Sequence[Token]) -> frozenset[str] | None:
     return frozenset(found)
 
 
+def is_string(token: Token) -> bool:
+    """Whether a token is a string, which may be a docstring."""
+    return token.type == "STRING" or (token.type == "NODE" and token.value.endswith('"'))
+
+
 def is_left_out(token: Token) -> bool:
     """Whether a token stands for text that could not be read."""
     return isinstance(token, Ready) and isinstance(token.node, Opaque) and token.node.broken

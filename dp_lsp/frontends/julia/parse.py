@@ -64,9 +64,9 @@ def parse(chunk: str) -> Parsed:
 def _module_mark(tokens: Sequence[Token]) -> ModuleMark | None:
     """The first or the last line of a module is a chunk of its own."""
     told = [token for token in tokens if token.type != "NL"]
+    if told and outline.is_string(told[0]):
+        del told[0]
     kinds = [token.type for token in told]
-    if kinds[:1] == ["STRING"]:
-        del kinds[0], told[0]
     if kinds == ["MODULE", "NAME"]:
         return ModuleMark(told[0].start, told[1].end, told[1].value)
     if len(told) == 1 and told[0].type == "BROKEN" and told[0].value == "end":

@@ -46,7 +46,7 @@ BLANKS = r" \t\f\v\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 
 # Identifiers. Letters and digits are what Python counts among \w; Julia adds marks, primes, currency signs,
 # some mathematical symbols and emoji.
-_EXTRA = "⁺-⁾₊-₎¢-¥₠-₿∂∅∆∇∏∑∞∟-∢∫-∳⊤⊥⊾-⊿⋀-⋃⟀⟁⟘⟙⦛-⦴⨀-⨆⨉-⨖⨛⨜☀-➿\U0001f300-\U0001faff"
+_EXTRA = "⁺-⁾₊-₎©®°⌀-⌾⍀-⏿␀-⑊─-▶▸-◿⠀-⣿⬀-⬯⭍-⯿¢-¥₠-₿∂∅∆∇∏∑∞∟-∢∫-∳⊤⊥⊾-⊿⋀-⋃⟀⟁⟘⟙⦛-⦴⨀-⨆⨉-⨖⨛⨜☀-➿\U0001f300-\U0001faff"
 _MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f"
 _START = rf"(?:(?![²³¹⁰-₉])[^\W\d]|[{_EXTRA}])"
 IDENTIFIER = rf"{_START}(?:[\w{_EXTRA}{_MARKS}′-‷⁗]|!(?!=))*"
@@ -191,7 +191,9 @@ _UNDOTTED = frozenset(
 _dotted = [f".{symbol}" for symbol, kind in OPERATORS.items() if kind in _UNDOTTED and symbol != ".."]
 OPERATORS |= {symbol: OPERATORS[symbol[1:]] for symbol in _dotted}
 _FURTHER_ONE = rf"\.?(?!{_START})[{''.join(_FURTHER.values())}]"
-OPERATOR = "|".join([*(re.escape(symbol) for symbol in sorted(OPERATORS, key=len, reverse=True)), _FURTHER_ONE])
+_longest_first = sorted(OPERATORS, key=len, reverse=True)
+_spelled = [re.escape(symbol) for symbol in _longest_first if len(symbol) > 1]
+OPERATOR = "|".join([*_spelled, _FURTHER_ONE, *(re.escape(symbol) for symbol in _longest_first if len(symbol) == 1)])
 
 NUMBER = (
     r"0x[0-9a-fA-F_]+(?:\.[0-9a-fA-F_]*)?(?:p[+-]?[0-9]+)?|0[bo][0-9_]+"
