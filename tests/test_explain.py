@@ -46,7 +46,6 @@ def test_every_builtin_has_its_page(capsys: pytest.CaptureFixture[str]) -> None:
         ("not-utf", "not-utf8"),
         ("gausian_mechanism", "gaussian_mechanism"),
         ("clipp", "clip"),
-        ("file.jl:3", None),
         ("length!", "length"),
         ("", None),
     ],

@@ -67,6 +67,16 @@ def test_old_verdicts_are_marked(analysis: Analysis) -> None:
         assert "checking" not in at(analysis, text).markdown
 
 
+def test_how_to_learn_why(analysis: Analysis) -> None:
+    for text, line in (("twice(", 1), ("+ x", 2), ("noisy(", 6), ("broken(", 10)):
+        offset = PROGRAM.index(text)
+        assert analysis.source.place(offset).line == line
+        found = hover(analysis, offset, file="src/a.jl")
+        assert found is not None and found.markdown.endswith(f"why: `dp-lsp explain src/a.jl:{line}`")
+        old = hover(analysis, offset, stale=True, file="src/a.jl")
+        assert old is not None and "dp-lsp explain" not in old.markdown + at(analysis, text).markdown
+
+
 def test_nothing_is_said_about_nothing(analysis: Analysis) -> None:
     assert hover(analysis, len(PROGRAM)) is None
     assert hover(Engine().check("", Options()), 0) is None

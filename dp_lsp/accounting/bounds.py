@@ -30,12 +30,14 @@ PROFILES = {
 
 
 class Bound(NamedTuple):
-    """A proved pair for variables that change together, by a rule, with what the user may choose in it."""
+    """A proved pair for variables that change together, by a rule, with what the user may choose in it. ``measure``
+    knows what each part of the tree costs."""
 
     variables: tuple[Var, ...]
     rule: str
     price: Price
     choices: tuple[Choice, ...]
+    measure: Measure
 
 
 class Headline(NamedTuple):
@@ -58,7 +60,7 @@ def bounds(
         listed = []
         for measure in measures:
             price = measure.price(cost, distances)
-            listed.append(Bound(group, measure.rule, price, tuple(measure.choices)))
+            listed.append(Bound(group, measure.rule, price, tuple(measure.choices), measure))
         short = [bound for bound in listed if bound.price.epsilon.size <= LONGEST]
         found[group] = tuple(_different(short or listed[:1]))
     return found

@@ -211,15 +211,18 @@ class Analysis:
         """The function whose name stands at ``offset``."""
         return next((function for function in self.functions if function.name_span.covers(offset)), None)
 
+    def chunks_at(self, offset: int) -> Iterator[Placed]:
+        """The chunks that ``offset`` touches: two, between them."""
+        return (chunk for chunk in self.chunks if chunk.start <= offset <= chunk.start + chunk.length)
+
     def fact_at(self, offset: int) -> Fact | None:
         """What is known of the smallest expression at ``offset``, at its place in the file."""
-        for chunk in self.chunks:
-            if chunk.start <= offset <= chunk.start + chunk.length:
-                inside = offset - chunk.start
-                hits = [fact for fact in decode_facts(chunk.record.facts) if fact.span.covers(inside)]
-                if hits:
-                    best = min(hits, key=lambda fact: fact.span.end - fact.span.start)
-                    return best._replace(span=best.span.moved(chunk.start))
+        for chunk in self.chunks_at(offset):
+            inside = offset - chunk.start
+            hits = [fact for fact in decode_facts(chunk.record.facts) if fact.span.covers(inside)]
+            if hits:
+                best = min(hits, key=lambda fact: fact.span.end - fact.span.start)
+                return best._replace(span=best.span.moved(chunk.start))
         return None
 
 

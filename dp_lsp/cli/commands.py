@@ -48,6 +48,7 @@ def root() -> None:
     dp-lsp check program.jl      what is proved, what is not, and why
     dp-lsp check .               every Julia file below this folder
     dp-lsp explain DP301         what a code means and how to mend it
+    dp-lsp explain program.jl:f  what led to the bounds of a function
     dp-lsp server                for editors: the language server
     """
 
@@ -116,12 +117,18 @@ def check(log_level: str, log_file: str | None, **options: Any) -> int:
 @click.argument("name")
 @logs
 def explain(name: str, log_level: str, log_file: str | None) -> int:
-    """Explain a diagnostic code or a builtin function.
+    """Explain a diagnostic code, a builtin function, or how the bounds of a function come about.
+
+    NAME is a code, a name, or a place: FILE:FUNCTION, FILE:LINE for what stands there, FILE:LINE:COLUMN for an
+    expression. Each step of a derivation names its line, its rule and where that is proved.
 
     \b
-    dp-lsp explain DP301         by code
-    dp-lsp explain unreadable    by name
-    dp-lsp explain clip          a function of the language: type, sensitivity, source
+    dp-lsp explain DP301             by code
+    dp-lsp explain unreadable        by name
+    dp-lsp explain clip              a function of the language: type, sensitivity, source
+    dp-lsp explain train.jl:step     a function of yours: what led to its bounds
+    dp-lsp explain train.jl:12       the function on line 12
+    dp-lsp explain train.jl:12:9     the expression there: how far it moves, and why
     """
     from dp_lsp.cli.explain import run
 

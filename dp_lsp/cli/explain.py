@@ -1,4 +1,4 @@
-"""``dp-lsp explain``: the page of a kind of problem, or of a builtin."""
+"""``dp-lsp explain``: the page of a kind of problem, of a builtin, or of what stands at a place of a file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WIDEST = 100  # columns of a page; longer lines are hard to read
 
 def run(name: str) -> int:
     """Print the page of ``name`` and return the exit code; a usage error with near names if there is none."""
-    text = page(name)
+    text = page(name) or _derived(name)
     if text is None:
         raise click.UsageError(_unknown(name))
     if is_terminal(sys.stdout):
@@ -38,6 +38,14 @@ def page(name: str) -> str | None:
         return kind.page()
     row = find(wanted)
     return builtin_page(row[0]) if row is not None else None
+
+
+def _derived(name: str) -> str | None:
+    """The page of a place in a file; None for a name that is none."""
+    from dp_lsp.cli.derive import pages, target
+
+    wanted = target(name)
+    return pages(wanted) if wanted is not None else None
 
 
 def builtin_page(row: Builtin) -> str:
@@ -74,17 +82,31 @@ def _unknown(name: str) -> str:
     names = [*by_code, *(kind.name for kind in by_code.values()), *TABLE]
     near = difflib.get_close_matches(name, names, n=3) or difflib.get_close_matches(name.upper(), names, n=3)
     hint = f" Near: {', '.join(near)}." if near else ""
-    return f"there is no page about {name!r}; it is neither a diagnostic code nor a builtin.{hint}"
+    kinds_of_names = "a diagnostic code, nor a builtin, nor FILE:LINE or FILE:FUNCTION"
+    return f"there is no page about {name!r}; it is neither {kinds_of_names}.{hint}"
 
 
 def _rendered(text: str) -> str:
     """A page as a terminal shows it."""
-    from rich.console import Console
-    from rich.markdown import Markdown
+    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.markdown import Markdown, TableElement
+    from rich.table import Table
+
+    class Whole(TableElement):
+        """A table whose cells are broken where they are too long, never cut off."""
+
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            for part in super().__rich_console__(console, options):
+                for column in part.columns if isinstance(part, Table) else ():
+                    column.overflow = "fold"
+                yield part
+
+    class Page(Markdown):
+        elements = Markdown.elements | {"table_open": Whole}
 
     columns = min(_WIDEST, shutil.get_terminal_size().columns)
     coloured = wants_colour("auto")
     console = Console(width=columns, force_terminal=True, no_color=not coloured, highlight=False)
     with console.capture() as capture:
-        console.print(Markdown(text, code_theme="ansi_dark"))
+        console.print(Page(text, code_theme="ansi_dark"))
     return capture.get()

@@ -56,6 +56,11 @@ class Substitution:
         self._polys: dict[Poly, Poly] = {}
         self._sens: dict[Sens, Sens] = {}
 
+    @property
+    def symbols(self) -> Mapping[Symbol, Poly]:
+        """What is put for which symbol."""
+        return self._symbols
+
     def poly(self, value: Poly) -> Poly:
         known = self._polys.get(value)
         if known is None:

@@ -1,7 +1,19 @@
-"""The laws of the language: the rules that belong to no builtin. Each reason for a bound names its rule, a law or a
-builtin, and a person can read here what the law says and why it holds."""
+"""The laws of the language: the rules that belong to no builtin. Each step that leads to a bound names its rule, a
+law or a builtin, and here a person can read what the law says and why it holds."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Law(NamedTuple):
+    """How a step by this rule is named, ``{}`` standing for what it is about; what the rule says; and where that is
+    proved, or the inequality it follows from."""
+
+    step: str
+    words: str
+    source: str
+
 
 PARAMETER = "parameter"
 NAME = "name"
@@ -15,3 +27,118 @@ BLACK_BOX = "black box"
 DRAWN = "drawn value"
 FAILURE = "failure"
 NOTHING_HOLDS = "no claim"
+
+UNPROTECTED = "unprotected"
+CHARGED = "call of a private function"
+SEQUENCE = "one after the other"
+CHOICE = "one of several"
+SAMPLING = "sampling"
+BASIC = "basic"
+ADVANCED = "advanced"
+PUBLISHED = "published"
+
+_FUZZ = "Reed and Pierce 2010, Distance Makes the Types Grow Stronger"
+_DWORK_ROTH = "Dwork and Roth 2014, The Algorithmic Foundations of Differential Privacy"
+
+LAWS = {
+    PARAMETER: Law(
+        "{}",
+        "What enters moves by its own distance: by 1 when it moves by 1.",
+        "The definition of sensitivity.",
+    ),
+    NAME: Law("the same value", "Another name for a value moves as far as the value.", "The identity."),
+    TUPLE: Law(
+        "tuple",
+        "A tuple moves by the sum of what its items move.",
+        f"The distance of tuples is the sum of those of their items; {_FUZZ}.",
+    ),
+    BRANCH: Law(
+        "branch, the larger side",
+        "Whichever side is taken, the result moves by at most the larger of the two.",
+        "Where the condition is the same in two runs, both take the same side, and its bound holds.",
+    ),
+    CONDITION: Law(
+        "condition",
+        "A condition that moves lets the result jump from one side to the other, however far apart they are: it has no "
+        "bound (∞), or that of the two values that are furthest apart.",
+        "A function with a jump has no Lipschitz constant.",
+    ),
+    CAP: Law(
+        "capped: no two results are further apart",
+        "No two results are further apart than this, and two different values of what moves are at least 1 apart.",
+        "d(f(x), f(y)) ≤ D ≤ D·d(x, y) for all x ≠ y, where D is the diameter of the results.",
+    ),
+    LOOP: Law(
+        "loop",
+        "What a loop starts with counts as often as all its rounds multiply it, and what a round reads as often as the "
+        "rounds after it do: over k rounds that each multiply by s, s^k and 1 + s + … + s^(k-1). Variables that "
+        "influence each other do so by a matrix and its powers.",
+        "The Lipschitz constant of a composition is at most the product of those of its parts, and the triangle "
+        f"inequality over the rounds; {_FUZZ}.",
+    ),
+    CALL: Law(
+        "call of {}",
+        "A call moves by the sum of what its arguments move, each times the sensitivity of the function in it.",
+        f"The Lipschitz constant of a composition is at most the product of those of its parts; {_FUZZ}.",
+    ),
+    BLACK_BOX: Law(
+        "black box {}",
+        "Nothing is known of what a black box does, so it has no bound (∞).",
+        "No Lipschitz constant is known.",
+    ),
+    DRAWN: Law(
+        "a drawn value leaves the block",
+        "A value that was drawn tells which rows were drawn: unless a mechanism hides it, it has no bound (∞).",
+        "Two runs may draw different rows, which may be any distance apart.",
+    ),
+    FAILURE: Law(
+        "whether {} fails can be seen",
+        "Whether a run fails can be seen, so what decides that has no bound (∞).",
+        "Failing and not failing are two results with nothing between them: a function with a jump.",
+    ),
+    NOTHING_HOLDS: Law(
+        "a condition fails",
+        "A condition of this function is known to fail, so no bound is claimed.",
+        "From what is false nothing follows.",
+    ),
+    UNPROTECTED: Law(
+        "not protected",
+        "What leaves without noise, or decides what is released, is not protected: nothing is guaranteed (∞).",
+        "The definition of differential privacy.",
+    ),
+    CHARGED: Law(
+        "call of {}",
+        "A call costs what the function costs for a change as large as that of its argument; where no number is known "
+        "for that, the change must be at most 1.",
+        "The definition of differential privacy: it holds for a change of at most 1; larger ones by group privacy, "
+        f"{_DWORK_ROTH}, Theorem 2.2.",
+    ),
+    SEQUENCE: Law(
+        "one after the other",
+        "What several releases cost adds up, also if later ones depend on what earlier ones released.",
+        f"{_DWORK_ROTH}, Theorem 3.16; adaptive: Dwork, Rothblum and Vadhan 2010.",
+    ),
+    CHOICE: Law(
+        "one of them, the largest",
+        "Of several releases one is made, chosen by public values: the largest ε and the largest δ are enough.",
+        "Both runs make the same choice, and the bound of each holds.",
+    ),
+    SAMPLING: Law(
+        "{} drawn of {} rows",
+        "k of r rows, drawn without replacement and in random order: with q = k/r, ε becomes ln(1 + q(exp(ε) - 1)) and "
+        "δ becomes qδ.",
+        "Balle, Barthe and Gaboardi 2018, Privacy Amplification by Subsampling, Theorem 9.",
+    ),
+    BASIC: Law("{} rounds, basic composition", "k rounds of (ε, δ) cost (kε, kδ).", f"{_DWORK_ROTH}, Corollary 3.15."),
+    ADVANCED: Law(
+        "{} rounds, advanced composition",
+        "k rounds of (ε, δ) cost (ε√(2k ln(1/δ')) + kε(exp(ε) - 1), kδ + δ'), for every δ' between 0 and 1.",
+        f"Dwork, Rothblum and Vadhan 2010, Boosting and Differential Privacy; {_DWORK_ROTH}, Theorem 3.20.",
+    ),
+    PUBLISHED: Law(
+        "{} rounds, the published formula",
+        "The formulas of the published checker: 2ε√(2k ln(1/δ')) for loops and 2qε for samples. They do not hold in "
+        "general.",
+        "The published checker.",
+    ),
+}

@@ -40,6 +40,7 @@ SYMPY = Style(
 )
 
 LONGEST = 2_000  # symbols of a formula
+_SHORT = 7  # characters of a fraction that is easily read
 _NOTHING = Assumptions()
 
 
@@ -198,6 +199,12 @@ _PLAIN = Printer(DISPLAY)
 def shown(value: Sens | Poly) -> str:
     """A number for a person, nothing being assumed."""
     return _PLAIN.quantity(value)
+
+
+def figure(value: Fraction) -> str:
+    """A number for a person: exact where that is short (0.1, 1/3), else with few significant digits, rounded up."""
+    rounded, exact = decimal(value), str(value)
+    return exact if len(exact) <= _SHORT and Fraction(rounded) != value else rounded
 
 
 def decimal(value: Fraction | None, digits: int = 3) -> str:

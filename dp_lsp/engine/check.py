@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from dp_lsp import __version__
+from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Loader, Refusal, Text
 from dp_lsp.analysis.records import (
     Analysis,
@@ -29,6 +30,7 @@ from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.term import Constant, Definition
 from dp_lsp.engine.describe import Place, describe, describe_box
+from dp_lsp.engine.explanation import explain
 from dp_lsp.engine.facts import tables
 from dp_lsp.engine.interface import digest
 from dp_lsp.engine.memo import Memo
@@ -68,12 +70,13 @@ class _Known(NamedTuple):
 
 
 class _How(NamedTuple):
-    """What :meth:`Engine.project` was asked for besides a text."""
+    """What :meth:`Engine.project` was asked for besides a text. ``visit`` is called with each chunk and its record."""
 
     options: Options
     look: Callable[[], None]
     on_chunk: Callable[[bytes], None]
     refused: Collection[bytes]
+    visit: Callable[[_Task, _Known], None] = lambda task, known: None
 
 
 class Engine:
@@ -117,13 +120,42 @@ class Engine:
         ``on_chunk`` is called with a chunk's key before it is inferred; a key in ``refused`` is not inferred but
         reported as ``unknown`` (it ended the process before).
         """
+        return self._project(root, loader, _How(options, (ticket or Ticket()).look, on_chunk, refused))
+
+    def explain(
+        self,
+        root: str,
+        loader: Loader,
+        place: tuple[str, int],
+        expression: bool = False,
+        options: Options = DEFAULT,
+        ticket: Ticket | None = None,
+    ) -> Explanation | None:
+        """What led to the bounds of the function at a place, which is the name of a file of the project and an offset
+        in it; with ``expression`` to those of the smallest expression there. None if there is none.
+
+        The project is checked; what is remembered of it is as good. Only the function itself is inferred again."""
+        name, offset = place
+        how = _How(options, (ticket or Ticket()).look, lambda key: None, ())
+        there = tuple(self._project(root, loader, how)[name].chunks_at(offset))
+        found: list[Explanation] = []
+
+        def visit(task: _Task, known: _Known) -> None:
+            for chunk in there:
+                if chunk.record is known.record:
+                    explained = task.explanation(known, offset - chunk.start, expression)
+                    found.extend([explained.moved(chunk.start)] if explained is not None else [])
+
+        self._project(root, loader, how._replace(visit=visit))
+        return found[0] if found else None
+
+    def _project(self, root: str, loader: Loader, how: _How) -> dict[str, Analysis]:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
-        how = _How(options, (ticket or Ticket()).look, on_chunk, refused)
         whole = project(root, loader, lambda text: self._file(text, how.look))
         records = [self._module(program, how) for program in whole.programs]
         for memo in self._memos:
             memo.turn(root)
-        return together((root, {part.name: _analysis(whole, part, records, options)}) for part in whole.parts)
+        return together((root, {part.name: _analysis(whole, part, records, how.options)}) for part in whole.parts)
 
     def forget(self, root: str) -> None:
         """A project is not checked any more: what only it used need not be remembered."""
@@ -147,7 +179,9 @@ class Engine:
             if changing:
                 unit = program.units[index]
                 program.units[index] = self._unit(unit.chunk, how.look, changing)._replace(problems=unit.problems)
-            known = self._known(_Task(program, index, how.options, meanings, cycle, how.look), how)
+            task = _Task(program, index, how.options, meanings, cycle, how.look)
+            known = self._known(task, how)
+            how.visit(task, known)
             records[index] = known.record
             for name, meaning in known.meanings:
                 meanings.setdefault(name, []).append(meaning)
@@ -270,6 +304,18 @@ class _Task:
         verdict = Verdict(worst(iter(states)), tuple(reports), told(problems, self.unit.syntax), names, self._uses())
         facts = encode_facts(tables(inferred)) if self._options.facts and inferred else b""
         return _Known(ChunkRecord(key, verdict, facts), tuple(meanings))
+
+    def explanation(self, known: _Known, offset: int, expression: bool) -> Explanation | None:
+        """What led to what is known of the function at an offset of the chunk, or of an expression there."""
+        verdict = known.record.verdict
+        for definition, (name, meaning) in zip(self.unit.lowered.definitions, known.meanings, strict=True):
+            report = next((each for each in verdict.functions if each.span == definition.span), None)
+            if report is not None and definition.span.covers(offset):
+                problems = tuple(each for each in verdict.problems if definition.span.covers(each.span.start))
+                found = self._infer(definition)
+                return explain(found, report, problems, offset if expression else None, self._options)
+            self._before[name] = meaning.value
+        return None
 
     def _infer(self, definition: Definition) -> Inferred:
         rules, text = BY_NAME[self._options.profile], self.unit.chunk.text

@@ -22,7 +22,7 @@ from dp_lsp.core.constraints import Assumptions, Constraint, Quantity
 from dp_lsp.core.display import type_text
 from dp_lsp.core.evaluate import Missing, Substitution, norms_of, rounded_up, symbols_of, upper
 from dp_lsp.core.events import mechanisms
-from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, decimal
+from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, decimal, figure
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Scheme, SchemeParameter
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Base, Container, Kind, Norm, NumberType, Type
@@ -50,7 +50,7 @@ class Place(NamedTuple):
 
 def describe(scheme: Scheme, place: Place, options: Options, state: State) -> Described:
     """The report of an inferred method. ``state`` is what its problems so far make of it."""
-    return _Description(scheme, place, options).described(state)
+    return Description(scheme, place, options).described(state)
 
 
 def describe_box(value: FunctionValue, place: Place, signature: str, names: tuple[str, ...]) -> FunctionReport:
@@ -70,10 +70,10 @@ def _box_parameters(box: BlackBox, names: tuple[str, ...]) -> Iterator[Parameter
         yield ParameterReport(name, "Any" if type_ is None else type_text(type_), False, None, None, None, "")
 
 
-class _Description:
+class Description:
     def __init__(self, scheme: Scheme, place: Place, options: Options) -> None:
-        self._scheme = scheme
-        self._place = place
+        self.scheme = scheme
+        self.place = place
         self._options = options
         self._private = scheme.claims_privacy
         self._profile = PROFILES[options.profile]
@@ -82,19 +82,19 @@ class _Description:
         priced = bounds(scheme.cost, self._vars, self._profile, taken) if self._private else {}
         prices = [side for listed in priced.values() for bound in listed for side in bound.price]
         self._metrics = tuple(_record_metrics(scheme, prices))
-        norms = self._norms = Substitution({}, dict(self._metrics))
-        self._needs = tuple(
+        norms = self.norms = Substitution({}, dict(self._metrics))
+        self.needs = tuple(
             Constraint(_put(norms, need.left), need.relation, _put(norms, need.right), need.origin)
             for need in scheme.needs
         )
-        self._bounds = {group: tuple(map(self._in_metric, listed)) for group, listed in priced.items()}
-        assumed = Assumptions(self._needs, self._profile.assumes_nonnegative)
-        self._formula = Printer(SYMPY, assumed)
-        self._display = Printer(DISPLAY, assumed)
+        self.bounds = {group: tuple(map(self._in_metric, listed)) for group, listed in priced.items()}
+        assumed = Assumptions(self.needs, self._profile.assumes_nonnegative)
+        self.formula = Printer(SYMPY, assumed)
+        self.display = Printer(DISPLAY, assumed)
         self._numbers = dict(self._settings())
 
     def described(self, state: State) -> Described:
-        scheme = self._scheme
+        scheme = self.scheme
         failed = [] if state is State.UNKNOWN else list(self._failed_conditions())
         problems = [] if state is State.UNKNOWN else [*failed, *self._problems(state)]
         if problems and state is State.PROVED:
@@ -102,8 +102,8 @@ class _Description:
         parameters = tuple(self._parameter(param) for param in scheme.params)
         report = FunctionReport(
             scheme.name, scheme.signature, "privacy" if self._private else "sensitivity", state,
-            scheme.reason, self._place.span, self._place.name, parameters,
-            type_text(scheme.result.type, self._display),
+            scheme.reason, self.place.span, self.place.name, parameters,
+            type_text(scheme.result.type, self.display),
             self._listed(),
             () if failed else tuple(self._numeric()), tuple(self._conditions()), self._published(parameters),
             tuple(dict.fromkeys(mechanisms(scheme.cost))),
@@ -112,7 +112,7 @@ class _Description:
 
     def _in_metric(self, bound: Bound) -> Bound:
         price = bound.price
-        put = price._replace(epsilon=self._norms.sens(price.epsilon), delta=self._norms.sens(price.delta))
+        put = price._replace(epsilon=self.norms.sens(price.epsilon), delta=self.norms.sens(price.delta))
         return bound._replace(price=put)
 
     def _settings(self) -> Iterator[tuple[Symbol, Fraction]]:
@@ -120,10 +120,10 @@ class _Description:
         given = {
             setting.name: setting.value
             for setting in self._options.settings
-            if setting.function in (None, self._scheme.name)
+            if setting.function in (None, self.scheme.name)
         }
-        quantities: list[Quantity] = [side for need in self._needs for side in (need.left, need.right)]
-        for listed in self._bounds.values():
+        quantities: list[Quantity] = [side for need in self.needs for side in (need.left, need.right)]
+        for listed in self.bounds.values():
             for bound in listed:
                 quantities += [bound.price.epsilon, bound.price.delta]
         for symbol in {symbol for quantity in quantities for symbol in symbols_of(quantity)}:
@@ -136,7 +136,7 @@ class _Description:
         by_delta: dict[str, list[str]] = {}
         unbounded: list[str] = []
         for var in self._vars if self._private else ():
-            best = headline(self._bounds[(var,)]).first.price
+            best = headline(self.bounds[(var,)]).first.price
             if best.epsilon.infinite:
                 unbounded.append(var.name)
                 continue
@@ -144,14 +144,14 @@ class _Description:
             if delta is not None:
                 by_delta.setdefault(delta, []).append(var.name)
         for delta, names in by_delta.items():
-            yield NoGuarantee.at(self._place.name, name=self._scheme.name, variable="` and `".join(names), delta=delta)
+            yield NoGuarantee.at(self.place.name, name=self.scheme.name, variable="` and `".join(names), delta=delta)
         if unbounded and state is State.PROVED:
-            yield NoBound.at(self._place.name, name=self._scheme.name, variable="` and `".join(unbounded))
+            yield NoBound.at(self.place.name, name=self.scheme.name, variable="` and `".join(unbounded))
 
     def _vacuous(self, delta: Sens) -> str | None:
         """The total δ in words, if it is 1 or more."""
         if vacuous(delta):
-            return self._display.sens(delta)
+            return self.display.sens(delta)
         if not self._numbers:
             return None
         try:
@@ -164,28 +164,28 @@ class _Description:
         if not self._numbers:
             return
         values = Substitution({symbol: Poly.of(number) for symbol, number in self._numbers.items()})
-        for need in self._needs:
+        for need in self.needs:
             put = Constraint(_put(values, need.left), need.relation, _put(values, need.right), need.origin)
             if put.decide() is False:
                 yield ConditionFails.at(
-                    need.origin.span, condition=self._display.constraint(put), reason=need.origin.reason
+                    need.origin.span, condition=self.display.constraint(put), reason=need.origin.reason
                 )
 
     # Parts of the report
 
     def _parameter(self, param: SchemeParameter) -> ParameterReport:
-        type_ = _with_norms(param.type, self._norms)
+        type_ = _with_norms(param.type, self.norms)
         if isinstance(type_, NumberType) and param.static:
             type_ = NumberType(type_.base)
-        text = type_text(type_, self._display)
-        if self._scheme.reason:
+        text = type_text(type_, self.display)
+        if self.scheme.reason:
             return self._nothing_known(param, text)
         if self._private:
             return self._private_parameter(param, text)
-        move = self._scheme.result.moves.get(param.var)
-        sens = self._norms.sens(move.sens) if move is not None else Sens(())
-        sens_text = self._formula.sens(sens)
-        shown = "public" if param.static else self._short(sens)
+        move = self.scheme.result.moves.get(param.var)
+        sens = self.norms.sens(move.sens) if move is not None else Sens(())
+        sens_text = self.formula.sens(sens)
+        shown = "public" if param.static else self.short(sens)
         return ParameterReport(param.name, text, param.static, sens_text, None, None, shown)
 
     def _nothing_known(self, param: SchemeParameter, text: str) -> ParameterReport:
@@ -199,55 +199,59 @@ class _Description:
             return ParameterReport(param.name, text, True, None, "0", "0", "public")
         if param.var.public:
             return ParameterReport(param.name, text, False, None, "oo", "1", "not protected")
-        head = headline(self._bounds[(param.var,)])
+        head = headline(self.bounds[(param.var,)])
         epsilon, delta = self._pair(head)
-        return ParameterReport(param.name, text, False, None, epsilon, delta, self._shown(head))
+        return ParameterReport(param.name, text, False, None, epsilon, delta, self.shown(head))
 
     def _pair(self, head: Headline) -> tuple[str, str]:
         first = head.first.price
-        epsilon, delta = self._formula.sens(first.epsilon), self._formula.sens(first.delta)
+        epsilon, delta = self.formula.sens(first.epsilon), self.formula.sens(first.delta)
         if head.other is None:
             return epsilon, delta
         other = head.other.price
-        second, second_delta = self._formula.sens(other.epsilon), self._formula.sens(other.delta)
+        second, second_delta = self.formula.sens(other.epsilon), self.formula.sens(other.delta)
         return (
             f"Min({epsilon}, {second})",
             f"Piecewise(({delta}, {epsilon} <= {second}), ({second_delta}, True))",
         )
 
-    def _shown(self, head: Headline) -> str:
+    def shown(self, head: Headline) -> str:
         if head.first.price.epsilon.infinite:
             return "no guarantee"
         texts = [
-            f"ε {self._short(bound.price.epsilon)}  δ {self._short(bound.price.delta)}"
+            f"ε {self.short(bound.price.epsilon)}  δ {self.short(bound.price.delta)}"
             for bound in (head.first, head.other)
             if bound is not None
         ]
         return "  or  ".join(texts)
 
-    def _short(self, value: Sens) -> str:
+    def short(self, value: Sens) -> str:
         known = value.number
-        return decimal(known) if known is not None else self._display.sens(value)
+        return figure(known) if known is not None else self.display.sens(value)
 
     def _listed(self) -> tuple[BoundReport, ...]:
-        finite = (bound for listed in self._bounds.values() for bound in listed if not bound.price.epsilon.infinite)
-        return () if self._scheme.reason else tuple(self._bound(bound) for bound in finite)
+        finite = (bound for listed in self.bounds.values() for bound in listed if not bound.price.epsilon.infinite)
+        return () if self.scheme.reason else tuple(self._bound(bound) for bound in finite)
 
-    def _bound(self, bound: Bound) -> BoundReport:
+    def free(self, bound: Bound) -> tuple[FreeVariable, ...]:
+        """What the user may choose in a bound."""
         end = self._profile.slack_end
-        free = tuple(
+        return tuple(
             FreeVariable(choice.symbol.name, f"0 < {choice.symbol.name} {end}", _SLACK)
             for choice in bound.choices
             if choice.symbol in symbols_of(bound.price.delta)
         )
+
+    def _bound(self, bound: Bound) -> BoundReport:
+        free = self.free(bound)
         names = tuple(var.name for var in bound.variables)
-        epsilon, delta = self._formula.sens(bound.price.epsilon), self._formula.sens(bound.price.delta)
+        epsilon, delta = self.formula.sens(bound.price.epsilon), self.formula.sens(bound.price.delta)
         return BoundReport(names, "approximate", bound.rule, epsilon, delta, free)
 
     def _numeric(self) -> Iterator[NumericReport]:
-        if not self._options.settings or not self._private or self._scheme.reason:
+        if not self._options.settings or not self._private or self.scheme.reason:
             return
-        for (var, *others), listed in self._bounds.items():
+        for (var, *others), listed in self.bounds.items():
             if others:
                 continue
             bound = next((bound for bound in listed if not _is_open(bound)), listed[0])
@@ -258,19 +262,19 @@ class _Description:
             yield NumericReport((var.name,), epsilon, delta, bound.rule, missing)
 
     def _conditions(self) -> Iterator[ConditionReport]:
-        for need in self._needs:
-            text = self._display.constraint(need)
-            yield ConditionReport(text, _relation(self._formula, need), False)
+        for need in self.needs:
+            text = self.display.constraint(need)
+            yield ConditionReport(text, _relation(self.formula, need), False)
         for norm, metric in self._metrics:
             yield ConditionReport(f"{norm.name} is {metric.value}", None, False)
 
     def _published(self, parameters: tuple[ParameterReport, ...]) -> str:
         """The type in the published notation."""
-        if self._scheme.reason:
+        if self.scheme.reason:
             return "unknown"
-        shown = [self._annotated(param, report) for param, report in zip(self._scheme.params, parameters, strict=True)]
+        shown = [self._annotated(param, report) for param, report in zip(self.scheme.params, parameters, strict=True)]
         arrow = "->*" if self._private else "->"
-        result = type_text(self._scheme.result.type, self._display)
+        result = type_text(self.scheme.result.type, self.display)
         line = f"({', '.join(f'{type_} @ {bound}' for type_, bound in shown)}) {arrow} {result}"
         if len(line) < _NARROW:
             return f"{{\n|   {line}\n}}"
@@ -283,15 +287,15 @@ class _Description:
         return "\n".join(["{", *bullets, f"|   {'-' * 26}", f"|    {arrow} {result}", "}"])
 
     def _annotated(self, param: SchemeParameter, report: ParameterReport) -> tuple[str, str]:
-        type_ = _with_norms(param.type, self._norms)
-        text = type_text(type_, self._display)
+        type_ = _with_norms(param.type, self.norms)
+        text = type_text(type_, self.display)
         if not self._private:
-            move = self._scheme.result.moves.get(param.var)
-            return text, self._display.sens(self._norms.sens(move.sens)) if move is not None else "0"
+            move = self.scheme.result.moves.get(param.var)
+            return text, self.display.sens(self.norms.sens(move.sens)) if move is not None else "0"
         if param.var.public:
             return text, "(0, 0)" if param.static else "(∞, ∞)"
-        price = headline(self._bounds[(param.var,)]).first.price
-        return text, f"({self._display.sens(price.epsilon)}, {self._display.sens(price.delta)})"
+        price = headline(self.bounds[(param.var,)]).first.price
+        return text, f"({self.display.sens(price.epsilon)}, {self.display.sens(price.delta)})"
 
 
 def _is_open(bound: Bound) -> bool:

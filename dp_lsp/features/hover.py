@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from dp_lsp.analysis.records import Analysis, Fact, FreeVariable, FunctionReport, ParameterReport, State
+from dp_lsp.analysis.records import (
+    Analysis,
+    ConditionReport,
+    Fact,
+    FreeVariable,
+    FunctionReport,
+    ParameterReport,
+    State,
+)
 from dp_lsp.features.markdown import code, prose, table
 from dp_lsp.features.outline import WORDS
 from dp_lsp.text import Span
 
-_KINDS = {"sensitivity": "sensitivity", "privacy": "private", "blackbox": "black box"}
+KINDS = {"sensitivity": "sensitivity", "privacy": "private", "blackbox": "black box"}
 _NONE = ("", "oo")  # an ε that is no guarantee
 _SHORT = 30  # characters of a formula that is shown as it is
 _MOST = 12  # conditions shown; a person does not read more, and the report has them all
@@ -26,14 +34,16 @@ class Hover:
     span: Span
 
 
-def hover(analysis: Analysis, offset: int, stale: bool = False) -> Hover | None:
-    """What there is to say about the place at ``offset``; ``stale`` says that it was edited since."""
-    function = analysis.function_named_at(offset)
+def hover(analysis: Analysis, offset: int, stale: bool = False, file: str = "") -> Hover | None:
+    """What there is to say about the place at ``offset``; ``stale`` says that it was edited since, and ``file`` how a
+    person names the file on a command line, if it is one."""
+    function, fact = analysis.function_named_at(offset), analysis.fact_at(offset)
+    line = analysis.source.place(offset).line
+    why = f"why: {code(f'dp-lsp explain {file}:{line}')}" if file and not stale else ""
     if function:
-        return Hover(_join(_function(function, stale)), function.name_span)
-    fact = analysis.fact_at(offset)
+        return Hover(_join((*_function(function, stale), why)), function.name_span)
     if fact:
-        return Hover(_join(_expression(fact, analysis.source.text, stale)), fact.span)
+        return Hover(_join((*_expression(fact, analysis.source.text, stale), why)), fact.span)
     return None
 
 
@@ -41,14 +51,24 @@ def _join(paragraphs: Iterable[str]) -> str:
     return "\n\n".join(filter(None, paragraphs))
 
 
+def verdict(function: FunctionReport) -> str:
+    """The state of a function, and under how many conditions."""
+    count = len(_open(function))
+    if count and function.state is State.PROVED:
+        return f"{WORDS[function.state]}, under {count} condition{'s' * (count > 1)}"
+    return WORDS[function.state]
+
+
+def _open(function: FunctionReport) -> list[ConditionReport]:
+    return [condition for condition in function.conditions if not condition.decided]
+
+
 def _function(function: FunctionReport, stale: bool) -> Iterator[str]:
-    verdict = WORDS[function.state]
-    open_ones = [condition for condition in function.conditions if not condition.decided]
-    if open_ones and function.state is State.PROVED:
-        verdict += f", under {len(open_ones)} condition{'s' * (len(open_ones) > 1)}"
+    open_ones = _open(function)
+    state = verdict(function)
     if stale:
-        verdict = f"{WORDS[State.STALE]} (before the edit: {verdict})"
-    yield f"**{code(function.name)}**: {_KINDS[function.kind]} · {verdict}"
+        state = f"{WORDS[State.STALE]} (before the edit: {state})"
+    yield f"**{code(function.name)}**: {KINDS[function.kind]} · {state}"
     if function.state is not State.PROVED and function.reason:
         yield prose(function.reason)
     yield _parameters(function)
@@ -119,12 +139,18 @@ def _expression(fact: Fact, text: str, stale: bool) -> Iterator[str]:
     shown = " ".join(text[fact.span.start : fact.span.end].split())
     if len(shown) > _LONGEST:
         shown = shown[: _LONGEST - 1] + "…"
-    distance = f" · {prose(fact.metric)}" if fact.metric else ""
-    yield f"**{code(shown)}** : {code(fact.type)}{distance}"
+    type_, *rest = expression(fact)
+    yield f"**{code(shown)}** : {type_}"
+    yield from rest
+    yield f"rule: {code(fact.rule)}" if fact.rule else ""
+    yield _CHECKING if stale else ""
+
+
+def expression(fact: Fact) -> Iterator[str]:
+    """What is known of a value: its type and metric, and how far it moves."""
+    yield f"{code(fact.type)} · {prose(fact.metric)}" if fact.metric else code(fact.type)
     moves = ", ".join(f"**{prose(bound)}** in {code(parameter)}" for parameter, bound in fact.moves)
     if moves:
         yield f"moves by at most {moves}"
     elif fact.metric:
         yield "moves with no parameter: public, or released by a mechanism"
-    yield f"rule: {code(fact.rule)}" if fact.rule else ""
-    yield _CHECKING if stale else ""

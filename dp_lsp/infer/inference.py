@@ -59,8 +59,8 @@ class Inference:
     """The state of inferring one definition.
 
     ``problems`` are what is wrong; ``unknown`` is why nothing may be claimed, or empty; ``facts`` holds the judgement
-    and the rule of each expression by its place; ``spent`` the costs so far, ``failures`` the
-    places where the run may fail; ``parameters`` where they are declared.
+    and the rule of each expression by its place, ``judgements`` that of each term; ``spent`` the costs so far,
+    ``failures`` the places where the run may fail; ``parameters`` where they are declared.
     """
 
     def __init__(
@@ -82,6 +82,7 @@ class Inference:
         self.spent: list[Cost] = []
         self.failures: list[Failure] = []
         self.facts: dict[Span, tuple[Judgement, str]] = {}
+        self.judgements: dict[Term, Judgement] = {}
         self.unknown = ""
         self.environment: dict[Local, Judgement] = {}
         self.parameters: set[Span] = set()
@@ -93,6 +94,7 @@ class Inference:
         result = self._rule(self, node)
         if isinstance(result.type, Unknown):
             self.give_up(f"`{self.written(node.span)}` was not understood")
+        self.judgements[node] = result
         return result
 
     def body(self, block: Body) -> Judgement:

@@ -36,7 +36,7 @@ def release(
     distances = {var: move.sens for var, move in private.items() if var not in unbounded}
     too_far = {var for var in distances if not _hidden(inference, node, span, event.declared, private[var], var)}
     origin = Origin(node.span, event.name)
-    inference.leak(frozenset({*unbounded, *too_far}), origin)
+    inference.leak(frozenset({*unbounded, *too_far}), Origin(node.span, "the noise hides no change that large"))
     kept = {var: distance for var, distance in distances.items() if var not in too_far}
     inference.spent.append(Release(event, kept, factor, origin))
     return Judgement(result, moves.NOWHERE)

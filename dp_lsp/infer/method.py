@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -41,11 +41,13 @@ Facts = dict[Span, tuple[Judgement, str]]
 class Inferred(NamedTuple):
     """A definition after inference: what it means to others, its problems, and the facts about its expressions.
 
-    ``unknown`` says why nothing may be claimed of it, or is empty; ``solver`` puts into the facts what was solved."""
+    ``judgements`` are those of its terms, for who wants to know more. ``unknown`` says why nothing may be claimed of
+    it, or is empty; ``solver`` puts into facts and judgements what was solved."""
 
     value: FunctionValue | Judgement
     problems: tuple[Problem, ...]
     facts: Facts
+    judgements: Mapping[term.Term, Judgement]
     unknown: str
     solver: Solver
 
@@ -85,7 +87,9 @@ def infer_constant(
 
 
 def _inferred(inference: Inference, value: FunctionValue | Judgement) -> Inferred:
-    return Inferred(value, tuple(inference.problems), inference.facts, inference.unknown, inference.solver)
+    return Inferred(
+        value, tuple(inference.problems), inference.facts, inference.judgements, inference.unknown, inference.solver
+    )
 
 
 def _parameter(inference: Inference, param: term.Param) -> SchemeParameter:

@@ -59,7 +59,8 @@ def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
         return None
     offset = Positions(document.source, ls.client.encoding).offset(params.position)
     analysed = document.analysed_offset(offset)
-    found = hover_text(document.analysis, analysed, document.is_stale_at(analysed))
+    file = _shown(document) if document.key.startswith("file://") else ""
+    found = hover_text(document.analysis, analysed, document.is_stale_at(analysed), file)
     span = document.present_span(found.span) if found else None
     return convert.hover(found, span, document, ls.client) if found and span else None
 

@@ -1,0 +1,121 @@
+"""``dp-lsp explain FILE:…``: the derivations of what stands at a place of a file."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import click
+
+from dp_lsp.analysis.records import Analysis, FunctionReport
+from dp_lsp.cli.files import choose, shown
+from dp_lsp.disk.reading import SUFFIX
+from dp_lsp.engine.check import Engine
+from dp_lsp.features.derivation import derivation
+from dp_lsp.text import Place
+
+_LINE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(:(?P<column>\d+))?", re.DOTALL)
+
+
+class Target(NamedTuple):
+    """What to explain in a file: the expression at a line and column, what stands on a line, or a function."""
+
+    path: str
+    line: int = 0
+    column: int = 0
+    function: str = ""
+
+
+def target(text: str) -> Target | None:
+    """What ``FILE:LINE``, ``FILE:LINE:COLUMN`` and ``FILE:FUNCTION`` mean, read from the right; None for anything
+    else."""
+    found = _LINE.fullmatch(text)
+    if found is not None:
+        path, line, column = found["path"], int(found["line"]), int(found["column"] or 0)
+        if column and not os.path.exists(path) and os.path.exists(f"{path}:{line}"):
+            return Target(f"{path}:{line}", column)
+        return Target(path, line, column)
+    path, _, function = text.rpartition(":")
+    return Target(path, function=function) if path and function else None
+
+
+def pages(wanted: Target) -> str:
+    """The Markdown of all there is to say; a usage error where there is nothing, which says what there is instead."""
+    if not os.path.exists(wanted.path):
+        raise click.UsageError(f"{wanted.path!r} does not exist")
+    if not os.path.isfile(wanted.path) or not wanted.path.endswith(SUFFIX):
+        raise click.UsageError(f"{wanted.path!r} is not a Julia file ({SUFFIX})")
+    return "\n".join(_Project(wanted).pages())
+
+
+class _Project:
+    """A file with all it includes."""
+
+    def __init__(self, wanted: Target) -> None:
+        chosen = choose([wanted.path], None)
+        self._wanted = wanted
+        self._files = chosen.files
+        (self._root,) = chosen.names
+        self._engine = Engine()
+        self._analyses = self._engine.project(self._root, self._files)
+
+    def pages(self) -> Iterator[str]:
+        """The page of each function that is wanted, or of one expression."""
+        if self._wanted.function:
+            yield from (self._page(name, each.name_span.start) for name, each in self._called())
+        elif self._wanted.column:
+            yield self._page(self._root, self._offset(self._wanted.column), expression=True)
+        else:
+            yield from (self._page(self._root, each.name_span.start) for each in self._on_line())
+
+    def _called(self) -> list[tuple[str, FunctionReport]]:
+        """The methods of a function: of the file, or else of what it includes."""
+        found = [(name, each) for name, analysis in self._analyses.items() for each in analysis.functions]
+        wanted = [(name, each) for name, each in found if each.name == self._wanted.function]
+        own = [(name, each) for name, each in wanted if name == self._root]
+        if wanted:
+            return own or wanted
+        names = list(dict.fromkeys(each.name for _, each in found))
+        near = difflib.get_close_matches(self._wanted.function, names, n=3) or names[:10]
+        raise self._nothing(f"there is no function {self._wanted.function!r} in", near)
+
+    def _on_line(self) -> list[FunctionReport]:
+        source = self._analysis.source
+        self._offset(1)
+        found = [
+            each
+            for each in self._analysis.functions
+            if source.place(each.span.start).line <= self._wanted.line <= source.place(each.span.end).line
+        ]
+        if found:
+            return found
+        names = [f"{each.name} (line {source.place(each.span.start).line})" for each in self._analysis.functions]
+        raise self._nothing(f"no function stands on line {self._wanted.line} of", names[:10])
+
+    def _offset(self, column: int) -> int:
+        source, line = self._analysis.source, self._wanted.line
+        if not 1 <= line <= source.line_count:
+            raise click.UsageError(f"{shown(self._root)} has {source.line_count} lines, and no line {line}")
+        return source.offset(Place(line, column))
+
+    @property
+    def _analysis(self) -> Analysis:
+        return self._analyses[self._root]
+
+    def _page(self, name: str, offset: int, expression: bool = False) -> str:
+        explained = self._engine.explain(self._root, self._files, (name, offset), expression)
+        if explained is None:
+            where = f"column {self._wanted.column} of line {self._wanted.line} of"
+            raise self._nothing(f"no expression of a function stands at {where}", [])
+        return derivation(explained, self._analyses[name].source, shown(name))
+
+    def _nothing(self, what: str, instead: list[str]) -> click.UsageError:
+        """That there is nothing to explain, and what there is, or what is wrong with the file."""
+        there = f"; there is {', '.join(instead)}" if instead else ""
+        problem = next((each for each in self._analysis.problems if each.unchecked), None)
+        if problem is not None and not self._analysis.functions:
+            there = f": {problem.message}"
+        return click.UsageError(f"{what} {shown(self._root)}{there}")

@@ -1,0 +1,170 @@
+"""The steps that lead to a privacy cost: what each release costs, and how that is put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dp_lsp.accounting.bounds import Bound
+from dp_lsp.accounting.price import Price, along
+from dp_lsp.core import laws
+from dp_lsp.core.events import (
+    Called,
+    Cost,
+    Distances,
+    Either,
+    Gaussian,
+    Leak,
+    Release,
+    Repeat,
+    Sampled,
+    Sequence,
+    Var,
+)
+from dp_lsp.core.laws import LAWS
+from dp_lsp.core.sens import ONE, Sens
+from dp_lsp.engine.derive import PLUS, Entry, Steps
+from dp_lsp.text import Span
+
+
+class Charges:
+    """Writes the steps of one bound. The method's own tree is told from those of the functions it calls: these have
+    derivations of their own, and are referred to."""
+
+    def __init__(self, steps: Steps, bound: Bound) -> None:
+        self._steps = steps
+        self._context = steps.context
+        self._measure = bound.measure
+
+    def write(self, cost: Cost, distances: Distances) -> int | None:
+        """The place of the step that a tree's price is; None if it costs these variables nothing. Of one without
+        a bound, the way to the first step that has none."""
+        distances = {var: distance for var, distance in distances.items() if not distance.zero}
+        price = self._measure.price(cost, distances)
+        if price.free:
+            return None
+        match cost:
+            case Release():
+                return self._release(cost, distances, price)
+            case Leak(variables=variables, origin=origin):
+                why = f"{LAWS[laws.UNPROTECTED].step}: {origin.reason}"
+                premises = self._moves(origin.span, (var for var in distances if var in variables))
+                place = None if origin.span == self._context.own else origin.span
+                return self._add(Entry(cost, place, laws.UNPROTECTED, why, premises), distances, price)
+            case Sequence() | Either():
+                return self._parts(cost, distances, price)
+            case Repeat():
+                return self._repeat(cost, distances, price)
+            case Sampled():
+                return self._sampled(cost, distances, price)
+            case Called():
+                return self._called(cost, distances, price)
+
+    def shown(self, price: Price) -> str:
+        """A price for a person."""
+        if price.epsilon.infinite:
+            return "no guarantee"
+        return f"ε {self._context.short(price.epsilon)}, δ {self._context.short(price.delta)}"
+
+    def _add(self, entry: Entry, distances: Distances, price: Price) -> int:
+        return self._steps.add(entry, price, self.shown(price), distances)
+
+    def _moves(self, span: Span, variables: Iterable[Var]) -> tuple[int, ...]:
+        """The steps by which these variables move what a cost at this place is about."""
+        moving = tuple(variables)
+        found = (
+            self._steps.move(var, judgement.moves[var])
+            for judgement in self._context.inputs(span)
+            for var in moving
+            if var in judgement.moves
+        )
+        return tuple(dict.fromkeys(found))
+
+    def _release(self, cost: Release, distances: Distances, price: Price) -> int:
+        context, event, span = self._context, cost.event, cost.origin.span
+        total = along(cost.distance, distances)
+        numbers = (event.epsilon, event.delta) if isinstance(event, Gaussian) else (event.epsilon,)
+        named = ", ".join(f"{name} = {context.short(number)}" for name, number in zip("εδ", numbers, strict=False))
+        why = f"{event.name} noise for a change of {context.short(event.declared)}, {named}"
+        if context.short(total) != context.short(event.declared):
+            why += f"; the change is {context.short(total)}"
+        if cost.factor != ONE:
+            why += f"; measured in another norm, it counts {context.short(cost.factor)} times"
+        premises = self._moves(span, (var for var in distances if var in cost.distance))
+        rule = context.builtin(span) or laws.CHARGED
+        return self._add(
+            Entry(cost, span, rule, why, premises, (cost.factor, event.declared, *numbers)), distances, price
+        )
+
+    def _parts(self, cost: Sequence | Either, distances: Distances, price: Price) -> int:
+        """Several costs, of which one alone is what it costs; of those without a bound the first is enough."""
+        priced = [(part, self._measure.price(part, distances)) for part in cost.parts]
+        charged = [(part, each) for part, each in priced if each.unbounded][:1] or priced
+        places = [self.write(part, distances) for part, _ in charged]
+        premises = tuple(place for place in places if place is not None)
+        if len(premises) == 1:
+            return premises[0]
+        rule = laws.SEQUENCE if isinstance(cost, Sequence) else laws.CHOICE
+        why = LAWS[rule].step
+        if rule == laws.SEQUENCE:
+            sums = (self._sum(side) for side in zip(*(each for _, each in charged), strict=True))
+            why += ": ε {}, δ {}".format(*sums)
+        return self._add(Entry(cost, None, rule, why, premises, (ONE,) * len(premises)), distances, price)
+
+    def _sum(self, numbers: Iterable[Sens]) -> str:
+        return PLUS.join(self._context.short(number) for number in numbers if not number.zero) or "0"
+
+    def _repeat(self, cost: Repeat, distances: Distances, price: Price) -> int | None:
+        body = self.write(cost.body, distances)
+        if price.unbounded:
+            return body
+        rule = self._measure.rule
+        why = LAWS[rule].step.format(self._context.short(cost.count))
+        slack = tuple(Sens.of(each.symbol) for each in self._measure.choices if each.origin is cost.origin)
+        if slack:
+            why += f", with δ' = {self._context.short(slack[0])}"
+        premises = () if body is None else (body,)
+        return self._add(Entry(cost, cost.origin.span, rule, why, premises, (cost.count, *slack)), distances, price)
+
+    def _sampled(self, cost: Sampled, distances: Distances, price: Price) -> int | None:
+        """What is spent on a row that is drawn is amplified; what is spent past the sample is not."""
+        row = {cost.record: ONE}
+        direct = self.write(cost.body, distances)
+        if all(along(moved, distances).zero for moved in cost.along.values()):
+            return direct
+        if direct is not None and self._measure.price(cost.body, distances).unbounded:
+            return direct
+        drawn = () if cost.aligned else self._moves(cost.origin.span, distances)
+        inside = self._measure.price(cost.body, row)
+        within = self.write(cost.body, row)
+        if within is None or inside.unbounded:
+            return within
+        short = self._context.short
+        why = LAWS[laws.SAMPLING].step.format(short(cost.draws), short(cost.rows))
+        amplified = self._measure.amplified(cost, inside)
+        entry = Entry(cost, cost.origin.span, laws.SAMPLING, why, (within, *drawn), (cost.draws, cost.rows))
+        once = self._add(entry, distances, amplified)
+        if amplified == price:
+            return once
+        why = "once for each way in which a change reaches the sample"
+        if direct is not None:
+            why = "in the sample and past it"
+        premises = (once,) if direct is None else (once, direct)
+        return self._add(Entry(cost, cost.origin.span, laws.SAMPLING, why, premises), distances, price)
+
+    def _called(self, cost: Called, distances: Distances, price: Price) -> int | None:
+        inner = {param: along(moved, distances) for param, moved in cost.along.items()}
+        if cost.origin.span == self._context.own:
+            return self.write(cost.body, inner)
+        context, name = self._context, cost.origin.reason
+        context.callees.setdefault(name)
+        changes = (
+            f"`{param.name}` by at most {context.short(moved)}" for param, moved in inner.items() if not moved.zero
+        )
+        why = f"{LAWS[laws.CHARGED].step.format(f'`{name}`')}, which moves {', '.join(changes)}"
+        display = context.description.display
+        given = [(symbol.name, display.poly(context.values.poly(put))) for symbol, put in cost.values.symbols.items()]
+        settings = ", ".join(f"{symbol} = {value}" for symbol, value in given if symbol != value)
+        if settings:
+            why += f", with {settings}"
+        premises = self._moves(cost.origin.span, distances)
+        return self._add(Entry(cost, cost.origin.span, laws.CHARGED, why, premises), distances, price)

@@ -1,0 +1,126 @@
+"""Explanations: a method's derivations, or those of one of its expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dp_lsp.accounting.bounds import Bound, headline
+from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Premise
+from dp_lsp.analysis.records import Fact, FunctionReport, Options, State
+from dp_lsp.core.display import type_text
+from dp_lsp.core.events import Var
+from dp_lsp.core.metrics import metric_name
+from dp_lsp.core.scheme import FunctionValue, Judgement, Move
+from dp_lsp.core.sens import ONE
+from dp_lsp.core.term import Apply
+from dp_lsp.engine.charge import Charges
+from dp_lsp.engine.derive import Context, Steps
+from dp_lsp.engine.describe import Description, Place
+from dp_lsp.infer.method import Inferred
+from dp_lsp.problem import Problem
+from dp_lsp.text import Span
+
+
+def explain(
+    inferred: Inferred,
+    report: FunctionReport,
+    problems: tuple[Problem, ...],
+    offset: int | None,
+    options: Options,
+) -> Explanation | None:
+    """The derivation of each bound of a method or, with an offset, of the smallest expression there; None if there is
+    no expression. Nothing is derived for what was not checked to the end."""
+    value = inferred.value
+    if not isinstance(value, FunctionValue) or not value.methods:
+        return Explanation(report, None, (), (), (), (), problems) if offset is None else None
+    description = Description(value.methods[0], Place(report.span, report.name_span), options)
+    context = Context(inferred, description)
+    derivations = _Derivations(context, report)
+    known = report.state is not State.UNKNOWN
+    if offset is None:
+        return _explanation(context, report, None, tuple(derivations.all()) if known else (), problems)
+    found = _at(inferred, offset)
+    if found is None:
+        return None
+    span, judgement, rule = found
+    moving = [(var, move) for var, move in judgement.moves.items() if not var.members]
+    derived = tuple(derivations.move(var, move) for var, move in moving) if known else ()
+    return _explanation(context, report, _fact(context, inferred, span, judgement, rule), derived, problems)
+
+
+def _at(inferred: Inferred, offset: int) -> tuple[Span, Judgement, str] | None:
+    """The smallest expression at an offset, what is known of it, and by which rule. The name of what is called stands
+    for the call."""
+    known = {node.span: (judgement, "") for node, judgement in inferred.judgements.items()} | inferred.facts
+    called = {node.function.span for node in inferred.judgements if isinstance(node, Apply)}
+    spans = [span for span in known.keys() - called if span.covers(offset)]
+    if not spans:
+        return None
+    span = min(spans, key=lambda span: span.end - span.start)
+    return span, *known[span]
+
+
+def _explanation(
+    context: Context,
+    report: FunctionReport,
+    fact: Fact | None,
+    found: tuple[Derivation, ...],
+    problems: tuple[Problem, ...],
+) -> Explanation:
+    printer = context.description.display
+    conditions = tuple(
+        Premise(printer.constraint(need), need.origin.reason, need.origin.span) for need in context.description.needs
+    )
+    callees = tuple(context.callees)
+    return Explanation(report, fact, found, tuple(context.rules.values()), callees, conditions, problems)
+
+
+def _fact(context: Context, inferred: Inferred, span: Span, judgement: Judgement, rule: str) -> Fact:
+    type_ = inferred.solver.type(judgement.type)
+    moves = tuple((var.name, context.short(move.sens)) for var, move in judgement.moves.items() if not var.members)
+    return Fact(span, type_text(type_, context.description.display), metric_name(type_), moves, rule)
+
+
+class _Derivations:
+    def __init__(self, context: Context, report: FunctionReport) -> None:
+        self._context = context
+        self._description = context.description
+        self._report = report
+
+    def all(self) -> Iterator[Derivation]:
+        """One for each parameter, and one for each group of parameters that change together."""
+        scheme = self._description.scheme
+        for param, report in zip(scheme.params, self._report.parameters, strict=True):
+            move = scheme.result.moves.get(param.var)
+            if (param.var,) in self._description.bounds:
+                yield self._cost((param.var,), report.shown)
+            elif scheme.claims_privacy or move is None or param.static:
+                yield Derivation((param.name,), report.shown)
+            else:
+                yield self.move(param.var, move)._replace(bound=report.shown)
+        for group, listed in self._description.bounds.items():
+            if len(group) > 1:
+                yield self._cost(group, self._description.shown(headline(listed)))
+
+    def move(self, var: Var, move: Move) -> Derivation:
+        """How a variable comes to move a value."""
+        steps = Steps(self._context, (var,))
+        last = steps.move(var, move)
+        shown = self._context.short(move.sens)
+        conclusion = Conclusion("", last, (self._context.formula(move.sens),), shown)
+        return Derivation((var.name,), shown, tuple(steps.written), (conclusion,))
+
+    def _cost(self, group: tuple[Var, ...], bound: str) -> Derivation:
+        steps = Steps(self._context, group)
+        found = (self._conclusion(steps, each) for each in self._description.bounds[group])
+        conclusions = tuple(each for each in found if each is not None)
+        names = tuple(var.name for var in group)
+        return Derivation(names, bound, tuple(steps.written), conclusions)
+
+    def _conclusion(self, steps: Steps, bound: Bound) -> Conclusion | None:
+        charges = Charges(steps, bound)
+        last = charges.write(self._description.scheme.cost, {var: ONE for var in bound.variables})
+        if last is None:
+            return None
+        result = tuple(map(self._context.formula, (bound.price.epsilon, bound.price.delta)))
+        return Conclusion(bound.rule, last, result, charges.shown(bound.price), self._description.free(bound))

@@ -1,0 +1,152 @@
+"""The page that says why a bound is what it is: in the user's own lines, each with its rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Step
+from dp_lsp.analysis.records import State
+from dp_lsp.features.hover import KINDS, expression, verdict
+from dp_lsp.features.markdown import code, prose, table
+from dp_lsp.problem import Problem, Severity
+from dp_lsp.text import Source, Span
+
+_LONGEST = 60  # characters of a line, or of a bound in a heading
+_ASSIGNS = re.compile(r"\s*(?P<target>\(?[^\W\d]\w*(\s*,\s*[^\W\d]\w*)*\)?)\s*[-+*/]?=\s*")
+_ENDS = re.compile(r"\s*(#.*)?")
+
+
+def derivation(explained: Explanation, source: Source, name: str) -> str:
+    """The page of an explanation, as Markdown. ``name`` is what the file is called."""
+    return "\n\n".join(filter(None, _Page(explained, source, name).parts())) + "\n"
+
+
+class _Page:
+    def __init__(self, explained: Explanation, source: Source, name: str) -> None:
+        self._explained = explained
+        self._source = source
+        self._name = name
+
+    def parts(self) -> Iterator[str]:
+        function, fact = self._explained.function, self._explained.fact
+        if fact is None:
+            yield f"# {code(function.name + function.signature)}"
+            yield f"{KINDS[function.kind]} · {verdict(function)} · {self._place(function.name_span)}"
+        else:
+            yield f"# {code(self._excerpt(fact.span))}"
+            yield from expression(fact) if self._is_known else ()
+            yield f"in {code(function.name)}, {verdict(function)} · {self._place(fact.span)}"
+        if function.state is not State.PROVED:
+            problems = [each for each in self._explained.problems if each.severity is not Severity.HINT]
+            if not self._is_known:
+                told = any(function.reason in problem.message for problem in problems)
+                yield "Nothing is claimed of it" + (":" if told else prose(f", because {function.reason}."))
+            yield _listed(map(self._problem, problems))
+        yield from self._derivations()
+        yield from self._more()
+
+    @property
+    def _is_known(self) -> bool:
+        return self._explained.function.state is not State.UNKNOWN
+
+    def _place(self, span: Span) -> str:
+        return code(f"{self._name}:{self._line(span)}")
+
+    def _problem(self, problem: Problem) -> str:
+        return f"line {self._line(problem.span)}: {problem.severity.value} {problem.code}, {prose(problem.message)}"
+
+    def _derivations(self) -> Iterator[str]:
+        """Each with what it is about; several that are the same are shown once, and those without steps at the end."""
+        same: dict[Derivation, list[str]] = {}
+        for each in self._explained.derivations:
+            same.setdefault(each._replace(parameters=()), []).append(" with ".join(map(code, each.parameters)))
+        for each, names in same.items():
+            if each.steps:
+                yield f"## {', '.join(names)}{_heading(each)}"
+                yield table(("step", "line", "code", "rule", "result"), self._rows(each))
+                yield _listed(map(_conclusion, each.conclusions)) if len(each.conclusions) > 1 else ""
+        yield _listed(f"{', '.join(names)}: {_shown(each.bound)}" for each, names in same.items() if not each.steps)
+
+    def _rows(self, derivation: Derivation) -> Iterator[tuple[str, ...]]:
+        for number, step in enumerate(derivation.steps, 1):
+            line, text = ("", "") if step.span is None else (str(self._line(step.span)), self._excerpt(step.span))
+            yield str(number), line, code(text), prose(step.why + _references(step, number)), _result(step)
+
+    def _more(self) -> Iterator[str]:
+        explained = self._explained
+        if explained.function.conditions and explained.fact is None and self._is_known:
+            yield "## Holds if"
+            yield _listed(self._conditions())
+        if explained.rules:
+            yield "## Rules"
+            yield _listed(
+                f"**{code(rule.name)}**: {prose(rule.words)} *Source:* {prose(rule.source.rstrip('.'))}."
+                for rule in explained.rules
+            )
+        if explained.callees:
+            yield "## Functions called"
+            yield _listed(code(f"dp-lsp explain {self._name}:{callee}") for callee in explained.callees)
+
+    def _conditions(self) -> Iterator[str]:
+        for premise in self._explained.conditions:
+            yield f"{code(premise.text)}: {prose(premise.reason)} (line {self._line(premise.span)})"
+        for condition in self._explained.function.conditions:
+            if condition.formula is None:
+                yield prose(condition.text)
+
+    def _line(self, span: Span) -> int:
+        return self._source.place(span.start).line
+
+    def _excerpt(self, span: Span) -> str:
+        """The text of an expression, as a whole line if it is the value that the line assigns."""
+        source = self._source
+        first, last = source.place(span.start), source.place(span.end)
+        before = source.line(first.line)[: first.column - 1]
+        if last.line > first.line:
+            return source.line(first.line).strip() + " …"
+        text = source.text[span.start : span.end]
+        if _ASSIGNS.fullmatch(before) and _ENDS.fullmatch(source.line(last.line)[last.column - 1 :]):
+            text = f"{before.strip()} {text}"
+        shown = " ".join(text.split())
+        return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
+
+
+def _listed(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)
+
+
+def _heading(derivation: Derivation) -> str:
+    """What a derivation comes to, if that is short."""
+    if len(derivation.bound) > _LONGEST:
+        return ""
+    result = derivation.conclusions[0].result
+    if result == ("oo",):
+        return ": no bound"
+    return f": {'moves it by at most ' if len(result) == 1 else ''}{_shown(derivation.bound)}"
+
+
+def _shown(bound: str) -> str:
+    return prose(bound.replace("  δ ", ", δ "))
+
+
+def _references(step: Step, number: int) -> str:
+    """Which steps a step follows from, where it is not just the one before."""
+    premises = tuple(dict.fromkeys(step.premises))
+    text = f" ({_numbers(premises)})" if premises and premises != (number - 2,) else ""
+    return f"{text}, because of {_numbers(step.reasons)}" if step.reasons else text
+
+
+def _numbers(places: tuple[int, ...]) -> str:
+    *first, last = (str(place + 1) for place in places)
+    return f"steps {', '.join(first)} and {last}" if first else f"step {last}"
+
+
+def _result(step: Step) -> str:
+    text = f"moves by {step.shown}" if len(step.result) == 1 else step.shown
+    return prose(f"{text} with {step.of}" if step.of else text)
+
+
+def _conclusion(each: Conclusion) -> str:
+    choices = (f"{code(free.range)} for you to choose" for free in each.free)
+    return ", ".join([f"{each.rule} composition: step {each.step + 1}", *choices])

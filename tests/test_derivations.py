@@ -1,0 +1,197 @@
+"""Derivations agree with the reports, and each of their numbers with the rule that it is said to follow by."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+import spec_runner
+from dp_lsp.analysis.derivations import Derivation, Explanation, Step
+from dp_lsp.analysis.loading import Refusal, Text
+from dp_lsp.analysis.records import Analysis, FunctionReport, Options, State
+from dp_lsp.builtins import TABLE
+from dp_lsp.core import laws
+from dp_lsp.engine.check import Engine
+from dp_lsp.engine.problems import IncludeWithoutFolder
+from source_tree import ROOT
+
+
+class Lone:
+    """A program in no folder."""
+
+    def __init__(self, text: str) -> None:
+        self._text = Text(text)
+
+    def included(self, by: str, path: str) -> str | Refusal:
+        return Refusal(IncludeWithoutFolder, {"path": path})
+
+    def text(self, name: str) -> Text:
+        return self._text
+
+
+SOUND = Options()
+
+
+class Explained(NamedTuple):
+    """A function of a program, and what is said of it."""
+
+    program: str
+    report: FunctionReport
+    explanation: Explanation
+
+    def __str__(self) -> str:
+        return f"{self.report.name} in\n{self.program}"
+
+
+def explained(program: str, options: Options = SOUND) -> list[Explained]:
+    """All functions of a program, in order."""
+    engine, loader = Engine(), Lone(program)
+    analysis: Analysis = engine.project("", loader, options)[""]
+    found = []
+    for report in analysis.functions:
+        explanation = engine.explain("", loader, ("", report.name_span.start), False, options)
+        assert explanation is not None and explanation.function == report
+        found.append(Explained(program, report, explanation))
+    return found
+
+
+def programs() -> Iterator[tuple[str, str, Options]]:
+    """Every program of the fixtures under the sound rules, by page."""
+    folder = ROOT / "fixtures"
+    for path in sorted((folder / "programs").glob("*.jl")):
+        yield path.stem, path.read_text("utf-8"), SOUND
+    for page in sorted((folder / "spec").glob("*.md")):
+        for block in spec_runner.blocks(page.read_text("utf-8")):
+            if block.options.profile == "sound":
+                yield page.stem, block.text, block.options
+
+
+PAGES = list(dict.fromkeys(page for page, _, _ in programs()))
+
+
+def functions(page: str) -> Iterator[Explained]:
+    for name, text, options in programs():
+        if name == page:
+            yield from explained(text, options)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_last_step_of_each_derivation_is_what_is_reported(page: str) -> None:
+    for function in functions(page):
+        report, listed = function.report, function.explanation.derivations
+        if report.state is State.UNKNOWN or report.kind == "blackbox":
+            assert not listed
+            continue
+        derivations = {each.parameters: each for each in listed}
+        for parameter in report.parameters:
+            derivation = derivations[(parameter.name,)]
+            assert derivation.bound == parameter.shown, str(function)
+            if parameter.sensitivity is not None and not parameter.static:
+                assert last(derivation, "") == (parameter.sensitivity,), str(function)
+        for bound in report.bounds:
+            found = last(derivations[bound.parameters], bound.rule)
+            assert found == (bound.epsilon, bound.delta), str(function)
+
+
+def last(derivation: Derivation, rule: str) -> tuple[str, ...]:
+    """What the derivation arrives at by a rule of composition; 0 where nothing had to be derived."""
+    for conclusion in derivation.conclusions:
+        if conclusion.rule == rule:
+            assert derivation.steps[conclusion.step].result == conclusion.result
+            return conclusion.result
+    return ("0", "0") if rule else ("0",)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_each_number_follows_from_earlier_ones_by_the_rule_of_its_step(page: str) -> None:
+    for function in functions(page):
+        rules = {rule.name for rule in function.explanation.rules}
+        for derivation in function.explanation.derivations:
+            for place, step in enumerate(derivation.steps):
+                assert step.rule in rules
+                assert all(earlier < place for earlier in (*step.premises, *step.reasons))
+                before = [derivation.steps[premise] for premise in step.premises]
+                assert follows(step, before), f"step {place + 1} of {derivation.parameters} of {function}: {step}"
+
+
+class Numbers(dict[str, Any]):
+    """A number for each name that stands in a formula, the same whenever it stands there."""
+
+    def __missing__(self, name: str) -> float:
+        return 0.25 + sum(map(ord, name)) % 89 / 127
+
+
+KNOWN = {
+    "Abs": abs,
+    "Max": max,
+    "sqrt": math.sqrt,
+    "log": math.log,
+    "exp": math.exp,
+    "ceiling": math.ceil,
+    "oo": math.inf,
+}
+
+
+def value(formula: str) -> float:
+    """A formula at some numbers; a size such as ``length(v)`` is a number like any other."""
+    named = re.sub(r"\b(length|rows|cols)\(([^()]*)\)", lambda m: re.sub(r"\W", "_", m[0]), formula)
+    return float(eval(re.sub(r"\bdel\b", "del_", named), {"__builtins__": {}}, Numbers(KNOWN)))
+
+
+def follows(step: Step, before: list[Step]) -> bool:
+    """Whether the result of a step is what its rule makes of those before."""
+    if any("Sum(" in formula for each in (step, *before) for formula in (*each.result, *each.factors)):
+        return True  # no number
+    result, factors = [value(each) for each in step.result], [value(each) for each in step.factors]
+    premises = [[value(each) for each in premise.result] for premise in before]
+    if len(result) == 2:
+        return cost_follows(step, result, factors, premises)
+    assert len(factors) == len(premises) and all(len(premise) == 1 for premise in premises)
+    moved = [premise[0] for premise in premises]
+    if step.rule == laws.PARAMETER:
+        return result == [1] and not moved
+    if step.rule == laws.NOTHING_HOLDS:
+        return result == [math.inf] and not moved
+    if step.rule == laws.CAP:
+        return result[0] <= moved[0]
+    if step.rule == laws.BRANCH:
+        return close(result[0], max(moved))
+    assert step.rule in TABLE or step.rule in laws.LAWS
+    return close(result[0], sum(map(float.__mul__, factors, moved)))
+
+
+def cost_follows(step: Step, result: list[float], factors: list[float], premises: list[list[float]]) -> bool:
+    epsilon, delta = result
+    costs = [premise for premise in premises if len(premise) == 2]
+    match step.rule, factors:
+        case laws.UNPROTECTED, _:
+            return epsilon == math.inf
+        case laws.CHARGED, _:
+            return math.isfinite(epsilon)  # what it costs stands in another derivation
+        case laws.SEQUENCE, _:
+            return close(epsilon, sum(e for e, _ in costs)) and close(delta, sum(d for _, d in costs))
+        case laws.CHOICE, _:
+            return close(epsilon, max(e for e, _ in costs)) and close(delta, max(d for _, d in costs))
+        case laws.BASIC, [rounds]:
+            return close(epsilon, rounds * costs[0][0]) and close(delta, rounds * costs[0][1])
+        case laws.ADVANCED, [rounds, slack]:
+            each = costs[0][0]
+            total = each * math.sqrt(2 * rounds * math.log(1 / slack)) + rounds * each * math.expm1(each)
+            return close(epsilon, total) and close(delta, rounds * costs[0][1] + slack)
+        case laws.SAMPLING, [draws, rows]:
+            share = draws / rows
+            return close(epsilon, math.log1p(share * math.expm1(costs[0][0]))) and close(delta, share * costs[0][1])
+        case laws.SAMPLING, []:
+            return epsilon >= max(e for e, _ in costs)
+        case _, [norm, declared, once, *_]:  # a mechanism, at the distance or at most at the declared one
+            distance = sum(premise[0] for premise in premises)
+            return any(close(epsilon, norm * once * share) for share in (distance / declared, len(premises)))
+    return False
+
+
+def close(left: float, right: float) -> bool:
+    return left == right or math.isclose(left, right, rel_tol=1e-9)
