@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from dp_lsp.analysis.records import Options, State
+from dp_lsp.analysis.records import Analysis, Options, State
 from dp_lsp.text import Source
 from dp_lsp.worker.client import Outcome, Worker
 from source_tree import ROOT
@@ -23,15 +23,19 @@ import os, sys, time
 sys.path.insert(0, {str(ROOT)!r})
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Placed, State, Verdict
 from dp_lsp.text import Source
-from dp_lsp.worker import __main__ as worker
+from dp_lsp.worker import __main__ as worker, programs
 
 class Engine:
     def __init__(self):
         self.parsed = self.inferred = 0
         self.memo = {{}}
 
-    def check(self, text, options=None, ticket=None, on_chunk=lambda key: None, refused=(), document=""):
+    def includes(self, text, look):
+        return ()
+
+    def project(self, root, files, options, ticket, on_chunk, refused):
         chunks, start = [], 0
+        text = files.text(root).content
         for line in text.splitlines(keepends=True):
             key = line.encode()
             if key in refused:
@@ -43,9 +47,9 @@ class Engine:
                 self.inferred += 1
             chunks.append(Placed(start, len(line), self.memo[key]))
             start += len(line)
-        return Analysis(Source(text), tuple(chunks), options)
+        return {{root: Analysis(Source(text), tuple(chunks), options)}}
 
-    def forget(self, document):
+    def forget(self, root):
         pass
 
     def record(self, key, state):
@@ -62,7 +66,7 @@ class Engine:
                 while True: ticket.look()
             case "print": print("noise")
 
-worker.Engine = Engine
+programs.Engine = Engine
 worker.main()
 """
 
@@ -78,7 +82,8 @@ class Client:
 
     def check(self, text: str, document: str = "a") -> int:
         self._revision += 1
-        self.worker.check(document, self._revision, Source(text), Options())
+        self.worker.update(document, document, self._revision, Source(text))
+        self.worker.check(document, Options())
         return self._revision
 
     async def outcome(self) -> Outcome:
@@ -89,7 +94,7 @@ class Client:
         revision = self.check(text)
         while not (outcome := await self.outcome()).final:
             pass
-        assert outcome.revision == revision
+        assert [finding.revision for finding in outcome.findings] == [revision]
         return outcome
 
     async def begun(self) -> None:
@@ -120,24 +125,32 @@ async def new_client() -> AsyncIterator[Callable[..., Client]]:
 NewClient = Callable[..., Client]
 
 
+def analysis(outcome: Outcome) -> Analysis:
+    (finding,) = outcome.findings
+    assert finding.analysis, outcome.problem
+    return finding.analysis
+
+
 def state(outcome: Outcome) -> State:
-    assert outcome.analysis, outcome.problem
-    return outcome.analysis.state
+    return analysis(outcome).state
+
+
+def is_lost(outcome: Outcome) -> bool:
+    """Whether nothing was found out, for a reason."""
+    return outcome.problem is not None and all(finding.analysis is None for finding in outcome.findings)
 
 
 async def test_the_real_engine_answers(new_client: NewClient) -> None:
     outcome = await new_client(engine=None).checked("f(x::Real) = x + x\n")
-    assert outcome.analysis
-    assert outcome.analysis.source is outcome.source
+    assert analysis(outcome).source is outcome.findings[0].source
 
 
 async def test_records_come_once_and_stay_known(new_client: NewClient) -> None:
     client = new_client()
     first = await client.checked("a\nb\n")
     second = await client.checked("b\nc\na\n")
-    assert first.analysis and second.analysis
-    old = {chunk.record.key: chunk.record for chunk in first.analysis.chunks}
-    new = [chunk.record for chunk in second.analysis.chunks]
+    old = {chunk.record.key: chunk.record for chunk in analysis(first).chunks}
+    new = [chunk.record for chunk in analysis(second).chunks]
     assert [record.key for record in new] == [b"b\n", b"c\n", b"a\n"]
     assert new[0] is old[b"b\n"] and new[2] is old[b"a\n"]
     assert second.inferred == first.inferred + 1
@@ -171,14 +184,14 @@ async def test_a_check_that_does_not_stop_is_killed(new_client: NewClient) -> No
 async def test_a_check_that_takes_too_long_is_given_up(new_client: NewClient) -> None:
     client = new_client(limit=0.2)
     outcome = await client.checked("slow\n")
-    assert outcome.analysis is None and outcome.problem and outcome.problem.unchecked
+    assert is_lost(outcome) and outcome.problem and outcome.problem.unchecked
     assert state(await client.checked("a\n")) is State.PROVED
 
 
 async def test_a_check_that_does_not_look_at_the_time_is_killed(new_client: NewClient) -> None:
     client = new_client(limit=0.2)
     outcome = await client.checked("hang\n")
-    assert outcome.analysis is None and outcome.problem
+    assert is_lost(outcome)
     assert state(await client.checked("a\n")) is State.PROVED
 
 
@@ -187,7 +200,7 @@ async def test_an_exception_fails_the_check_and_not_the_process(new_client: NewC
     client = new_client()
     process = (await client.checked("a\n")) and client.process
     outcome = await client.checked(f"{line}\n")
-    assert outcome.analysis is None and outcome.problem
+    assert is_lost(outcome)
     assert client.process == process
     assert state(await client.checked("a\n")) is State.PROVED
 
@@ -200,8 +213,8 @@ async def test_a_chunk_that_ends_the_process_twice_is_refused_and_the_rest_is_ch
     lost = [await client.outcome(), await client.outcome()]
     assert all(outcome.problem and not outcome.final for outcome in lost)
     outcome = await client.outcome()
-    assert outcome.final and outcome.analysis
-    states = [chunk.record.verdict.state for chunk in outcome.analysis.chunks]
+    assert outcome.final
+    states = [chunk.record.verdict.state for chunk in analysis(outcome).chunks]
     assert states == [State.PROVED, State.UNKNOWN, State.PROVED]
     assert state(await client.checked("a\n")) is State.PROVED
 
@@ -214,13 +227,13 @@ async def test_a_killed_process_leaves_unknown_and_comes_back(new_client: NewCli
     revision = client.check("a\nb\n")
     os.kill(client.process, signal.SIGKILL)
     lost, found = await client.outcome(), await client.outcome()
-    assert lost.analysis is None and lost.problem and not lost.final
-    assert found.revision == revision and state(found) is State.PROVED
+    assert is_lost(lost) and not lost.final
+    assert found.findings[0].revision == revision and state(found) is State.PROVED
 
 
 async def test_a_process_that_never_starts_is_not_tried_for_ever(new_client: NewClient) -> None:
     outcome = await new_client(engine="raise SystemExit(1)").checked("a\n")
-    assert outcome.analysis is None and outcome.problem
+    assert is_lost(outcome)
 
 
 async def test_what_is_printed_does_not_disturb(new_client: NewClient) -> None:
@@ -249,6 +262,5 @@ async def test_many_documents_at_once_keep_their_records_apart(new_client: NewCl
             client.check(f"{document}{round_}\n", document)
         for _ in "abc":
             outcome = await client.outcome()
-            assert outcome.analysis
-            (chunk,) = outcome.analysis.chunks
+            (chunk,) = analysis(outcome).chunks
             assert chunk.record.key == f"{outcome.document}{round_}\n".encode()

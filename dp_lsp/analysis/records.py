@@ -185,6 +185,10 @@ class Analysis:
         self.chunks = chunks
         self.options = options
 
+    def is_same(self, other: Analysis) -> bool:
+        """Whether two analyses say the same of the same text."""
+        return self.chunks == other.chunks and self.source.text == other.source.text
+
     @cached_property
     def functions(self) -> tuple[FunctionReport, ...]:
         """All functions, at their places in the file."""

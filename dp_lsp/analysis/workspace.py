@@ -6,12 +6,15 @@ belong now, and says which of them an edit has made stale. What is stale is neve
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from dp_lsp.analysis.drift import Drift, Patch
+from dp_lsp.analysis.drift import Drift
 from dp_lsp.analysis.records import (
     Analysis,
     ChunkRecord,
@@ -21,21 +24,12 @@ from dp_lsp.analysis.records import (
     State,
     Verdict,
 )
+from dp_lsp.analysis.staleness import UNTOUCHED, Links, Touched, links, spread, touched
 from dp_lsp.problem import Edit, Problem
-from dp_lsp.text import Place, Source, Span
+from dp_lsp.text import Source, Span
 
 _DRIVE = re.compile(r"/[A-Za-z]:")
 _openings = count()
-_WORD = re.compile(r"\w+!?")
-_FAR_REACHING = re.compile(r"\b(global|eval|using|import|include|module|baremodule|macro|Pluto)\b|@")
-_CONTINUES = re.compile(r"([^\w)\]}\"'`\s]|\b(in|isa|where))[ \t]*(#[^\n]*)?$", re.MULTILINE)
-_COMMENTS = re.compile(r"\s*(#(?!=)[^\n\r]*\s*)*")
-_OPENERS = frozenset(
-    {
-        *("function", "if", "for", "while", "module", "baremodule", "begin", "let", "do", "try", "struct", "macro"),
-        *("quote", "abstract", "primitive"),
-    }
-)
 
 
 def document_key(uri: str) -> str:
@@ -53,52 +47,107 @@ def document_key(uri: str) -> str:
     return f"file://{host}{path}"
 
 
+def file_path(key: str) -> str | None:
+    """The path of the file that a document's key names; None if it is no file."""
+    if not key.startswith("file://"):
+        return None
+    path = key.removeprefix("file://")
+    if os.name == "nt":
+        path = path[1:] if _DRIVE.match(path) else f"//{path.lstrip('/')}"
+    return os.path.normpath(path) if os.path.isabs(path) else None
+
+
 def is_checked(uri: str, language: str) -> bool:
     """Whether a document is in a language that is checked."""
     return language == "julia" or document_key(uri).endswith(".jl")
+
+
+class ClosedFile(NamedTuple):
+    """A file that is checked and not open: a digest of its text, and what its chunks define and use."""
+
+    digest: bytes
+    links: Links
+
+
+def text_digest(text: str) -> bytes:
+    """A digest of a text; equal digests, equal texts."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+class Program:
+    """Files that are checked together: open documents, and closed files by name.
+
+    ``changed`` says that one of the closed files is not any more what it was."""
+
+    def __init__(self, documents: tuple[Document, ...], closed: Mapping[str, ClosedFile]) -> None:
+        self.documents = documents
+        self.closed = closed
+        self.changed = False
+        self._stamp: object = None
+        self._stale: dict[Document, frozenset[int]] = {}
+
+    def stale(self, document: Document) -> frozenset[int]:
+        """The chunks of a document that may have changed with what was edited in the program."""
+        stamp = self.changed, *(each.stamp for each in self.documents)
+        if stamp != self._stamp:
+            rest = Touched(everything=True) if self.changed else UNTOUCHED
+            files = [(each.touched, each.links) for each in self.documents]
+            files += ((rest, file.links) for file in self.closed.values())
+            self._stale = dict(zip(self.documents, spread(files), strict=False))
+            self._stamp = stamp
+        return self._stale[document]
 
 
 class Document:
     """An open document. ``uri`` is spelled as the client spells it, and ``key`` is the same for all spellings;
     ``name`` is one that no other opening of it has. ``version`` is the client's.
 
-    ``revision`` counts the texts it has had; ``checked`` is the version whose check has ended for good, and
-    ``analysis`` the newest there is, with None before the first.
+    ``file`` is its name in a check: the path of a file, else the URI. ``revision`` counts the texts it has had;
+    ``checked`` is the version whose check has ended for good, and ``analysis`` the newest there is, with None before
+    the first. ``programs`` are what it was checked together with.
     """
 
     def __init__(self, uri: str, version: int, text: str) -> None:
         self.uri = uri
         self.key = document_key(uri)
         self.name = f"{self.key}#{next(_openings)}"
+        self.file = file_path(self.key) or uri
         self.version = version
         self.source = Source(text)
         self.revision = 0
         self.checked: int | None = None
         self.analysis: Analysis | None = None
         self._analysed = 0  # the revision of `analysis`
+        self.closed = False
+        self.programs: tuple[Program, ...] = (Program((self,), {}),)
+        self._versions = {0: version}  # of each revision since
         self._edits: list[tuple[int, Edit]] = []  # made since, each with the revision it led to
         self._drift = Drift()
-        self._stale: frozenset[int] | None = None
+        self._touched: Touched | None = None
+        self._links: Links | None = None
 
     def edit(self, version: int, source: Source, edits: Sequence[Edit]) -> None:
         """A newer text, and the edits that led to it: each in a text that has the earlier ones."""
         self.version = version
         self.source = source
         self.revision += 1
+        self._versions[self.revision] = version
         if self.analysis:
             self._edits += ((self.revision, edit) for edit in edits)
             self._drift = self._drift.after(edits)
-            self._stale = None
+            self._touched = None
 
     def settle(self, revision: int, analysis: Analysis) -> None:
         """A check of a revision ended. Later edits stay on top of it."""
         if revision < self._analysed:
             return
-        self.analysis = analysis
+        if not (self.analysis and self.analysis.is_same(analysis)):
+            self.analysis = analysis
         self._analysed = revision
+        self._versions = {made: version for made, version in self._versions.items() if made >= revision}
         self._edits = [(made, edit) for made, edit in self._edits if made > revision]
         self._drift = Drift().after(edit for _, edit in self._edits)
-        self._stale = None
+        self._touched = self._links = None
 
     def give_up(self, revision: int, source: Source, options: Options, problem: Problem) -> None:
         """A check of a revision did not end: all that stands in it is unknown, for one reason."""
@@ -116,25 +165,42 @@ class Document:
         return self.analysis is not None and self._analysed == self.revision
 
     @property
+    def others(self) -> tuple[Document, ...]:
+        """The open documents that are checked together with this one."""
+        together = (each for program in self.programs for each in program.documents)
+        return tuple(each for each in dict.fromkeys(together) if each is not self and not each.closed)
+
+    @property
+    def analysed_version(self) -> int:
+        """The version of the analysis."""
+        return self._versions[self._analysed]
+
+    @property
+    def settled(self) -> bool:
+        """Whether all that the analysis says still holds."""
+        return self.current and not self.stale
+
+    @property
     def state(self) -> State:
         """The worst state of anything in the text as it is now, which may hold what was never checked."""
-        return self.analysis.state if self.analysis and self.current else State.STALE
+        return self.analysis.state if self.analysis and self.settled else State.STALE
 
     @property
     def functions(self) -> tuple[FunctionReport, ...]:
         """What is known of the functions, at their places in the text as it is now."""
         if self.analysis is None:
             return ()
-        if not self._drift.patches:
+        if not self._drift.patches and not self.stale:
             return self.analysis.functions
         return tuple(self._carried_functions(self.analysis.chunks))
 
     def _carried_functions(self, chunks: Iterable[Placed]) -> Iterator[FunctionReport]:
+        stale = self.stale
         for index, (start, _, record) in enumerate(chunks):
             for function in record.verdict.functions:
                 moved = _moved(function, start, self._drift)
                 if moved:
-                    yield moved._replace(state=State.STALE) if index in self.stale else moved
+                    yield moved._replace(state=State.STALE) if index in stale else moved
 
     def is_stale_at(self, offset: int) -> bool:
         """Whether what is known of this offset of the analysed text is out of date."""
@@ -167,88 +233,30 @@ class Document:
             yield problem._replace(span=span, related=kept, fixes=())
 
     @property
+    def links(self) -> Links:
+        """The names that each chunk of the analysis defines and uses."""
+        if self._links is None:
+            self._links = links(self.analysis) if self.analysis else ()
+        return self._links
+
+    @property
+    def touched(self) -> Touched:
+        """What edits since the analysis have touched; of a closed document, whose text is lost, all."""
+        if self.closed:
+            return Touched(everything=True)
+        if self._touched is None:
+            self._touched = touched(self.analysis, self.source, self._drift) if self.analysis else UNTOUCHED
+        return self._touched
+
+    @property
     def stale(self) -> frozenset[int]:
-        """The chunks of the analysis that edits have touched, and all that use a name these may define."""
-        if self._stale is None:
-            self._stale = frozenset(self._affected(self.analysis)) if self.analysis else frozenset()
-        return self._stale
+        """The chunks of the analysis that edits may have changed, here or in what is checked together with it."""
+        return frozenset().union(*(program.stale(self) for program in self.programs))
 
-    def _affected(self, analysis: Analysis) -> set[int]:
-        if not self._drift.patches:
-            return set()
-        chunks = analysis.chunks
-        if not all(self._is_local(analysis, patch) for patch in self._drift.patches):
-            return set(range(len(chunks)))
-        stale = {
-            index
-            for index, chunk in enumerate(chunks)
-            if self._drift.touches(Span(chunk.start, chunk.start + chunk.length))
-        }
-        concerned: dict[str, list[int]] = {}  # who uses a name, and who gives it a further meaning
-        for index, chunk in enumerate(chunks):
-            for name in chunk.record.verdict.uses.union(chunk.record.verdict.defines):
-                concerned.setdefault(name, []).append(index)
-        for word in self._edited_words():
-            users = concerned.get(word, ())
-            stale.update(index for index in users if word in chunks[index].record.verdict.uses)
-        names = [name for index in stale for name in chunks[index].record.verdict.defines]
-        while names:
-            for index in concerned.pop(names.pop(), ()):
-                if index not in stale:
-                    stale.add(index)
-                    names += chunks[index].record.verdict.defines
-        return stale
-
-    def _is_local(self, analysis: Analysis, patch: Patch) -> bool:
-        """Whether an edit can only change what one definition does: it lies in its body, or right of its ``=``, or in
-        comments, and opens and closes nothing. Anything else may give any name of the file another meaning."""
-        before, after = _lines(analysis.source, patch.old), _lines(self.source, patch.new)
-        if structure(before) != structure(after) or any(
-            pattern.search(text) for pattern in (_FAR_REACHING, _CONTINUES) for text in (before, after)
-        ):
-            return False
-        if (_COMMENTS.fullmatch(before) and _COMMENTS.fullmatch(after)) or self._is_lines_of_comment(analysis, patch):
-            return True
-        chunk = next(
-            (c for c in analysis.chunks if c.start <= patch.old.start <= patch.old.end <= c.start + c.length), None
-        )
-        if chunk is None or not chunk.record.verdict.defines:
-            return False
-        first = analysis.source.place(chunk.start)
-        if analysis.source.place(patch.old.start).line > first.line:
-            return all(_indent(line) >= first.column for line in (before + "\n" + after).splitlines() if line.strip())
-        left, equals, _ = before.partition("= ")
-        single = not any(mark in before + after for mark in "\n;")
-        return bool(equals) and "(" in left and after.startswith(left + equals) and single
-
-    def _is_lines_of_comment(self, analysis: Analysis, patch: Patch) -> bool:
-        """Whether whole lines were put in or taken out, and nothing stands in them but comments."""
-        old, new = analysis.source.text[slice(*patch.old)], self.source.text[slice(*patch.new)]
-        begins = analysis.source.place(patch.old.start).column == 1
-        return begins and all(not text or (_COMMENTS.fullmatch(text) and text[-1] in "\r\n") for text in (old, new))
-
-    def _edited_words(self) -> list[str]:
-        """The words on the edited lines: an edit may give any of them a new meaning, by a new definition."""
-        return [word for _, new in self._drift.patches for word in _WORD.findall(_lines(self.source, new))]
-
-
-def structure(text: str) -> tuple[int, ...]:
-    """What a piece of text leaves open: blocks, brackets of each kind, quotes and comments."""
-    words = _WORD.findall(text)
-    blocks = sum(word in _OPENERS for word in words) - words.count("end")
-    brackets = (text.count(one) - text.count(other) for one, other in ("()", "[]", "{}"))
-    comments = text.count("#=") - text.count("=#")
-    return (blocks, *brackets, text.count('"') % 2, text.count('"""') % 2, text.count("`") % 2, comments)
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _lines(source: Source, span: Span) -> str:
-    """The whole lines that a range touches."""
-    first, last = source.place(span.start).line, source.place(span.end).line
-    return source.text[source.offset(Place(first, 1)) : source.line_span(last).end]
+    @property
+    def stamp(self) -> tuple[int, int, bool]:
+        """What changes whenever the text or the analysis does."""
+        return self.revision, self._analysed, self.closed
 
 
 def _unknown(function: FunctionReport, reason: str) -> FunctionReport:
@@ -277,11 +285,39 @@ class Workspace:
             return None
         document = Document(uri, version, text)
         self._documents[document.key] = document
+        digest = text_digest(text)
+        for program in self._programs_with(document.file):
+            program.changed |= program.closed[document.file].digest != digest
         return document
 
     def close(self, uri: str) -> Document | None:
         """Take a document away, and return it if it was there."""
-        return self._documents.pop(document_key(uri), None)
+        document = self._documents.pop(document_key(uri), None)
+        if document:
+            document.closed = True
+        return document
+
+    def changed(self, uri: str) -> None:
+        """A file that is not open is another one now."""
+        for program in self._programs_with(file_path(document_key(uri)) or uri):
+            program.changed = True
+
+    def arrange(
+        self, documents: Iterable[Document], programs: Iterable[Iterable[str]], closed: Mapping[str, ClosedFile]
+    ) -> None:
+        """These documents were checked in these programs, which are given by the names of their files."""
+        by_file = {document.file: document for document in self}
+        made = []
+        for names in programs:
+            members = tuple(by_file[name] for name in names if name in by_file)
+            made.append(Program(members, {name: closed[name] for name in names if name in closed}))
+        for document in documents:
+            document.programs = tuple(program for program in made if document in program.documents)
+
+    def _programs_with(self, file: str) -> list[Program]:
+        """The programs of open documents that have a closed file."""
+        programs = dict.fromkeys(program for document in self for program in document.programs)
+        return [program for program in programs if file in program.closed]
 
     def get(self, uri: str) -> Document | None:
         """The open document that a URI names."""

@@ -36,12 +36,21 @@ class Disk:
         self._folders = whole | {os.path.realpath(folder) for folder in whole}
         self._named = frozenset(named)
         self._read: dict[str, tuple[_Stamp, Text]] = {}
-        self.give(given)
+        self._given: dict[str, Text] = {}
+        self._by_real: dict[str, str] = {}  # the names of what is given
+        for name, text in given.items():
+            self.give(name, text)
 
-    def give(self, given: Mapping[str, Text]) -> None:
-        """Other texts win over the disk from now on."""
-        self._given = dict(given)
-        self._by_real = {os.path.realpath(name): text for name, text in given.items() if os.path.isabs(name)}
+    def give(self, name: str, text: Text) -> None:
+        """This text of a file wins over the disk from now on."""
+        if name not in self._given and os.path.isabs(name):
+            self._by_real[os.path.realpath(name)] = name
+        self._given[name] = text
+
+    def take_back(self, name: str) -> None:
+        """The file on the disk counts again."""
+        self._given.pop(name, None)
+        self._by_real = {real: other for real, other in self._by_real.items() if other != name}
 
     def included(self, by: str, path: str) -> str | Refusal:
         """The name of the file that an `include` means, as Julia finds it, or why there is none to read."""
@@ -70,9 +79,11 @@ class Disk:
 
     def text(self, name: str) -> Text:
         """The text of a file, the same object as long as it does not change."""
-        given = self._given.get(name) or self._by_real.get(os.path.realpath(name))
-        if given is not None:
-            return given
+        if name in self._given:
+            return self._given[name]
+        other = self._by_real.get(os.path.realpath(name)) if self._by_real else None
+        if other is not None:
+            return self._given[other]
         stamp = _stamp(name)
         known = self._read.get(name)
         if known is None or known[0] != stamp:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 from dp_lsp.analysis.loading import Text
 from dp_lsp.disk.problems import NotUtf8, Unreadable
@@ -58,8 +59,12 @@ def _bytes(path: str) -> bytes:
 def below(folder: str, failed: Callable[[OSError], None]) -> Iterator[str]:
     """The path of every Julia file below a folder, sorted. Hidden ones are left out, links to folders not followed;
     ``failed`` is told of each folder that cannot be opened."""
+    return chain.from_iterable(by_folder(folder, failed))
+
+
+def by_folder(folder: str, failed: Callable[[OSError], None] = lambda error: None) -> Iterator[list[str]]:
+    """The same, one folder after the other."""
     for where, folders, files in os.walk(folder, onerror=failed):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(files):
-            if name.endswith(SUFFIX) and not name.startswith("."):
-                yield os.path.join(where, name)
+        kept = (name for name in sorted(files) if name.endswith(SUFFIX) and not name.startswith("."))
+        yield [os.path.join(where, name) for name in kept]

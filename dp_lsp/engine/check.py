@@ -88,6 +88,7 @@ class Engine:
     def __init__(self) -> None:
         self.parsed = 0
         self.inferred = 0
+        self._cut: tuple[str, tuple[Chunk, ...]] = ("", ())
         self._files: Memo[str, File] = Memo()
         self._units: Memo[tuple[str, Signatures], Unit] = Memo()
         self._records: Memo[bytes, _Known] = Memo()
@@ -162,11 +163,11 @@ class Engine:
         for memo in self._memos:
             memo.forget(root)
 
-    def includes(self, text: Text) -> tuple[str, ...]:
+    def includes(self, text: Text, look: Callable[[], None] = lambda: None) -> tuple[str, ...]:
         """The paths that a text includes; cheap where it includes none."""
         if readable(text).problem is not None or INCLUDE not in text.content:
             return ()
-        found = (self._unit(chunk, Ticket().look) for chunk in chunks(text.content) if INCLUDE in chunk.text)
+        found = (self._unit(chunk, look) for chunk in self._chunks(text.content) if INCLUDE in chunk.text)
         return tuple(include.path for unit in found for include in unit.lowered.includes)
 
     def _module(self, program: Program, how: _How) -> dict[int, ChunkRecord]:
@@ -190,7 +191,7 @@ class Engine:
     def _file(self, text: str, look: Callable[[], None]) -> File:
         known = self._files.get(text)
         if known is None:
-            units = [self._unit(chunk, look) for chunk in chunks(text)]
+            units = [self._unit(chunk, look) for chunk in self._chunks(text)]
             for index, problem in unbalanced(units).items():
                 units[index] = units[index]._replace(problems=(problem,))
             known = File(Source(text), tuple(units))
@@ -198,6 +199,12 @@ class Engine:
         else:
             self._units.use((unit.chunk.text, ()) for unit in known.units)
         return known
+
+    def _chunks(self, text: str) -> tuple[Chunk, ...]:
+        """The pieces of a text. Who asks what a file includes asks for the file next."""
+        if self._cut[0] is not text:
+            self._cut = text, chunks(text)
+        return self._cut[1]
 
     def _unit(self, chunk: Chunk, look: Callable[[], None], changing: Signatures = ()) -> Unit:
         """A chunk, parsed and lowered. ``changing`` are the functions of other chunks that change a parameter: they

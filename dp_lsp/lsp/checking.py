@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from dp_lsp.analysis.records import Options
-from dp_lsp.analysis.workspace import Document
-from dp_lsp.worker.client import Outcome, Worker
+from dp_lsp.analysis.workspace import Document, Workspace
+from dp_lsp.worker.client import Finding, Outcome, Worker
 
 _QUICK = 0.03  # seconds; a file that is checked faster is checked at every edit
 _LONGEST_DELAY = 0.1  # seconds
@@ -35,12 +35,13 @@ class _Waiter(NamedTuple):
 class Checker:
     """Has the documents checked. ``done`` is called when a check of a document ended, and whether for good."""
 
-    def __init__(self, done: Callable[[Document, bool], None]) -> None:
+    def __init__(self, documents: Workspace, done: Callable[[Document, bool], None]) -> None:
+        self._open = documents
         self._done = done
         self._worker = Worker(self._ended)
         self._options = Options()
         self._timers: dict[Document, asyncio.TimerHandle] = {}
-        self._submitted: dict[str, tuple[Document, int]] = {}
+        self._submitted: dict[str, Document] = {}
         self._pace: dict[str, float] = {}
         self._waiters: list[_Waiter] = []
         self._results: dict[str, int] = {}
@@ -52,37 +53,44 @@ class Checker:
         self._worker.start()
 
     def restart(self) -> None:
-        """A new checking process with an empty memory."""
+        """A new checking process with an empty memory; all documents are checked again."""
         self._worker.restart()
+        for document in self._apart():
+            self.check(document)
 
     def close(self) -> None:
         """End the checking process; nobody is told."""
         self._worker.close()
 
+    def look(self, folders: tuple[str, ...]) -> None:
+        """The files on the disk may have changed; these folders may be read. All documents are checked again."""
+        self._worker.look(folders)
+        for document in self._apart():
+            self._soon(document)
+
     def edited(self, document: Document) -> None:
         """Check a new text soon: at once if that is quick, else a little later, so that typing goes on."""
         self._disappoint(lambda waiter: waiter.document is document and not waiter.patient)
-        if document not in self._timers:
-            last = self._pace.get(document.name, 0.0)
-            delay = 0.0 if last < _QUICK else min(last / 2, _LONGEST_DELAY)
-            loop = asyncio.get_running_loop()
-            self._timers[document] = loop.call_later(delay, self.check, document)
+        self._soon(document)
 
     def check(self, document: Document) -> None:
         """Check the text as it is now, also if it was checked before."""
         self._forget_timer(document)
         document.checked = None
-        self._submitted[document.name] = document, document.version
-        self._worker.check(document.name, document.revision, document.source, self._options)
+        self._submitted[document.name] = document
+        self._worker.update(document.name, document.file, document.revision, document.source)
+        self._worker.check(document.name, self._options, [other.name for other in document.others])
 
     def closed(self, document: Document) -> None:
-        """Nobody wants to know about this document any more."""
+        """Nobody wants to know about this document any more. Others may have depended on its text."""
         self._forget_timer(document)
         self._submitted.pop(document.name, None)
         self._pace.pop(document.name, None)
         self._results.pop(document.name, None)
         self._worker.forget(document.name)
         self._disappoint(lambda waiter: waiter.document is document)
+        for other in document.others:
+            self._soon(other)
 
     async def reached(self, document: Document, version: int) -> None:
         """Wait until this version of the document, or a later one, was checked for good.
@@ -103,27 +111,63 @@ class Checker:
         return str(self._results.get(document.name, 0))
 
     async def _wait(self, document: Document, version: int, patient: bool) -> None:
-        if document.checked is None or document.checked < version:
+        if not _is_checked(document, version):
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiters.append(_Waiter(document, version, patient, future))
             await future
 
     def _ended(self, outcome: Outcome) -> None:
-        document, version = self._submitted[outcome.document]
-        if outcome.analysis:
-            document.settle(outcome.revision, outcome.analysis)
-            self._pace[document.name] = outcome.seconds
+        checked = [self._found(finding, outcome) for finding in outcome.findings if finding.document in self._submitted]
+        if outcome.problem:
+            programs: Sequence[Sequence[str]] = [[document.file for document in checked]]
+        else:
+            programs = outcome.programs
+            self._pace[outcome.document] = outcome.seconds
             self.counters = Counters(outcome.parsed, outcome.inferred)
-        elif outcome.problem:
-            document.give_up(outcome.revision, outcome.source, self._options, outcome.problem)
-        if outcome.final:
-            document.checked = version
-            self._count += 1
-            self._results[document.name] = self._count
-        self._done(document, outcome.final)
-        for waiter in self._take(lambda each: each.document is document and _is_served(each)):
+        self._open.arrange(checked, programs, outcome.closed)
+        for document in checked:
+            self._done(document, outcome.final)
+        for waiter in self._take(_is_served):
             if not waiter.future.done():  # it may have been cancelled
                 waiter.future.set_result(None)
+        self._catch_up(checked, outcome)
+
+    def _found(self, finding: Finding, outcome: Outcome) -> Document:
+        document = self._submitted[finding.document]
+        if finding.analysis:
+            document.settle(finding.revision, finding.analysis)
+        elif outcome.problem:
+            document.give_up(finding.revision, finding.source, self._options, outcome.problem)
+        if outcome.final:
+            document.checked = document.analysed_version
+            self._count += 1
+            self._results[document.name] = self._count
+        return document
+
+    def _catch_up(self, checked: list[Document], outcome: Outcome) -> None:
+        """Check again what was checked with a document that has been closed meanwhile."""
+        known = outcome.closed.keys() | {document.file for document in self._open}
+        lost = [names for names in outcome.programs if not known.issuperset(names)]
+        for document in checked:
+            if any(document.file in names for names in lost):
+                self._soon(document)
+
+    def _soon(self, document: Document) -> None:
+        if document not in self._timers:
+            last = self._pace.get(document.name, 0.0)
+            delay = 0.0 if last < _QUICK else min(last / 2, _LONGEST_DELAY)
+            loop = asyncio.get_running_loop()
+            self._timers[document] = loop.call_later(delay, self.check, document)
+
+    def _apart(self) -> list[Document]:
+        """Documents whose checks answer about all that were checked before."""
+        covered: set[Document] = set()
+        chosen = []
+        for document in self._open:
+            if document not in covered:
+                chosen.append(document)
+                covered.update(document.others)
+        return chosen
 
     def _disappoint(self, whom: Callable[[_Waiter], bool]) -> None:
         for waiter in self._take(whom):
@@ -142,5 +186,10 @@ class Checker:
 
 
 def _is_served(waiter: _Waiter) -> bool:
-    checked = waiter.document.checked
-    return checked is not None and checked >= waiter.version
+    return _is_checked(waiter.document, waiter.version)
+
+
+def _is_checked(document: Document, version: int) -> bool:
+    """Whether a version, or a later one, was checked with all that it depends on as that is now."""
+    outdated = document.current and document.stale
+    return document.checked is not None and document.checked >= version and not outdated

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from lsprotocol.types import InitializeParams, MarkupKind, PositionEncodingKind
 
+from dp_lsp.analysis.workspace import document_key, file_path
 from dp_lsp.lsp.positions import encoding_of
 
 
@@ -13,7 +16,8 @@ class Client(NamedTuple):
     """What was announced in ``initialize``.
 
     ``pulls`` asks for diagnostics itself and is pushed none; ``refreshes`` can be told to ask again;
-    ``wants_status`` takes the notification ``dp/fileStatus``; ``process`` is the id of its process, if it
+    ``wants_status`` takes the notification ``dp/fileStatus``; ``watches`` can be asked to tell what changes on the
+    disk; ``folders`` are the paths of those it has open; ``process`` is the id of its process, if it
     gave one.
     """
 
@@ -24,6 +28,8 @@ class Client(NamedTuple):
     nested_symbols: bool = False
     markdown: bool = True
     wants_status: bool = False
+    watches: bool = False
+    folders: tuple[str, ...] = ()
     process: int | None = None
 
     @classmethod
@@ -43,8 +49,23 @@ class Client(NamedTuple):
             nested_symbols=bool(_deep(document, "document_symbol", "hierarchical_document_symbol_support")),
             markdown=not formats or MarkupKind.Markdown in formats,
             wants_status=_experimental(capabilities.experimental, "dpFileStatus"),
+            watches=bool(_deep(capabilities.workspace, "did_change_watched_files", "dynamic_registration")),
+            folders=folders_of(params),
             process=params.process_id,
         )
+
+
+def folders_of(params: InitializeParams) -> tuple[str, ...]:
+    """The paths of the folders that a client has open."""
+    uris = [folder.uri for folder in params.workspace_folders or ()]
+    root = params.root_uri or (Path(params.root_path).as_uri() if params.root_path else None)
+    return paths(uris or [root] * bool(root))
+
+
+def paths(uris: Iterable[str | None]) -> tuple[str, ...]:
+    """The paths of URIs, without those that are no files."""
+    found = (file_path(document_key(uri)) for uri in uris if uri)
+    return tuple(path for path in found if path)
 
 
 def _deep(value: object, *names: str) -> Any:

@@ -14,7 +14,7 @@ from dp_lsp.features.hover import hover as hover_text
 from dp_lsp.features.report import report
 from dp_lsp.lsp import convert
 from dp_lsp.lsp.checking import Outdated
-from dp_lsp.lsp.client import Client
+from dp_lsp.lsp.client import Client, paths
 from dp_lsp.lsp.positions import Positions, apply
 from dp_lsp.lsp.session import Server
 
@@ -24,11 +24,14 @@ _SERVER_CANCELLED = -32802
 
 def initialize(ls: Server, params: types.InitializeParams) -> None:
     ls.client = Client.of(params)
+    ls.folders = dict.fromkeys(ls.client.folders)
 
 
 def initialized(ls: Server, _: types.InitializedParams) -> None:
+    ls.look()
     ls.checker.start()
     ls.watch_client()
+    ls.watch_files()
 
 
 def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
@@ -36,8 +39,10 @@ def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
     ls.close(item.uri)
     document = ls.documents.open(item.uri, item.language_id, item.version, item.text)
     if document:
+        if not ls.client.watches:
+            ls.look()
         ls.checker.edited(document)
-        ls.send_status(document)
+        ls.send_status(document, *ls.documents)
 
 
 def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
@@ -46,11 +51,31 @@ def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
         source, edits = apply(document.source, params.content_changes, ls.client.encoding)
         document.edit(params.text_document.version, source, edits)
         ls.checker.edited(document)
-        ls.send_status(document)
+        ls.send_status(document, *document.others)
+
+
+def did_save(ls: Server, _: types.DidSaveTextDocumentParams) -> None:
+    if not ls.client.watches:
+        ls.look()
 
 
 def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
     ls.close(params.text_document.uri)
+
+
+def did_change_watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
+    changed = [change.uri for change in params.changes if ls.documents.get(change.uri) is None]
+    for uri in changed:
+        ls.documents.changed(uri)
+    if changed:
+        ls.look()
+
+
+def did_change_workspace_folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
+    for path in paths(folder.uri for folder in params.event.removed):
+        ls.folders.pop(path, None)
+    ls.folders |= dict.fromkeys(paths(folder.uri for folder in params.event.added))
+    ls.look()
 
 
 def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
@@ -106,6 +131,7 @@ async def file_report(ls: Server, params: Any) -> dict[str, Any]:
 async def check_file(ls: Server, *arguments: object) -> dict[str, Any]:
     (uri,) = _exactly(1, arguments)
     document = _opened(ls, _is(uri, str, "uri"))
+    ls.look()
     ls.checker.check(document)
     await _reached(ls, document, document.version)
     return convert.file_status(document, ls.client)
@@ -114,8 +140,6 @@ async def check_file(ls: Server, *arguments: object) -> dict[str, Any]:
 def restart(ls: Server, *arguments: object) -> None:
     _exactly(0, arguments)
     ls.checker.restart()
-    for document in ls.documents:
-        ls.checker.check(document)
 
 
 FEATURES: dict[str, Callable[..., Any]] = {
@@ -123,13 +147,22 @@ FEATURES: dict[str, Callable[..., Any]] = {
     types.INITIALIZED: initialized,
     types.TEXT_DOCUMENT_DID_OPEN: did_open,
     types.TEXT_DOCUMENT_DID_CHANGE: did_change,
+    types.TEXT_DOCUMENT_DID_SAVE: did_save,
     types.TEXT_DOCUMENT_DID_CLOSE: did_close,
+    types.WORKSPACE_DID_CHANGE_WATCHED_FILES: did_change_watched_files,
+    types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: did_change_workspace_folders,
     types.TEXT_DOCUMENT_HOVER: hover,
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: document_symbol,
     types.TEXT_DOCUMENT_DIAGNOSTIC: diagnostic,
     "dp/waitForCheck": wait_for_check,
     "dp/report": file_report,
 }
+
+OPTIONS: dict[str, Any] = {
+    types.TEXT_DOCUMENT_DID_SAVE: types.SaveOptions(include_text=False),
+    types.TEXT_DOCUMENT_DIAGNOSTIC: types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False),
+}
+"""What is announced about a feature beyond that there is one."""
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "dp-lsp.checkFile": check_file,
@@ -170,7 +203,7 @@ def _exactly(count: int, arguments: tuple[object, ...]) -> tuple[object, ...]:
 
 def _shown(document: Document) -> str:
     """A document's name in reports: a file's path, relative to the working folder where it lies below it."""
-    if not document.key.startswith("file://"):
+    path, here = Path(document.file), Path.cwd()
+    if not path.is_absolute():
         return document.uri
-    path, here = Path(document.key.removeprefix("file://")), Path.cwd()
     return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from lsprotocol import types
 
-from dp_lsp.lsp.handlers import COMMANDS, FEATURES
+from dp_lsp.lsp.handlers import COMMANDS, FEATURES, OPTIONS
 from dp_lsp.lsp.session import Server
 from dp_lsp.lsp.transport import own_streams, socket, stdio
 
@@ -65,7 +65,7 @@ def make_server() -> Server:
     """A server that knows all its messages."""
     server = Server()
     for method, handler in FEATURES.items():
-        server.feature(method)(handler)
+        server.feature(method, OPTIONS.get(method))(handler)
     for name, handler in COMMANDS.items():
         server.command(name)(handler)
     return server

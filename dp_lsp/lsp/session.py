@@ -34,9 +34,11 @@ class Server(LanguageServer):
         super().__init__("dp-lsp", __version__, protocol_cls=Protocol, converter_factory=lenient_converter)
         self.client = Client()
         self.documents = Workspace()
-        self.checker = Checker(self._checked)
+        self.folders: dict[str, None] = {}
+        self.checker = Checker(self.documents, self._checked)
         self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._published: dict[Document, tuple[int, tuple[Problem, ...]]] = {}
+        self._told: dict[Document, object] = {}
         self._watch: asyncio.TimerHandle | None = None
 
     def end(self, code: int) -> None:
@@ -60,16 +62,35 @@ class Server(LanguageServer):
             pass  # it lives, and is somebody else's
         self._watch = asyncio.get_running_loop().call_later(_WATCH, self.watch_client)
 
-    def send_status(self, document: Document) -> None:
-        """Tell a client that wants to know what state a document and its functions are in."""
+    def send_status(self, *documents: Document) -> None:
+        """Tell a client that wants to know what state documents and their functions are in, if that is news."""
         if self.client.wants_status:
-            self.protocol.tell("dp/fileStatus", convert.file_status(document, self.client))
+            for document in documents:
+                news = (document.version, document.analysis, document.stale, document.current)
+                if self._told.get(document) != news:
+                    self._told[document] = news
+                    self.protocol.tell("dp/fileStatus", convert.file_status(document, self.client))
+
+    def look(self) -> None:
+        """The files on the disk may have changed."""
+        self.checker.look(tuple(self.folders))
+        self.send_status(*self.documents)
+
+    def watch_files(self) -> None:
+        """Ask the client to tell what changes on the disk; else we look whenever a document is opened or saved."""
+        if self.client.watches:
+            watcher = types.FileSystemWatcher("**/*.jl")
+            options = types.DidChangeWatchedFilesRegistrationOptions([watcher])
+            wanted = types.Registration("dp-lsp.files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+            self.client_register_capability(types.RegistrationParams([wanted]))
 
     def close(self, uri: str) -> None:
         """Forget a document and take its diagnostics away."""
         document = self.documents.close(uri)
         if document:
+            self._told.pop(document, None)
             self.checker.closed(document)
+            self.send_status(*document.others)
             if self._published.pop(document, None):
                 self._publish(document, [])
 
@@ -81,7 +102,7 @@ class Server(LanguageServer):
     def _checked(self, document: Document, final: bool) -> None:
         self.send_status(document)
         found = document.version, document.problems
-        if final and document.current and self._published.get(document) != found:
+        if final and document.settled and self._published.get(document) != found:
             again = document in self._published and self._published[document][0] == document.version
             self._published[document] = found
             if not self.client.pulls:

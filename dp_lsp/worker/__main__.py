@@ -16,23 +16,30 @@ import time
 from functools import partial
 from typing import BinaryIO
 
+from dp_lsp.analysis.loading import Loader
 from dp_lsp.analysis.records import Analysis, ChunkRecord
 from dp_lsp.analysis.ticket import OutOfTime, Superseded, Ticket
+from dp_lsp.analysis.workspace import ClosedFile
 from dp_lsp.engine.check import Engine
 from dp_lsp.worker.frames import (
+    PER_CHARACTER,
     Answer,
     Begun,
     Check,
+    Checked,
     Entered,
     Failed,
     Finished,
     Forget,
     Found,
+    Look,
+    Opened,
     Ready,
     Stopped,
     encode,
     receive,
 )
+from dp_lsp.worker.programs import Programs, Result
 
 # More than any real file needs; beyond it the machine would suffer, so the check fails instead. In bytes.
 _MEMORY = 4 << 30
@@ -41,28 +48,37 @@ _log = logging.getLogger(__name__)
 
 
 class Inbox:
-    """The newest request of each document, in the order they came."""
+    """What came: news in the order they came, and the newest check of each document."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, Check | Forget] = {}
+        self._news: list[Look | Opened | Forget] = []
+        self._checks: dict[str, Check] = {}
         self._newest: dict[str, int] = {}
         self._arrived = threading.Condition()
 
     def fill(self, stream: BinaryIO) -> None:
         """Read requests until the stream ends, then end the process."""
         while (message := receive(stream)) is not None:
-            if isinstance(message, Check | Forget):
-                with self._arrived:
-                    self._newest[message.document] = message.number
-                    self._waiting[message.document] = message
-                    self._arrived.notify()
+            with self._arrived:
+                match message:
+                    case Check():
+                        self._newest[message.document] = message.number
+                        self._checks[message.document] = message
+                    case Forget():
+                        self._newest[message.document] = message.number
+                        self._checks.pop(message.document, None)
+                        self._news.append(message)
+                    case Look() | Opened():
+                        self._news.append(message)
+                self._arrived.notify()
         os._exit(0)
 
-    def take(self) -> Check | Forget:
-        """The oldest request that nothing superseded, waited for."""
+    def take(self) -> tuple[list[Look | Opened | Forget], Check | None]:
+        """The news, and the oldest check that nothing superseded; waits for one of them."""
         with self._arrived:
-            self._arrived.wait_for(lambda: self._waiting)
-            return self._waiting.pop(next(iter(self._waiting)))
+            self._arrived.wait_for(lambda: self._news or self._checks)
+            news, self._news = self._news, []
+            return news, self._checks.pop(next(iter(self._checks))) if self._checks else None
 
     def superseded(self, request: Check) -> bool:
         """Whether a newer request for the same document has come."""
@@ -70,13 +86,14 @@ class Inbox:
 
 
 class Service:
-    """Checks with one engine, and knows which records of each document the other side has."""
+    """Checks, and knows which records of each document the other side has."""
 
     def __init__(self, inbox: Inbox, out: BinaryIO) -> None:
         self._inbox = inbox
         self._out = out
-        self._engine = Engine()
+        self._programs = Programs()
         self._sent: dict[str, dict[bytes, ChunkRecord]] = {}
+        self._closed: dict[str, ClosedFile] = {}
 
     def send(self, message: Answer) -> None:
         self._out.write(encode(message))
@@ -86,26 +103,33 @@ class Service:
         """Answer requests for ever."""
         self.send(Ready())
         while True:
-            request = self._inbox.take()
-            if isinstance(request, Forget):
-                self._sent.pop(request.document, None)
-                self._engine.forget(request.document)
-            else:
+            news, request = self._inbox.take()
+            for message in news:
+                self._heard(message)
+            if request and request.document in self._programs.open:
                 self._check(request)
+            self._programs.tidy()
+
+    def _heard(self, message: Look | Opened | Forget) -> None:
+        match message:
+            case Look(folders):
+                self._programs.look(folders)
+            case Opened(document, file, revision, text):
+                self._programs.opened(document, file, revision, text)
+            case Forget(_, document):
+                self._sent.pop(document, None)
+                self._programs.closed(document)
 
     def _check(self, request: Check) -> None:
-        self.send(Begun(request.number, request.document))
-        ticket = Ticket(partial(self._inbox.superseded, request), time.monotonic() + request.limit)
         began = time.perf_counter()
+
+        def check(engine: Engine, root: str, files: Loader, unseen: int) -> dict[str, Analysis]:
+            ticket = self._begin(request, unseen)
+            return engine.project(root, files, request.options, ticket, self._entered, request.refused)
+
         try:
-            analysis = self._engine.check(
-                request.text,
-                request.options,
-                ticket,
-                lambda key: self.send(Entered(key)),
-                request.refused,
-                request.document,
-            )
+            look = self._begin(request, 0).look
+            result = self._programs.check(request.document, request.others, look, check)
         except Superseded:
             self.send(Stopped(request.number, request.document))
         except OutOfTime:
@@ -114,21 +138,38 @@ class Service:
             raise
         except Exception as error:  # a bug of ours, or no memory: the other documents must not suffer
             _log.error("a check failed: %s", type(error).__name__, exc_info=_log.isEnabledFor(logging.DEBUG))
-            self._engine = Engine()  # its memo may be half made, or too large
+            self._programs.forget()
             self.send(Failed(request.number, request.document, False, type(error).__name__))
         else:
-            self._answer(request, analysis, time.perf_counter() - began)
+            self._answer(request, result, time.perf_counter() - began)
 
-    def _answer(self, request: Check, analysis: Analysis, seconds: float) -> None:
-        known = self._sent.get(request.document, {})
+    def _begin(self, request: Check, unseen: int) -> Ticket:
+        """Say that a part of a check begins, with so many characters that the other side does not know of."""
+        limit = request.limit + unseen * PER_CHARACTER
+        self.send(Begun(request.number, request.document, limit))
+        return Ticket(partial(self._inbox.superseded, request), time.monotonic() + limit)
+
+    def _entered(self, key: bytes) -> None:
+        self.send(Entered(key))
+
+    def _answer(self, request: Check, result: Result, seconds: float) -> None:
+        checked = tuple(self._checked(document, analysis) for document, analysis in result.checked.items())
+        closed = {name: file for name, file in result.closed.items() if self._closed.get(name) != file}
+        self._closed |= closed
+        engine = self._programs.engine
+        about = request.number, request.document, checked, result.programs, closed
+        self.send(Finished(*about, seconds, engine.parsed, engine.inferred))
+
+    def _checked(self, document: str, analysis: Analysis) -> Checked:
+        """Send the records of a document that the other side does not have."""
+        known = self._sent.get(document, {})
         records = {placed.record.key: placed.record for placed in analysis.chunks}
         for key, record in records.items():
             if known.get(key) is not record:
                 self.send(Found(record))
-        self._sent[request.document] = records
+        self._sent[document] = records
         layout = tuple((placed.start, placed.length, placed.record.key) for placed in analysis.chunks)
-        engine = self._engine
-        self.send(Finished(request.number, request.document, layout, seconds, engine.parsed, engine.inferred))
+        return Checked(document, self._programs.open[document].revision, layout)
 
 
 def _own_streams() -> tuple[BinaryIO, BinaryIO]:

@@ -1,8 +1,9 @@
 """The worker as its owner sees it: texts go in, outcomes come out, the process is nobody else's business.
 
-Everything runs on the owner's event loop and returns at once. A check is superseded by a newer one of the
-same document. The process is killed only if a superseded check does not stop, or if any check outruns its
-time; it is started again with what is still to be checked.
+Everything runs on the owner's event loop and returns at once. The check of a document answers about all documents
+that are checked together with it. It is superseded by a newer one of the same document. The process is killed only
+if a superseded check does not stop, or if any check outruns its time; it is started again with all open texts and
+what is still to be checked.
 """
 
 from __future__ import annotations
@@ -11,20 +12,34 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed
+from dp_lsp.analysis.workspace import ClosedFile
 from dp_lsp.problem import Problem
 from dp_lsp.text import Source, Span
-from dp_lsp.worker.frames import Begun, Check, Failed, Finished, Forget, Message, Ready, Stopped
+from dp_lsp.worker.frames import (
+    PER_CHARACTER,
+    Begun,
+    Check,
+    Checked,
+    Failed,
+    Finished,
+    Forget,
+    Look,
+    Message,
+    Opened,
+    Ready,
+    Stopped,
+)
 from dp_lsp.worker.link import COMMAND, Link
 from dp_lsp.worker.problems import CheckerEnded, CheckTooLong
 
-LIMIT = 10.0  # seconds a check may take, and
-_PER_CHARACTER = 1 / 20_000  # more for a long text: several times what it needs on a slow machine
+LIMIT = 10.0  # seconds a check may take, and more for a long text
 _GRACE = 2.0  # seconds it has to notice that, before it is killed
 _PATIENCE = 0.25  # seconds of silence after which a superseded check is killed; it looks every few milliseconds
 _ATTEMPTS = 5  # processes that may die under one check; each chunk to blame takes two
@@ -33,31 +48,48 @@ _BLAME = 2  # deaths in one chunk after which it is not tried again
 _log = logging.getLogger(__name__)
 
 
-class Outcome(NamedTuple):
-    """How a check ended: with an analysis, or with a problem.
-
-    ``final`` is false if the process died and the check is tried again. ``revision`` is what the owner called
-    the text; ``parsed`` and ``inferred`` count chunks since the process started; ``seconds`` is how long it
-    took.
-    """
+class Finding(NamedTuple):
+    """What a check says of a document: an analysis, unless there was a problem with the check itself. ``revision`` is
+    what the owner called the text."""
 
     document: str
     revision: int
     source: Source
     analysis: Analysis | None
+
+
+class Outcome(NamedTuple):
+    """How a check of a document ended: with analyses, also of others that it concerns, or with a problem.
+
+    ``final`` is false if the process died and the check is tried again. ``programs`` are the names of the files
+    that were checked together, ``closed`` what is known of those that are not open. ``parsed`` and ``inferred``
+    count chunks since the process started; ``seconds`` is how long it took.
+    """
+
+    document: str
+    findings: tuple[Finding, ...]
     problem: Problem | None = None
     final: bool = True
+    programs: tuple[tuple[str, ...], ...] = ()
+    closed: Mapping[str, ClosedFile] = MappingProxyType({})
     seconds: float = 0.0
     parsed: int = 0
     inferred: int = 0
+
+
+class _Text(NamedTuple):
+    """What an open document says; ``file`` is its name in a check."""
+
+    file: str
+    revision: int
+    source: Source
 
 
 @dataclass(slots=True)
 class _Job:
     number: int
     document: str
-    revision: int
-    source: Source
+    others: frozenset[str]
     options: Options
     deaths: int = 0
 
@@ -87,7 +119,10 @@ class Worker:
         self._numbers = 0
         self._jobs: dict[str, _Job] = {}
         self._running: tuple[int, str] | None = None
+        self._folders: tuple[str, ...] = ()
+        self._texts: dict[str, dict[int, _Text]] = {}  # by document and revision, until a newer one was checked
         self._records: dict[str, dict[bytes, ChunkRecord]] = {}
+        self._closed: dict[str, ClosedFile] = {}
         self._blame: Counter[bytes] = Counter()
         self._watch: asyncio.TimerHandle | None = None
 
@@ -99,17 +134,34 @@ class Worker:
             except OSError as error:
                 return self._unable(error)
             self._records.clear()
+            self._closed.clear()
             self._running = self._killed = None
+            self._link.send(Look(self._folders))
+            for document, texts in self._texts.items():
+                self._link.send(_opened(document, texts[max(texts)]))
             for job in self._jobs.values():
                 self._send(job)
 
-    def check(self, document: str, revision: int, source: Source, options: Options) -> None:
-        """Check a text, instead of what was to be checked of this document.
+    def look(self, folders: tuple[str, ...]) -> None:
+        """The disk may have changed; these folders may be read."""
+        self._folders = folders
+        if self._link:
+            self._link.send(Look(folders))
 
-        A document that was forgotten must not come back under the same name.
+    def update(self, document: str, file: str, revision: int, source: Source) -> None:
+        """A document is open or has a newer text, which counts from the next check on.
+
+        ``file`` is its name in a check. A document that was forgotten must not come back under the same name.
         """
+        text = self._texts.setdefault(document, {})[revision] = _Text(file, revision, source)
+        if self._link:
+            self._link.send(_opened(document, text))
+
+    def check(self, document: str, options: Options, others: Iterable[str] = ()) -> None:
+        """Check what a document is part of, instead of what was to be checked because of it; also what ``others``
+        are part of, which were checked together with it before."""
         self._numbers += 1
-        job = self._jobs[document] = _Job(self._numbers, document, revision, source, options)
+        job = self._jobs[document] = _Job(self._numbers, document, frozenset(others), options)
         if self._link is None:
             self.start()
             return
@@ -120,6 +172,7 @@ class Worker:
         """The document is closed; nothing more is reported about it."""
         self._numbers += 1
         self._jobs.pop(document, None)
+        self._texts.pop(document, None)
         self._records.pop(document, None)
         if self._link:
             self._link.send(Forget(self._numbers, document))
@@ -146,17 +199,18 @@ class Worker:
         jobs = list(self._jobs.values())
         self._jobs.clear()
         for job in jobs:
-            self._report(_failure(job, "it does not start"))
+            self._report(self._failure(job, "it does not start"))
 
     def _send(self, job: _Job) -> None:
         assert self._link
         refused = frozenset(key for key, deaths in self._blame.items() if deaths >= _BLAME)
-        self._link.send(Check(job.number, job.document, job.source.text, job.options, refused, self._limit_of(job)))
+        self._link.send(Check(job.number, job.document, job.others, job.options, refused, self._limit_of(job)))
         if self._watch is None:
             self._watch_for(self._limit_of(job) + _GRACE, _Killed.FOR_TIME)
 
     def _limit_of(self, job: _Job) -> float:
-        return self._limit + len(job.source.text) * _PER_CHARACTER
+        texts = (texts[max(texts)] for name, texts in self._texts.items() if name == job.document or name in job.others)
+        return self._limit + sum(len(text.source.text) for text in texts) * PER_CHARACTER
 
     def _hurry(self, document: str) -> None:
         """What is being checked of this document is of no use any more: see that it stops."""
@@ -171,9 +225,9 @@ class Worker:
                 self._died(link)
             case Ready():
                 self._watch_jobs()
-            case Begun(number, document):
+            case Begun(number, document, limit):
                 self._running = number, document
-                self._watch_jobs()
+                self._watch_jobs(limit)
                 if self._job(number, document) is None:
                     self._hurry(document)
             case Finished() | Stopped() | Failed():
@@ -182,9 +236,12 @@ class Worker:
                 self._ended(answer, fresh)
 
     def _ended(self, answer: Finished | Stopped | Failed, fresh: dict[bytes, ChunkRecord]) -> None:
-        if isinstance(answer, Finished) and answer.document in self._jobs:  # else it was closed
-            known = self._records.get(answer.document, {}) | fresh
-            self._records[answer.document] = {key: known[key] for _, _, key in answer.layout}
+        if isinstance(answer, Finished):
+            self._closed |= answer.closed
+            for checked in answer.checked:
+                if checked.document in self._texts:  # else it was closed
+                    known = self._records.get(checked.document, {}) | fresh
+                    self._records[checked.document] = {key: known[key] for _, _, key in checked.layout}
         job = self._job(answer.number, answer.document)
         if job is None or isinstance(answer, Stopped):
             return
@@ -195,19 +252,36 @@ class Worker:
         elif answer.out_of_time:
             self._report(self._out_of_time(job))
         else:
-            self._report(_failure(job, answer.exception))
+            self._report(self._failure(job, answer.exception))
 
     def _finished(self, job: _Job, answer: Finished) -> Outcome:
-        records = self._records[job.document]
-        chunks = tuple(Placed(start, length, records[key]) for start, length, key in answer.layout)
-        analysis = Analysis(job.source, chunks, job.options)
+        findings = tuple(self._finding(each, job.options) for each in answer.checked if each.document in self._texts)
+        closed = {name: self._closed[name] for names in answer.programs for name in names if name in self._closed}
         counted = answer.seconds, answer.parsed, answer.inferred
-        return Outcome(job.document, job.revision, job.source, analysis, None, True, *counted)
+        return Outcome(job.document, findings, None, True, answer.programs, closed, *counted)
+
+    def _finding(self, checked: Checked, options: Options) -> Finding:
+        texts, records = self._texts[checked.document], self._records[checked.document]
+        for old in [revision for revision in texts if revision < checked.revision]:
+            del texts[old]
+        source = texts[checked.revision].source
+        chunks = tuple(Placed(start, length, records[key]) for start, length, key in checked.layout)
+        return Finding(checked.document, checked.revision, source, Analysis(source, chunks, options))
 
     def _out_of_time(self, job: _Job) -> Outcome:
         limit = self._limit_of(job)
         problem = CheckTooLong.at(Span(0, 0), seconds=round(limit))
-        return Outcome(job.document, job.revision, job.source, None, problem, seconds=limit)
+        return Outcome(job.document, self._nothing(job), problem, seconds=limit)
+
+    def _failure(self, job: _Job, cause: str, final: bool = True) -> Outcome:
+        problem = CheckerEnded.at(Span(0, 0), cause=cause)
+        return Outcome(job.document, self._nothing(job), problem, final)
+
+    def _nothing(self, job: _Job) -> tuple[Finding, ...]:
+        """All that a job concerns, without an answer."""
+        names = [name for name in (job.document, *sorted(job.others)) if name in self._texts]
+        texts = ((name, self._texts[name]) for name in names)
+        return tuple(Finding(name, max(known), known[max(known)].source, None) for name, known in texts)
 
     def _died(self, link: Link) -> None:
         """Report what the process leaves undone, and start another one for it."""
@@ -234,7 +308,7 @@ class Worker:
         final = job.deaths >= _ATTEMPTS
         if final:
             del self._jobs[job.document]
-        self._report(_failure(job, cause, final))
+        self._report(self._failure(job, cause, final))
 
     def _job(self, number: int, document: str) -> _Job | None:
         """The job with this number, unless it was superseded."""
@@ -246,10 +320,10 @@ class Worker:
             self._killed = why
             self._link.kill()
 
-    def _watch_jobs(self) -> None:
+    def _watch_jobs(self, least: float = 0.0) -> None:
         """Give the process its full time if there is something to do, and all the time there is if not."""
         if self._jobs:
-            self._watch_for(max(map(self._limit_of, self._jobs.values())) + _GRACE, _Killed.FOR_TIME)
+            self._watch_for(max(least, *map(self._limit_of, self._jobs.values())) + _GRACE, _Killed.FOR_TIME)
         else:
             self._stop_watching()
 
@@ -274,6 +348,5 @@ class Worker:
             self._watch = None
 
 
-def _failure(job: _Job, cause: str, final: bool = True) -> Outcome:
-    problem = CheckerEnded.at(Span(0, 0), cause=cause)
-    return Outcome(job.document, job.revision, job.source, None, problem, final)
+def _opened(document: str, text: _Text) -> Opened:
+    return Opened(document, text.file, text.revision, text.source.text)

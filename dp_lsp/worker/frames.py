@@ -11,16 +11,37 @@ import struct
 from typing import BinaryIO, NamedTuple
 
 from dp_lsp.analysis.records import ChunkRecord, Options
+from dp_lsp.analysis.workspace import ClosedFile
+
+PER_CHARACTER = 1 / 20_000
+"""Seconds that a check may take more for each character of a text: several times what it needs on a slow machine."""
 
 _LENGTH = struct.Struct(">Q")
 
 
+class Look(NamedTuple):
+    """The disk may have changed; these folders may be read."""
+
+    folders: tuple[str, ...]
+
+
+class Opened(NamedTuple):
+    """The text of a document that is open, or its newer text. ``file`` is its name in a check."""
+
+    document: str
+    file: str
+    revision: int
+    text: str
+
+
 class Check(NamedTuple):
-    """Check a text. A later number for the same document supersedes it; ``limit`` is in seconds."""
+    """Check what a document is part of. A later number for the same document supersedes it; ``limit`` is in seconds.
+
+    ``others`` are documents that were checked together with it before."""
 
     number: int
     document: str
-    text: str
+    others: frozenset[str]
     options: Options
     refused: frozenset[bytes]
     limit: float
@@ -38,10 +59,11 @@ class Ready(NamedTuple):
 
 
 class Begun(NamedTuple):
-    """The check with this number has begun."""
+    """The check with this number has begun, or goes on with another program; that may take so many seconds."""
 
     number: int
     document: str
+    limit: float
 
 
 class Entered(NamedTuple):
@@ -56,12 +78,23 @@ class Found(NamedTuple):
     record: ChunkRecord
 
 
+class Checked(NamedTuple):
+    """A document was checked at a revision: (start, length, key) of each chunk."""
+
+    document: str
+    revision: int
+    layout: tuple[tuple[int, int, bytes], ...]
+
+
 class Finished(NamedTuple):
-    """The check has ended: (start, length, key) of each chunk, seconds taken, and what the engine counted."""
+    """The check has ended: of which documents, in which programs (the names of their files), the closed files among
+    them that the other side does not know so, the seconds taken, and what the engine counted."""
 
     number: int
     document: str
-    layout: tuple[tuple[int, int, bytes], ...]
+    checked: tuple[Checked, ...]
+    programs: tuple[tuple[str, ...], ...]
+    closed: dict[str, ClosedFile]
     seconds: float
     parsed: int
     inferred: int
@@ -83,7 +116,7 @@ class Failed(NamedTuple):
     exception: str
 
 
-Question = Check | Forget
+Question = Look | Opened | Check | Forget
 Answer = Ready | Begun | Entered | Found | Finished | Stopped | Failed
 Message = Question | Answer
 

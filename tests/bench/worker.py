@@ -8,7 +8,7 @@ import threading
 from typing import BinaryIO, cast
 
 from dp_lsp.analysis.records import Options
-from dp_lsp.worker.frames import Check, Failed, Finished, Message, Ready, encode, receive
+from dp_lsp.worker.frames import Check, Failed, Finished, Message, Opened, Ready, encode, receive
 from dp_lsp.worker.link import COMMAND
 
 from .client import ROOT
@@ -38,7 +38,8 @@ class Worker:
         """Have a text checked instead of the one before."""
         self._asked += 1
         assert self._process.stdin
-        self._process.stdin.write(encode(Check(self._asked, "a", text, Options(), frozenset(), _PATIENCE)))
+        self._process.stdin.write(encode(Opened("a", "a", self._asked, text)))
+        self._process.stdin.write(encode(Check(self._asked, "a", frozenset(), Options(), frozenset(), _PATIENCE)))
         self._process.stdin.flush()
 
     def until(self, *kinds: type[Message]) -> Message | None:

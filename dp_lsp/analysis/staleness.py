@@ -1,0 +1,134 @@
+"""What an edit may change: the chunks it touches and all that use a name these may define, in any file that is
+checked together with it. What may have changed is never shown as proved."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dp_lsp.analysis.drift import Drift, Patch
+from dp_lsp.analysis.records import Analysis
+from dp_lsp.text import Place, Source, Span
+
+_WORD = re.compile(r"\w+!?")
+_FAR_REACHING = re.compile(r"\b(global|eval|using|import|include|module|baremodule|macro|Pluto)\b|@")
+_CONTINUES = re.compile(r"([^\w)\]}\"'`\s]|\b(in|isa|where))[ \t]*(#[^\n]*)?$", re.MULTILINE)
+_COMMENTS = re.compile(r"\s*(#(?!=)[^\n\r]*\s*)*")
+_OPENERS = frozenset(
+    {
+        *("function", "if", "for", "while", "module", "baremodule", "begin", "let", "do", "try", "struct", "macro"),
+        *("quote", "abstract", "primitive"),
+    }
+)
+
+Links = tuple[tuple[tuple[str, ...], frozenset[str]], ...]
+"""The top-level names that each chunk of a file defines, and those that it uses."""
+
+
+class Touched(NamedTuple):
+    """What edits of a file have touched: chunks, by their index, and words that may have another meaning now.
+
+    With ``everything`` any name may have."""
+
+    chunks: frozenset[int] = frozenset()
+    words: frozenset[str] = frozenset()
+    everything: bool = False
+
+
+UNTOUCHED = Touched()
+
+
+def links(analysis: Analysis) -> Links:
+    """How the chunks of a file depend on each other and on other files."""
+    return tuple((chunk.record.verdict.defines, chunk.record.verdict.uses) for chunk in analysis.chunks)
+
+
+def touched(analysis: Analysis, source: Source, drift: Drift) -> Touched:
+    """What the edits have touched that led from an analysed text to ``source``."""
+    if not drift.patches:
+        return UNTOUCHED
+    if not all(_is_local(analysis, source, patch) for patch in drift.patches):
+        return Touched(everything=True)
+    chunks = (
+        index
+        for index, chunk in enumerate(analysis.chunks)
+        if drift.touches(Span(chunk.start, chunk.start + chunk.length))
+    )
+    words = (word for _, new in drift.patches for word in _WORD.findall(_lines(source, new)))
+    return Touched(frozenset(chunks), frozenset(words))
+
+
+def spread(files: Sequence[tuple[Touched, Links]]) -> list[frozenset[int]]:
+    """The chunks of each of these files that may have changed, the files being checked together."""
+    if any(edited.everything for edited, _ in files):
+        return [frozenset(range(len(linked))) for _, linked in files]
+    if all(edited == UNTOUCHED for edited, _ in files):
+        return [frozenset() for _ in files]
+    users: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    concerned: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)  # users, and who gives a further meaning
+    for file, (_, linked) in enumerate(files):
+        for index, (defines, uses) in enumerate(linked):
+            for name in uses:
+                users[name].append((file, index))
+            for name in uses.union(defines):
+                concerned[name].append((file, index))
+    stale = {(file, index) for file, (edited, _) in enumerate(files) for index in edited.chunks}
+    stale.update(user for edited, _ in files for word in edited.words for user in users.get(word, ()))
+    names = [name for file, index in stale for name in files[file][1][index][0]]
+    while names:
+        for file, index in concerned.pop(names.pop(), ()):
+            if (file, index) not in stale:
+                stale.add((file, index))
+                names += files[file][1][index][0]
+    return [frozenset(index for other, index in stale if other == file) for file in range(len(files))]
+
+
+def _is_local(analysis: Analysis, source: Source, patch: Patch) -> bool:
+    """Whether an edit can only change what one definition does: it lies in its body, or right of its ``=``, or in
+    comments, and opens and closes nothing. Anything else may give any name another meaning."""
+    before, after = _lines(analysis.source, patch.old), _lines(source, patch.new)
+    if structure(before) != structure(after) or any(
+        pattern.search(text) for pattern in (_FAR_REACHING, _CONTINUES) for text in (before, after)
+    ):
+        return False
+    if (_COMMENTS.fullmatch(before) and _COMMENTS.fullmatch(after)) or _is_lines_of_comment(analysis, source, patch):
+        return True
+    chunk = next(
+        (c for c in analysis.chunks if c.start <= patch.old.start <= patch.old.end <= c.start + c.length), None
+    )
+    if chunk is None or not chunk.record.verdict.defines:
+        return False
+    first = analysis.source.place(chunk.start)
+    if analysis.source.place(patch.old.start).line > first.line:
+        return all(_indent(line) >= first.column for line in (before + "\n" + after).splitlines() if line.strip())
+    left, equals, _ = before.partition("= ")
+    single = not any(mark in before + after for mark in "\n;")
+    return bool(equals) and "(" in left and after.startswith(left + equals) and single
+
+
+def _is_lines_of_comment(analysis: Analysis, source: Source, patch: Patch) -> bool:
+    """Whether whole lines were put in or taken out, and nothing stands in them but comments."""
+    old, new = analysis.source.text[slice(*patch.old)], source.text[slice(*patch.new)]
+    begins = analysis.source.place(patch.old.start).column == 1
+    return begins and all(not text or (_COMMENTS.fullmatch(text) and text[-1] in "\r\n") for text in (old, new))
+
+
+def structure(text: str) -> tuple[int, ...]:
+    """What a piece of text leaves open: blocks, brackets of each kind, quotes and comments."""
+    words = _WORD.findall(text)
+    blocks = sum(word in _OPENERS for word in words) - words.count("end")
+    brackets = (text.count(one) - text.count(other) for one, other in ("()", "[]", "{}"))
+    comments = text.count("#=") - text.count("=#")
+    return (blocks, *brackets, text.count('"') % 2, text.count('"""') % 2, text.count("`") % 2, comments)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _lines(source: Source, span: Span) -> str:
+    """The whole lines that a range touches."""
+    first, last = source.place(span.start).line, source.place(span.end).line
+    return source.text[source.offset(Place(first, 1)) : source.line_span(last).end]
