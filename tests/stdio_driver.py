@@ -88,9 +88,11 @@ class Driver:
             if wanted(message):
                 return message
 
-    def start(self, **capabilities: Any) -> Message:
-        """Begin a session, and return the answer to ``initialize``."""
-        answer = self.ask("initialize", {"processId": None, "rootUri": None, "capabilities": capabilities})
+    def start(self, *folders: Path, **capabilities: Any) -> Message:
+        """Begin a session in these workspace folders, and return the answer to ``initialize``."""
+        listed = [{"uri": folder.as_uri(), "name": folder.name} for folder in folders] or None
+        params = {"processId": None, "rootUri": None, "workspaceFolders": listed, "capabilities": capabilities}
+        answer = self.ask("initialize", params)
         self.notify("initialized", {})
         return answer
 

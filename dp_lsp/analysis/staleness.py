@@ -30,11 +30,12 @@ Links = tuple[tuple[tuple[str, ...], frozenset[str]], ...]
 class Touched(NamedTuple):
     """What edits of a file have touched: chunks, by their index, and words that may have another meaning now.
 
-    With ``everything`` any name may have."""
+    With ``everything`` any name may have, and with ``files`` other files may be checked together with it."""
 
     chunks: frozenset[int] = frozenset()
     words: frozenset[str] = frozenset()
     everything: bool = False
+    files: bool = False
 
 
 UNTOUCHED = Touched()
@@ -50,7 +51,8 @@ def touched(analysis: Analysis, source: Source, drift: Drift) -> Touched:
     if not drift.patches:
         return UNTOUCHED
     if not all(_is_local(analysis, source, patch) for patch in drift.patches):
-        return Touched(everything=True)
+        texts = (_lines(*side) for old, new in drift.patches for side in ((analysis.source, old), (source, new)))
+        return Touched(everything=True, files=any("include" in text for text in texts))
     chunks = (
         index
         for index, chunk in enumerate(analysis.chunks)

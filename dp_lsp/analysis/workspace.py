@@ -297,6 +297,13 @@ class Workspace:
             document.closed = True
         return document
 
+    def edited(self, document: Document) -> None:
+        """A document was edited. If that may change what it includes, any other may be one of these."""
+        if document.touched.files:
+            every = Program(tuple(self), {})
+            for other in self:
+                other.programs = (*other.programs, every)
+
     def changed(self, uri: str) -> None:
         """A file that is not open is another one now."""
         for program in self._programs_with(file_path(document_key(uri)) or uri):

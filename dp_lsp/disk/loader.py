@@ -120,7 +120,10 @@ def _near(name: str) -> str:
     except OSError:
         return ""
     same = [other for other in others if other.casefold() == base.casefold()]
-    return next(iter(same or difflib.get_close_matches(base, others, n=1)), "")
+    stem, suffix = os.path.splitext(base)
+    stems = [other.removesuffix(suffix) for other in others if other.endswith(suffix)]
+    near = (other + suffix for other in difflib.get_close_matches(stem, stems, n=1, cutoff=0.7))
+    return next(iter([*same, *near]), "")
 
 
 def _stamp(name: str) -> _Stamp | None:

@@ -138,8 +138,8 @@ class Checker:
             document.settle(finding.revision, finding.analysis)
         elif outcome.problem:
             document.give_up(finding.revision, finding.source, self._options, outcome.problem)
+        document.checked = document.analysed_version if outcome.final else None
         if outcome.final:
-            document.checked = document.analysed_version
             self._count += 1
             self._results[document.name] = self._count
         return document

@@ -50,6 +50,7 @@ def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
     if document:
         source, edits = apply(document.source, params.content_changes, ls.client.encoding)
         document.edit(params.text_document.version, source, edits)
+        ls.documents.edited(document)
         ls.checker.edited(document)
         ls.send_status(document, *document.others)
 
