@@ -17,6 +17,7 @@ from typing import Any
 from source_tree import ROOT
 
 PATIENCE = 20.0  # seconds; nothing takes that long unless it hangs
+DELAY = 0.3  # seconds after which an edit is being checked, whatever is waited for more edits
 
 Message = dict[str, Any]
 

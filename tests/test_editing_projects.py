@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from source_tree import python
-from stdio_driver import Driver, Message, children
+from stdio_driver import DELAY, Driver, Message, children
 
 MAIN = """\
 include("lib/noise.jl")
@@ -362,6 +363,7 @@ def test_a_worker_that_dies_leaves_nothing_proved_of_what_was_edited(session: Se
     os.kill(worker, signal.SIGSTOP)
     session.edit(2, "lib/noise.jl", NOISY.replace("1/2", "1/4"))
     session.wait(lambda m: m.get("method") == "dp/fileStatus" and m["params"]["status"] == "stale")
+    time.sleep(DELAY)
     os.kill(worker, signal.SIGKILL)
     lost = session.wait(
         lambda m: (
