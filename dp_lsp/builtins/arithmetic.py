@@ -123,11 +123,12 @@ def _ordered(low: str, high: str) -> Callable[[Args], tuple[Demand, ...]]:
     return demands
 
 
-def _additive(static: Callable[..., Poly | None] | None, variadic: bool) -> tuple[Form, ...]:
-    return (
-        form(numeric(static), each(), variadic=variadic, x=NUMBER, y=NUMBER),
-        form(same_container, each(), variadic=variadic, x=_CONTAINER, y=_CONTAINER),
-    )
+def _sum_of_numbers(static: Callable[..., Poly | None] | None, variadic: bool = False) -> Form:
+    return form(numeric(static), each(), variadic=variadic, x=NUMBER, y=NUMBER)
+
+
+def _sum_of_containers(variadic: bool = False) -> Form:
+    return form(same_container, each(), variadic=variadic, x=_CONTAINER, y=_CONTAINER)
 
 
 def _signed(static: Callable[[Poly], Poly]) -> tuple[Form, ...]:
@@ -141,15 +142,14 @@ def _products(numbers: Factors, containers: Factors) -> tuple[Form, ...]:
     )
 
 
+_DIFFERENCES = (*_signed(Poly.__neg__), _sum_of_containers())
 _BY_NUMBER = form(_divided, scaling(divide=True), _nonzero, v=_CONTAINER, c=NUMBER)
-_MIXED = Refused("f(x::Data, y::Real) = x + y", "DP208")
-_BY_ZERO = Refused("f(x::Real) = x / 0", "DP304")
 
 ROWS: tuple[Builtin, ...] = (
     Builtin(
         "+",
         "x + y",
-        (*_signed(lambda x: x), *_additive(_sum, variadic=True)),
+        (*_signed(lambda x: x), _sum_of_numbers(_sum, variadic=True), _sum_of_containers(variadic=True)),
         "Sum of numbers, or of containers of one kind, norm and size, entry by entry.",
         CALCULUS,
         (
@@ -158,12 +158,15 @@ ROWS: tuple[Builtin, ...] = (
             "f(x::Real) = +x",
             "f(v::MetricVector(Real, L2)) = +v",
         ),
-        (_MIXED, Refused("f(v::MetricVector(Real, L1), w::MetricVector(Real, L2)) = v + w", "DP208")),
+        (
+            Refused("f(x::Data, y::Real) = x + y", "DP208"),
+            Refused("f(v::MetricVector(Real, L1), w::MetricVector(Real, L2)) = v + w", "DP208"),
+        ),
     ),
     Builtin(
         "-",
         "x - y",
-        (*_signed(Poly.__neg__), *_additive(Poly.__sub__, variadic=False)),
+        (_sum_of_numbers(Poly.__sub__), *_DIFFERENCES),
         "Difference of numbers, or of containers of one kind, norm and size; with one argument, the negative.",
         CALCULUS,
         (
@@ -173,7 +176,7 @@ ROWS: tuple[Builtin, ...] = (
             "f(v::MetricVector(Real, L2)) = -v",
         ),
         (Refused("f(x::Data, y::Real) = x - y", "DP208"), Refused("f(b::Bool) = -b", "DP202")),
-        published=(*_signed(Poly.__neg__), *_additive(None, variadic=False)),
+        published=(_sum_of_numbers(None), *_DIFFERENCES),
     ),
     Builtin(
         "*",
@@ -196,7 +199,11 @@ ROWS: tuple[Builtin, ...] = (
         "Quotient. A public divisor c that is not 0 makes it 1/|c|-sensitive; a private divisor has no bound (∞).",
         CALCULUS,
         ("f(x::Real) = x / 4", "f(v::MetricVector(Real, L2)) = v / 4"),
-        (_BY_ZERO, Refused("f(v::MetricVector(Real, L2)) = 2 / v", "DP202")),
+        (
+            Refused("f(x::Real) = x / 0", "DP304"),
+            Refused("f(x::Data, y::Real) = x / y", "DP208"),
+            Refused("f(v::MetricVector(Real, L2)) = 2 / v", "DP202"),
+        ),
         published=(form(numeric(_quotient, Base.REAL), published_quotient_factors, x=NUMBER, y=NUMBER), _BY_NUMBER),
     ),
     *(
@@ -208,7 +215,10 @@ ROWS: tuple[Builtin, ...] = (
             "where it jumps.",
             CALCULUS,
             (f"f(x::Integer) = {example}",),
-            (Refused(f"f(x::Integer) = {example.replace('3', '0')}", "DP304"),),
+            (
+                Refused(f"f(x::Integer) = {example.replace('3', '0')}", "DP304"),
+                Refused(f"f(x::Data, y::Integer) = {example.replace('3', 'y')}", "DP208"),
+            ),
             published=published,
         )
         for name, signature, example, published in (
@@ -244,7 +254,10 @@ ROWS: tuple[Builtin, ...] = (
             "entries that differ, which jumps.",
             CALCULUS,
             (f"f(x::Real, y::Real) = {name}(x, y)",),
-            (Refused(f"f(v::MetricVector(Real, L1)) = {name}(v, v)", "DP202"),),
+            (
+                Refused(f"f(v::MetricVector(Real, L1)) = {name}(v, v)", "DP202"),
+                Refused(f"f(x::Data, y::Real) = {name}(x, y)", "DP208"),
+            ),
         )
         for name, words, static in (("min", "smallest", _smallest), ("max", "largest", _largest))
     ),

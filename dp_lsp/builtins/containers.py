@@ -228,7 +228,7 @@ ROWS: tuple[Builtin, ...] = (
             ),
             "Rows and columns exchanged: 1, √n or n for rows of n entries in L1, L2 or LInf. A vector becomes one row.",
             _EVERYDAY,
-            (example, example.replace("Matrix", "Vector"), "f(x::Real) = x'"),
+            (example, example.replace("Matrix", "Vector"), f"f(x::Real) = {signature.replace('m', 'x')}"),
             (Refused(example.replace("Matrix", "Gradient"), "DP202"),),
         )
         for name, signature, example in (
@@ -261,7 +261,7 @@ ROWS: tuple[Builtin, ...] = (
         "Scales v down to norm at most 1 in N, if it is larger. Takes Data measured in LInf, where every function of "
         "it is 1-sensitive: two different values are exactly 1 apart.",
         _METRICS,
-        ("f(v::MetricVector(Data, LInf)) = clip(L2, v)",),
+        ("f(v::MetricVector(Data, LInf)) = clip(L2, v)", "f(v::MetricVector(Data, LInf)) = clip(L2, vec_to_row(v))"),
         (
             Refused("f(v::MetricVector(Real, L2)) = clip(L2, v)", "DP202"),
             Refused("f(v::MetricVector(Data, L1)) = clip(L2, v)", "DP202"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refusal, Refused, form, free
+from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refused, form, free
 from dp_lsp.builtins.patterns import REAL_NUMBER, STATIC, STATIC_INTEGER, Box
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.events import Event, Gaussian, Laplace
@@ -57,13 +57,14 @@ _GAUSS_NOISE = Noise("x", Norm.L2, _gaussian)
 _LAPLACE_NOISE = Noise("x", Norm.L1, _laplace)
 _PUBLISHED_LAPLACE_NOISE = Noise("x", Norm.L2, _laplace)
 _HIDDEN = (REAL_NUMBER, Box(bases=_REALS))
+_PUBLISHED_HIDDEN = (REAL_NUMBER, Box(norm=Norm.L2, bases=_REALS))
 
 
-def _sampled(args: Args) -> Type | Refusal:
+def _sampled(args: Args) -> Type:
     return TupleType(tuple(replace(args.container(name), rows=args.static("k")) for name in ("A", "B")))
 
 
-def _published_sampled(args: Args) -> Type | Refusal:
+def _published_sampled(args: Args) -> Type:
     return TupleType((args["A"], args["B"]))
 
 
@@ -96,7 +97,10 @@ ROWS: tuple[Builtin, ...] = (
         "x with Gaussian noise of deviation r·√(2 ln(1.25/del))/eps on every entry: (eps, del)-private where x "
         "moves by at most r in L2. r, eps and del are public, 0 < eps < 1 and 0 < del < 1.",
         _GAUSSIAN,
-        ("f(x::Real) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, x)",),
+        (
+            "f(x::Real) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, x)",
+            "f(v::MetricVector(Real, L2)) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, v)",
+        ),
         (
             Refused("f(x::Real) :: Priv() = gaussian_mechanism(1, 2, 1e-5, x)", "DP304"),
             Refused("f(x::Real) :: Priv() = gaussian_mechanism(1, 0.5, 1, x)", "DP304"),
@@ -105,6 +109,10 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Real, eps::Real) :: Priv() = gaussian_mechanism(1, eps, 1e-5, x)", "DP207"),
         ),
         mutates="x",
+        published=tuple(
+            form(_noised, free, _gaussian_demands, _GAUSS_NOISE, r=STATIC, eps=STATIC, del_=STATIC, x=hidden)
+            for hidden in _PUBLISHED_HIDDEN
+        ),
     ),
     Builtin(
         "laplacian_mechanism",
@@ -115,7 +123,10 @@ ROWS: tuple[Builtin, ...] = (
         "x with Laplace noise of scale r/eps on every entry: (eps, 0)-private where x moves by at most r in L1. r and "
         "eps are public and positive.",
         _LAPLACE,
-        ("f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)",),
+        (
+            "f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)",
+            "f(v::MetricVector(Real, L1)) :: Priv() = laplacian_mechanism(1, 0.5, v)",
+        ),
         (
             Refused("f(x::Real) :: Priv() = laplacian_mechanism(1, 0, x)", "DP304"),
             Refused("f(x::Real) :: Priv() = laplacian_mechanism(0, 0.5, 0 * x)", "DP304"),
@@ -125,7 +136,7 @@ ROWS: tuple[Builtin, ...] = (
         mutates="x",
         published=tuple(
             form(_noised, free, _laplace_demands, _PUBLISHED_LAPLACE_NOISE, r=STATIC, eps=STATIC, x=hidden)
-            for hidden in _HIDDEN
+            for hidden in _PUBLISHED_HIDDEN
         ),
     ),
     Builtin(

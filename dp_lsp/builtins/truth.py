@@ -16,6 +16,9 @@ _COMPARED = Box(length="n", rows="r", arithmetic=True, kind="k")
 _CHOSEN = Box(frozenset({Kind.VECTOR, Kind.MATRIX}), "N", length="n", rows="r", arithmetic=True, kind="k")
 
 
+_OF_BOOLS = form(lambda args: BOOL, each(), x=A_BOOL, y=A_BOOL)
+
+
 def _truth(args: Args) -> Type | Refusal:
     """A Bool, where the numbers compared may be compared."""
     joined = args.base
@@ -55,7 +58,7 @@ def _published_factors(factors: Factors) -> Factors:
 def _equality(numbers: Factors, containers: Factors) -> tuple[Form, ...]:
     return (
         form(_truth, numbers, x=NUMBER, y=NUMBER),
-        form(lambda args: BOOL, each(), x=A_BOOL, y=A_BOOL),
+        _OF_BOOLS,
         form(_truth_of_containers, containers, x=_COMPARED, y=_COMPARED),
     )
 
