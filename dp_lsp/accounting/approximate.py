@@ -116,6 +116,12 @@ class Published(Advanced):
                 return self.repeat(cost, _largest(each))
         return super()._price(cost, distances)
 
+    def _called(self, cost: Called, distances: Distances) -> Price:
+        """Each argument pays for itself alone, and the prices add up."""
+        reached = [param for param, moved in cost.along.items() if moved.keys() & distances.keys()]
+        price = self.sequence([self.price(cost.body, {param: sens.ONE}) for param in reached])
+        return Price(cost.values.sens(price.epsilon), cost.values.sens(price.delta))
+
     def _sampled(self, cost: Sampled, distances: Distances) -> Price:
         """Each matrix pays for itself alone."""
         prices = [self.price(cost.body, distances)]

@@ -282,9 +282,9 @@ def _spend(
 
 
 def _distance(inference: Inference, var: Var, move: Move, origin: Origin) -> Sens:
-    """How far a variable moves an argument of a private function. Where that is no number it must be at most 1; a
-    record then moves it by at most 1 for each of its members."""
-    if move.sens.number is not None:
+    """How far a variable moves an argument of a private function. Where that is no number, or where there is no price
+    for more, it must be at most 1; a record then moves it by at most 1 for each of its members."""
+    if inference.rules.groups and move.sens.number is not None:
         return move.sens
     if var.members:
         return number(var.members)

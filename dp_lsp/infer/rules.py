@@ -18,7 +18,8 @@ from dp_lsp.text import Span
 class Rules:
     """A profile. ``growth`` tells how far many rounds of a loop move, if one moves as a matrix says; ``ordered`` says
     that a loop demands its range to be in order instead of counting no rounds, and takes ends that are Real.
-    ``either`` is how far one of two values moves.
+    ``either`` is how far one of two values moves. ``groups`` says that what is given to a private function, or drawn
+    from, may move by more than 1, at the price of a group.
     ``failures`` says that whether a run fails counts as something it tells, ``diameter`` that a value of diameter 1
     moves by at most 1, and ``ownership`` that only gradients and models are changed in place."""
 
@@ -30,6 +31,7 @@ class Rules:
     ordered: bool
     failures: bool
     diameter: bool
+    groups: bool
     ownership: bool
 
 
@@ -68,6 +70,7 @@ SOUND = Rules(
     ordered=False,
     failures=True,
     diameter=True,
+    groups=True,
     ownership=True,
 )
 PUBLISHED = Rules(
@@ -79,6 +82,7 @@ PUBLISHED = Rules(
     ordered=True,
     failures=False,
     diameter=False,
+    groups=False,
     ownership=False,
 )
 BY_NAME = {rules.name: rules for rules in (SOUND, PUBLISHED)}

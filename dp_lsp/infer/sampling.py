@@ -9,7 +9,7 @@ from dp_lsp.core.constraints import Origin
 from dp_lsp.core.events import NOTHING, Cost, Sampled, Var, sequence
 from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import Judgement, Move, Moves
-from dp_lsp.core.sens import INFINITY, magnitude
+from dp_lsp.core.sens import INFINITY, ONE, magnitude
 from dp_lsp.core.types import UNKNOWN, Container, TupleType, Unknown
 from dp_lsp.infer import calls, moves, problems
 from dp_lsp.infer.inference import Inference
@@ -85,6 +85,9 @@ def _amplified(
     along = {var: {outer: move.sens for outer, move in source.items()} for var, source in sources.items()}
     aligned = all(_is_variable(source) for source in sources.values())
     origin = Origin(call.span, "sampling")
+    if not inference.rules.groups:
+        for move in (move for source in sources.values() for move in source.values()):
+            inference.demand(move.sens, "<=", ONE, origin._replace(reason="what is drawn from moves by at most 1"))
     return Sampled(magnitude(draws), magnitude(matrix.rows), along, record, aligned, body, origin)
 
 
