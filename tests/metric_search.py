@@ -113,8 +113,10 @@ class Metric(NamedTuple):
     def neighbour(self, x: Value, source: random.Random, size: Size) -> Value:
         """Another value: one entry changed, all of them by the same, or any other."""
         way = source.randrange(4)
-        if way == 0 or self.base == "Bool":
+        if way == 0 or (self.base == "Bool" and not isinstance(x, tuple)):
             return self.draw(source, size)
+        if way == 1 and self.base == "Bool":
+            return every(lambda entry: not entry)(x)
         steps = (1, -1) if self.base == "Integer" else (1, -1, Fraction(1, 2), 1000, _TINY, -_TINY)
         step = source.choice(steps)
         if way == 1 or not isinstance(x, tuple) or not x:

@@ -91,6 +91,8 @@ def cases() -> Iterator[Case]:
     yield from of_numbers()
     yield from of_public_numbers()
     yield from of_truth()
+    for norm in NORMS:
+        yield from of_truth_values(norm)
     for base, norm in itertools.product(BASES, NORMS):
         yield from of_containers(base, norm)
         yield from of_products(base, norm)
@@ -240,6 +242,20 @@ def of_containers(base: str, norm: str) -> Iterator[Case]:
     for target in NORMS:
         yield Case(f"{vector} = norm_convert({target}, v)", lambda v: v)
         yield Case(f"{matrix} = norm_convert({target}, m)", lambda m: m)
+
+
+def of_truth_values(norm: str) -> Iterator[Case]:
+    """Containers of truth values, which are counted."""
+    vector, matrix = f"MetricVector(Bool, {norm})", f"MetricMatrix(Bool, {norm})"
+    yield Case(f"f(v::{vector}) = v[1]", lambda v: v[0], least=ENTRY)
+    yield Case(f"f(v::{vector}) = sum(v)", total)
+    yield Case(f"f(m::{matrix}) = sum(m; dims=1)", by_rows)
+    yield Case(f"f(m::{matrix}) = sum(m; dims=2)", by_columns)
+    yield Case(f"f(m::{matrix}) = m'", transposed)
+    yield Case(f"f(v::{vector}, w::{vector}) = v == w", lambda v, w: v == w, least=ENTRY)
+    yield Case(f"f(m::{matrix}, n::{matrix}, b::Bool) = ifelse(b, m, n)", lambda m, n, b: m if b else n)
+    for target in NORMS:
+        yield Case(f"f(v::{vector}) = norm_convert({target}, v)", lambda v: v)
 
 
 def of_products(base: str, norm: str) -> Iterator[Case]:

@@ -10,7 +10,7 @@ from dp_lsp.builtins.scaling import is_data
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.metrics import by_norm, conversion
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
-from dp_lsp.core.types import Base, Clip, Container, Kind, Norm, NumberType, TupleType, Type
+from dp_lsp.core.types import INTEGER, Base, BoolType, Clip, Container, Kind, Norm, NumberType, TupleType, Type
 
 VECTOR = frozenset({Kind.VECTOR})
 MATRIX = frozenset({Kind.MATRIX})
@@ -55,6 +55,15 @@ def _entrywise(box: Container) -> Sens:
     return conversion(box.norm, Norm.L1, box.length)
 
 
+def _summed(element: Type) -> Type:
+    """What sums of such elements are: truth values are counted."""
+    return INTEGER if isinstance(element, BoolType) else element
+
+
+def _total(args: Args) -> Type:
+    return _summed(args.container("v").element)
+
+
 def _sum_factor(args: Args) -> Sens:
     """ν; 1 into Data."""
     box = args.container("v")
@@ -68,10 +77,10 @@ def _by_rows(args: Args) -> bool:
 
 def _sum_along(args: Args) -> Type:
     """One row, measured like the rows that were added; or one column, whose rows are numbers."""
-    box = args.container("v")
+    box = args.container("v").of(_summed(args.container("v").element))
     if _by_rows(args):
-        return replace(box, clip=Clip.U, rows=Poly.of(1))
-    return replace(box, clip=Clip.U, norm=NormVariable("norm", free=True), length=Poly.of(1))
+        return replace(box, rows=Poly.of(1))
+    return replace(box, norm=NormVariable("norm", free=True), length=Poly.of(1))
 
 
 def _sum_along_factor(args: Args) -> Sens:
@@ -129,9 +138,11 @@ def _row_vector(args: Args) -> Type:
 
 
 def _access(index_factor: Sens) -> tuple[Form, ...]:
-    return (form(_row, only(m=ONE, i=index_factor), fails_on=("i",), m=Box(MATRIX), i=INTEGER_NUMBER),)
+    return (form(_row, only(m=ONE, i=index_factor), fails_on=("i",), m=_A_MATRIX, i=INTEGER_NUMBER),)
 
 
+_A_VECTOR, _A_MATRIX = Box(VECTOR, truth=True), Box(MATRIX, truth=True)
+_SUMMED = Box(MATRIX, arithmetic=True, truth=True)
 _VECTOR_LIKE = (
     Box(VECTOR | GRADIENT, Norm.LINF, DATA),
     Box(MATRIX, Norm.LINF, DATA, one_row=True),
@@ -142,12 +153,12 @@ ROWS: tuple[Builtin, ...] = (
         INDEX,
         "v[i], m[i, j]",
         (
-            form(_element, only(v=ONE, i=INFINITY), fails_on=("i",), v=Box(VECTOR), i=INTEGER_NUMBER),
+            form(_element, only(v=ONE, i=INFINITY), fails_on=("i",), v=_A_VECTOR, i=INTEGER_NUMBER),
             form(
                 _element,
                 only(v=ONE, i=INFINITY, j=INFINITY),
                 fails_on=("i", "j"),
-                v=Box(MATRIX),
+                v=_A_MATRIX,
                 i=INTEGER_NUMBER,
                 j=INTEGER_NUMBER,
             ),
@@ -185,7 +196,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "length",
         "length(v)",
-        (form(_length, free, v=Box()),),
+        (form(_length, free, v=Box(truth=True)),),
         "The number of entries. Public: neighbouring containers have the same shape.",
         _ACCESS,
         ("f(v::Vector{<:Real}) = length(v)", "f(m::Matrix{<:Data}) = length(m)"),
@@ -194,7 +205,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "size",
         "size(m)",
-        (form(_size, free, m=Box(MATRIX)),),
+        (form(_size, free, m=_A_MATRIX),),
         "The numbers of rows and columns. Public: neighbouring containers have the same shape.",
         _ACCESS,
         ("f(m::Matrix{<:Data}) = size(m)",),
@@ -204,8 +215,8 @@ ROWS: tuple[Builtin, ...] = (
         "sum",
         "sum(v), sum(m; dims)",
         (
-            form(_element, only(v=_sum_factor), v=Box(VECTOR | MATRIX)),
-            form(_sum_along, only(v=_sum_along_factor), v=Box(MATRIX), keywords={"dims": OneOf((1, 2))}),
+            form(_total, only(v=_sum_factor), v=replace(_SUMMED, kinds=VECTOR | MATRIX)),
+            form(_sum_along, only(v=_sum_along_factor), v=_SUMMED, keywords={"dims": OneOf((1, 2))}),
         ),
         "The sum of all entries: 1-sensitive in L1, √n in L2, n in LInf, for rows of n entries; of Data 1. With "
         "dims=1 the rows are added to each other, which is 1-sensitive; with dims=2 the entries of each row.",
@@ -222,8 +233,8 @@ ROWS: tuple[Builtin, ...] = (
             name,
             signature,
             (
-                form(_transposed, only(m=lambda args: _entrywise(args.container("m"))), m=Box(MATRIX)),
-                form(_row_vector, each(), v=Box(VECTOR)),
+                form(_transposed, only(m=lambda args: _entrywise(args.container("m"))), m=_A_MATRIX),
+                form(_row_vector, each(), v=_A_VECTOR),
                 form(lambda args: args["x"], each(), x=NUMBER),
             ),
             "Rows and columns exchanged: 1, √n or n for rows of n entries in L1, L2 or LInf. A vector becomes one row.",
@@ -239,7 +250,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "row_to_vec",
         "row_to_vec(m)",
-        (form(_row, each(), m=Box(MATRIX, one_row=True)),),
+        (form(_row, each(), m=Box(MATRIX, one_row=True, truth=True)),),
         "A matrix of one row as a vector; 1-sensitive.",
         _ACCESS,
         ("f(v::MetricVector(Real, L2)) = row_to_vec(vec_to_row(v))",),
@@ -248,7 +259,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "vec_to_row",
         "vec_to_row(v)",
-        (form(_row_vector, each(), v=Box(VECTOR)),),
+        (form(_row_vector, each(), v=_A_VECTOR),),
         "A vector as a matrix of one row; 1-sensitive.",
         _ACCESS,
         ("f(v::MetricVector(Real, L2)) = vec_to_row(v)",),
@@ -286,14 +297,14 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "norm_convert",
         "norm_convert(N, v)",
-        (form(_in_norm, only(v=_norm_factor), N=GivenNorm(), v=Box()),),
+        (form(_in_norm, only(v=_norm_factor), N=GivenNorm(), v=Box(truth=True)),),
         "The same container, measured in the norm N. Free towards a smaller norm (L1, then L2, then LInf); the other "
         "way √n for one step and n from LInf to L1, for rows of n entries.",
         _METRICS,
         ("f(v::MetricVector(Real, L2)) = norm_convert(L1, v)",),
         (Refused("f(x::Real) = norm_convert(L1, x)", "DP202"),),
         mutates="v",
-        published=(form(_in_norm, only(v=_published_norm_factor), N=GivenNorm(), v=Box()),),
+        published=(form(_in_norm, only(v=_published_norm_factor), N=GivenNorm(), v=Box(truth=True)),),
     ),
     Builtin(
         "clone",

@@ -45,8 +45,7 @@ def _added_to_anything(args: Args) -> Type | Refusal:
 
 
 def _unboxed(args: Args) -> Type | Refusal:
-    """The declared type. A vector or gradient whose norm and elements are LInf and Data, or open, is taken to be
-    of LInf and Data: the metric in which every function of gap values is 1-sensitive."""
+    """The declared type."""
     match args.given_type("T"):
         case NumberOf(base):
             return NumberType(base)
@@ -56,13 +55,15 @@ def _unboxed(args: Args) -> Type | Refusal:
 
 
 def _unboxed_sized(args: Args) -> Type | Refusal:
+    """The declared type. A vector or gradient whose norm is LInf, and whose elements are Data or Bool, or open, is
+    taken to be that: the metric in which every function of gap values is 1-sensitive."""
     size = args.static("n")
     match args.given_type("T"):
         case AModel():
             return ModelType(size)
         case ContainerOf(kind, element, norm) as annotation if kind is not Kind.MATRIX:
-            if norm in (None, Norm.LINF) and element in (None, Base.DATA):
-                annotation = ContainerOf(kind, Base.DATA, Norm.LINF)
+            if norm in (None, Norm.LINF) and element in (None, Base.DATA, Truth()):
+                annotation = ContainerOf(kind, element or Base.DATA, Norm.LINF)
             return container(annotation, size, None, "the result")
         case ContainerOf():
             return Refusal("a matrix needs its size as a pair: (rows, columns)")

@@ -92,7 +92,7 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A container of one of ``kinds`` with numbers of one of ``bases``.
+    """A container of one of ``kinds`` with numbers of one of ``bases``, or with truth values if ``truth``.
 
     ``norm`` is a norm, or the name of one; ``length`` and ``rows`` are names of dimensions, ``kind`` is the name of
     a kind. ``one_row`` asks a matrix for exactly one row. ``arithmetic`` decides elements that are not known to be
@@ -107,6 +107,7 @@ class Box:
     one_row: bool = False
     arithmetic: bool = False
     kind: str | None = None
+    truth: bool = False
 
     @property
     def words(self) -> str:
@@ -116,6 +117,8 @@ class Box:
             text += " of one row"
         if len(self.bases) < len(Base):
             text += f" of {' or '.join(base.value for base in Base if base in self.bases)}"
+        elif not self.truth:
+            text += " of numbers"
         if isinstance(self.norm, Norm):
             text += f" measured in {self.norm.value}"
         return text
@@ -147,9 +150,9 @@ class Box:
             base = Base.DATA if self.bases == {Base.DATA} else Base.REAL
             unifier.bind_type(element, NumberType(base))
             element = unifier.type(element)
-        if not isinstance(element, NumberType) or element.base not in self.bases:
-            return "element"
-        return None
+        if isinstance(element, NumberType):
+            return None if element.base in self.bases else "element"
+        return None if self.truth and isinstance(element, BoolType) else "element"
 
     def _match_norm(self, norm: AnyNorm, binds: Binds, unifier: Unifier) -> bool:
         wanted = binds.norms.setdefault(self.norm, norm) if isinstance(self.norm, str) else self.norm
@@ -165,7 +168,7 @@ class NumberOrBox:
 
     number: Num
     box: Box
-    words = "a number or a container"
+    words = "a number, or a container of numbers"
 
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         part = self.box if isinstance(type_, Container) else self.number

@@ -8,7 +8,7 @@ from functools import reduce
 from dp_lsp.builtins.define import Args, Factors, Refusal, joined_base
 from dp_lsp.core.metrics import spread
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, inverse_magnitude, magnitude
-from dp_lsp.core.types import Base, Container, NumberType, Type
+from dp_lsp.core.types import Base, BoolType, Container, NumberType, Type
 
 
 def same_container(args: Args) -> Type | Refusal:
@@ -18,8 +18,10 @@ def same_container(args: Args) -> Type | Refusal:
 
 
 def joined_elements(args: Args) -> Type | Refusal:
-    """The type of the elements of containers added to each other."""
+    """The type of the elements of containers added to, compared with or chosen instead of each other."""
     containers = args.containers
+    if len({isinstance(type_.element, BoolType) for type_ in containers}) > 1:
+        return Refusal("truth values are no numbers")
     bases = {type_.element.base for type_ in containers if isinstance(type_.element, NumberType)}
     if Base.DATA in bases and len(bases) > 1:
         return Refusal("elements that are Data cannot be mixed with Integer or Real")

@@ -12,8 +12,8 @@ from dp_lsp.core.metrics import diameter
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.types import BOOL, Base, Clip, Container, Kind, NumberType, Type
 
-_COMPARED = Box(length="n", rows="r", arithmetic=True, kind="k")
-_CHOSEN = Box(frozenset({Kind.VECTOR, Kind.MATRIX}), "N", length="n", rows="r", arithmetic=True, kind="k")
+_COMPARED = Box(length="n", rows="r", arithmetic=True, kind="k", truth=True)
+_CHOSEN = Box(frozenset({Kind.VECTOR, Kind.MATRIX}), "N", length="n", rows="r", arithmetic=True, kind="k", truth=True)
 
 
 _OF_BOOLS = form(lambda args: BOOL, each(), x=A_BOOL, y=A_BOOL)

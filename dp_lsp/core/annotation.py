@@ -43,7 +43,7 @@ class ContainerOf:
     """A container; what is None was not written."""
 
     kind: Kind
-    element: Base | None = None
+    element: Base | Truth | None = None
     norm: Norm | None = None
 
 
@@ -96,8 +96,13 @@ def instantiate(annotation: Annotation, owner: str) -> Type:
 
 def container(annotation: ContainerOf, length: Poly, rows: Poly | None, owner: str) -> Container:
     """The container of the given dimensions; its norm and elements are open where they were not written."""
-    element: Type = (
-        TypeVariable(f"elements of {owner}") if annotation.element is None else NumberType(annotation.element)
-    )
+    element: Type
+    match annotation.element:
+        case None:
+            element = TypeVariable(f"elements of {owner}")
+        case Truth():
+            element = BOOL
+        case Base() as base:
+            element = NumberType(base)
     norm = annotation.norm or NormVariable(f"norm({owner})")
     return Container(annotation.kind, norm, Clip.U, length, element, rows)

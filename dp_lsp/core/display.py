@@ -64,8 +64,8 @@ def type_words(type_: Type) -> str:
             return "a Bool"
         case Container():
             text = _WORDS[type_.kind]
-            if isinstance(type_.element, NumberType):
-                text += f" of {type_.element.base.value}"
+            if isinstance(type_.element, NumberType | BoolType):
+                text += f" of {type_text(type_.element)}"
             return text if isinstance(type_.norm, NormVariable) else f"{text} measured in {type_.norm.value}"
         case ModelType():
             return "a model"

@@ -41,6 +41,11 @@ def by_norm(norm: AnyNorm, l1: Sens, l2: Sens, linf: Sens) -> Sens:
     return {Norm.L1: l1, Norm.L2: l2, Norm.LINF: linf}[norm]
 
 
+def is_discrete(type_: Type) -> bool:
+    """Whether values are compared by equality: Data and Bool."""
+    return type_ == NumberType(Base.DATA) or isinstance(type_, BoolType)
+
+
 def has_gap(type_: Type) -> bool:
     """Whether two different values are always at least 1 apart."""
     match type_:
@@ -66,7 +71,7 @@ def diameter(type_: Type) -> Sens:
     match type_:
         case BoolType() | NumberType(Base.DATA):
             return ONE
-        case Container(norm=Norm(), element=NumberType(Base.DATA) | BoolType()):
+        case Container(norm=Norm(), element=element) if is_discrete(element):
             return spread(type_)
     return INFINITY
 
@@ -91,7 +96,7 @@ def metric_name(type_: Type) -> str:
 
 def _container_metric(type_: Container) -> str:
     norm = type_.norm.name if isinstance(type_.norm, NormVariable) else type_.norm.value
-    data = isinstance(type_.element, NumberType) and type_.element.base is Base.DATA
+    data = is_discrete(type_.element)
     over = "𝔻" if data else "ℝ"
     if type_.kind is Kind.MATRIX:
         if data and type_.norm is Norm.LINF:

@@ -22,10 +22,11 @@ from dp_lsp.core.constraints import Assumptions, Constraint, Quantity
 from dp_lsp.core.display import type_text
 from dp_lsp.core.evaluate import Missing, Substitution, norms_of, rounded_up, symbols_of, upper
 from dp_lsp.core.events import mechanisms
+from dp_lsp.core.metrics import is_discrete
 from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, decimal, figure
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Scheme, SchemeParameter
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.types import Base, Container, Kind, Norm, NumberType, Type
+from dp_lsp.core.types import Container, Kind, Norm, NumberType, Type
 from dp_lsp.infer.problems import ConditionFails, NoBound, NoGuarantee
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
@@ -334,7 +335,6 @@ def _record_metrics(scheme: Scheme, prices: Iterable[Quantity]) -> Iterator[tupl
 
 
 def _metric_of(type_: Container) -> Norm:
-    data = isinstance(type_.element, NumberType) and type_.element.base is Base.DATA
-    if not data:
+    if not is_discrete(type_.element):
         return Norm.L2
     return Norm.LINF if type_.kind is Kind.MATRIX else Norm.L1

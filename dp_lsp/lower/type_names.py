@@ -18,6 +18,7 @@ _BASES = {
     "Int": Base.INTEGER,
     "Int64": Base.INTEGER,
 }
+_ELEMENTS: dict[str, Base | Truth] = {**_BASES, "Bool": Truth()}
 _CONTAINERS = {"Vector": Kind.VECTOR, "Matrix": Kind.MATRIX, "DMGrads": Kind.GRADIENT}
 _RUN_TIME = {
     **{"Data": "Real", "Int64": "Int", "PrivacyFunction": "Function"},
@@ -144,9 +145,10 @@ def _metric(node: surface.Node, name: str, args: tuple[surface.Node, ...]) -> An
     if kind is None or len(args) != 2:
         raise Refused(node, "a metric is written as in `MetricMatrix(Data, L2)`")
     element, norm = (_name_of(arg) for arg in args)
-    if element not in _BASES or norm not in NORMS:
+    elements = _BASES if kind is Kind.GRADIENT else _ELEMENTS
+    if element not in elements or norm not in NORMS:
         raise Refused(node, f"write `{name}(T, N)` with a type of numbers T and N one of L1, L2 and LInf")
-    return ContainerOf(kind, _BASES[element], NORMS[norm])
+    return ContainerOf(kind, elements[element], NORMS[norm])
 
 
 def _braced(node: surface.TypeExpr) -> Annotation:
@@ -154,15 +156,15 @@ def _braced(node: surface.TypeExpr) -> Annotation:
         return TupleOf(tuple(_in_tuple(arg) for arg in node.args))
     kind = _CONTAINERS.get(node.name)
     if kind is None or len(node.args) != 1:
-        raise Refused(node, "write `Vector{<:T}` or `Matrix{<:T}` with T one of Real, Integer and Data")
+        raise Refused(node, "write `Vector{<:T}` or `Matrix{<:T}` with T one of Real, Integer, Data and Bool")
     element = node.args[0]
     name = _name_of(element)
     upper = isinstance(element, surface.TypeExpr) and element.upper
-    if name not in _BASES:
-        raise Refused(element, "elements are Real, Integer or Data")
-    if not upper and name not in ("Float64", "Float32", "Int", "Int64"):
+    if name not in _ELEMENTS:
+        raise Refused(element, "elements are Real, Integer, Data or Bool")
+    if not upper and name not in ("Float64", "Float32", "Int", "Int64", "Bool"):
         raise Refused(node, f"write `{node.name}{{<:{name}}}`, which holds every type of such numbers")
-    return ContainerOf(kind, _BASES[name])
+    return ContainerOf(kind, _ELEMENTS[name])
 
 
 def _in_tuple(node: surface.Node) -> Annotation:
