@@ -83,7 +83,7 @@ class Description:
         priced = bounds(scheme.cost, self._vars, self._profile, taken) if self._private else {}
         prices = [side for listed in priced.values() for bound in listed for side in bound.price]
         self._metrics = tuple(_record_metrics(scheme, prices))
-        norms = self.norms = Substitution({}, dict(self._metrics))
+        norms = self.norms = Substitution({}, {measured.norm: measured.metric for measured in self._metrics})
         self.needs = tuple(
             Constraint(_put(norms, need.left), need.relation, _put(norms, need.right), need.origin)
             for need in scheme.needs
@@ -104,7 +104,7 @@ class Description:
         report = FunctionReport(
             scheme.name, scheme.signature, "privacy" if self._private else "sensitivity", state,
             scheme.reason, self.place.span, self.place.name, parameters,
-            type_text(scheme.result.type, self.display),
+            type_text(_with_norms(scheme.result.type, self.norms), self.display),
             self._listed(),
             () if failed else tuple(self._numeric()), tuple(self._conditions()), self._published(parameters),
             tuple(dict.fromkeys(mechanisms(scheme.cost))),
@@ -266,8 +266,9 @@ class Description:
         for need in self.needs:
             text = self.display.constraint(need)
             yield ConditionReport(text, _relation(self.formula, need), False)
-        for norm, metric in self._metrics:
-            yield ConditionReport(f"{norm.name} is {metric.value}", None, False)
+        for measured in self._metrics:
+            if measured.what:
+                yield ConditionReport(f"{measured.what} is {measured.metric.value}", None, False)
 
     def _published(self, parameters: tuple[ParameterReport, ...]) -> str:
         """The type in the published notation."""
@@ -275,7 +276,7 @@ class Description:
             return "unknown"
         shown = [self._annotated(param, report) for param, report in zip(self.scheme.params, parameters, strict=True)]
         arrow = "->*" if self._private else "->"
-        result = type_text(self.scheme.result.type, self.display)
+        result = type_text(_with_norms(self.scheme.result.type, self.norms), self.display)
         line = f"({', '.join(f'{type_} @ {bound}' for type_, bound in shown)}) {arrow} {result}"
         if len(line) < _NARROW:
             return f"{{\n|   {line}\n}}"
@@ -322,16 +323,27 @@ def _with_norms(type_: Type, norms: Substitution) -> Type:
     return type_
 
 
-def _record_metrics(scheme: Scheme, prices: Iterable[Quantity]) -> Iterator[tuple[NormVariable, Norm]]:
-    """The metric of one record, for norms that stayed open and that a bound depends on."""
+class Measured(NamedTuple):
+    """A norm that stayed open, and the one a bound is stated for. ``what`` is how the norm is called, or empty if
+    nobody sees it."""
+
+    norm: NormVariable
+    metric: Norm
+    what: str
+
+
+def _record_metrics(scheme: Scheme, prices: Iterable[Quantity]) -> Iterator[Measured]:
+    """Norms that stayed open and that a bound depends on: the metric of one record for parameters and the result.
+    What is measured in others is not seen from outside; any of them gives a bound that holds."""
     quantities = [*prices, *(move.sens for move in scheme.result.moves.values())]
     quantities += [side for need in scheme.needs for side in (need.left, need.right)]
     needed = {norm for quantity in quantities for norm in norms_of(quantity)}
-    for param in scheme.params:
-        type_ = param.type
+    named = [(f"norm({param.name})", param.type) for param in scheme.params]
+    for what, type_ in (*named, ("norm of the result", scheme.result.type)):
         if isinstance(type_, Container) and isinstance(type_.norm, NormVariable) and type_.norm in needed:
             needed.discard(type_.norm)
-            yield type_.norm, _metric_of(type_)
+            yield Measured(type_.norm, _metric_of(type_), what)
+    yield from (Measured(norm, Norm.L1, "") for norm in needed)
 
 
 def _metric_of(type_: Container) -> Norm:
