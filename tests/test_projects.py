@@ -230,6 +230,7 @@ def test_a_long_row_of_files(check: Any) -> None:
     found = check("a0.jl")
     assert len(found) == 100
     assert messages(found["a99.jl"]) == ["files include each other more than 100 deep here; the rest is not read"]
+    assert check()["a100.jl"]["status"] == "proved", "a program of its own"
 
 
 def test_very_many_files(check: Any) -> None:

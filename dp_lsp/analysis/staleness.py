@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from dp_lsp.analysis.drift import Drift, Patch
@@ -23,8 +24,39 @@ _OPENERS = frozenset(
     }
 )
 
-Links = tuple[tuple[tuple[str, ...], frozenset[str]], ...]
+Names = tuple[tuple[tuple[str, ...], frozenset[str]], ...]
 """The top-level names that each chunk of a file defines, and those that it uses."""
+
+
+class Links:
+    """How the chunks of a file depend on each other and on other files."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def users(self) -> Mapping[str, Sequence[int]]:
+        """The chunks that use a name."""
+        found = defaultdict(list)
+        for index, (_, uses) in enumerate(self.names):
+            for name in uses:
+                found[name].append(index)
+        return found
+
+    @cached_property
+    def concerned(self) -> Mapping[str, Sequence[int]]:
+        """The chunks that use a name or give it a further meaning."""
+        found = defaultdict(list)
+        for index, (defines, uses) in enumerate(self.names):
+            for name in uses.union(defines):
+                found[name].append(index)
+        return found
+
+
+NO_LINKS = Links(())
 
 
 class Touched(NamedTuple):
@@ -41,8 +73,8 @@ class Touched(NamedTuple):
 UNTOUCHED = Touched()
 
 
-def links(analysis: Analysis) -> Links:
-    """How the chunks of a file depend on each other and on other files."""
+def names_of(analysis: Analysis) -> Names:
+    """What the chunks of a file define and use."""
     return tuple((chunk.record.verdict.defines, chunk.record.verdict.uses) for chunk in analysis.chunks)
 
 
@@ -68,23 +100,23 @@ def spread(files: Sequence[tuple[Touched, Links]]) -> list[frozenset[int]]:
         return [frozenset(range(len(linked))) for _, linked in files]
     if all(edited == UNTOUCHED for edited, _ in files):
         return [frozenset() for _ in files]
-    users: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
-    concerned: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)  # users, and who gives a further meaning
-    for file, (_, linked) in enumerate(files):
-        for index, (defines, uses) in enumerate(linked):
-            for name in uses:
-                users[name].append((file, index))
-            for name in uses.union(defines):
-                concerned[name].append((file, index))
-    stale = {(file, index) for file, (edited, _) in enumerate(files) for index in edited.chunks}
-    stale.update(user for edited, _ in files for word in edited.words for user in users.get(word, ()))
-    names = [name for file, index in stale for name in files[file][1][index][0]]
-    while names:
-        for file, index in concerned.pop(names.pop(), ()):
-            if (file, index) not in stale:
-                stale.add((file, index))
-                names += files[file][1][index][0]
-    return [frozenset(index for other, index in stale if other == file) for file in range(len(files))]
+    stale = [set(edited.chunks) for edited, _ in files]
+    words = frozenset().union(*(edited.words for edited, _ in files))
+    for found, (_, linked) in zip(stale, files, strict=True):
+        found.update(index for word in words for index in linked.users.get(word, ()))
+    pending = [
+        name for found, (_, linked) in zip(stale, files, strict=True) for i in found for name in linked.names[i][0]
+    ]
+    met: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in met:
+            met.add(name)
+            for found, (_, linked) in zip(stale, files, strict=True):
+                fresh = [index for index in linked.concerned.get(name, ()) if index not in found]
+                found.update(fresh)
+                pending += (other for index in fresh for other in linked.names[index][0])
+    return [frozenset(found) for found in stale]
 
 
 def _is_local(analysis: Analysis, source: Source, patch: Patch) -> bool:

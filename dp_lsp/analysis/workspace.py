@@ -24,7 +24,7 @@ from dp_lsp.analysis.records import (
     State,
     Verdict,
 )
-from dp_lsp.analysis.staleness import UNTOUCHED, Links, Touched, links, spread, touched
+from dp_lsp.analysis.staleness import NO_LINKS, UNTOUCHED, Links, Names, Touched, names_of, spread, touched
 from dp_lsp.problem import Edit, Problem
 from dp_lsp.text import Source, Span
 
@@ -66,7 +66,7 @@ class ClosedFile(NamedTuple):
     """A file that is checked and not open: a digest of its text, and what its chunks define and use."""
 
     digest: bytes
-    links: Links
+    names: Names
 
 
 def text_digest(text: str) -> bytes:
@@ -77,9 +77,10 @@ def text_digest(text: str) -> bytes:
 class Program:
     """Files that are checked together: open documents, and closed files by name.
 
-    ``changed`` says that one of the closed files is not any more what it was."""
+    ``closed`` has a digest of each closed file's text; ``changed`` says that one of them is not any more what it was.
+    """
 
-    def __init__(self, documents: tuple[Document, ...], closed: Mapping[str, ClosedFile]) -> None:
+    def __init__(self, documents: tuple[Document, ...], closed: Mapping[str, tuple[bytes, Links]]) -> None:
         self.documents = documents
         self.closed = closed
         self.changed = False
@@ -92,7 +93,7 @@ class Program:
         if stamp != self._stamp:
             rest = Touched(everything=True) if self.changed else UNTOUCHED
             files = [(each.touched, each.links) for each in self.documents]
-            files += ((rest, file.links) for file in self.closed.values())
+            files += ((rest, links) for _, links in self.closed.values())
             self._stale = dict(zip(self.documents, spread(files), strict=False))
             self._stamp = stamp
         return self._stale[document]
@@ -234,9 +235,9 @@ class Document:
 
     @property
     def links(self) -> Links:
-        """The names that each chunk of the analysis defines and uses."""
+        """How the chunks of the analysis depend on each other, and on other files."""
         if self._links is None:
-            self._links = links(self.analysis) if self.analysis else ()
+            self._links = Links(names_of(self.analysis)) if self.analysis else NO_LINKS
         return self._links
 
     @property
@@ -278,6 +279,7 @@ class Workspace:
 
     def __init__(self) -> None:
         self._documents: dict[str, Document] = {}
+        self._closed: dict[str, tuple[ClosedFile, Links]] = {}
 
     def open(self, uri: str, language: str, version: int, text: str) -> Document | None:
         """A document that was opened; None if it is in no language that is checked."""
@@ -287,7 +289,7 @@ class Workspace:
         self._documents[document.key] = document
         digest = text_digest(text)
         for program in self._programs_with(document.file):
-            program.changed |= program.closed[document.file].digest != digest
+            program.changed |= program.closed[document.file][0] != digest
         return document
 
     def close(self, uri: str) -> Document | None:
@@ -317,9 +319,16 @@ class Workspace:
         made = []
         for names in programs:
             members = tuple(by_file[name] for name in names if name in by_file)
-            made.append(Program(members, {name: closed[name] for name in names if name in closed}))
+            made.append(Program(members, {name: self._linked(name, closed[name]) for name in names if name in closed}))
         for document in documents:
             document.programs = tuple(program for program in made if document in program.documents)
+
+    def _linked(self, name: str, file: ClosedFile) -> tuple[bytes, Links]:
+        """A closed file as programs have it: the same as long as it does not change."""
+        known = self._closed.get(name)
+        if known is None or known[0] is not file:
+            known = self._closed[name] = (file, Links(file.names))
+        return file.digest, known[1]
 
     def _programs_with(self, file: str) -> list[Program]:
         """The programs of open documents that have a closed file."""

@@ -6,6 +6,7 @@ import json
 import logging
 import shutil
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -18,9 +19,11 @@ from dp_lsp.cli.settings import complaints
 from dp_lsp.cli.style import coloured, plain, wants_colour
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.graph import Graph
-from dp_lsp.engine.merge import together
+from dp_lsp.engine.merge import check_projects, together
 from dp_lsp.problem import Severity
 from dp_lsp.text import Source, Span
+
+_REMEMBERED = 8  # projects of which the engine keeps what the next ones may share
 
 logger = logging.getLogger(__name__)
 
@@ -62,14 +65,11 @@ def _check_all(chosen: Chosen, options: Options) -> Files:
     run = _Run(chosen, options)
     graph = Graph(chosen.names, run.includes)
     progress = Progress(len(graph.roots))
-    projects = []
     try:
-        for root in graph.roots:
-            progress.file(shown(root))
-            projects.append((root, run.project(root, graph, progress)))
+        projects = check_projects(chosen.names, graph.roots, lambda root: run.project(root, graph, progress))
     finally:
         progress.done()
-    found = together(projects)
+    found = together(projects.items())
     return [(shown(name), found[name]) for name in dict.fromkeys([*chosen.names, *found])]
 
 
@@ -80,6 +80,7 @@ class _Run:
         self._files = chosen.files
         self._options = options
         self._engine = Engine()
+        self._recent: deque[str] = deque()
 
     def includes(self, name: str) -> list[str]:
         """The files that a file includes directly."""
@@ -92,14 +93,19 @@ class _Run:
 
     def project(self, root: str, graph: Graph, progress: Progress) -> dict[str, Analysis]:
         """The analyses of the files of a project."""
+        progress.file(shown(root))
         try:
-            return self._engine.project(root, self._files, self._options, on_chunk=progress.chunk)
+            found = self._engine.project(root, self._files, self._options, on_chunk=progress.chunk)
         except Exception as error:
             logger.debug("%s: internal error", root, exc_info=True)
             self._engine = Engine()  # what it remembers may be half done
             problem = InternalError.at(Span(0, 0), error=type(error).__name__)
-            texts = ((name, self._files.text(name)) for name in sorted(graph.project(root)))
+            texts = ((name, self._files.text(name)) for name in sorted(graph.projects.get(root, {root})))
             return {name: unchecked(Source(text.content), problem, self._options) for name, text in texts}
+        self._recent.append(root)
+        if len(self._recent) > _REMEMBERED:
+            self._engine.forget(self._recent.popleft())
+        return found
 
 
 def _exit_code(analyses: Iterable[Analysis], request: Request) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from dp_lsp.analysis.loading import Refusal, Text
@@ -15,7 +15,7 @@ from dp_lsp.engine.problems import IncludeMissing, IncludeOutside, IncludeWithou
 _IGNORES_CASE = sys.platform in ("win32", "darwin")
 
 
-class _Stamp(NamedTuple):
+class Stamp(NamedTuple):
     """What changes with a file."""
 
     modified: int
@@ -35,7 +35,7 @@ class Disk:
         whole = {os.path.abspath(folder) for folder in folders}
         self._folders = whole | {os.path.realpath(folder) for folder in whole}
         self._named = frozenset(named)
-        self._read: dict[str, tuple[_Stamp, Text]] = {}
+        self._read: dict[str, tuple[Stamp, Text]] = {}
         self._given: dict[str, Text] = {}
         self._by_real: dict[str, str] = {}  # the names of what is given
         for name, text in given.items():
@@ -79,19 +79,28 @@ class Disk:
 
     def text(self, name: str) -> Text:
         """The text of a file, the same object as long as it does not change."""
-        if name in self._given:
-            return self._given[name]
-        other = self._by_real.get(os.path.realpath(name)) if self._by_real else None
-        if other is not None:
-            return self._given[other]
-        stamp = _stamp(name)
+        given = self._given_for(name)
+        if given is not None:
+            return given
+        now = stamp(name)
         known = self._read.get(name)
-        if known is None or known[0] != stamp:
+        if known is None or known[0] != now:
             text = read(name)
-            if stamp is None:
+            if now is None:
                 return text
-            known = self._read[name] = (stamp, text)
+            known = self._read[name] = (now, text)
         return known[1]
+
+    def keep(self, names: Collection[str]) -> None:
+        """The texts of other files need not be remembered."""
+        self._read = {name: known for name, known in self._read.items() if name in names}
+
+    def _given_for(self, name: str) -> Text | None:
+        """What was handed over of a file, under whatever name."""
+        if name in self._given or not self._by_real:
+            return self._given.get(name)
+        other = self._by_real.get(os.path.realpath(name))
+        return self._given[other] if other is not None else None
 
 
 def is_spelled(name: str) -> bool:
@@ -126,9 +135,10 @@ def _near(name: str) -> str:
     return next(iter([*same, *near]), "")
 
 
-def _stamp(name: str) -> _Stamp | None:
+def stamp(name: str) -> Stamp | None:
+    """What to know a file by; None of one that cannot be looked at."""
     try:
         found = os.stat(name)
     except OSError:
         return None
-    return _Stamp(found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
+    return Stamp(found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)

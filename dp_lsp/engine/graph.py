@@ -33,14 +33,22 @@ class Graph:
                 reached.update(self._reached([name]))
         return tuple(roots)
 
-    def project(self, root: str) -> frozenset[str]:
-        """A file and all it includes, directly or not."""
-        return frozenset(self._reached([root]))
-
     @cached_property
     def projects(self) -> dict[str, frozenset[str]]:
         """The files of each project, by its root."""
-        return {root: self.project(root) for root in self.roots}
+        return {root: frozenset(self._reached([root])) for root in self.roots}
+
+    def roots_of(self, files: Iterable[str]) -> list[str]:
+        """The roots of all projects that one of these files is part of, in order."""
+        return sorted({root for file in files for root in self._roots_by_file.get(file, ())})
+
+    @cached_property
+    def _roots_by_file(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for root, files in self.projects.items():
+            for file in files:
+                found.setdefault(file, []).append(root)
+        return found
 
     def _reached(self, names: list[str]) -> Iterator[str]:
         pending, seen = list(names), set(names)

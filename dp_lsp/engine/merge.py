@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from dp_lsp.analysis.records import Analysis, ChunkRecord, FunctionReport, Placed, State, Verdict, worst
 from dp_lsp.engine.problems import SeveralGuarantees
@@ -12,9 +12,22 @@ from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
 
+def check_projects(
+    files: Iterable[str], roots: Iterable[str], check: Callable[[str], dict[str, Analysis]]
+) -> dict[str, dict[str, Analysis]]:
+    """The analyses of the projects with these roots, by root; ``check`` checks one of them.
+
+    One of the ``files`` that is in none, because a limit was met before it, is a project of its own."""
+    projects = {root: check(root) for root in roots}
+    reached = {name for analyses in projects.values() for name in analyses}
+    return projects | {name: check(name) for name in sorted(set(files) - reached)}
+
+
 def merged(found: Sequence[tuple[str, Analysis]]) -> Analysis:
     """The analyses of one text as one, each given with the name of its program."""
     first = found[0][1]
+    if len(found) == 1:
+        return first
     programs = dict.fromkeys(f"`{shown(name)}`" for name, _ in found)
     of = f"of {' and '.join(programs)}" if len(programs) > 1 else "program that includes it"
     places = zip(*(analysis.chunks for _, analysis in found), strict=True)

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.loading import Text
 from dp_lsp.analysis.records import Analysis
-from dp_lsp.analysis.staleness import links
+from dp_lsp.analysis.staleness import names_of
 from dp_lsp.analysis.workspace import ClosedFile, text_digest
-from dp_lsp.disk.loader import Disk
-from dp_lsp.disk.reading import by_folder
+from dp_lsp.disk.loader import Disk, Stamp, stamp
+from dp_lsp.disk.reading import by_folder, read
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.graph import Graph
-from dp_lsp.engine.merge import together
+from dp_lsp.engine.merge import check_projects, together
 
 MOST_FILES, MOST_FOLDERS = 10_000, 50_000
 """What is looked at below the folders of an editor, to see which files include which."""
@@ -41,6 +41,16 @@ class Result(NamedTuple):
     checked: dict[str, Analysis]
     programs: tuple[tuple[str, ...], ...]
     closed: dict[str, ClosedFile]
+
+
+class _Paths(NamedTuple):
+    """The paths that a file includes, as they are written in what it was then: a text, or a file on the disk."""
+
+    made_of: Text | Stamp | None
+    written: tuple[str, ...]
+
+
+_NO_PATHS = _Paths(None, ())
 
 
 class _Listing:
@@ -74,7 +84,7 @@ class Programs:
         self._disk = Disk((), {})
         self._listing = _Listing(())
         self._graph: Graph | None = None
-        self._paths: dict[str, tuple[Text, tuple[str, ...]]] = {}
+        self._paths: dict[str, _Paths] = {}
         self._current: set[str] = set()  # the closed files of which the paths were read since the last look
         self._parts: dict[str, frozenset[str]] = {}  # the files that the last answer about a document depended on
         self._digests: dict[str, tuple[Text, bytes]] = {}
@@ -98,7 +108,7 @@ class Programs:
         """A document is not open any more."""
         closed = self.open.pop(document, None)
         self._parts.pop(document, None)
-        if closed and closed.file not in {each.file for each in self.open.values()}:
+        if closed and closed.file not in self._files():
             self._disk.take_back(closed.file)
             self._current.discard(closed.file)
             self._graph = None
@@ -114,10 +124,14 @@ class Programs:
         file = self.open[document].file
         files = {file, *(self.open[other].file for other in others if other in self.open)}
         files.update(self.open[other].file for other, parts in self._parts.items() if file in parts)
-        concerned = frozenset[str]().union(*(graph.projects[root] for root in _roots_of(graph, files)))
+        concerned = frozenset[str]().union(*(graph.projects[root] for root in graph.roots_of(files)))
         checked = {name: each for name, each in self.open.items() if each.file in concerned}
-        roots = _roots_of(graph, {each.file for each in checked.values()})
-        projects = {root: check(self.engine, root, self._disk, self._unseen(graph.projects[root])) for root in roots}
+        wanted = {each.file for each in checked.values()}
+
+        def project(root: str) -> dict[str, Analysis]:
+            return check(self.engine, root, self._disk, self._unseen(graph.projects.get(root, ())))
+
+        projects = check_projects(wanted, graph.roots_of(wanted), project)
         found = together(projects.items())
         for name, each in checked.items():
             parts = (analyses for analyses in projects.values() if each.file in analyses)
@@ -126,59 +140,58 @@ class Programs:
         mine = {name: found[each.file] for name, each in checked.items()}
         return Result(mine, tuple(map(tuple, projects.values())), dict(self._closed_files(found)))
 
-    def _unseen(self, names: Iterable[str]) -> int:
-        opened = {each.file for each in self.open.values()}
-        return sum(len(self._disk.text(name).content) for name in names if name not in opened)
-
     def tidy(self) -> None:
         """Forget the programs that no open document is part of."""
         needed = frozenset().union(*self._parts.values())
         for root in self._roots - needed:
             self.engine.forget(root)
             self._roots.discard(root)
+        self._disk.keep(needed)
+        self._digests = {name: known for name, known in self._digests.items() if name in needed}
+
+    def _files(self) -> frozenset[str]:
+        """The open files."""
+        return frozenset(each.file for each in self.open.values())
+
+    def _unseen(self, names: Iterable[str]) -> int:
+        """How many characters these files have, those not counted that are open."""
+        opened = self._files()
+        return sum(len(self._disk.text(name).content) for name in names if name not in opened)
 
     def _present_graph(self, look: Callable[[], None]) -> Graph:
         """Which file includes which now. It is made anew only if an include or the disk has changed."""
-        files = {each.file for each in self.open.values()}
-        for file in files:
-            self._written(file, look)
+        files = self._files()
+        for each in self.open.values():
+            if self._paths.get(each.file, _NO_PATHS).made_of is not each.text:
+                self._found(each.file, _Paths(each.text, self.engine.includes(each.text, look)))
         if self._graph is None or not files <= self._graph.included.keys():
             listed = self._listing.finish(look)
-            self._graph = Graph({*listed, *files}, lambda name: self._includes(name, look))
+            self._graph = Graph({*listed, *files}, lambda name: self._includes(name, name in files, look))
         return self._graph
 
-    def _includes(self, name: str, look: Callable[[], None]) -> Iterator[str]:
-        found = (self._disk.included(name, path) for path in self._written(name, look))
+    def _includes(self, name: str, is_open: bool, look: Callable[[], None]) -> Iterator[str]:
+        """The files that a file includes. Of a closed one only its stamp is kept: there may be very many."""
+        if not is_open and name not in self._current:
+            look()
+            now = stamp(name)
+            if now is None or self._paths.get(name, _NO_PATHS).made_of != now:
+                self._found(name, _Paths(now, self.engine.includes(read(name), look)))
+            self._current.add(name)
+        found = (self._disk.included(name, path) for path in self._paths[name].written)
         return (other for other in found if isinstance(other, str))
 
-    def _written(self, name: str, look: Callable[[], None]) -> tuple[str, ...]:
-        """The paths that a file includes, as they are written. With other ones the graph is out of date."""
-        known = self._paths.get(name)
-        if known is not None and name in self._current:
-            return known[1]
-        look()
-        text = self._disk.text(name)
-        if known is None or known[0] is not text:
-            paths = self.engine.includes(text, look)
-            if known is None or known[1] != paths:
-                self._graph = None
-            known = self._paths[name] = (text, paths)
-        if all(name != each.file for each in self.open.values()):
-            self._current.add(name)
-        return known[1]
+    def _found(self, name: str, paths: _Paths) -> None:
+        """A file includes these. If that is news, the graph is out of date."""
+        if self._paths.get(name, _NO_PATHS).written != paths.written:
+            self._graph = None
+        self._paths[name] = paths
 
     def _closed_files(self, found: dict[str, Analysis]) -> Iterator[tuple[str, ClosedFile]]:
-        files = {each.file for each in self.open.values()}
+        files = self._files()
         for name, analysis in found.items():
             if name not in files:
                 text = self._disk.text(name)
                 known = self._digests.get(name)
                 if known is None or known[0] is not text:
                     known = self._digests[name] = (text, text_digest(text.content))
-                yield name, ClosedFile(known[1], links(analysis))
-
-
-def _roots_of(graph: Graph, files: Iterable[str]) -> list[str]:
-    """The roots of all projects that one of these files is part of."""
-    wanted = set(files)
-    return [root for root in graph.roots if not wanted.isdisjoint(graph.projects[root])]
+                yield name, ClosedFile(known[1], names_of(analysis))
