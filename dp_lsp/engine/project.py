@@ -134,10 +134,13 @@ class _Expansion:
         for name, _, reason in unit.lowered.clouded:
             self._clouds.setdefault(name, reason)
         module = frame.modules[-1]
-        found = (self._include(include, frame.name, module) for include in unit.lowered.includes)
-        problems = (*unit.problems, *(problem for problem in found if problem is not None))
         frame.places.append((module, len(self._modules[module])))
-        self._modules[module].append(unit._replace(problems=problems))
+        self._modules[module].append(self._including(unit, frame.name, module) if unit.lowered.includes else unit)
+
+    def _including(self, unit: Unit, by: str, module: int) -> Unit:
+        """The unit with what is wrong with the files it includes."""
+        found = (self._include(include, by, module) for include in unit.lowered.includes)
+        return unit._replace(problems=(*unit.problems, *(problem for problem in found if problem is not None)))
 
     def _include(self, include: Include, by: str, module: int) -> Problem | None:
         """Follow an `include`, or say why it is not: then it may define any name."""
