@@ -41,7 +41,7 @@ def check(capsys: pytest.CaptureFixture[str]) -> Any:
     def run(*arguments: str) -> dict[str, Json]:
         code = main(["check", "--output-format", "json", *arguments])
         files = json.loads(capsys.readouterr().out)["files"]
-        assert code == (1 if any(file["status"] != "proved" for file in files) else 0)
+        assert (code == 0) == all(file["status"] == "proved" for file in files)
         return {file["path"]: file for file in files}
 
     return run
@@ -240,6 +240,24 @@ def test_very_many_files(check: Any) -> None:
     assert len(found) == 1000
     assert codes(found["main.jl"]) == [("DP910", 1001)]
     assert found["main.jl"]["functions"][0]["status"] == "unknown"
+
+
+def test_a_bug_in_one_of_several_projects_of_a_file(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Failing(Engine):
+        def project(self, root: str, *arguments: Any, **more: Any) -> Any:
+            if root.endswith("main.jl"):
+                raise RecursionError
+            return super().project(root, *arguments, **more)
+
+    monkeypatch.setattr(dp_lsp.cli.check, "Engine", Failing)
+    write(main=MAIN, lib__noise=NOISY + "\ng(x::Real) = sin(x)\n", other='include("lib/noise.jl")\nh(x::Real) = x\n')
+    found = check()
+    assert {path: file["status"] for path, file in found.items()} == {
+        "main.jl": "unknown",
+        "other.jl": "proved",
+        "lib/noise.jl": "unknown",
+    }
+    assert codes(found["lib/noise.jl"]) == [("DP901", 1), ("DP113", 3)]
 
 
 def test_a_bug_makes_one_program_unknown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

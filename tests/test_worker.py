@@ -23,7 +23,7 @@ import os, sys, time
 sys.path.insert(0, {str(ROOT)!r})
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Placed, State, Verdict
 from dp_lsp.text import Source
-from dp_lsp.worker import __main__ as worker, programs
+from dp_lsp.worker import __main__ as worker, projects
 
 class Engine:
     def __init__(self):
@@ -66,7 +66,7 @@ class Engine:
                 while True: ticket.look()
             case "print": print("noise")
 
-programs.Engine = Engine
+projects.Engine = Engine
 worker.main()
 """
 

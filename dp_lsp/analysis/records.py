@@ -232,7 +232,8 @@ class Analysis:
 
 def unchecked(source: Source, problem: Problem, options: Options) -> Analysis:
     """What is known of a text that was not checked: why."""
-    record = ChunkRecord(b"", Verdict(State.UNKNOWN, (), (problem,), (), frozenset()), b"")
+    key = f"{problem.code} {problem.message}".encode("utf-8", "surrogatepass")
+    record = ChunkRecord(key, Verdict(State.UNKNOWN, (), (problem,), (), frozenset()), b"")
     return Analysis(source, (Placed(0, len(source.text), record),), options)
 
 

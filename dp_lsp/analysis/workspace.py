@@ -74,7 +74,7 @@ def text_digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-class Program:
+class Project:
     """Files that are checked together: open documents, and closed files by name.
 
     ``closed`` has a digest of each closed file's text; ``changed`` says that one of them is not any more what it was.
@@ -88,7 +88,7 @@ class Program:
         self._stale: dict[Document, frozenset[int]] = {}
 
     def stale(self, document: Document) -> frozenset[int]:
-        """The chunks of a document that may have changed with what was edited in the program."""
+        """The chunks of a document that may have changed with what was edited in the project."""
         stamp = self.changed, *(each.stamp for each in self.documents)
         if stamp != self._stamp:
             rest = Touched(everything=True) if self.changed else UNTOUCHED
@@ -105,7 +105,7 @@ class Document:
 
     ``file`` is its name in a check: the path of a file, else the URI. ``revision`` counts the texts it has had;
     ``checked`` is the version whose check has ended for good, and ``analysis`` the newest there is, with None before
-    the first. ``programs`` are what it was checked together with.
+    the first. ``projects`` are what it was checked together with.
     """
 
     def __init__(self, uri: str, version: int, text: str) -> None:
@@ -120,7 +120,7 @@ class Document:
         self.analysis: Analysis | None = None
         self._analysed = 0  # the revision of `analysis`
         self.closed = False
-        self.programs: tuple[Program, ...] = (Program((self,), {}),)
+        self.projects: tuple[Project, ...] = (Project((self,), {}),)
         self._versions = {0: version}  # of each revision since
         self._edits: list[tuple[int, Edit]] = []  # made since, each with the revision it led to
         self._drift = Drift()
@@ -168,7 +168,7 @@ class Document:
     @property
     def others(self) -> tuple[Document, ...]:
         """The open documents that are checked together with this one."""
-        together = (each for program in self.programs for each in program.documents)
+        together = (each for project in self.projects for each in project.documents)
         return tuple(each for each in dict.fromkeys(together) if each is not self and not each.closed)
 
     @property
@@ -252,7 +252,7 @@ class Document:
     @property
     def stale(self) -> frozenset[int]:
         """The chunks of the analysis that edits may have changed, here or in what is checked together with it."""
-        return frozenset().union(*(program.stale(self) for program in self.programs))
+        return frozenset().union(*(project.stale(self) for project in self.projects))
 
     @property
     def stamp(self) -> tuple[int, int, bool]:
@@ -288,8 +288,8 @@ class Workspace:
         document = Document(uri, version, text)
         self._documents[document.key] = document
         digest = text_digest(text)
-        for program in self._programs_with(document.file):
-            program.changed |= program.closed[document.file][0] != digest
+        for project in self._projects_with(document.file):
+            project.changed |= project.closed[document.file][0] != digest
         return document
 
     def close(self, uri: str) -> Document | None:
@@ -302,38 +302,38 @@ class Workspace:
     def edited(self, document: Document) -> None:
         """A document was edited. If that may change what it includes, any other may be one of these."""
         if document.touched.files:
-            every = Program(tuple(self), {})
+            every = Project(tuple(self), {})
             for other in self:
-                other.programs = (*other.programs, every)
+                other.projects = (*other.projects, every)
 
     def changed(self, uri: str) -> None:
         """A file that is not open is another one now."""
-        for program in self._programs_with(file_path(document_key(uri)) or uri):
-            program.changed = True
+        for project in self._projects_with(file_path(document_key(uri)) or uri):
+            project.changed = True
 
     def arrange(
-        self, documents: Iterable[Document], programs: Iterable[Iterable[str]], closed: Mapping[str, ClosedFile]
+        self, documents: Iterable[Document], projects: Iterable[Iterable[str]], closed: Mapping[str, ClosedFile]
     ) -> None:
-        """These documents were checked in these programs, which are given by the names of their files."""
+        """These documents were checked in these projects, which are given by the names of their files."""
         by_file = {document.file: document for document in self}
         made = []
-        for names in programs:
+        for names in projects:
             members = tuple(by_file[name] for name in names if name in by_file)
-            made.append(Program(members, {name: self._linked(name, closed[name]) for name in names if name in closed}))
+            made.append(Project(members, {name: self._linked(name, closed[name]) for name in names if name in closed}))
         for document in documents:
-            document.programs = tuple(program for program in made if document in program.documents)
+            document.projects = tuple(project for project in made if document in project.documents)
 
     def _linked(self, name: str, file: ClosedFile) -> tuple[bytes, Links]:
-        """A closed file as programs have it: the same as long as it does not change."""
+        """A closed file as projects have it: the same as long as it does not change."""
         known = self._closed.get(name)
         if known is None or known[0] is not file:
             known = self._closed[name] = (file, Links(file.names))
         return file.digest, known[1]
 
-    def _programs_with(self, file: str) -> list[Program]:
-        """The programs of open documents that have a closed file."""
-        programs = dict.fromkeys(program for document in self for program in document.programs)
-        return [program for program in programs if file in program.closed]
+    def _projects_with(self, file: str) -> list[Project]:
+        """The projects of open documents that have a closed file."""
+        projects = dict.fromkeys(project for document in self for project in document.projects)
+        return [project for project in projects if file in project.closed]
 
     def get(self, uri: str) -> Document | None:
         """The open document that a URI names."""

@@ -1,4 +1,4 @@
-"""One answer about a file that is checked in several programs: all its problems, and the worst of its states."""
+"""One answer about a file that is checked in several projects: all its problems, and the worst of its states."""
 
 from __future__ import annotations
 
@@ -24,14 +24,25 @@ def check_projects(
 
 
 def merged(found: Sequence[tuple[str, Analysis]]) -> Analysis:
-    """The analyses of one text as one, each given with the name of its program."""
+    """The analyses of one text as one, each given with the name of its project."""
     first = found[0][1]
     if len(found) == 1:
         return first
-    programs = dict.fromkeys(f"`{shown(name)}`" for name, _ in found)
-    of = f"of {' and '.join(programs)}" if len(programs) > 1 else "program that includes it"
+    if len({tuple((chunk.start, chunk.length) for chunk in analysis.chunks) for _, analysis in found}) > 1:
+        return _nothing([analysis for _, analysis in found])
+    projects = dict.fromkeys(f"`{shown(name)}`" for name, _ in found)
+    of = f"of {' and '.join(projects)}" if len(projects) > 1 else "module that includes it"
     places = zip(*(analysis.chunks for _, analysis in found), strict=True)
     return Analysis(first.source, tuple(_placed(place, of) for place in places), first.options)
+
+
+def _nothing(found: Sequence[Analysis]) -> Analysis:
+    """One of the checks did not get as far as to cut the text into chunks: all problems, and nothing that holds."""
+    problems = tuple(dict.fromkeys(problem for analysis in found for problem in analysis.problems))
+    state = worst(analysis.state for analysis in found)
+    record = ChunkRecord(_key([], repr(problems)), Verdict(state, (), problems, (), frozenset()), b"")
+    first = found[0]
+    return Analysis(first.source, (Placed(0, len(first.source.text), record),), first.options)
 
 
 def together(projects: Iterable[tuple[str, Mapping[str, Analysis]]]) -> dict[str, Analysis]:
@@ -68,7 +79,7 @@ def _record(records: list[ChunkRecord], of: str) -> ChunkRecord:
 
 
 def _function(group: list[FunctionReport], of: str) -> tuple[FunctionReport, Problem | None]:
-    """What may be said of a function everywhere. What is claimed in one program only is claimed nowhere."""
+    """What may be said of a function everywhere. What is claimed in one project only is claimed nowhere."""
     state = worst(function.state for function in group)
     function = next(function for function in group if function.state is state)
     if len({each._replace(state=state, reason="", span=function.span) for each in group}) == 1:
@@ -80,7 +91,7 @@ def _function(group: list[FunctionReport], of: str) -> tuple[FunctionReport, Pro
 
 
 def _key(records: list[ChunkRecord], of: str) -> bytes:
-    state = hashlib.blake2b(of.encode(), digest_size=20)
+    state = hashlib.blake2b(of.encode("utf-8", "surrogatepass"), digest_size=20)
     for record in records:
         state.update(record.key)
     return state.digest()

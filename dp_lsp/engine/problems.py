@@ -83,7 +83,7 @@ class IncludeMissing(Kind):
 
 
 class IncludeCycle(Kind):
-    """A file includes itself, directly or through others. Loading the program would never end.
+    """A file includes itself, directly or through others. Loading it would never end.
 
     Broken:
 
@@ -135,7 +135,7 @@ class IncludeOutside(Kind):
 class IncludeUnreadable(Kind):
     """A file is included of which nothing can be known: it cannot be read, is no UTF-8 text, or is a notebook.
 
-    It may define any name, so nothing is known of the whole program. The file has the same problem at its own
+    It may define any name, so nothing is known of the whole project. The file has the same problem at its own
     place.
 
     Broken: `include("noise.jl")` where `noise.jl` is a folder, or a file that your user may not read.
@@ -175,7 +175,7 @@ class IncludeWithoutFolder(Kind):
 
 
 class SeveralGuarantees(Kind):
-    """A file belongs to several programs, and a function in it has another guarantee in each, because it uses
+    """A file belongs to several projects, and a function in it has another guarantee in each, because it uses
     something that each of them defines in its own way. There is no one guarantee to report.
 
     Broken:
@@ -212,9 +212,9 @@ class SeveralGuarantees(Kind):
 
 
 class TooManyIncludes(Kind):
-    """A program has very many files, or files that include each other in a very long row.
+    """A project has very many files, or files that include each other in a very long row.
 
-    Such a program is more likely a mistake, such as links that lead in a ring, than something that was written.
+    Such a project is more likely a mistake, such as links that lead in a ring, than something that was written.
 
     A program of any shape may be hit; one that is not:
 

@@ -162,7 +162,7 @@ class _Expansion:
         if len(way) >= DEEPEST:
             return TooManyIncludes.at(include.span, what=f"files include each other more than {DEEPEST} deep here")
         if len(self._parts) >= MOST:
-            return TooManyIncludes.at(include.span, what=f"this program has more than {MOST:,} files")
+            return TooManyIncludes.at(include.span, what=f"this project has more than {MOST:,} files")
         text = readable(self._loader.text(name))
         self._enter(name, text, module)
         if text.problem is None:

@@ -119,12 +119,12 @@ class Checker:
     def _ended(self, outcome: Outcome) -> None:
         checked = [self._found(finding, outcome) for finding in outcome.findings if finding.document in self._submitted]
         if outcome.problem:
-            programs: Sequence[Sequence[str]] = [[document.file for document in checked]]
+            projects: Sequence[Sequence[str]] = [[document.file for document in checked]]
         else:
-            programs = outcome.programs
+            projects = outcome.projects
             self._pace[outcome.document] = outcome.seconds
             self.counters = Counters(outcome.parsed, outcome.inferred)
-        self._open.arrange(checked, programs, outcome.closed)
+        self._open.arrange(checked, projects, outcome.closed)
         for document in checked:
             self._done(document, outcome.final)
         for waiter in self._take(_is_served):
@@ -147,7 +147,7 @@ class Checker:
     def _catch_up(self, checked: list[Document], outcome: Outcome) -> None:
         """Check again what was checked with a document that has been closed meanwhile."""
         known = outcome.closed.keys() | {document.file for document in self._open}
-        lost = [names for names in outcome.programs if not known.issuperset(names)]
+        lost = [names for names in outcome.projects if not known.issuperset(names)]
         for document in checked:
             if any(document.file in names for names in lost):
                 self._soon(document)

@@ -39,7 +39,7 @@ from dp_lsp.worker.frames import (
     encode,
     receive,
 )
-from dp_lsp.worker.programs import Programs, Result
+from dp_lsp.worker.projects import Projects, Result
 
 # More than any real file needs; beyond it the machine would suffer, so the check fails instead. In bytes.
 _MEMORY = 4 << 30
@@ -91,7 +91,7 @@ class Service:
     def __init__(self, inbox: Inbox, out: BinaryIO) -> None:
         self._inbox = inbox
         self._out = out
-        self._programs = Programs()
+        self._projects = Projects()
         self._sent: dict[str, dict[bytes, ChunkRecord]] = {}
         self._closed: dict[str, ClosedFile] = {}
 
@@ -106,19 +106,19 @@ class Service:
             news, request = self._inbox.take()
             for message in news:
                 self._heard(message)
-            if request and request.document in self._programs.open:
+            if request and request.document in self._projects.open:
                 self._check(request)
-            self._programs.tidy()
+            self._projects.tidy()
 
     def _heard(self, message: Look | Opened | Forget) -> None:
         match message:
             case Look(folders):
-                self._programs.look(folders)
+                self._projects.look(folders)
             case Opened(document, file, revision, text):
-                self._programs.opened(document, file, revision, text)
+                self._projects.opened(document, file, revision, text)
             case Forget(_, document):
                 self._sent.pop(document, None)
-                self._programs.closed(document)
+                self._projects.closed(document)
 
     def _check(self, request: Check) -> None:
         began = time.perf_counter()
@@ -129,7 +129,7 @@ class Service:
 
         try:
             look = self._begin(request, 0).look
-            result = self._programs.check(request.document, request.others, look, check)
+            result = self._projects.check(request.document, request.others, look, check)
         except Superseded:
             self.send(Stopped(request.number, request.document))
         except OutOfTime:
@@ -138,7 +138,7 @@ class Service:
             raise
         except Exception as error:  # a bug of ours, or no memory: the other documents must not suffer
             _log.error("a check failed: %s", type(error).__name__, exc_info=_log.isEnabledFor(logging.DEBUG))
-            self._programs.forget()
+            self._projects.forget()
             self.send(Failed(request.number, request.document, False, type(error).__name__))
         else:
             self._answer(request, result, time.perf_counter() - began)
@@ -156,8 +156,8 @@ class Service:
         checked = tuple(self._checked(document, analysis) for document, analysis in result.checked.items())
         closed = {name: file for name, file in result.closed.items() if self._closed.get(name) != file}
         self._closed |= closed
-        engine = self._programs.engine
-        about = request.number, request.document, checked, result.programs, closed
+        engine = self._projects.engine
+        about = request.number, request.document, checked, result.projects, closed
         self.send(Finished(*about, seconds, engine.parsed, engine.inferred))
 
     def _checked(self, document: str, analysis: Analysis) -> Checked:
@@ -165,11 +165,11 @@ class Service:
         known = self._sent.get(document, {})
         records = {placed.record.key: placed.record for placed in analysis.chunks}
         for key, record in records.items():
-            if known.get(key) is not record:
+            if key not in known:
                 self.send(Found(record))
         self._sent[document] = records
         layout = tuple((placed.start, placed.length, placed.record.key) for placed in analysis.chunks)
-        return Checked(document, self._programs.open[document].revision, layout)
+        return Checked(document, self._projects.open[document].revision, layout)
 
 
 def _own_streams() -> tuple[BinaryIO, BinaryIO]:

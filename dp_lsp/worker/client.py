@@ -61,7 +61,7 @@ class Finding(NamedTuple):
 class Outcome(NamedTuple):
     """How a check of a document ended: with analyses, also of others that it concerns, or with a problem.
 
-    ``final`` is false if the process died and the check is tried again. ``programs`` are the names of the files
+    ``final`` is false if the process died and the check is tried again. ``projects`` are the names of the files
     that were checked together, ``closed`` what is known of those that are not open. ``parsed`` and ``inferred``
     count chunks since the process started; ``seconds`` is how long it took.
     """
@@ -70,7 +70,7 @@ class Outcome(NamedTuple):
     findings: tuple[Finding, ...]
     problem: Problem | None = None
     final: bool = True
-    programs: tuple[tuple[str, ...], ...] = ()
+    projects: tuple[tuple[str, ...], ...] = ()
     closed: Mapping[str, ClosedFile] = MappingProxyType({})
     seconds: float = 0.0
     parsed: int = 0
@@ -256,9 +256,9 @@ class Worker:
 
     def _finished(self, job: _Job, answer: Finished) -> Outcome:
         findings = tuple(self._finding(each, job.options) for each in answer.checked if each.document in self._texts)
-        closed = {name: self._closed[name] for names in answer.programs for name in names if name in self._closed}
+        closed = {name: self._closed[name] for names in answer.projects for name in names if name in self._closed}
         counted = answer.seconds, answer.parsed, answer.inferred
-        return Outcome(job.document, findings, None, True, answer.programs, closed, *counted)
+        return Outcome(job.document, findings, None, True, answer.projects, closed, *counted)
 
     def _finding(self, checked: Checked, options: Options) -> Finding:
         texts, records = self._texts[checked.document], self._records[checked.document]

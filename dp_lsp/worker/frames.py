@@ -59,7 +59,7 @@ class Ready(NamedTuple):
 
 
 class Begun(NamedTuple):
-    """The check with this number has begun, or goes on with another program; that may take so many seconds."""
+    """The check with this number has begun, or goes on with another project; that may take so many seconds."""
 
     number: int
     document: str
@@ -87,13 +87,13 @@ class Checked(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """The check has ended: of which documents, in which programs (the names of their files), the closed files among
+    """The check has ended: of which documents, in which projects (the names of their files), the closed files among
     them that the other side does not know so, the seconds taken, and what the engine counted."""
 
     number: int
     document: str
     checked: tuple[Checked, ...]
-    programs: tuple[tuple[str, ...], ...]
+    projects: tuple[tuple[str, ...], ...]
     closed: dict[str, ClosedFile]
     seconds: float
     parsed: int

@@ -166,7 +166,7 @@ class BlackBoxMethods(Kind):
 class IncludeNotLiteral(Kind):
     """The path of an `include` is computed, so the checker cannot know which file is meant, nor what is in it.
 
-    Any name of the program may get another meaning in that file, so nothing is known of the whole program.
+    Any name may get another meaning in that file, so nothing is known of the whole project.
 
     Broken:
 

@@ -1,4 +1,4 @@
-"""Which programs the open documents belong to, and checking those that an edit concerns."""
+"""Which projects the open documents belong to, and checking those that an edit concerns."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class Open(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The analyses of open documents, and the programs that these are parts of, by the names of their files."""
+    """The analyses of open documents, and the projects that these are parts of, by the names of their files."""
 
     checked: dict[str, Analysis]
-    programs: tuple[tuple[str, ...], ...]
+    projects: tuple[tuple[str, ...], ...]
     closed: dict[str, ClosedFile]
 
 
@@ -74,8 +74,8 @@ class _Listing:
         return self._found.values()
 
 
-class Programs:
-    """The programs made of the open documents and of the files below some folders."""
+class Projects:
+    """The projects made of the open documents and of the files below some folders."""
 
     def __init__(self) -> None:
         self.engine = Engine()
@@ -119,7 +119,7 @@ class Programs:
         self._roots.clear()
 
     def check(self, document: str, others: Iterable[str], look: Callable[[], None], check: CheckProject) -> Result:
-        """Check all programs that an edit of a document may concern, as ``check`` does it with one of them."""
+        """Check all projects that an edit of a document may concern, as ``check`` does it with one of them."""
         graph = self._present_graph(look)
         file = self.open[document].file
         files = {file, *(self.open[other].file for other in others if other in self.open)}
@@ -141,7 +141,7 @@ class Programs:
         return Result(mine, tuple(map(tuple, projects.values())), dict(self._closed_files(found)))
 
     def tidy(self) -> None:
-        """Forget the programs that no open document is part of."""
+        """Forget the projects that no open document is part of."""
         needed = frozenset().union(*self._parts.values())
         for root in self._roots - needed:
             self.engine.forget(root)
