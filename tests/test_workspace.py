@@ -25,7 +25,7 @@ from dp_lsp.analysis.records import (
     State,
     Verdict,
 )
-from dp_lsp.analysis.workspace import Document, Workspace, document_key
+from dp_lsp.analysis.workspace import ClosedFile, Document, Workspace, document_key, text_digest
 from dp_lsp.lsp.positions import Positions, apply
 from dp_lsp.problem import Edit, Problem, Severity
 from dp_lsp.text import Source, Span
@@ -148,7 +148,13 @@ def function(name: str, length: int) -> FunctionReport:
 def analysed(text: str, uses: dict[str, set[str]]) -> Document:
     """A document in which each line defines a function: its first word."""
     document = Document("untitled:1", 1, text)
-    chunks, start = [], 0
+    settle(document, uses)
+    return document
+
+
+def settle(document: Document, uses: dict[str, set[str]]) -> None:
+    """Let a check of the document end, as in :func:`analysed`."""
+    text, chunks, start = document.source.text, [], 0
     for line in text.splitlines(keepends=True):
         name = re.split(r"\W", line)[0]
         problem = Problem("DP999", "p", Severity.WARNING, name, Span(0, len(name)))
@@ -161,8 +167,7 @@ def analysed(text: str, uses: dict[str, set[str]]) -> Document:
         )
         chunks.append(Placed(start, len(line) - 1, ChunkRecord(name.encode(), verdict, b"")))
         start += len(line)
-    document.settle(0, Analysis(document.source, tuple(chunks), Options()))
-    return document
+    document.settle(document.revision, Analysis(document.source, tuple(chunks), Options()))
 
 
 def edit(document: Document, *edits: Edit) -> None:
@@ -295,3 +300,97 @@ def test_what_precedes_and_follows_random_edits_is_found_again() -> None:
             old, new = len(LINES) - back, length - back
             assert document.analysed_offset(new) == old
             assert document.present_span(Span(old, old + 1)) == Span(new, new + 1)
+
+
+# Documents that are checked together
+
+OTHERS = "p() = f + 0\nq() = p + 0\nr() = 1\n"
+OTHER_USES = {"p": {"f"}, "q": {"p"}}
+
+
+class Together:
+    """Two documents and a closed file in one project, and a document in none of theirs."""
+
+    def __init__(self) -> None:
+        self.workspace = Workspace()
+        self.one, self.other, self.apart = (self.open(name, text) for name, text in self.texts().items())
+        self.settle()
+
+    def texts(self) -> dict[str, str]:
+        return {"one": LINES, "other": OTHERS, "apart": OTHERS}
+
+    def open(self, name: str, text: str) -> Document:
+        document = self.workspace.open(f"file:///{name}.jl", "julia", 1, text)
+        assert document
+        return document
+
+    def settle(self) -> None:
+        """All that is open has been checked as it is."""
+        for document in self.workspace:
+            settle(document, USES | OTHER_USES)
+        closed = {"/closed.jl": ClosedFile(text_digest("v() = r + 0\n"), ((("v",), frozenset({"r"})),))}
+        projects = [["/one.jl", "/other.jl", "/closed.jl"], ["/apart.jl"]]
+        self.workspace.arrange(list(self.workspace), projects, closed)
+
+
+def test_an_edit_makes_users_in_other_files_stale() -> None:
+    files = Together()
+    edit(files.one, Edit(Span(6, 7), "7"))
+    assert (stale(files.one), stale(files.other), stale(files.apart)) == ({"f", "g", "h"}, {"p", "q"}, set())
+    assert files.other.current and files.other.state is State.STALE
+    assert files.apart.state is State.PROVED
+    files.settle()
+    assert files.other.state is State.PROVED
+
+
+def test_an_edit_that_no_other_file_uses_leaves_them_alone() -> None:
+    files = Together()
+    edit(files.one, Edit(Span(len(LINES) - 2, len(LINES) - 1), "3"))
+    assert stale(files.one) == {"k"}
+    assert files.other.state is State.PROVED
+
+
+def test_what_may_define_anything_makes_all_files_stale() -> None:
+    files = Together()
+    edit(files.one, Edit(Span(0, 0), "new = 1\n"))
+    assert stale(files.other) == {"p", "q", "r"} and not stale(files.apart)
+
+
+def test_an_edit_reaches_through_a_closed_file() -> None:
+    files = Together()
+    uses = {"f": {"v"}, "g": {"f"}}
+    settle(files.one, uses)
+    edit(files.other, Edit(Span(OTHERS.index("1\n"), OTHERS.index("1\n") + 1), "2"))
+    assert stale(files.other) == {"p", "q", "r"}, "through `v` of the closed file, `f` and back"
+    assert stale(files.one) == {"f", "g"}
+
+
+def test_an_include_may_bring_any_open_document() -> None:
+    files = Together()
+    edit(files.one, Edit(Span(0, 0), 'include("apart.jl")\n'))
+    files.workspace.edited(files.one)
+    assert stale(files.apart) == {"p", "q", "r"}
+    files.settle()
+    assert files.apart.state is State.PROVED
+
+
+def test_a_closed_document_may_be_another_on_the_disk() -> None:
+    files = Together()
+    files.workspace.close("file:///one.jl")
+    assert stale(files.other) == {"p", "q", "r"}
+    assert files.other.others == ()
+
+
+@pytest.mark.parametrize(("text", "state"), [("v() = r + 0\n", State.PROVED), ("v() = r\n", State.STALE)])
+def test_opening_a_file_changes_something_if_its_text_is_another(text: str, state: State) -> None:
+    files = Together()
+    files.open("closed", text)
+    assert files.other.state is state and files.apart.state is State.PROVED
+
+
+def test_a_file_that_changes_on_the_disk_makes_its_projects_stale() -> None:
+    files = Together()
+    files.workspace.changed("file:///elsewhere.jl")
+    assert files.other.state is State.PROVED
+    files.workspace.changed("file:///closed.jl")
+    assert stale(files.other) == {"p", "q", "r"} and not stale(files.apart)

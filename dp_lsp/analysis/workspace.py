@@ -144,11 +144,12 @@ class Document:
             return
         if not (self.analysis and self.analysis.is_same(analysis)):
             self.analysis = analysis
+            self._links = None
         self._analysed = revision
         self._versions = {made: version for made, version in self._versions.items() if made >= revision}
         self._edits = [(made, edit) for made, edit in self._edits if made > revision]
         self._drift = Drift().after(edit for _, edit in self._edits)
-        self._touched = self._links = None
+        self._touched = None
 
     def give_up(self, revision: int, source: Source, options: Options, problem: Problem) -> None:
         """A check of a revision did not end: all that stands in it is unknown, for one reason."""

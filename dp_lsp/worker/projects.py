@@ -70,6 +70,7 @@ class _Listing:
             if self._entered == MOST_FOLDERS or len(self._found) >= MOST_FILES:
                 _log.warning("this workspace is very large: not all that includes an open file may be checked")
                 self._batches = chain()
+                break
             look()
         return self._found.values()
 
