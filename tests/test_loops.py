@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
@@ -14,7 +16,7 @@ from dp_lsp.analysis.records import FunctionReport, State
 from dp_lsp.engine.check import Engine
 
 ENGINE = Engine()
-PROGRAMS = 40
+PROGRAMS = 24
 PAIRS = 25
 FACTORS = (Fraction(0), Fraction(1), Fraction(1), Fraction(1, 2), Fraction(-1), Fraction(2), Fraction(3, 4))
 
@@ -149,3 +151,84 @@ def test_rounds_that_add_multiples(seed: int) -> None:
             }
             for name, row in once.items()
         }
+
+
+# Loops that read containers at their index
+
+RANGES = {"1:4": (1, 2, 3, 4), "4:-1:1": (4, 3, 2, 1), "1:2:4": (1, 3), "2:3": (2, 3), "2:1": ()}
+SIZE = 4
+NORMS: dict[str, Callable[[list[float]], float]] = {
+    "L1": math.fsum,
+    "L2": lambda parts: math.sqrt(math.fsum(part * part for part in parts)),
+    "LInf": max,
+}
+Row = tuple[Fraction, ...]
+Statement = tuple[str, tuple[tuple[Fraction, str], ...]]
+
+
+class Containers(NamedTuple):
+    v: Row
+    m: tuple[Row, ...]
+
+
+READS: dict[str, Callable[[Containers, int], Fraction]] = {
+    "v[j]": lambda given, j: given.v[j - 1],
+    "v[2]": lambda given, j: given.v[1],
+    "v[l]": lambda given, j: given.v[j - 1],
+    "sum(v)": lambda given, j: sum(given.v, Fraction(0)),
+    "m[j, 1]": lambda given, j: given.m[j - 1][0],
+    "sum(m[j, :])": lambda given, j: sum(given.m[j - 1], Fraction(0)),
+    "m[2, 1]": lambda given, j: given.m[1][0],
+}
+
+
+def run(given: Containers, rounds: tuple[int, ...], statements: list[Statement]) -> Fraction:
+    held = {"s": Fraction(0), "t": Fraction(0)}
+    for j in rounds:
+        for name, parts in statements:
+            terms = (factor * (held[what] if what in held else READS[what](given, j)) for factor, what in parts)
+            held[name] = sum(terms, Fraction(0))
+    return held["s"]
+
+
+def vector(source: random.Random, size: int) -> Row:
+    """How much the entries change: one of them, all of them by the same, or each by its own."""
+    place = source.randrange(size)
+    one, same = tuple(Fraction(i == place) for i in range(size)), (Fraction(1),) * size
+    return source.choice((one, same, tuple(source.choice(FACTORS) for _ in range(size))))
+
+
+@pytest.mark.parametrize("seed", range(3 * PROGRAMS))
+def test_rows_that_rounds_read(seed: int) -> None:
+    source = random.Random(seed)
+    norm, written = source.choice(list(NORMS)), source.choice(list(RANGES))
+    reads = source.sample(list(READS), 2)
+    statements: list[Statement] = [
+        (name, tuple((source.choice(FACTORS[1:]), what) for what in source.sample(["s", "t", *reads], 3)))
+        for name in source.choice((["s"], ["s", "t"], ["t", "s"]))
+    ]
+    lines = [
+        f"{name} = " + " + ".join(f"{float(factor)} * {what}" for factor, what in parts) for name, parts in statements
+    ]
+    header = f"v::MetricVector(Real, {norm}), m::MetricMatrix(Real, {norm})"
+    body = "\n        ".join(["l = j", *lines])
+    text = (
+        f"function f({header})\n    (s, t) = (0.0, 0.0)\n    for j in {written}\n        {body}\n    end\n    s\nend\n"
+    )
+    function = checked(text)
+    claimed = {
+        parameter.name: float(
+            sympy.sympify(re.sub(r"length\(v\)", str(SIZE), re.sub(r"cols\(m\)", "2", parameter.sensitivity or "")))
+        )
+        for parameter in function.parameters
+    }
+    zero = Containers((Fraction(0),) * SIZE, ((Fraction(0),) * 2,) * SIZE)
+    for _ in range(PAIRS):
+        v, m = vector(source, SIZE), tuple(vector(source, 2) for _ in range(SIZE))
+        lines_of = [NORMS[norm]([abs(float(x)) for x in row]) for row in m]
+        for name, changed, apart in (
+            ("v", zero._replace(v=v), NORMS[norm]([abs(float(x)) for x in v])),
+            ("m", zero._replace(m=m), math.fsum(lines_of)),
+        ):
+            moved = abs(float(run(changed, RANGES[written], statements)))
+            assert moved <= claimed[name] * apart + 1e-9, f"{name} moves {moved} at distance {apart}: {text}"

@@ -212,4 +212,4 @@ def test_noisy_means(capsys: pytest.CaptureFixture[str]) -> None:
     twice = parameter(result, "data", of="twice")
     assert_same(twice["epsilon"], "eps")
     assert_same(twice["delta"], "del")
-    assert parameter(result, "data", of="clipped_total")["sensitivity"] == "2*Max(0, rows(data) - 1) + 2"
+    assert parameter(result, "data", of="clipped_total")["sensitivity"] == "4"

@@ -170,6 +170,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Real, L2)) = v[0.5]", "DP202"),
             Refused("f(g::MetricGradient(Real, L2)) = g[1]", "DP202"),
         ),
+        picks=True,
     ),
     Builtin(
         ROW,
@@ -179,6 +180,7 @@ ROWS: tuple[Builtin, ...] = (
         _ACCESS,
         ("f(m::MetricMatrix(Real, L2)) = m[1, :]",),
         (Refused("f(v::MetricVector(Real, L2)) = v[1, :]", "DP202"),),
+        picks=True,
         published=_access(ZERO),
     ),
     Builtin(

@@ -160,8 +160,9 @@ class Refused(NamedTuple):
 class Builtin:
     """A row. ``refused`` shows what it does not accept. ``mutates`` is the parameter that the ``!`` form replaces.
     ``scope`` is ``tail`` for a builtin whose results are the subject of the rest of its block. One that is ``lazy``
-    may leave out evaluating its last argument, as its first one decides. ``published`` holds the forms of the
-    published checker."""
+    may leave out evaluating its last argument, as its first one decides. One that ``picks`` returns the row, or the
+    entry, of its first argument that the second one is the number of. ``published`` holds the forms of the published
+    checker."""
 
     name: str
     signature: str
@@ -174,6 +175,7 @@ class Builtin:
     scope: str = "call"
     aliases: tuple[str, ...] = ()
     lazy: bool = False
+    picks: bool = False
     published: tuple[Form, ...] | None = None
 
     @property

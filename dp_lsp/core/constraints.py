@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
-from dp_lsp.core.algebra import Apply, Function, Poly, Sign, Symbol
+from dp_lsp.core.algebra import ONE, Apply, Function, Poly, Sign, Symbol
 from dp_lsp.core.sens import INFINITY, Sens, dominates, magnitude
 from dp_lsp.text import Span
 
@@ -125,8 +125,8 @@ def _sens_at_most(left: Sens, right: Quantity, strict: bool) -> bool | None:
     signed = isinstance(right, Poly) and not right.evidently_nonnegative
     if isinstance(right, Poly) and right.number is not None and right.number < 0:
         return False
-    small, large = [_upper(poly) for poly in left.polys], limit.polys
-    if not strict and not signed and all(any(dominates(b, a) for b in large) for a in small):
+    small, large = [(_upper(poly), _without_denominators(poly)) for poly in left.polys], limit.polys
+    if not strict and not signed and all(any(dominates(b, a) for a in most for b in large) for most in small):
         return True
     exceeded = any(all(_exceeds(a, b, strict) for b in large or (Poly({}),)) for a in left.polys)
     return False if exceeded else None
@@ -142,11 +142,20 @@ def _exceeds(large: Poly, small: Poly, equality_counts: bool) -> bool:
 
 def _upper(poly: Poly) -> Poly:
     """At least ``poly``: max(0, x) is replaced by |x| where it stands in a numerator."""
+    return _by_atoms(poly, _upper_atom)
+
+
+def _without_denominators(poly: Poly) -> Poly:
+    """At least ``poly``: a whole number in a denominator is replaced by 1. By a condition of its own it is not 0."""
+    return _by_atoms(poly, lambda atom, power: ONE if power < 0 and _is_whole(atom) else _upper_atom(atom, power))
+
+
+def _by_atoms(poly: Poly, bound: Callable[[Symbol | Apply, Fraction], Poly]) -> Poly:
     result = Poly({})
     for monomial, coefficient in poly.terms.items():
         product = Poly.of(coefficient)
         for atom, power in monomial:
-            product = product * _upper_atom(atom, power)
+            product = product * bound(atom, power)
         result = result + product
     return result
 
@@ -157,3 +166,11 @@ def _upper_atom(atom: Symbol | Apply, power: Fraction) -> Poly:
         if isinstance(argument, Poly):
             return magnitude(argument).single_poly()
     return Poly({((atom, power),): Fraction(1)})
+
+
+def _is_whole(atom: Symbol | Apply) -> bool:
+    """Whether this is certainly a whole number, at least 0."""
+    if isinstance(atom, Symbol):
+        return atom.integer and atom.nonnegative
+    argument = atom.args[0]
+    return atom.function is Function.ABS and isinstance(argument, Poly) and argument.integral

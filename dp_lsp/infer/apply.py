@@ -266,7 +266,8 @@ def _spend(
         return
     along = {}
     for param, argument, written in zip(scheme.params, arguments, node.args, strict=True):
-        private = {var: move for var, move in argument.moves.items() if not var.exempt}
+        moved = inference.released(argument.moves, written.span)
+        private = {var: move for var, move in moved.items() if not var.exempt}
         origin = Origin(written.span, f"the privacy of `{scheme.name}` holds for a change of at most 1")
         unbounded = frozenset(var for var, move in private.items() if move.sens.infinite)
         if param.var.public:

@@ -5,6 +5,7 @@ Source: the calculus of ``type_system`` sections 0 to 5, sensitivity and privacy
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from dp_lsp.core.sens import ONE
 from dp_lsp.core.term import Bind, Body, Local, Loop, Term, Use
 from dp_lsp.core.types import UNKNOWN, TupleType, Type, Unknown, is_static
 from dp_lsp.infer import moves, problems
+from dp_lsp.infer.disjoint import Rows
 from dp_lsp.infer.rules import Rules
 from dp_lsp.infer.solver import Solver
 from dp_lsp.problem import Problem
@@ -60,7 +62,8 @@ class Inference:
 
     ``problems`` are what is wrong; ``unknown`` is why nothing may be claimed, or empty; ``facts`` holds the judgement
     and the rule of each expression by its place, ``judgements`` that of each term; ``spent`` the costs so far,
-    ``failures`` the places where the run may fail; ``parameters`` where they are declared.
+    ``failures`` the places where the run may fail; ``parameters`` where they are declared;
+    ``rounds`` what the rounds of the loops around read for themselves, by the index.
     """
 
     def __init__(
@@ -84,7 +87,8 @@ class Inference:
         self.facts: dict[Span, tuple[Judgement, str]] = {}
         self.judgements: dict[Term, Judgement] = {}
         self.unknown = ""
-        self.environment: dict[Local, Judgement] = {}
+        self.environment: ChainMap[Local, Judgement] = ChainMap()
+        self.rounds: dict[Local, Rows] = {}
         self.parameters: set[Span] = set()
 
     def infer(self, node: Term) -> Judgement:
@@ -169,9 +173,31 @@ class Inference:
 
     def leak(self, variables: frozenset[Var], origin: Origin) -> None:
         """Nothing is guaranteed any more for these variables."""
+        for rows in reversed(self.rounds.values()):
+            variables = rows.variables(variables)
         private = frozenset(var for var in variables if not var.exempt)
         if private:
             self.spent.append(Leak(private, origin))
+
+    @contextmanager
+    def round(self, index: Local) -> Iterator[Rows]:
+        """A scope for the body of a loop; what was defined before is the same in every round."""
+        around = self.environment
+        rows = Rows(around, self.solver)
+        if self.rules.rows_apart:
+            self.rounds[index] = rows
+        self.environment = around.new_child()
+        try:
+            yield rows
+        finally:
+            self.environment = around
+            self.rounds.pop(index, None)
+
+    def released(self, moved: Moves, span: Span) -> Moves:
+        """Moves as what is released sees them: every round is paid for, so a row counts as its container."""
+        for rows in reversed(self.rounds.values()):
+            moved = rows.whole(moved, span)
+        return moved
 
     @contextmanager
     def spending(self) -> Iterator[list[Cost]]:

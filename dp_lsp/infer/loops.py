@@ -18,6 +18,7 @@ from dp_lsp.core.scheme import Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ZERO, Sens
 from dp_lsp.core.types import INTEGER, Base, Container, NumberType, TupleType, Type, Unknown, without_static
 from dp_lsp.infer import conditions, moves, problems
+from dp_lsp.infer.disjoint import Rows, Spread
 from dp_lsp.infer.inference import Failure, Inference
 from dp_lsp.infer.solver import Mismatch
 
@@ -34,12 +35,14 @@ class _Rounds(NamedTuple):
 
 
 class _Round(NamedTuple):
-    """One round: the variables that stand for what it starts with, what it ends with, and what it spends."""
+    """One round: the variables that stand for what it starts with, what it ends with, what it spends, and what it
+    reads for itself."""
 
     starts: tuple[Var, ...]
     types: tuple[Type, ...]
     ends: tuple[Judgement, ...]
     cost: Cost
+    own: Rows
 
 
 def loop(inference: Inference, node: term.Loop) -> Judgement:
@@ -59,10 +62,10 @@ def loop(inference: Inference, node: term.Loop) -> Judgement:
 def _outside(failure: Failure, node: term.Loop, rounds: _Rounds, starts: list[Judgement], once: _Round) -> Failure:
     """A failure inside a loop, seen from outside: what the loop carries moves with what it started with and with
     what its rounds read, and a range that is not public decides which rounds there are."""
-    parts = [moves.without(failure.moves, once.starts), rounds.moves]
+    parts = [once.own.whole(moves.without(failure.moves, once.starts), failure.span), rounds.moves]
     if once.cost is NOTHING and failure.moves.keys() & set(once.starts):
         parts += [start.moves for start in starts]
-        parts += [moves.without(end.moves, once.starts) for end in once.ends]
+        parts += [once.own.whole(moves.without(end.moves, once.starts), failure.span) for end in once.ends]
     spread = moves.combined(((part, INFINITY) for part in parts), failure.span, laws.FAILURE)
     return Failure(spread, failure.span)
 
@@ -137,17 +140,16 @@ def _carried_type(type_: Type) -> Type:
 
 
 def _attempt(inference: Inference, node: term.Loop, types: tuple[Type, ...]) -> _Round:
-    variables = []
-    for (inner, _), type_ in zip(node.carried, types, strict=True):
-        var = Var(inner.name, gap=has_gap(type_), carried=True)
-        variables.append(var)
-        inference.environment[inner] = Judgement(type_, moves.own(var, inner.span))
-    inference.environment[node.index] = Judgement(INTEGER, moves.NOWHERE)
-    inference.facts[node.index.span] = (Judgement(INTEGER, moves.NOWHERE), "")
-    with inference.spending() as costs:
+    with inference.round(node.index) as own, inference.spending() as costs:
+        variables = []
+        for (inner, _), type_ in zip(node.carried, types, strict=True):
+            var = Var(inner.name, gap=has_gap(type_), carried=True)
+            variables.append(var)
+            inference.environment[inner] = Judgement(type_, moves.own(var, inner.span))
+        inference.define(node.index, Judgement(INTEGER, moves.NOWHERE))
         ends = inference.body(node.body)
     parts = ends.parts if len(ends.parts) == len(types) else (ends,) * len(types)
-    return _Round(tuple(variables), types, parts, sequence(costs))
+    return _Round(tuple(variables), types, parts, sequence(costs), own)
 
 
 def _private(
@@ -165,7 +167,7 @@ def _private(
     origin = Origin(node.span, LOOP)
     with inference.spending() as lost:
         for end, (local, _) in zip(once.ends, node.carried, strict=True):
-            rest = moves.without(end.moves, once.starts)
+            rest = once.own.whole(moves.without(end.moves, once.starts), node.span)
             _protected(inference, node, rest, local.name, "when a round ends")
     body = sequence([once.cost, *lost])
     inference.spent.append(Repeat(rounds.number, body, origin))
@@ -198,12 +200,11 @@ def _steady(inference: Inference, node: term.Loop, rounds: _Rounds, starts: list
     growth = inference.rules.growth(table, rounds.number)
     read = [moves.without(end.moves, once.starts) for end in once.ends]
     grown = []
-    for start_factors, read_factors in zip(growth.start, growth.every, strict=True):
-        parts = [
-            *zip((start.moves for start in starts), start_factors, strict=True),
-            *zip(read, read_factors, strict=True),
-            (rounds.moves, INFINITY),  # other rounds are another program
-        ]
+    for i in range(len(once.ends)):
+        parts = [(rounds.moves, INFINITY)]  # other rounds are another program
+        for j, start in enumerate(starts):
+            over = Spread(growth.one[i][j], growth.every[i][j], rounds.number)
+            parts += [(start.moves, growth.start[i][j]), *once.own.spread(read[j], over, node.span)]
         grown.append(moves.combined(parts, node.span, laws.LOOP))
     return _results(inference, node, once, grown)
 

@@ -29,7 +29,8 @@ def release(
     span = node.args[index].span
     event = noise.event(args)
     factor = _factor(inference, span, noise, args.types[index], event) if values[index].moves else ONE
-    private = {var: move for var, move in values[index].moves.items() if not var.exempt}
+    moved = inference.released(values[index].moves, span)
+    private = {var: move for var, move in moved.items() if not var.exempt}
     unbounded = {var: move for var, move in private.items() if move.sens.infinite}
     if unbounded:
         _report_unbounded(inference, span, unbounded)

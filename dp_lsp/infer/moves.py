@@ -103,3 +103,10 @@ def first_infinite(move: Move) -> Move:
     while (earlier := next((before for before in move.before if before.sens is INFINITY), None)) is not None:
         move = earlier
     return move
+
+
+def is_itself(move: Move) -> bool:
+    """Whether a value is the variable itself, maybe under another name."""
+    while move.rule == laws.NAME:
+        (move,) = move.before
+    return move.rule == laws.PARAMETER

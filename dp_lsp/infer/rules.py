@@ -17,7 +17,8 @@ from dp_lsp.text import Span
 @dataclass(frozen=True, slots=True)
 class Rules:
     """A profile. ``growth`` tells how far many rounds of a loop move, if one moves as a matrix says; ``ordered`` says
-    that a loop demands its range to be in order instead of counting no rounds, and takes ends that are Real.
+    that a loop demands its range to be in order instead of counting no rounds, and takes ends that are Real;
+    ``rows_apart`` that a matrix moves once if each round of a loop reads a row of its own.
     ``either`` is how far one of two values moves. ``groups`` says that what is given to a private function, or drawn
     from, may move by more than 1, at the price of a group.
     ``failures`` says that whether a run fails counts as something it tells, ``diameter`` that a value of diameter 1
@@ -29,6 +30,7 @@ class Rules:
     growth: Callable[[growth.Matrix, Sens | None], growth.Growth]
     either: Callable[[Moves, Moves, Span], Moves]
     ordered: bool
+    rows_apart: bool
     failures: bool
     diameter: bool
     groups: bool
@@ -68,6 +70,7 @@ SOUND = Rules(
     growth.sound,
     moves.larger,
     ordered=False,
+    rows_apart=True,
     failures=True,
     diameter=True,
     groups=True,
@@ -80,6 +83,7 @@ PUBLISHED = Rules(
     growth.published,
     lambda left, right, span: moves.added((left, right), span, laws.BRANCH),
     ordered=True,
+    rows_apart=False,
     failures=False,
     diameter=False,
     groups=False,

@@ -8,7 +8,7 @@ from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.events import NOTHING, Cost, Sampled, Var, sequence
 from dp_lsp.core.metrics import has_gap
-from dp_lsp.core.scheme import Judgement, Move, Moves
+from dp_lsp.core.scheme import Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ONE, magnitude
 from dp_lsp.core.types import UNKNOWN, Container, TupleType, Unknown
 from dp_lsp.infer import calls, moves, problems
@@ -64,7 +64,7 @@ def _draw(
     sources: dict[Var, Moves] = {}
     for target, type_, source in zip(node.bind.targets, result.items, drawn_from, strict=True):
         var = Var(target.name, gap=has_gap(inference.solver.type(type_)))
-        sources[var] = source.moves
+        sources[var] = inference.released(source.moves, target.span)
         value = Judgement(type_, {**moves.own(var, target.span), **moves.own(record, target.span)})
         inference.environment[target] = value
         inference.facts[target.span] = (value, "")
@@ -108,11 +108,4 @@ def _left_behind(value: Judgement, sources: dict[Var, Moves], record: Var, call:
 
 def _is_variable(moved: Moves) -> bool:
     """Whether these are the moves of a variable itself, so that its rows are in their own places."""
-    return len(moved) == 1 and all(_is_same(move) for move in moved.values())
-
-
-def _is_same(move: Move) -> bool:
-    """Whether a value is a variable itself, maybe under another name."""
-    while move.rule == laws.NAME:
-        (move,) = move.before
-    return move.rule == laws.PARAMETER
+    return len(moved) == 1 and all(moves.is_itself(move) for move in moved.values())

@@ -26,7 +26,7 @@ from dp_lsp.core.types import (
     Unknown,
     without_static,
 )
-from dp_lsp.infer import calls, loops, moves, problems, sampling
+from dp_lsp.infer import calls, disjoint, loops, moves, problems, sampling
 from dp_lsp.infer.inference import Failure, Inference, Unreadable
 from dp_lsp.infer.solver import Mismatch
 from dp_lsp.text import Span
@@ -46,7 +46,8 @@ def rule(inference: Inference, node: Term) -> Judgement:
             base = Base.INTEGER if integer else Base.REAL
             return Judgement(NumberType(base, Poly.of(Fraction(value))), moves.NOWHERE)
         case term.Call():
-            result = calls.builtin(inference, node, _arguments(inference, node))
+            values = disjoint.arguments(inference.rounds, node, _arguments(inference, node))
+            result = calls.builtin(inference, node, values)
             return _noted(inference, node.span, result, node.builtin)
         case term.Apply():
             function = inference.infer(node.function)

@@ -1,0 +1,120 @@
+"""What each round of a loop reads for itself: the row of a matrix, or the entry of a vector, at the loop's index.
+
+Different rounds have different indices. Where a loop reads ``M[j, …]`` at its index j, and M is the same in all rounds,
+each round reads a row of its own, and how far all rows move together is how far M moves. Such a row moves with
+variables of its own as long as its round is looked at; after all rounds M moves in its place, once. What a round reads
+of M in any other way moves with M itself, in every round.
+
+Source: the distance of matrices is the sum over their rows, that of vectors the norm of the distances of entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from dp_lsp import builtins
+from dp_lsp.core import laws
+from dp_lsp.core.evaluate import norms_of
+from dp_lsp.core.events import Var
+from dp_lsp.core.metrics import by_norm, has_gap
+from dp_lsp.core.scheme import Judgement, Move, Moves
+from dp_lsp.core.sens import ONE, Sens
+from dp_lsp.core.term import Call, Local, Term, Use
+from dp_lsp.core.types import AnyNorm, Container
+from dp_lsp.infer import moves
+from dp_lsp.infer.solver import Solver
+from dp_lsp.text import Span
+
+
+class Whole(NamedTuple):
+    """What the variable of a row is a part of: ``var`` moves the container by ``far``. The distances of what is read
+    in all rounds make that of the container by ``norm``; None if they add up."""
+
+    var: Var
+    far: Sens
+    norm: AnyNorm | None
+
+
+class Spread(NamedTuple):
+    """How far an end moves with what is read in one round only, in every round, and in how many rounds."""
+
+    one: Sens
+    every: Sens
+    rounds: Sens | None
+
+
+class Rows:
+    """What the rounds of one loop read for themselves. ``around`` are the values from before the loop: only these are
+    the same in every round."""
+
+    def __init__(self, around: Mapping[Local, Judgement], solver: Solver) -> None:
+        self._around = around
+        self._solver = solver
+        self._own: dict[tuple[Local | None, Var, AnyNorm | None, bool], Var] = {}
+        self._wholes: dict[Var, Whole] = {}
+
+    def of(self, container: Use) -> Judgement | None:
+        """A container as a round moves with it that reads its own row; None if nothing better is known of it."""
+        known = self._around.get(container.local)
+        type_ = None if known is None else self._solver.type(known.type)
+        if known is None or not isinstance(type_, Container):
+            return None
+        norm = type_.norm if type_.rows is None else None
+        moved = {}
+        for var, move in known.moves.items():
+            own = self._variable(container.local, var, move, norm, has_gap(type_))
+            moved[own] = Move(ONE, container.span, laws.OWN_ROW, (ONE,), (move,))
+        return Judgement(type_, moved)
+
+    def _variable(self, local: Local, var: Var, move: Move, norm: AnyNorm | None, gap: bool) -> Var:
+        """The row of a variable itself is one variable, by whatever name it is read: the row of a record is the same in
+        all matrices that were drawn together."""
+        key = (None if moves.is_itself(move) else local, var, norm, gap)
+        if key not in self._own:
+            self._own[key] = own = Var(var.name, gap, var.public, var.carried, var.members)
+            self._wholes[own] = Whole(var, move.sens, norm)
+        return self._own[key]
+
+    def whole(self, moved: Moves, span: Span) -> Moves:
+        """Moves with containers in place of their rows, as one round sees them."""
+        parts = [part for part, _ in self._parts(moved, span)]
+        return moves.added((moves.without(moved, self._wholes), *parts), span, laws.OWN_ROW) if parts else moved
+
+    def variables(self, found: Iterable[Var]) -> frozenset[Var]:
+        """Variables with those of containers in place of those of their rows."""
+        return frozenset(self._wholes[var].var if var in self._wholes else var for var in found)
+
+    def spread(self, moved: Moves, over: Spread, span: Span) -> Iterator[moves.Weighted]:
+        """What an end of a round moves with, seen after all rounds."""
+        yield moves.without(moved, self._wholes), over.every
+        for part, norm in self._parts(moved, span):
+            yield part, self._factor(norm, over)
+
+    def _parts(self, moved: Moves, span: Span) -> Iterator[tuple[Moves, AnyNorm | None]]:
+        for own, move in moved.items():
+            if own in self._wholes:
+                var, far, norm = self._wholes[own]
+                yield {var: Move(move.sens * far, span, laws.OWN_ROW, (far,), (move,))}, norm
+
+    def _factor(self, norm: AnyNorm | None, over: Spread) -> Sens:
+        """k entries of a vector at distance d move by at most d together in L1, √k·d in L2, and d each in LInf."""
+        if norm is None:
+            return over.one
+        root = over.every if over.rounds is None else over.one * over.rounds.root()
+        known = root.number, over.every.number
+        least = over.every if known[0] is not None and known[1] is not None and known[1] < known[0] else root
+        factor = by_norm(self._solver.norm(norm), over.one, least, over.every)
+        for open_norm in norms_of(factor):
+            self._solver.fix_norm(open_norm)
+        return factor
+
+
+def arguments(rounds: Mapping[Local, Rows], node: Call, values: list[Judgement | Term]) -> list[Judgement | Term]:
+    """The arguments of a builtin; where it picks the row of a round, the container moves with that row alone."""
+    if not builtins.TABLE[node.builtin].picks:
+        return values
+    container, index = node.args[:2]
+    if isinstance(container, Use) and isinstance(index, Use) and index.local in rounds:
+        return [rounds[index.local].of(container) or values[0], *values[1:]]
+    return values
