@@ -13,6 +13,7 @@ import pytest
 import sympy
 
 from dp_lsp.analysis.records import FunctionReport, State
+from dp_lsp.builtins import TABLE
 from dp_lsp.engine.check import Engine
 
 ENGINE = Engine()
@@ -232,3 +233,14 @@ def test_rows_that_rounds_read(seed: int) -> None:
         ):
             moved = abs(float(run(changed, RANGES[written], statements)))
             assert moved <= claimed[name] * apart + 1e-9, f"{name} moves {moved} at distance {apart}: {text}"
+
+
+@pytest.mark.parametrize("name", sorted(TABLE))
+def test_a_row_says_whether_numbers_stay_whole(name: str) -> None:
+    """A loop types its numbers by what the rows say of them, before it looks at its rounds."""
+    row = TABLE[name]
+    for example in row.examples:
+        function = ENGINE.check(example).functions[-1]
+        given_real = any("Real" in parameter.type for parameter in function.parameters) or "0." in example
+        if "Real" in function.returns:
+            assert row.whole is False or (row.whole is None and given_real), example

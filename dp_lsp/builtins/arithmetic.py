@@ -204,6 +204,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Data, y::Real) = x / y", "DP208"),
             Refused("f(v::MetricVector(Real, L2)) = 2 / v", "DP202"),
         ),
+        whole=False,
         published=(form(numeric(_quotient, Base.REAL), published_quotient_factors, x=NUMBER, y=NUMBER), _BY_NUMBER),
     ),
     *(
@@ -234,6 +235,7 @@ ROWS: tuple[Builtin, ...] = (
         CALCULUS,
         ("f(x::Integer) = ceil(x)", "f(x::Real) = ceil(2.5) * x"),
         (Refused("f(v::MetricVector(Real, L1)) = ceil(v)", "DP202"),),
+        whole=True,
         published=(form(_static_ceiling, each(), x=NUMBER),),
     ),
     Builtin(
@@ -300,6 +302,7 @@ ROWS: tuple[Builtin, ...] = (
         METRICS,
         ("f(x::Integer) = disc(x)",),
         (Refused("f(x::Data) = disc(x)", "DP202"),),
+        whole=True,
         aliases=("discrete",),
     ),
     Builtin(
@@ -310,5 +313,6 @@ ROWS: tuple[Builtin, ...] = (
         METRICS,
         ("f(x::Data) = undisc(x)",),
         (Refused("f(x::Real) = undisc(x)", "DP202"),),
+        whole=False,
     ),
 )

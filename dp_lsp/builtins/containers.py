@@ -203,6 +203,7 @@ ROWS: tuple[Builtin, ...] = (
         _ACCESS,
         ("f(v::Vector{<:Real}) = length(v)", "f(m::Matrix{<:Data}) = length(m)"),
         (Refused("f(x::Real) = length(x)", "DP202"), Refused("f(m::DMModel) = length(m)", "DP202")),
+        whole=True,
     ),
     Builtin(
         "size",
@@ -212,6 +213,7 @@ ROWS: tuple[Builtin, ...] = (
         _ACCESS,
         ("f(m::Matrix{<:Data}) = size(m)",),
         (Refused("f(v::Vector{<:Data}) = size(v)", "DP202"),),
+        whole=True,
     ),
     Builtin(
         "sum",
@@ -281,6 +283,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Data, LInf)) = clip(L2, [v[1], 0]'')", "DP202"),
         ),
         mutates="v",
+        clips=True,
     ),
     Builtin(
         "undisc_container",
@@ -295,6 +298,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Real, L2)) = undisc_container(v)", "DP202"),
         ),
         mutates="v",
+        whole=False,
     ),
     Builtin(
         "norm_convert",

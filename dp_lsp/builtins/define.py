@@ -161,7 +161,9 @@ class Builtin:
     """A row. ``refused`` shows what it does not accept. ``mutates`` is the parameter that the ``!`` form replaces.
     ``scope`` is ``tail`` for a builtin whose results are the subject of the rest of its block. One that is ``lazy``
     may leave out evaluating its last argument, as its first one decides. One that ``picks`` returns the row, or the
-    entry, of its first argument that the second one is the number of. ``published`` holds the forms of the published
+    entry, of its first argument that the second one is the number of. ``whole`` says whether the numbers it returns are
+    whole (or of Data), where that does not follow from its arguments; one that ``clips`` returns a container clipped in
+    the norm it is given. ``published`` holds the forms of the published
     checker."""
 
     name: str
@@ -175,6 +177,8 @@ class Builtin:
     scope: str = "call"
     aliases: tuple[str, ...] = ()
     lazy: bool = False
+    whole: bool | None = None
+    clips: bool = False
     picks: bool = False
     published: tuple[Form, ...] | None = None
 

@@ -97,6 +97,7 @@ ROWS: tuple[Builtin, ...] = (
         _GRADIENTS,
         ("f(m::DMModel) = zero_gradient(m)",),
         (Refused("f(g::MetricGradient(Real, L2)) = zero_gradient(g)", "DP202"),),
+        whole=False,
         published=(form(_zero, each(), m=Model("m")),),
     ),
     Builtin(

@@ -109,6 +109,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Real, eps::Real) :: Priv() = gaussian_mechanism(1, eps, 1e-5, x)", "DP207"),
         ),
         mutates="x",
+        whole=False,
         published=tuple(
             form(_noised, free, _gaussian_demands, _GAUSS_NOISE, r=STATIC, eps=STATIC, del_=STATIC, x=hidden)
             for hidden in _PUBLISHED_HIDDEN
@@ -134,6 +135,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Data) :: Priv() = laplacian_mechanism(1, 0.5, x)", "DP206"),
         ),
         mutates="x",
+        whole=False,
         published=tuple(
             form(_noised, free, _laplace_demands, _PUBLISHED_LAPLACE_NOISE, r=STATIC, eps=STATIC, x=hidden)
             for hidden in _PUBLISHED_HIDDEN

@@ -80,6 +80,7 @@ def _comparison(
         CALCULUS,
         (f"f(x::Integer, y::Integer) = x {name} y", *examples),
         (Refused(f"f(x::Data, y::Integer) = x {name} y", "DP208"), refused),
+        whole=True,
         published=published,
     )
 
@@ -136,6 +137,7 @@ ROWS: tuple[Builtin, ...] = (
         CALCULUS,
         ("f(x::Integer) = !(x == 1)",),
         (Refused(_NO_BOOL.format("!x"), "DP202"),),
+        whole=True,
     ),
     *(
         Builtin(
@@ -147,6 +149,7 @@ ROWS: tuple[Builtin, ...] = (
             (f"f(x::Integer) = x == 1 {name} x == 2",),
             (Refused(_NO_BOOL.format(f"b {name} x"), "DP202"),),
             lazy=True,
+            whole=True,
         )
         for name, words in (("&&", "Both"), ("||", "Either"))
     ),

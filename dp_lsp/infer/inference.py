@@ -217,19 +217,6 @@ class Inference:
         finally:
             self.failures = outer
 
-    @contextmanager
-    def trial(self) -> Iterator[Callable[[], None]]:
-        """Something that may have to be inferred again: the function given takes back what it reported."""
-        before = len(self.problems), len(self.pending), len(self.solver.equations), self.unknown
-
-        def undo() -> None:
-            del self.problems[before[0] :]
-            del self.pending[before[1] :]
-            del self.solver.equations[before[2] :]
-            self.unknown = before[3]
-
-        yield undo
-
     def type(self, judgement: Judgement) -> Type:
         """The type of a value, with all that is solved put in."""
         return self.solver.type(judgement.type)

@@ -5,25 +5,23 @@ Sources: type_system section 4; Dwork, Rothblum and Vadhan 2010 for repeated rel
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from dp_lsp.core import laws, term
-from dp_lsp.core.algebra import NormVariable, Poly
+from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import NOTHING, Cost, Repeat, Var, sequence
 from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ZERO, Sens
-from dp_lsp.core.types import INTEGER, Base, Container, NumberType, TupleType, Type, Unknown, without_static
-from dp_lsp.infer import conditions, moves, problems
+from dp_lsp.core.types import INTEGER, Base, NumberType, Type, Unknown, without_static
+from dp_lsp.infer import carried, conditions, moves, problems
 from dp_lsp.infer.disjoint import Rows, Spread
 from dp_lsp.infer.inference import Failure, Inference
 from dp_lsp.infer.solver import Mismatch
 
 LOOP = "for"
-_ATTEMPTS = 3
 
 
 class _Rounds(NamedTuple):
@@ -101,45 +99,9 @@ def _rounds(inference: Inference, node: term.Loop) -> _Rounds:
 
 
 def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement]) -> _Round | None:
-    """Infer the body at one type for what is carried: it holds what the first round starts with and what every
-    round ends with. Typing the body at the initial type would claim too little of the later rounds."""
-    types = tuple(_carried_type(inference.type(start)) for start in starts)
-    for _ in range(_ATTEMPTS):
-        with inference.trial() as undo:
-            once = _attempt(inference, node, types)
-            try:
-                wider = tuple(
-                    without_static(inference.solver.join(type_, end.type))
-                    for type_, end in zip(types, once.ends, strict=True)
-                )
-            except Mismatch as mismatch:
-                inference.report(
-                    problems.DoesNotFit.at(
-                        node.span, function=LOOP, reason=f"a variable starts a round and ends it as {mismatch}"
-                    )
-                )
-                return None
-            types = tuple(inference.solver.type(type_) for type_ in once.types)
-            if wider == types or any(isinstance(type_, Unknown) for type_ in wider):
-                return once._replace(types=types)
-            undo()
-            inference.failures.clear()
-            types = wider
-    inference.give_up("a loop whose variables change their type in every round")
-    return None
-
-
-def _carried_type(type_: Type) -> Type:
-    """The type of what a loop carries: not static, and of one norm in all rounds, even if that is open still."""
-    type_ = without_static(type_)
-    if isinstance(type_, TupleType):
-        return TupleType(tuple(_carried_type(item) for item in type_.items))
-    if isinstance(type_, Container) and isinstance(type_.norm, NormVariable) and type_.norm.free:
-        return replace(type_, norm=NormVariable(type_.norm.name))
-    return type_
-
-
-def _attempt(inference: Inference, node: term.Loop, types: tuple[Type, ...]) -> _Round:
+    """Infer the body, once, at types that hold what the first round starts with and what every round ends with. At
+    the types of the start it would claim too little of the later rounds."""
+    types = carried.types(inference, node, starts)
     with inference.round(node.index) as own, inference.spending() as costs:
         variables = []
         for (inner, _), type_ in zip(node.carried, types, strict=True):
@@ -147,9 +109,27 @@ def _attempt(inference: Inference, node: term.Loop, types: tuple[Type, ...]) -> 
             variables.append(var)
             inference.environment[inner] = Judgement(type_, moves.own(var, inner.span))
         inference.define(node.index, Judgement(INTEGER, moves.NOWHERE))
-        ends = inference.body(node.body)
-    parts = ends.parts if len(ends.parts) == len(types) else (ends,) * len(types)
-    return _Round(tuple(variables), types, parts, sequence(costs), own)
+        value = inference.body(node.body)
+    ends = value.parts if len(value.parts) == len(types) else (value,) * len(types)
+    held = _held(inference, node, types, ends)
+    return None if held is None else _Round(tuple(variables), held, ends, sequence(costs), own)
+
+
+def _held(
+    inference: Inference, node: term.Loop, types: tuple[Type, ...], ends: tuple[Judgement, ...]
+) -> tuple[Type, ...] | None:
+    """The types of what is carried, if they hold what a round ends with."""
+    try:
+        pairs = zip(types, ends, strict=True)
+        wider = tuple(without_static(inference.solver.join(type_, end.type)) for type_, end in pairs)
+    except Mismatch as mismatch:
+        reason = f"a variable starts a round and ends it as {mismatch}"
+        inference.report(problems.DoesNotFit.at(node.span, function=LOOP, reason=reason))
+        return None
+    held = tuple(map(inference.solver.type, types))
+    if wider != held and not any(isinstance(type_, Unknown) for type_ in wider):
+        inference.give_up("a variable of a loop is of another type after a round")
+    return held
 
 
 def _private(
