@@ -77,6 +77,13 @@ LAWS = {
         "The Lipschitz constant of a composition is at most the product of those of its parts, and the triangle "
         f"inequality over the rounds; {_FUZZ}.",
     ),
+    OWN_ROW: Law(
+        "what only this round reads",
+        "A row at the index of a loop is read in one round, and so counts by its own distance. The distances of all "
+        "rows add up to that of their matrix; those of the entries of a vector to at most once, √k times or k times "
+        "that of the vector in L1, L2 or LInf.",
+        "The distance of matrices is the sum over their rows, that of vectors the norm of those of the entries.",
+    ),
     CALL: Law(
         "call of {}",
         "A call moves by the sum of what its arguments move, each times the sensitivity of the function in it.",

@@ -10,7 +10,7 @@ Source: the distance of matrices is the sum over their rows, that of vectors the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from dp_lsp import builtins
@@ -44,15 +44,39 @@ class Spread(NamedTuple):
     rounds: Sens | None
 
 
+Wholes = dict[Var, Whole]
+"""What the variables of rows are a part of."""
+
+
+def whole(wholes: Wholes, moved: Moves, span: Span) -> Moves:
+    """Moves with containers in place of their rows, as one round sees them."""
+    while any(var in wholes for var in moved):
+        parts = [_as_whole(wholes[var], move, span) for var, move in moved.items() if var in wholes]
+        moved = moves.added((moves.without(moved, wholes), *parts), span, laws.OWN_ROW)
+    return moved
+
+
+def variable(wholes: Wholes, var: Var) -> Var:
+    """The variable of a container in place of that of a row."""
+    while var in wholes:
+        var = wholes[var].var
+    return var
+
+
+def _as_whole(part_of: Whole, move: Move, span: Span) -> Moves:
+    var, far, _ = part_of
+    return {var: move if far == ONE else Move(move.sens * far, span, laws.OWN_ROW, (far,), (move,))}
+
+
 class Rows:
     """What the rounds of one loop read for themselves. ``around`` are the values from before the loop: only these are
     the same in every round."""
 
-    def __init__(self, around: Mapping[Local, Judgement], solver: Solver) -> None:
+    def __init__(self, around: Mapping[Local, Judgement], solver: Solver, wholes: Wholes) -> None:
         self._around = around
         self._solver = solver
+        self._wholes = wholes
         self._own: dict[tuple[Local | None, Var, AnyNorm | None, bool], Var] = {}
-        self._wholes: dict[Var, Whole] = {}
 
     def of(self, container: Use) -> Judgement | None:
         """A container as a round moves with it that reads its own row; None if nothing better is known of it."""
@@ -60,11 +84,14 @@ class Rows:
         type_ = None if known is None else self._solver.type(known.type)
         if known is None or not isinstance(type_, Container):
             return None
+        if any(move.sens.infinite for move in known.moves.values()):
+            return None
         norm = type_.norm if type_.rows is None else None
         moved = {}
         for var, move in known.moves.items():
             own = self._variable(container.local, var, move, norm, has_gap(type_))
-            moved[own] = Move(ONE, container.span, laws.OWN_ROW, (ONE,), (move,))
+            share = Sens((move.sens.single_poly().inverse(),))
+            moved[own] = Move(ONE, container.span, laws.OWN_ROW, (share,), (move,))
         return Judgement(type_, moved)
 
     def _variable(self, local: Local, var: Var, move: Move, norm: AnyNorm | None, gap: bool) -> Var:
@@ -76,26 +103,13 @@ class Rows:
             self._wholes[own] = Whole(var, move.sens, norm)
         return self._own[key]
 
-    def whole(self, moved: Moves, span: Span) -> Moves:
-        """Moves with containers in place of their rows, as one round sees them."""
-        parts = [part for part, _ in self._parts(moved, span)]
-        return moves.added((moves.without(moved, self._wholes), *parts), span, laws.OWN_ROW) if parts else moved
-
-    def variables(self, found: Iterable[Var]) -> frozenset[Var]:
-        """Variables with those of containers in place of those of their rows."""
-        return frozenset(self._wholes[var].var if var in self._wholes else var for var in found)
-
     def spread(self, moved: Moves, over: Spread, span: Span) -> Iterator[moves.Weighted]:
         """What an end of a round moves with, seen after all rounds."""
-        yield moves.without(moved, self._wholes), over.every
-        for part, norm in self._parts(moved, span):
-            yield part, self._factor(norm, over)
-
-    def _parts(self, moved: Moves, span: Span) -> Iterator[tuple[Moves, AnyNorm | None]]:
-        for own, move in moved.items():
-            if own in self._wholes:
-                var, far, norm = self._wholes[own]
-                yield {var: Move(move.sens * far, span, laws.OWN_ROW, (far,), (move,))}, norm
+        own = frozenset(self._own.values())
+        yield moves.without(moved, own), over.every
+        for var in moved:
+            if var in own:
+                yield _as_whole(self._wholes[var], moved[var], span), self._factor(self._wholes[var].norm, over)
 
     def _factor(self, norm: AnyNorm | None, over: Spread) -> Sens:
         """k entries of a vector at distance d move by at most d together in L1, √k·d in L2, and d each in LInf."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from dp_lsp.core import laws
@@ -20,8 +20,7 @@ from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
 from dp_lsp.core.sens import ONE
 from dp_lsp.core.term import Bind, Body, Local, Loop, Term, Use
 from dp_lsp.core.types import UNKNOWN, TupleType, Type, Unknown, is_static
-from dp_lsp.infer import moves, problems
-from dp_lsp.infer.disjoint import Rows
+from dp_lsp.infer import disjoint, moves, problems
 from dp_lsp.infer.rules import Rules
 from dp_lsp.infer.solver import Solver
 from dp_lsp.problem import Problem
@@ -63,7 +62,8 @@ class Inference:
     ``problems`` are what is wrong; ``unknown`` is why nothing may be claimed, or empty; ``facts`` holds the judgement
     and the rule of each expression by its place, ``judgements`` that of each term; ``spent`` the costs so far,
     ``failures`` the places where the run may fail; ``parameters`` where they are declared;
-    ``rounds`` what the rounds of the loops around read for themselves, by the index.
+    ``rounds`` what the rounds of the loops around read for themselves, by the index, and ``wholes`` what that is a part
+    of.
     """
 
     def __init__(
@@ -88,7 +88,8 @@ class Inference:
         self.judgements: dict[Term, Judgement] = {}
         self.unknown = ""
         self.environment: ChainMap[Local, Judgement] = ChainMap()
-        self.rounds: dict[Local, Rows] = {}
+        self.rounds: dict[Local, disjoint.Rows] = {}
+        self.wholes: disjoint.Wholes = {}
         self.parameters: set[Span] = set()
 
     def infer(self, node: Term) -> Judgement:
@@ -173,17 +174,16 @@ class Inference:
 
     def leak(self, variables: frozenset[Var], origin: Origin) -> None:
         """Nothing is guaranteed any more for these variables."""
-        for rows in reversed(self.rounds.values()):
-            variables = rows.variables(variables)
-        private = frozenset(var for var in variables if not var.exempt)
+        wholes = (disjoint.variable(self.wholes, var) for var in variables)
+        private = frozenset(var for var in wholes if not var.exempt)
         if private:
             self.spent.append(Leak(private, origin))
 
     @contextmanager
-    def round(self, index: Local) -> Iterator[Rows]:
+    def round(self, index: Local) -> Iterator[disjoint.Rows]:
         """A scope for the body of a loop; what was defined before is the same in every round."""
         around = self.environment
-        rows = Rows(around, self.solver)
+        rows = disjoint.Rows(around, self.solver, self.wholes)
         if self.rules.rows_apart:
             self.rounds[index] = rows
         self.environment = around.new_child()
@@ -195,9 +195,15 @@ class Inference:
 
     def released(self, moved: Moves, span: Span) -> Moves:
         """Moves as what is released sees them: every round is paid for, so a row counts as its container."""
-        for rows in reversed(self.rounds.values()):
-            moved = rows.whole(moved, span)
-        return moved
+        return disjoint.whole(self.wholes, moved, span)
+
+    def seen(self, span: Span, value: Judgement) -> Judgement:
+        """What is known of a value, for who knows nothing of the rows of rounds."""
+        return (
+            value
+            if self.wholes.keys().isdisjoint(value.moves)
+            else replace(value, moves=self.released(value.moves, span))
+        )
 
     @contextmanager
     def spending(self) -> Iterator[list[Cost]]:

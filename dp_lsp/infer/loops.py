@@ -51,19 +51,21 @@ def loop(inference: Inference, node: term.Loop) -> Judgement:
         once = _one_round(inference, node, starts)
     if once is None:
         return inference.tuple_of(node.span, [inference.hole("a loop") for _ in node.carried])
-    inference.failures += (_outside(failure, node, rounds, starts, once) for failure in failures)
+    inference.failures += (_outside(inference, failure, node, rounds, starts, once) for failure in failures)
     if once.cost is not NOTHING:
         return _private(inference, node, rounds, starts, once)
     return _steady(inference, node, rounds, starts, once)
 
 
-def _outside(failure: Failure, node: term.Loop, rounds: _Rounds, starts: list[Judgement], once: _Round) -> Failure:
+def _outside(
+    inference: Inference, failure: Failure, node: term.Loop, rounds: _Rounds, starts: list[Judgement], once: _Round
+) -> Failure:
     """A failure inside a loop, seen from outside: what the loop carries moves with what it started with and with
     what its rounds read, and a range that is not public decides which rounds there are."""
-    parts = [once.own.whole(moves.without(failure.moves, once.starts), failure.span), rounds.moves]
+    parts = [inference.released(moves.without(failure.moves, once.starts), failure.span), rounds.moves]
     if once.cost is NOTHING and failure.moves.keys() & set(once.starts):
         parts += [start.moves for start in starts]
-        parts += [once.own.whole(moves.without(end.moves, once.starts), failure.span) for end in once.ends]
+        parts += [inference.released(moves.without(end.moves, once.starts), failure.span) for end in once.ends]
     spread = moves.combined(((part, INFINITY) for part in parts), failure.span, laws.FAILURE)
     return Failure(spread, failure.span)
 
@@ -147,7 +149,7 @@ def _private(
     origin = Origin(node.span, LOOP)
     with inference.spending() as lost:
         for end, (local, _) in zip(once.ends, node.carried, strict=True):
-            rest = once.own.whole(moves.without(end.moves, once.starts), node.span)
+            rest = inference.released(moves.without(end.moves, once.starts), node.span)
             _protected(inference, node, rest, local.name, "when a round ends")
     body = sequence([once.cost, *lost])
     inference.spent.append(Repeat(rounds.number, body, origin))

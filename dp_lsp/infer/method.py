@@ -87,9 +87,8 @@ def infer_constant(
 
 
 def _inferred(inference: Inference, value: FunctionValue | Judgement) -> Inferred:
-    return Inferred(
-        value, tuple(inference.problems), inference.facts, inference.judgements, inference.unknown, inference.solver
-    )
+    judgements = {node: inference.seen(node.span, each) for node, each in inference.judgements.items()}
+    return Inferred(value, tuple(inference.problems), inference.facts, judgements, inference.unknown, inference.solver)
 
 
 def _parameter(inference: Inference, param: term.Param) -> SchemeParameter:
