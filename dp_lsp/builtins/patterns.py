@@ -177,7 +177,7 @@ class NumberOrBox:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """A number that is known to be one of ``numbers``."""
+    """A whole number that is known to be one of ``numbers``."""
 
     numbers: tuple[int, ...]
 
@@ -186,8 +186,10 @@ class OneOf:
         return " or ".join(map(str, self.numbers))
 
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
-        value = type_.static if isinstance(type_, NumberType) else None
-        return None if value is not None and value.number in self.numbers else "shape"
+        match type_:
+            case NumberType(Base.INTEGER, Poly() as value) if value.number in self.numbers:
+                return None
+        return "shape"
 
 
 @dataclass(frozen=True, slots=True)
