@@ -14,18 +14,14 @@ from dp_lsp.accounting.price import (
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.events import (
-    Called,
     Cost,
     Distances,
-    Either,
     Gaussian,
-    Laplace,
-    Leak,
     Release,
     Repeat,
     Sampled,
-    Sequence,
     Var,
+    variables,
 )
 from dp_lsp.core.sens import ZERO, Sens
 
@@ -111,8 +107,8 @@ class Published(Advanced):
         match cost:
             case Release():
                 return _declared(cost, distances)
-            case Repeat(body=body) if distances.keys() & variables_of(body):
-                each = [self.price(body, {var: sens.ONE}) for var in variables_of(body)]
+            case Repeat(body=body) if distances.keys() & _private(body):
+                each = [self.price(body, {var: sens.ONE}) for var in _private(body)]
                 return self.repeat(cost, _largest(each))
         return super()._price(cost, distances)
 
@@ -135,33 +131,17 @@ def _declared(cost: Release, distances: Distances) -> Price:
     """What a mechanism declares, whatever the distance."""
     if not distances.keys() & cost.distance.keys():
         return FREE
-    match cost.event:
-        case Laplace(epsilon=epsilon):
-            return Price(epsilon, ZERO)
-        case Gaussian(epsilon=epsilon, delta=delta):
-            return Price(epsilon, delta)
+    event = cost.event
+    return Price(event.epsilon, event.delta if isinstance(event, Gaussian) else ZERO)
 
 
 def _largest(prices: list[Price]) -> Price:
     return Price(sens.maximum(p.epsilon for p in prices), sens.maximum(p.delta for p in prices))
 
 
-def variables_of(cost: Cost) -> set[Var]:
-    """The variables a tree says something about, in the names of the place where it stands."""
-    match cost:
-        case Release(distance=distance):
-            return {var for var in distance if not var.members}
-        case Leak(variables=variables):
-            return {var for var in variables if not var.members}
-        case Sequence(parts=parts) | Either(parts=parts):
-            return set().union(*(variables_of(part) for part in parts))
-        case Repeat(body=body):
-            return variables_of(body)
-        case Called(along=along):
-            return {var for moved in along.values() for var in moved if not var.members}
-        case Sampled(along=along, body=body):
-            drawn = {var for moved in along.values() for var in moved}
-            return (variables_of(body) - along.keys()) | drawn
+def _private(cost: Cost) -> set[Var]:
+    """The variables a tree says something about, without records."""
+    return {var for var in variables(cost) if not var.members}
 
 
 def _at_most_one(count: Sens) -> bool:

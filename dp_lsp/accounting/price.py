@@ -6,20 +6,24 @@ and samples. Trees are shared between calls, so prices are remembered by tree an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Sign, Symbol
 from dp_lsp.core.constraints import Origin, decide
+from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import (
+    Answer,
+    Awaited,
     Called,
     Cost,
     Distances,
     Either,
     Gaussian,
-    Laplace,
     Leak,
+    Opaque,
     Release,
     Repeat,
     Sampled,
@@ -61,9 +65,10 @@ class Choice:
 def released(cost: Release, distances: Distances) -> Price:
     """The price of one mechanism at the distance that ``distances`` move its input.
 
-    Laplace scales exactly. So does Gaussian noise while ε stays below 1: up to the declared distance, by the factor
+    Pure mechanisms scale exactly, each being ε-private for inputs (queries, scores) that move by the declared
+    distance. So does Gaussian noise while ε stays below 1: up to the declared distance, by the factor
     between two norms (under that condition), and beyond where numbers show it; else by group privacy in whole steps.
-    Sources: Dwork and Roth 2014, Theorems 3.6, A.1 and 2.2 with its δ.
+    Sources: Dwork and Roth 2014, Theorems 3.6, 3.10, 3.23, A.1 and 2.2 with its δ.
     """
     parts = {var: cost.distance[var] * moved for var, moved in distances.items() if var in cost.distance}
     total = sens.total(parts.values())
@@ -73,18 +78,16 @@ def released(cost: Release, distances: Distances) -> Price:
         return UNBOUNDED
     event = cost.event
     steps = _steps(total, event.declared, {var: distances[var] for var, part in parts.items() if not part.zero})
-    match event:
-        case Laplace(epsilon=epsilon):
-            return Price(epsilon * steps * cost.factor, ZERO)
-        case Gaussian(epsilon=epsilon, delta=delta):
-            known = steps.number
-            if known is None:
-                return UNBOUNDED
-            scaled = epsilon * cost.factor
-            total_epsilon = (scaled * steps).number
-            if known <= 1 or (total_epsilon is not None and total_epsilon < 1):
-                return Price(scaled * steps, delta)
-            return group(Price(scaled, delta), -(-known // 1))
+    if not isinstance(event, Gaussian):
+        return Price(event.epsilon * steps * cost.factor, ZERO)
+    known = steps.number
+    if known is None:
+        return UNBOUNDED
+    scaled = event.epsilon * cost.factor
+    total_epsilon = (scaled * steps).number
+    if known <= 1 or (total_epsilon is not None and total_epsilon < 1):
+        return Price(scaled * steps, event.delta)
+    return group(Price(scaled, event.delta), -(-known // 1))
 
 
 def _steps(total: Sens, declared: Sens, moved: Distances) -> Sens:
@@ -131,6 +134,17 @@ def both(first: Price, second: Price) -> Price:
     return Price(first.epsilon + second.epsilon, first.delta + growth * second.delta)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Frame:
+    """Inside a call: what the calls that it awaits turned out to be, and the frame of the caller."""
+
+    answers: Mapping[Opaque, Answer | Opaque]
+    outer: _Frame | None = None
+
+
+_OUTERMOST = _Frame({})
+
+
 class Measure:
     """Prices trees. Subclasses say what repetition and sampling cost; ``rule`` names them in reports. ``taken`` are
     names that a number to choose must not have."""
@@ -140,14 +154,16 @@ class Measure:
     def __init__(self, taken: frozenset[str] = frozenset()) -> None:
         self._taken = taken
         self.choices: list[Choice] = []
-        self._known: dict[tuple[int, frozenset[tuple[Var, Sens]]], Price] = {}
+        self._frame = _OUTERMOST
+        self._frames: dict[tuple[int, int], _Frame] = {}
+        self._known: dict[tuple[int, int, frozenset[tuple[Var, Sens]]], Price] = {}
 
     def price(self, cost: Cost, distances: Distances) -> Price:
         """What a tree costs somebody whose change moves each variable by its distance."""
         moved = {var: distance for var, distance in distances.items() if not distance.zero}
         if not moved:
             return FREE
-        key = (id(cost), frozenset(moved.items()))
+        key = (id(cost), id(self._frame), frozenset(moved.items()))
         known = self._known.get(key)
         if known is None:
             found = self._price(cost, moved)
@@ -170,6 +186,8 @@ class Measure:
                 return self.repeat(cost, self.price(cost.body, distances))
             case Sampled():
                 return self._sampled(cost, distances)
+            case Awaited():
+                return self._awaited(cost, distances)
             case Called():
                 return self._called(cost, distances)
 
@@ -187,9 +205,40 @@ class Measure:
 
     def _called(self, cost: Called, distances: Distances) -> Price:
         inner = {param: along(moved, distances) for param, moved in cost.along.items()}
-        price = self.price(cost.body, inner)
-        values = cost.values
+        frame = self._frame
+        if cost.answers:
+            key = id(cost), id(frame)
+            frame = self._frames.setdefault(key, _Frame(cost.answers, frame))
+        return self._within(frame, cost.body, inner, cost.values)
+
+    def _within(self, frame: _Frame, body: Cost, inner: Distances, values: Substitution) -> Price:
+        """The price of a callee's tree, where the calls it awaits are those of ``frame``."""
+        outer, self._frame = self._frame, frame
+        price = self.price(body, inner)
+        self._frame = outer
         return Price(values.sens(price.epsilon), values.sens(price.delta))
+
+    def _awaited(self, cost: Awaited, distances: Distances) -> Price:
+        """The price of what an awaited call turned out to be, or of any function that is (ε, δ)-private in each
+        argument: one that a variable reaches through several arguments is paid once for each. Nothing is known of a
+        change of more than 1; a distance that is no number is at most 1 (a shown condition)."""
+        moved = [along(part, distances) for part in cost.along]
+        callee, frame = cost.callee, self._frame
+        answer = frame.answers.get(callee)
+        while frame.outer is not None and not isinstance(answer, Answer):
+            callee, frame = answer or callee, frame.outer
+            answer = frame.answers.get(callee)
+        if isinstance(answer, Answer):
+            inner = dict(zip(answer.params, moved, strict=True))
+            return self._within(frame.outer or _OUTERMOST, answer.body, inner, answer.values)
+        price = FREE
+        for distance, epsilon, delta in zip(moved, callee.epsilon, callee.delta, strict=True):
+            known = distance.number
+            if known is not None and known > 1:
+                return UNBOUNDED
+            if not distance.zero:
+                price = both(price, Price(Sens.of(epsilon), Sens.of(delta)))
+        return price
 
     def _sampled(self, cost: Sampled, distances: Distances) -> Price:
         """What reaches the body through the sample is amplified; what reaches it past the sample is not."""

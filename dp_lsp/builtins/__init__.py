@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from dp_lsp.builtins import arithmetic, containers, learning, mechanisms, truth
+from dp_lsp.builtins import arithmetic, containers, higher, learning, mechanisms, private, truth
 from dp_lsp.builtins.containers import INDEX, LITERAL, ROW
 from dp_lsp.builtins.define import Builtin
 
@@ -13,18 +13,12 @@ T = TypeVar("T")
 
 TABLE: dict[str, Builtin] = {
     name: row
-    for row in (*arithmetic.ROWS, *truth.ROWS, *containers.ROWS, *learning.ROWS, *mechanisms.ROWS)
+    for row in (
+        *(*arithmetic.ROWS, *truth.ROWS, *containers.ROWS, *higher.ROWS),
+        *(*learning.ROWS, *mechanisms.ROWS, *private.ROWS),
+    )
     for name in (row.name, *row.aliases)
 }
-
-PLANNED: frozenset[str] = frozenset(
-    {
-        *("map", "map_rows", "map_cols", "map_rows_binary", "map_cols_binary", "fold", "count", "reduce_cols"),
-        *("parallel_private_fold_rows", "parallel_private_fold_rows!", "above_threshold"),
-        "exponential_mechanism",
-    }
-)
-"""Names of the language that have no row yet: refused where they are used, never taken for something else."""
 
 REFUSED: frozenset[str] = frozenset(
     {
@@ -56,4 +50,4 @@ def find(name: str) -> tuple[Builtin, bool] | None:
     return (row, True) if row is not None and row.mutates is not None and name.endswith("!") else None
 
 
-__all__ = ["INDEX", "LITERAL", "PLANNED", "REFUSED", "ROW", "TABLE", "Builtin", "find", "passed_on"]
+__all__ = ["INDEX", "LITERAL", "REFUSED", "ROW", "TABLE", "Builtin", "find", "passed_on"]

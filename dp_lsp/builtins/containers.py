@@ -5,12 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, Refused, each, form, free, only
-from dp_lsp.builtins.patterns import ANY, INTEGER_NUMBER, NUMBER, Box, GivenNorm, OneOf
+from dp_lsp.builtins.patterns import ANY, INTEGER_NUMBER, NUMBER, Arrow, Box, GivenNorm, OneOf
 from dp_lsp.builtins.scaling import is_data
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.metrics import by_norm, conversion
+from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
-from dp_lsp.core.types import INTEGER, Base, BoolType, Clip, Container, Kind, Norm, NumberType, TupleType, Type
+from dp_lsp.core.types import (
+    INTEGER,
+    Base,
+    BoolType,
+    Clip,
+    Container,
+    FunctionType,
+    Kind,
+    Norm,
+    NumberType,
+    TupleType,
+    Type,
+)
 
 VECTOR = frozenset({Kind.VECTOR})
 MATRIX = frozenset({Kind.MATRIX})
@@ -93,6 +106,15 @@ def _vector_of(args: Args) -> Type | Refusal:
     if isinstance(base, Refusal):
         return base
     return Container(Kind.VECTOR, NormVariable("norm", free=True), Clip.U, Poly.of(len(args)), NumberType(base))
+
+
+def _vector_of_functions(args: Args) -> Type | Refusal:
+    """Functions in a vector are one function, of which it is open which."""
+    values = tuple(type_.value for type_ in args.types if isinstance(type_, FunctionType))
+    if len(values) < len(args):
+        return Refusal("functions that are parameters cannot stand in a vector")
+    element = FunctionType(FunctionValue("a function of the vector", choices=values))
+    return Container(Kind.VECTOR, NormVariable("norm", free=True), Clip.U, Poly.of(len(args)), element)
 
 
 def _transposed(args: Args) -> Type:
@@ -186,8 +208,12 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         LITERAL,
         "[x, y, …]",
-        (form(_vector_of, each(), variadic=True, x=NUMBER),),
-        "A vector of numbers. It moves by the sum of its entries' distances, which bounds its distance in every norm.",
+        (
+            form(_vector_of, each(), variadic=True, x=NUMBER),
+            form(_vector_of_functions, each(), variadic=True, x=Arrow()),
+        ),
+        "A vector of numbers, or of functions. It moves by the sum of its entries' distances, which bounds its "
+        "distance in every norm.",
         _EVERYDAY,
         ("f(x::Real, y::Real) = [x, y]",),
         (
@@ -288,7 +314,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "undisc_container",
         "undisc_container(v)",
-        (form(_unboxed_clip, each(2), v=Box(bases=DATA)),),
+        (form(_unboxed_clip, each(2), v=Box(bases=DATA, clipped=True)),),
         "Clipped Data as real numbers, measured in the norm it was clipped in. 2-sensitive: two rows of norm 1 may "
         "be opposite.",
         _METRICS,

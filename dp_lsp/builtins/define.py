@@ -8,7 +8,7 @@ by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from dp_lsp.builtins.patterns import Binds, Pattern
@@ -16,7 +16,7 @@ from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.constraints import Quantity
 from dp_lsp.core.events import Event
-from dp_lsp.core.sens import ZERO, Sens
+from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.core.types import AnyNorm, Base, Container, Norm, NumberType, Type
 
 T = TypeVar("T")
@@ -39,13 +39,22 @@ class Refusal(NamedTuple):
     unclipped: str = ""
 
 
+class Applied(NamedTuple):
+    """A function that a row calls, called once: the type of its result, and how far that moves with each argument."""
+
+    result: Type
+    factors: tuple[Sens, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Args:
-    """The solved arguments of one use of a row: their types by position, and what the patterns bound."""
+    """The solved arguments of one use of a row: their types by position, what the patterns bound, and what the
+    functions among them do."""
 
     names: tuple[str, ...]
     types: tuple[Type, ...]
     binds: Binds
+    applied: Mapping[str, Applied] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.types)
@@ -109,11 +118,38 @@ class Parameter(NamedTuple):
 
 
 class Noise(NamedTuple):
-    """What makes a form a mechanism: the argument that is hidden, the norm its noise is made for, the event."""
+    """What makes a form a mechanism: the argument that is hidden, the norm its noise is made for (None if it is made
+    for the distance the argument has), the event.
+
+    ``declares`` is the argument that says how far the input may move, if there is one. What noise is added to moves
+    ``factor`` times as far as the hidden argument. ``exposed`` are arguments that the noise does not protect."""
 
     hidden: str
-    norm: Norm
+    norm: Norm | None
     event: Callable[[Args], Event]
+    declares: str | None = "r"
+    factor: Callable[[Args], Sens] = lambda args: ONE
+    exposed: tuple[str, ...] = ()
+
+
+class Application(NamedTuple):
+    """A function that a form calls: the argument it is, or that holds such functions, and what it is called with.
+    Its result takes the place of the argument at ``carried`` in the next call."""
+
+    argument: str
+    given: Callable[[Args], tuple[Type, ...]]
+    carried: int | None = None
+
+
+class Runs(NamedTuple):
+    """A form that runs the private function it applies: ``feeds`` are the row's arguments that its parameters are
+    parts of (None for what earlier runs released), ``times`` how often a change of one record is seen. With
+    ``rowwise`` a record lies in one row, and only the run on that row sees it. ``exposed`` is as for noise."""
+
+    feeds: tuple[str | None, ...]
+    times: Callable[[Args], Sens]
+    rowwise: bool = False
+    exposed: tuple[str, ...] = ()
 
 
 def no_demands(args: Args) -> Iterable[Demand]:
@@ -127,7 +163,7 @@ class Form:
     names arguments whose value may make the run fail, which anybody can see; side conditions exclude that for
     static ones. The result is one of the arguments ``one_of``, so it moves as far as the one that moves further.
     ``passes_on`` names arguments that the result may be, or hold, so that a change of it in place changes them; all
-    other results are new."""
+    other results are new. ``applies`` is the function it calls, and ``runs`` how, if that is private."""
 
     params: tuple[Parameter, ...]
     result: Result
@@ -138,6 +174,8 @@ class Form:
     fails_on: tuple[str, ...] = ()
     one_of: tuple[str, ...] = ()
     passes_on: tuple[str, ...] = ()
+    applies: Application | None = None
+    runs: Runs | None = None
 
     def parameters(self, count: int, keywords: tuple[str, ...] = ()) -> tuple[Parameter, ...] | None:
         """The parameter of each of ``count`` arguments by place, then of those by name; None if it takes others."""
@@ -198,18 +236,30 @@ def form(
     one_of: tuple[str, ...] = (),
     passes_on: tuple[str, ...] = (),
     keywords: Mapping[str, Pattern] | None = None,
+    applies: Application | None = None,
+    runs: Runs | None = None,
     **params: Pattern,
 ) -> Form:
     """A form; its parameters are the keyword arguments, in order (``del_`` is called ``del``), then ``keywords``."""
     listed = [Parameter(name.rstrip("_"), pattern) for name, pattern in params.items()]
     listed += [Parameter(name, pattern, keyword=True) for name, pattern in (keywords or {}).items()]
-    return Form(tuple(listed), result, factors, demands, noise, variadic, fails_on, one_of, (*one_of, *passes_on))
+    passed = (*one_of, *passes_on)
+    return Form(tuple(listed), result, factors, demands, noise, variadic, fails_on, one_of, passed, applies, runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """The same factor for every argument, whatever the arguments are."""
+
+    factor: Sens
+
+    def __call__(self, args: Args) -> tuple[Sens, ...]:
+        return (self.factor,) * len(args)
 
 
 def each(factor: Sens | int = 1) -> Factors:
     """The same factor for every argument."""
-    value = factor if isinstance(factor, Sens) else Sens.of(factor)
-    return lambda args: (value,) * len(args)
+    return Each(factor if isinstance(factor, Sens) else Sens.of(factor))
 
 
 def only(**factors: Sens | Callable[[Args], Sens]) -> Factors:

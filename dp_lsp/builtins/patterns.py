@@ -1,21 +1,24 @@
 """What a builtin accepts in a place: patterns of types, matched against solved arguments.
 
-A norm or a dimension named in a pattern is bound at its first occurrence; later ones must agree with it.
+A norm or a dimension named in a pattern is bound at its first occurrence; later ones must agree with it. Of a value
+whose type is not known a pattern says what it must be (``settled``), or is taken to be (``assumed``).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.annotation import Annotation
+from dp_lsp.core.annotation import AModel, Annotation, ContainerOf, instantiate
 from dp_lsp.core.types import (
     AnyNorm,
     Base,
     BoolType,
     Boxed,
+    Clip,
     Container,
+    FunctionType,
     Kind,
     ModelType,
     Norm,
@@ -51,6 +54,12 @@ class AnyValue:
 
     words = "any value"
 
+    def settled(self, owner: str) -> Type | None:
+        return None
+
+    def assumed(self, owner: str) -> Type | None:
+        return None
+
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         return None
 
@@ -69,10 +78,17 @@ class Num:
             return what
         return f"{what} ({' or '.join(base.value for base in Base if base in self.bases)})"
 
+    def settled(self, owner: str) -> Type | None:
+        return self.assumed(owner) if len(self.bases) < len(Base) else None
+
+    def assumed(self, owner: str) -> Type | None:
+        if self.static:
+            return None
+        return NumberType(Base.REAL if Base.REAL in self.bases else next(iter(self.bases)))
+
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
-        if isinstance(type_, TypeVariable) and not self.static:
-            unifier.bind_type(type_, NumberType(Base.DATA if self.bases == {Base.DATA} else Base.REAL))
-            type_ = unifier.type(type_)
+        if isinstance(type_, TypeVariable) and self.static:
+            return "static"
         if not isinstance(type_, NumberType):
             return "shape"
         if type_.base not in self.bases and not (type_.static is not None and Base.DATA in self.bases):
@@ -86,6 +102,12 @@ class Truth:
 
     words = "a Bool"
 
+    def settled(self, owner: str) -> Type | None:
+        return self.assumed(owner)
+
+    def assumed(self, owner: str) -> Type | None:
+        return BoolType()
+
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         return None if isinstance(type_, BoolType) else "shape"
 
@@ -96,7 +118,8 @@ class Box:
 
     ``norm`` is a norm, or the name of one; ``length`` and ``rows`` are names of dimensions, ``kind`` is the name of
     a kind. ``one_row`` asks a matrix for exactly one row. ``arithmetic`` decides elements that are not known to be
-    Real numbers.
+    Real numbers. With ``functions`` the elements are functions. One that is ``clipped`` is taken to be so where
+    nothing is known.
     """
 
     kinds: frozenset[Kind] = frozenset(Kind)
@@ -108,6 +131,8 @@ class Box:
     arithmetic: bool = False
     kind: str | None = None
     truth: bool = False
+    functions: bool = False
+    clipped: bool = False
 
     @property
     def words(self) -> str:
@@ -117,11 +142,25 @@ class Box:
             text += " of one row"
         if len(self.bases) < len(Base):
             text += f" of {' or '.join(base.value for base in Base if base in self.bases)}"
-        elif not self.truth:
+        elif not self.truth and not self.functions:
             text += " of numbers"
+        if self.functions:
+            text += " of functions"
         if isinstance(self.norm, Norm):
             text += f" measured in {self.norm.value}"
         return text
+
+    def settled(self, owner: str) -> Type | None:
+        return self.assumed(owner) if len(self.kinds) == 1 else None
+
+    def assumed(self, owner: str) -> Type | None:
+        kind = next(kind for kind in Kind if kind in self.kinds)
+        bare = instantiate(ContainerOf(kind, None, self.norm if isinstance(self.norm, Norm) else None), owner)
+        assert isinstance(bare, Container)
+        bare = replace(bare, clip=Clip.L2 if self.clipped else Clip.U)
+        if len(self.bases) == len(Base) and not self.arithmetic:
+            return bare
+        return bare.of(NumberType(Base.REAL if Base.REAL in self.bases else next(iter(self.bases))), bare.clip)
 
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         if not isinstance(type_, Container) or type_.kind not in self.kinds:
@@ -144,6 +183,8 @@ class Box:
 
     def _match_element(self, type_: Container, binds: Binds, unifier: Unifier) -> str | None:
         element = unifier.type(type_.element)
+        if self.functions:
+            return None if isinstance(element, FunctionType | TypeVariable) else "element"
         if isinstance(element, TypeVariable):
             if len(self.bases) == len(Base) and not self.arithmetic:
                 return None
@@ -170,6 +211,12 @@ class NumberOrBox:
     box: Box
     words = "a number, or a container of numbers"
 
+    def settled(self, owner: str) -> Type | None:
+        return None
+
+    def assumed(self, owner: str) -> Type | None:
+        return self.number.assumed(owner)
+
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         part = self.box if isinstance(type_, Container) else self.number
         return part.match(type_, binds, unifier)
@@ -185,6 +232,12 @@ class OneOf:
     def words(self) -> str:
         return " or ".join(map(str, self.numbers))
 
+    def settled(self, owner: str) -> Type | None:
+        return None
+
+    def assumed(self, owner: str) -> Type | None:
+        return None
+
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         match type_:
             case NumberType(Base.INTEGER, Poly() as value) if value.number in self.numbers:
@@ -199,6 +252,12 @@ class Model:
     size: str
     words = "a model"
 
+    def settled(self, owner: str) -> Type | None:
+        return self.assumed(owner)
+
+    def assumed(self, owner: str) -> Type | None:
+        return instantiate(AModel(), owner)
+
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         if not isinstance(type_, ModelType):
             return "shape"
@@ -212,6 +271,12 @@ class GivenNorm:
 
     words = "L1, L2 or LInf"
 
+    def settled(self, owner: str) -> Type | None:
+        return None
+
+    def assumed(self, owner: str) -> Type | None:
+        return None
+
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         return None
 
@@ -222,6 +287,12 @@ class GivenType:
 
     words = "a type"
 
+    def settled(self, owner: str) -> Type | None:
+        return None
+
+    def assumed(self, owner: str) -> Type | None:
+        return None
+
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         return None
 
@@ -231,6 +302,12 @@ class FromBox:
     """A call of a black box."""
 
     words = "a call of a black box"
+
+    def settled(self, owner: str) -> Type | None:
+        return None
+
+    def assumed(self, owner: str) -> Type | None:
+        return None
 
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         return None if isinstance(type_, Boxed) else "shape"
@@ -244,6 +321,12 @@ class Sizes:
     columns: str
     words = "a pair of public whole numbers"
 
+    def settled(self, owner: str) -> Type | None:
+        return None
+
+    def assumed(self, owner: str) -> Type | None:
+        return None
+
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         if not isinstance(type_, TupleType) or len(type_.items) != 2:
             return "shape"
@@ -255,7 +338,23 @@ class Sizes:
         return None
 
 
-Pattern = AnyValue | Num | Truth | Box | NumberOrBox | OneOf | Model | GivenNorm | GivenType | FromBox | Sizes
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """A function, which the row calls."""
+
+    words = "a function"
+
+    def settled(self, owner: str) -> Type | None:
+        return None
+
+    def assumed(self, owner: str) -> Type | None:
+        return None
+
+    def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
+        return None if isinstance(type_, FunctionType | TypeVariable) else "shape"
+
+
+Pattern = Arrow | AnyValue | Num | Truth | Box | NumberOrBox | OneOf | Model | GivenNorm | GivenType | FromBox | Sizes
 
 
 def fits(pattern: Pattern, type_: Type) -> bool:
@@ -264,11 +363,13 @@ def fits(pattern: Pattern, type_: Type) -> bool:
         case AnyValue():
             return True
         case Num():
-            return isinstance(type_, NumberType | TypeVariable)
+            return isinstance(type_, NumberType) or (pattern.static and isinstance(type_, TypeVariable))
         case NumberOrBox(number, box):
             return fits(number, type_) or fits(box, type_)
         case OneOf():
             return isinstance(type_, NumberType)
+        case Arrow():
+            return isinstance(type_, FunctionType | TypeVariable)
         case Truth():
             return isinstance(type_, BoolType)
         case Box(kinds=kinds):

@@ -23,9 +23,10 @@ from dp_lsp.core.types import (
 
 @dataclass(frozen=True, slots=True)
 class NumberOf:
-    """``Real``, ``Integer``, ``Data`` and the names of machine numbers that are read as one of them."""
+    """``Real``, ``Integer`` or ``Data``; ``stored`` is the machine number that was written and is read as one."""
 
     base: Base
+    stored: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,12 @@ class Anything:
 
 @dataclass(frozen=True, slots=True)
 class ContainerOf:
-    """A container; what is None was not written."""
+    """A container; what is None was not written. ``stored`` is the machine number its elements are written as."""
 
     kind: Kind
     element: Base | Truth | None = None
     norm: Norm | None = None
+    stored: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,10 @@ def instantiate(annotation: Annotation, owner: str) -> Type:
             return NumberType(base)
         case Truth():
             return BOOL
-        case Anything() | AFunction():
+        case Anything():
             return TypeVariable(owner)
+        case AFunction(privacy):
+            return TypeVariable(owner, privacy)
         case ContainerOf(kind):
             length = dimension("cols" if kind is Kind.MATRIX else "length", owner)
             rows = dimension("rows", owner) if kind is Kind.MATRIX else None

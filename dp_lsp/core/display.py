@@ -9,6 +9,7 @@ from dp_lsp.core.types import (
     Base,
     BoolType,
     Boxed,
+    Clip,
     Container,
     FunctionType,
     Kind,
@@ -66,6 +67,8 @@ def type_words(type_: Type) -> str:
             text = _WORDS[type_.kind]
             if isinstance(type_.element, NumberType | BoolType):
                 text += f" of {type_text(type_.element)}"
+            if type_.clip is not Clip.U:
+                text += f" clipped in {type_.clip.value}"
             return text if isinstance(type_.norm, NormVariable) else f"{text} measured in {type_.norm.value}"
         case ModelType():
             return "a model"

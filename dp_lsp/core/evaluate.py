@@ -48,7 +48,7 @@ class Substitution:
 
     def __init__(
         self,
-        symbols: Mapping[Symbol, Poly],
+        symbols: Mapping[Symbol, Poly | Sens],
         norms: Mapping[NormVariable, AnyNorm] | None = None,
     ) -> None:
         self._symbols = symbols
@@ -85,7 +85,7 @@ class Substitution:
     def text(
         self,
         symbol: Callable[[Symbol], str],
-        value: Callable[[Poly], str],
+        value: Callable[[Poly | Sens], str],
         norm: Callable[[AnyNorm], str],
     ) -> str:
         """What is put for what, written down."""
@@ -100,7 +100,8 @@ class Substitution:
 
     def _atom(self, atom: Symbol | Apply) -> Poly:
         if isinstance(atom, Symbol):
-            return self._symbols.get(atom, Poly.of_atom(atom))
+            replaced = self._symbols.get(atom)
+            return Poly.of_atom(atom) if replaced is None else _finite(replaced)
         if atom.function is Function.INVERSE and isinstance(atom.args[0], Poly):
             return self.poly(atom.args[0]).inverse()
         return self._application(atom).single_poly()
@@ -115,11 +116,7 @@ class Substitution:
         return result
 
     def _sens_of_atom(self, atom: Symbol | Apply, power: Fraction) -> Sens:
-        if isinstance(atom, Symbol):
-            replaced = self._symbols.get(atom)
-            value = Sens.of(atom) if replaced is None else sens.positive_part(replaced)
-        else:
-            value = self._application(atom)
+        value = self._symbol(atom) if isinstance(atom, Symbol) else self._application(atom)
         if value.infinite or power == 1:
             return value
         if value.zero:
@@ -127,6 +124,13 @@ class Substitution:
         whole = value if power.denominator == 1 else value.root()
         result = whole.power(abs(power.numerator))
         return result if power > 0 else Sens((result.single_poly().inverse(),))
+
+    def _symbol(self, symbol: Symbol) -> Sens:
+        """What a symbol stands for; a number that is negative counts as 0."""
+        replaced = self._symbols.get(symbol, symbol)
+        if isinstance(replaced, Symbol):
+            return Sens.of(replaced)
+        return sens.positive_part(replaced) if isinstance(replaced, Poly) else replaced
 
     def _application(self, atom: Apply) -> Sens:
         args = tuple(self._argument(arg) for arg in atom.args)
@@ -138,6 +142,12 @@ class Substitution:
         if isinstance(arg, Sens):
             return self.sens(arg)
         return self.norm(arg)
+
+
+def _finite(value: Poly | Sens) -> Poly:
+    """A number as a polynomial; a sensitivity never stands where it would have to be finite and is not."""
+    assert value is not INFINITY, "an unbounded sensitivity stands in a size"
+    return value if isinstance(value, Poly) else value.single_poly()
 
 
 def _raised(base: Poly, power: Fraction) -> Poly:

@@ -8,9 +8,11 @@ costs kept symbolic.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
+from typing import NamedTuple
 
+from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.sens import Sens
@@ -69,7 +71,36 @@ class Gaussian:
     name = "Gaussian"
 
 
-Event = Laplace | Gaussian
+@dataclass(frozen=True, slots=True, eq=False)
+class AboveThreshold:
+    """The index of the first query above a threshold, by the sparse vector technique: noise of scale 2/ε on the
+    threshold and 4/ε on each query. The distance is the largest by which any query moves."""
+
+    declared: Sens
+    epsilon: Sens
+    name = "above-threshold"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exponential:
+    """A candidate chosen with probability proportional to exp(ε·score/(2·declared)). The distance is the largest by
+    which any score moves."""
+
+    declared: Sens
+    epsilon: Sens
+    name = "exponential"
+
+
+Event = Laplace | Gaussian | AboveThreshold | Exponential
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opaque:
+    """A call of a function that is a parameter: (ε, δ)-private in each argument, by symbols that stand for any."""
+
+    name: str
+    epsilon: tuple[Symbol, ...]
+    delta: tuple[Symbol, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,17 +164,36 @@ class Sampled:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Awaited:
+    """A call of a function that is not known yet; ``along`` holds how far each variable moves each argument."""
+
+    callee: Opaque
+    along: tuple[Distances, ...]
+    origin: Origin
+
+
+class Answer(NamedTuple):
+    """What an awaited call turned out to spend: a tree, the variables that stand for its arguments, and what its
+    symbols stand for."""
+
+    body: Cost
+    params: tuple[Var, ...]
+    values: Substitution
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Called:
     """A call: the callee's tree, how far each of the caller's variables moves each parameter, and what the
-    callee's symbols stand for here."""
+    callee's symbols stand for here. ``answers`` are the calls that the callee awaits, seen from the caller."""
 
     body: Cost
     along: Mapping[Var, Distances]
     values: Substitution
     origin: Origin
+    answers: Mapping[Opaque, Answer | Opaque] = field(default_factory=dict)
 
 
-Cost = Release | Leak | Sequence | Either | Repeat | Sampled | Called
+Cost = Release | Leak | Sequence | Either | Repeat | Sampled | Awaited | Called
 
 NOTHING = Sequence(())
 
@@ -154,6 +204,26 @@ def sequence(parts: list[Cost]) -> Cost:
     if not kept:
         return NOTHING
     return kept[0] if len(kept) == 1 else Sequence(tuple(kept))
+
+
+def variables(cost: Cost) -> set[Var]:
+    """The variables a tree says something about, in the names of the place where it stands."""
+    match cost:
+        case Release(distance=distance):
+            return set(distance)
+        case Leak(variables=leaked):
+            return set(leaked)
+        case Sequence(parts=parts) | Either(parts=parts):
+            return set().union(*map(variables, parts))
+        case Repeat(body=body):
+            return variables(body)
+        case Awaited(along=moved_by):
+            return {var for moved in moved_by for var in moved}
+        case Called(along=along):
+            return {var for moved in along.values() for var in moved}
+        case Sampled(along=along, body=body):
+            drawn = {var for moved in along.values() for var in moved}
+            return (variables(body) - along.keys()) | drawn
 
 
 def nodes(cost: Cost) -> Iterator[Cost]:
@@ -168,10 +238,17 @@ def nodes(cost: Cost) -> Iterator[Cost]:
         match item:
             case Sequence(parts=parts) | Either(parts=parts):
                 pending.extend(reversed(parts))
-            case Repeat(body=body) | Sampled(body=body) | Called(body=body):
+            case Repeat(body=body) | Sampled(body=body):
                 pending.append(body)
+            case Called(body=body, answers=answers):
+                pending.append(body)
+                pending.extend(answer.body for answer in answers.values() if isinstance(answer, Answer))
 
 
 def mechanisms(cost: Cost) -> Iterator[str]:
     """The names of the mechanisms in a tree, in order."""
-    return (node.event.name for node in nodes(cost) if isinstance(node, Release))
+    for node in nodes(cost):
+        if isinstance(node, Release):
+            yield node.event.name
+        elif isinstance(node, Awaited):
+            yield node.callee.name

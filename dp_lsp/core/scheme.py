@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dp_lsp.core.algebra import NormVariable, Symbol
+from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.constraints import Constraint
-from dp_lsp.core.events import Cost, Var
+from dp_lsp.core.events import Cost, Opaque, Var
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.types import Type
+from dp_lsp.core.term import NormArgument, TypeArgument
+from dp_lsp.core.types import Type, TypeVariable
 from dp_lsp.text import Span
 
 
@@ -41,23 +43,53 @@ class Judgement:
     parts: tuple[Judgement, ...] = ()
 
 
+Given = Type | NormArgument | TypeArgument
+"""What an operation is given: the type of a value, or a norm or a type that is written there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Open:
+    """An operation that waits: it is not known yet what its arguments are, or which function it calls.
+
+    ``callee`` is the name of a builtin, or the type of the function that is called. Once that and the arguments are
+    known, ``result`` is the type of the result, and ``factors`` are how far it moves when an argument moves by 1: a
+    symbol, where that depends on what is not known.
+    ``release`` holds the symbols of what a call may spend, if the function may release something.
+    """
+
+    callee: str | Type
+    arguments: tuple[Given, ...]
+    result: Type
+    factors: tuple[Sens, ...]
+    span: Span
+    release: Opaque | None = None
+
+    @property
+    def symbols(self) -> tuple[Symbol | None, ...]:
+        """The symbol of each factor, where there is one."""
+        return tuple(factor.polys[0].symbol for factor in self.factors)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SchemeParameter:
-    """A parameter of an inferred function; ``symbol`` is the value of one that is static and a number."""
+    """A parameter of an inferred function; ``symbol`` is the value of one that is static and a number. ``declared``
+    is what was written, by which methods are told apart."""
 
     name: str
     var: Var
     type: Type
     static: bool
     span: Span
+    declared: Annotation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scheme:
-    """An inferred method. Its symbols and norm variables stand for any value and are replaced at each call.
+    """An inferred method. Its symbols, norms and type variables stand for anything and are replaced at each call.
 
-    ``reason`` says why nothing is known of it, or is empty; ``claims_privacy`` is true for ``Priv()``. ``failing``
-    are the parameters that decide whether a call fails; None if a call never does.
+    ``opens`` are operations that wait for the types of a call. What ``result`` and ``cost`` say of variables that are
+    no parameters is about captured ones. ``reason`` says why nothing is known of it, or is empty; ``claims_privacy``
+    is true for ``Priv()``. ``failing`` are the variables that decide whether a call fails; None if a call never does.
     """
 
     name: str
@@ -66,11 +98,20 @@ class Scheme:
     result: Judgement
     cost: Cost
     needs: tuple[Constraint, ...]
-    symbols: frozenset[Symbol]
-    norms: frozenset[NormVariable]
+    owned: Owned
     claims_privacy: bool
+    opens: tuple[Open, ...] = ()
     failing: frozenset[Var] | None = None
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """What a scheme is general in: what each call may choose anew."""
+
+    symbols: frozenset[Symbol] = frozenset()
+    norms: frozenset[NormVariable] = frozenset()
+    types: frozenset[TypeVariable] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,8 +125,14 @@ class BlackBox:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionValue:
-    """What a name of a function stands for: its methods, or a black box."""
+    """What a function stands for: its methods, or a black box.
+
+    ``choices`` are functions of which it may be any, as an entry of a vector is.
+    ``home`` is where it was made, if that is inside a function: there, and only there, its methods' variables that
+    are no parameters are the variables in scope."""
 
     name: str
     methods: tuple[Scheme, ...] = ()
     black_box: BlackBox | None = None
+    home: object = field(default=None, repr=False)
+    choices: tuple[FunctionValue, ...] = ()

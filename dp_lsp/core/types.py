@@ -113,9 +113,11 @@ class Boxed:
 
 @dataclass(frozen=True, slots=True)
 class TypeVariable:
-    """A type that is not decided. ``name`` is shown to the user while it stays so."""
+    """A type that is not decided. ``name`` is shown to the user while it stays so. ``releases`` marks that of a
+    parameter that is a private function."""
 
     name: str
+    releases: bool = False
     uid: int = field(default_factory=lambda: next(_uids))
 
 

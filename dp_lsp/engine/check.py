@@ -381,7 +381,8 @@ class _Task:
             names = tuple(param.local.name for param in definition.params)
             report = describe_box(found.value, place, signature, names)
             return report._replace(state=state, reason=unknown), (), state
-        described = describe(found.value.methods[0], place, self._options, state)
+        assert found.shown is not None, "a method that is no black box has a scheme"
+        described = describe(found.shown, place, self._options, state, found.assumed)
         report = described.report
         return report._replace(reason=unknown), described.problems, report.state
 

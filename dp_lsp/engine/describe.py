@@ -21,12 +21,12 @@ from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.constraints import Assumptions, Constraint, Quantity
 from dp_lsp.core.display import type_text
 from dp_lsp.core.evaluate import Missing, Substitution, norms_of, rounded_up, symbols_of, upper
-from dp_lsp.core.events import mechanisms
+from dp_lsp.core.events import Var, mechanisms
 from dp_lsp.core.metrics import is_discrete
 from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, decimal, figure
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Scheme, SchemeParameter
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.types import Container, Kind, Norm, NumberType, Type
+from dp_lsp.core.types import Container, FunctionType, Kind, Norm, NumberType, Type
 from dp_lsp.infer.problems import ConditionFails, NoBound, NoGuarantee
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
@@ -49,9 +49,10 @@ class Place(NamedTuple):
     name: Span
 
 
-def describe(scheme: Scheme, place: Place, options: Options, state: State) -> Described:
-    """The report of an inferred method. ``state`` is what its problems so far make of it."""
-    return Description(scheme, place, options).described(state)
+def describe(scheme: Scheme, place: Place, options: Options, state: State, notes: tuple[str, ...] = ()) -> Described:
+    """The report of an inferred method. ``state`` is what its problems so far make of it, ``notes`` are what else it
+    takes for granted."""
+    return Description(scheme, place, options, notes).described(state)
 
 
 def describe_box(value: FunctionValue, place: Place, signature: str, names: tuple[str, ...]) -> FunctionReport:
@@ -72,9 +73,11 @@ def _box_parameters(box: BlackBox, names: tuple[str, ...]) -> Iterator[Parameter
 
 
 class Description:
-    def __init__(self, scheme: Scheme, place: Place, options: Options) -> None:
+    def __init__(self, scheme: Scheme, place: Place, options: Options, notes: tuple[str, ...] = ()) -> None:
         self.scheme = scheme
         self.place = place
+        self._notes = notes
+        self._functions = {each.callee for each in scheme.opens}
         self._options = options
         self._private = scheme.claims_privacy
         self._profile = PROFILES[options.profile]
@@ -136,7 +139,7 @@ class Description:
     def _problems(self, state: State) -> Iterator[Problem]:
         by_delta: dict[str, list[str]] = {}
         unbounded: list[str] = []
-        for var in self._vars if self._private else ():
+        for var in self._claimed() if self._private else ():
             best = headline(self.bounds[(var,)]).first.price
             if best.epsilon.infinite:
                 unbounded.append(var.name)
@@ -148,6 +151,13 @@ class Description:
             yield NoGuarantee.at(self.place.name, name=self.scheme.name, variable="` and `".join(names), delta=delta)
         if unbounded and state is State.PROVED:
             yield NoBound.at(self.place.name, name=self.scheme.name, variable="` and `".join(unbounded))
+
+    def _claimed(self) -> Iterator[Var]:
+        """The variables that a private function claims to protect: functions are none."""
+        for param in self.scheme.params:
+            function = isinstance(param.type, FunctionType) or param.type in self._functions
+            if not param.var.public and not function:
+                yield param.var
 
     def _vacuous(self, delta: Sens) -> str | None:
         """The total δ in words, if it is 1 or more."""
@@ -269,6 +279,8 @@ class Description:
         for measured in self._metrics:
             if measured.what:
                 yield ConditionReport(f"{measured.what} is {measured.metric.value}", None, False)
+        for text in self._notes:
+            yield ConditionReport(text, None, False)
 
     def _published(self, parameters: tuple[ParameterReport, ...]) -> str:
         """The type in the published notation."""

@@ -12,21 +12,25 @@ from collections.abc import Mapping
 from dp_lsp.core.algebra import Argument, Atom, NormVariable, Poly, Symbol
 from dp_lsp.core.constraints import Constraint
 from dp_lsp.core.events import (
+    Answer,
+    Awaited,
     Called,
     Cost,
     Distances,
     Either,
+    Event,
     Gaussian,
-    Laplace,
     Leak,
+    Opaque,
     Release,
     Repeat,
     Sampled,
     Sequence,
     Var,
 )
-from dp_lsp.core.scheme import FunctionValue, Judgement, Scheme
+from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Open, Scheme
 from dp_lsp.core.sens import Sens
+from dp_lsp.core.term import NormArgument, TypeArgument
 from dp_lsp.core.types import (
     AnyNorm,
     BoolType,
@@ -76,15 +80,18 @@ class _Writer:
     def _scheme(self, scheme: Scheme) -> str:
         head = f"{scheme.name}{scheme.signature} {scheme.claims_privacy} {scheme.reason}"
         params = [
-            f"{param.name} {self._var(param.var)} {self._type(param.type)} {param.static}" for param in scheme.params
+            f"{param.name} {self._var(param.var)} {self._type(param.type)} {param.static} {param.declared!r}"
+            for param in scheme.params
         ]
         failing = None if scheme.failing is None else sorted(map(self._var, scheme.failing))
-        owned = sorted(map(self._symbol, scheme.symbols)) + sorted(map(self._norm, scheme.norms))
+        owned = sorted(map(self._symbol, scheme.owned.symbols)) + sorted(map(self._norm, scheme.owned.norms))
+        owned += sorted(map(self._type, scheme.owned.types))
         body = [
             self._judgement(scheme.result),
             self._cost(scheme.cost),
             f"fails {failing}",
             *map(self._need, scheme.needs),
+            *map(self._open, scheme.opens),
         ]
         return "\n".join([head, *params, *body, *owned])
 
@@ -115,11 +122,35 @@ class _Writer:
             case Sampled(draws=draws, rows=rows, along=along, record=record, aligned=aligned, body=body):
                 size = f"{self._sens(draws)} of {self._sens(rows)} {aligned} {self._var(record)}"
                 return f"sampled {size} {self._along(along)} {self._cost(body)}"
-            case Called(body=body, along=along, values=values):
-                put = values.text(self._symbol, self._poly, self._norm)
-                return f"called {self._along(along)} {put} {self._cost(body)}"
+            case Awaited(callee=callee, along=moved_by):
+                return f"awaited {self._opaque(callee)} {[self._distances(moved) for moved in moved_by]}"
+            case Called(body=body, along=along, values=values, answers=answers):
+                put = values.text(self._symbol, self._argument, self._norm)
+                awaited = [f"{self._opaque(each)}: {self._answer(answer)}" for each, answer in answers.items()]
+                return f"called {self._along(along)} {put} {awaited} {self._cost(body)}"
 
-    def _event(self, event: Laplace | Gaussian) -> str:
+    def _open(self, each: Open) -> str:
+        callee = each.callee if isinstance(each.callee, str) else self._type(each.callee)
+        given = [self._given(value) for value in each.arguments]
+        factors = [self._sens(factor) for factor in each.factors]
+        release = "" if each.release is None else self._opaque(each.release)
+        return f"open {callee}({', '.join(given)}) {self._type(each.result)} {factors} {release}"
+
+    def _given(self, given: Given) -> str:
+        if isinstance(given, NormArgument):
+            return given.norm.value
+        return repr(given.type) if isinstance(given, TypeArgument) else self._type(given)
+
+    def _opaque(self, opaque: Opaque) -> str:
+        return f"{opaque.name}{self._number(opaque)} {[self._symbol(each) for each in opaque.epsilon + opaque.delta]}"
+
+    def _answer(self, answer: Answer | Opaque) -> str:
+        if isinstance(answer, Opaque):
+            return self._opaque(answer)
+        put = answer.values.text(self._symbol, self._argument, self._norm)
+        return f"{[self._var(var) for var in answer.params]} {put} {self._cost(answer.body)}"
+
+    def _event(self, event: Event) -> str:
         sizes = [event.declared, event.epsilon]
         if isinstance(event, Gaussian):
             sizes.append(event.delta)
@@ -146,8 +177,8 @@ class _Writer:
                 return f"({', '.join(map(self._type, items))})"
             case FunctionType(value):
                 return self._function(value)
-            case TypeVariable(name):
-                return f"type {name}{self._number(type_)}"
+            case TypeVariable(name, releases):
+                return f"type {name}{releases:d}{self._number(type_)}"
             case Boxed(name):
                 return f"result of {name}"
             case BoolType() | Unknown():

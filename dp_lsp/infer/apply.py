@@ -2,192 +2,231 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dp_lsp import builtins
+from dp_lsp.builtins.define import Refusal
 from dp_lsp.core import laws, term
-from dp_lsp.core.algebra import NormVariable, Poly, Symbol
-from dp_lsp.core.annotation import dimension
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
-from dp_lsp.core.evaluate import Substitution, symbols_of
-from dp_lsp.core.events import NOTHING, Called, Var
-from dp_lsp.core.scheme import BlackBox, FunctionValue, Judgement, Move, Moves, Scheme, SchemeParameter
-from dp_lsp.core.sens import INFINITY, ONE, Sens, number
+from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.events import NOTHING, Answer, Called, Opaque, Var
+from dp_lsp.core.scheme import (
+    BlackBox,
+    FunctionValue,
+    Given,
+    Judgement,
+    Move,
+    Moves,
+    Scheme,
+    SchemeParameter,
+)
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.core.types import (
     UNKNOWN,
-    AnyNorm,
     Base,
-    Clip,
     Container,
-    ModelType,
+    FunctionType,
     NumberType,
-    TupleType,
     Type,
     TypeVariable,
     Unknown,
-    without_static,
 )
-from dp_lsp.infer import conditions, explain, moves, problems
+from dp_lsp.infer import conditions, dispatch, explain, moves, openings, problems, rows
 from dp_lsp.infer.inference import Failure, Inference
-from dp_lsp.infer.solver import Mismatch
+from dp_lsp.infer.instance import Instance
+from dp_lsp.infer.spending import distances
 from dp_lsp.text import Span
 
 
-class _Instance:
-    """What the symbols, norms and types of a scheme stand for in one call."""
+class Site(NamedTuple):
+    """Where a function is called: the call, the function, and each argument."""
 
-    def __init__(self, inference: Inference, scheme: Scheme) -> None:
-        self._inference = inference
-        self._scheme = scheme
-        self.symbols: dict[Symbol, Poly] = {}
-        self.norms: dict[NormVariable, AnyNorm] = {}
-        self.types: dict[TypeVariable, Type] = {}
-        self._later: list[tuple[Poly, Poly]] = []  # sizes made of symbols that other arguments settle
-
-    def settled(self) -> bool:
-        """Whether the sizes that had to wait fit, too. Norms that no argument settled get new names."""
-        for norm in self._scheme.norms:
-            self.norms.setdefault(norm, NormVariable(norm.name, norm.free))
-        values = Substitution(self.symbols)
-        return all(
-            self._inference.solver.same_dimension(values.poly(pattern), actual) for pattern, actual in self._later
-        )
-
-    def matches(self, pattern: Type, actual: Type) -> bool:
-        """Whether an argument's type is one of the parameter's; open sizes and norms are settled on the way."""
-        inference = self._inference
-        actual = inference.solver.type(actual)
-        match pattern, actual:
-            case (_, Unknown()):
-                return True
-            case (TypeVariable(), _):
-                return self._same_everywhere(pattern, without_static(actual))
-            case (NumberType(static=Poly()), TypeVariable()):
-                return False
-            case (_, TypeVariable()):
-                self._name_sizes(pattern, actual.name)
-                inference.solver.bind_type(actual, self.type(pattern))
-                return True
-            case (NumberType(), NumberType()):
-                return self._number(pattern, actual)
-            case (Container(), Container()):
-                return self._container(pattern, actual)
-            case (ModelType(), ModelType()):
-                return self._dimension(pattern.size, actual.size)
-            case (TupleType(), TupleType()) if len(pattern.items) == len(actual.items):
-                return all(self.matches(a, b) for a, b in zip(pattern.items, actual.items, strict=True))
-        return pattern == actual
-
-    def _name_sizes(self, pattern: Type, owner: str) -> None:
-        """An argument of no known type gets that of the parameter, with sizes of its own."""
-        sizes = [pattern.size] if isinstance(pattern, ModelType) else []
-        if isinstance(pattern, Container):
-            sizes = [size for size in (pattern.length, pattern.rows) if size is not None]
-        for symbol in {symbol for size in sizes for symbol in symbols_of(size)}:
-            if symbol in self._scheme.symbols and symbol not in self.symbols:
-                self.symbols[symbol] = dimension(symbol.name.partition("(")[0], owner)
-        for item in pattern.items if isinstance(pattern, TupleType) else ():
-            self._name_sizes(item, owner)
-
-    def _same_everywhere(self, variable: TypeVariable, actual: Type) -> bool:
-        """Every argument whose type is this variable must have one type."""
-        known = self.types.get(variable)
-        try:
-            self.types[variable] = actual if known is None else self._inference.solver.join(known, actual)
-        except Mismatch:
-            return False
-        return True
-
-    def _number(self, pattern: NumberType, actual: NumberType) -> bool:
-        if pattern.static is not None:
-            symbol = pattern.static.symbol
-            if symbol is None or actual.static is None:
-                return False
-            self.symbols[symbol] = actual.static
-        return actual.base is pattern.base or (pattern.base is Base.REAL and actual.base is Base.INTEGER)
-
-    def _container(self, pattern: Container, actual: Container) -> bool:
-        if pattern.kind is not actual.kind or not self._norm(pattern.norm, actual.norm):
-            return False
-        if pattern.clip is not Clip.U and pattern.clip is not actual.clip:
-            return False
-        if not self._dimension(pattern.length, actual.length):
-            return False
-        if pattern.rows is not None and actual.rows is not None and not self._dimension(pattern.rows, actual.rows):
-            return False
-        return self.matches(pattern.element, actual.element)
-
-    def _norm(self, pattern: AnyNorm, actual: AnyNorm) -> bool:
-        if isinstance(pattern, NormVariable) and pattern in self._scheme.norms:
-            pattern = self.norms.setdefault(pattern, actual)
-        return self._inference.solver.same_norm(pattern, actual)
-
-    def _dimension(self, pattern: Poly, actual: Poly) -> bool:
-        symbol = pattern.symbol
-        if symbol is not None and symbol in self._scheme.symbols and symbol not in self.symbols:
-            self.symbols[symbol] = actual
-            return True
-        if any(symbol not in self.symbols for symbol in symbols_of(pattern) & self._scheme.symbols):
-            self._later.append((pattern, actual))
-            return True
-        return self._inference.solver.same_dimension(Substitution(self.symbols).poly(pattern), actual)
-
-    def substitution(self) -> Substitution:
-        return Substitution(dict(self.symbols), dict(self.norms))
-
-    def type(self, type_: Type) -> Type:
-        """A type of the scheme as it is in this call."""
-        values = Substitution(self.symbols, self.norms)
-        match type_:
-            case TypeVariable():
-                return self.types.get(type_, type_)
-            case NumberType(base, static) if static is not None:
-                return NumberType(base, values.poly(static))
-            case Container(kind, norm, clip, length, element, rows):
-                size = None if rows is None else values.poly(rows)
-                return Container(kind, values.norm(norm), clip, values.poly(length), self.type(element), size)
-            case ModelType(size):
-                return ModelType(values.poly(size))
-            case TupleType(items):
-                return TupleType(tuple(self.type(item) for item in items))
-        return type_
+    span: Span
+    function: Span
+    arguments: tuple[term.Term, ...]
 
 
-def call(inference: Inference, node: term.Apply, value: FunctionValue, arguments: list[Judgement]) -> Judgement:
-    """The judgement of a call: arguments' moves scaled by the callee's sensitivities, its cost at their distance."""
-    if any(isinstance(inference.type(argument), Unknown) for argument in arguments):
-        return Judgement(UNKNOWN, moves.NOWHERE)
-    scheme = _method(inference, node, value, len(arguments))
+class Outcome(NamedTuple):
+    """A function called with arguments of given types: the method that runs, and what it stands for here."""
+
+    scheme: Scheme
+    instance: Instance
+    values: Substitution
+
+    @property
+    def type(self) -> Type:
+        return self.instance.type(self.scheme.result.type)
+
+    @property
+    def failing(self) -> bool | None:
+        """Whether arguments, or what was captured, decide if a call fails; None if it never does."""
+        if self.scheme.failing is None:
+            return self.instance.failing
+        return bool(self.scheme.failing) or bool(self.instance.failing)
+
+    def factor(self, index: int) -> Sens:
+        """How far the result moves when an argument moves by 1."""
+        move = self.scheme.result.moves.get(self.scheme.params[index].var)
+        return ZERO if move is None else self.values.sens(move.sens)
+
+    def captured(
+        self, inference: Inference, value: FunctionValue, moved: Moves, span: Span, part: Judgement | None = None
+    ) -> Moves:
+        """How far the result, or a part of it, moves with what the function captured: as the method says where its
+        captured variables are in scope, else as far as the function itself moves."""
+        if value.home is not inference.home:
+            return moved
+        own = {param.var for param in self.scheme.params}
+        return {
+            var: Move(self.values.sens(move.sens), span, laws.CALL, (ONE,), (move,), self.scheme.name)
+            for var, move in (part or self.scheme.result).moves.items()
+            if var not in own
+        }
+
+
+def run(inference: Inference, site: Site, value: FunctionValue, types: Sequence[Type]) -> Outcome | None:
+    """Choose the method that runs for arguments of these types, and instantiate it. None, with a problem, if there is
+    none or it cannot be told which."""
+    if value.choices:
+        inference.report(problems.WhichFunction.at(site.function, written=inference.written(site.function)))
+        return None
+    scheme = dispatch.choose(inference, site.span, value, types)
     if scheme is None:
-        return Judgement(UNKNOWN, moves.NOWHERE)
-    instance = _Instance(inference, scheme)
-    inference.solver.place = node.span
-    for param, argument, written in zip(scheme.params, arguments, node.args, strict=True):
-        if not instance.matches(param.type, argument.type):
-            _wrong(inference, written, scheme, instance, param, argument)
-            return Judgement(UNKNOWN, moves.NOWHERE)
+        return None
+    if scheme.reason:
+        inference.give_up(f"it uses `{scheme.name}`, which was not checked to the end")
+        inference.report(problems.CallsUnchecked.at(site.function, name=scheme.name, reason=scheme.reason))
+        return None
+    instance = Instance(inference, scheme)
+    inference.solver.place = site.span
+    for param, type_, written in zip(scheme.params, types, site.arguments, strict=True):
+        if not instance.matches(param.type, type_):
+            _wrong(inference, written, scheme, instance, param, type_)
+            return None
     if not instance.settled():
         reason = "their sizes do not fit each other"
-        inference.report(problems.DoesNotFit.at(node.span, function=scheme.name, reason=reason))
-        return Judgement(UNKNOWN, moves.NOWHERE)
+        inference.report(problems.DoesNotFit.at(site.span, function=scheme.name, reason=reason))
+        return None
+    if not _settle(inference, site, scheme, instance):
+        return None
     values = instance.substitution()
     for need in scheme.needs:
-        origin = Origin(node.span, f"in this call of `{scheme.name}`, {need.origin.reason}")
-        inference.demand(
-            conditions.put(values, need.left),
-            need.relation,
-            conditions.put(values, need.right),
-            origin,
-            conditions.fails,
-        )
-    _spend(inference, node, scheme, arguments, values)
-    if scheme.failing is not None:
-        deciding = [
-            (argument.moves, INFINITY)
-            for param, argument in zip(scheme.params, arguments, strict=True)
-            if param.var in scheme.failing
-        ]
-        seen = moves.combined(deciding, node.span, laws.FAILURE, scheme.name)
-        inference.failures.append(Failure(seen, node.span))
-    return _result(inference, node, scheme, arguments, instance, values)
+        origin = Origin(site.span, f"in this call of `{scheme.name}`, {need.origin.reason}")
+        put = conditions.put_into(values, need)
+        inference.demand(put.left, need.relation, put.right, origin, conditions.fails)
+    return Outcome(scheme, instance, values)
+
+
+def _settle(inference: Inference, site: Site, scheme: Scheme, instance: Instance) -> bool:
+    """Settle the operations that wait in a scheme, in order; what is still open waits in the caller."""
+    for each in scheme.opens:
+        callee = each.callee if isinstance(each.callee, str) else inference.solver.type(instance.type(each.callee))
+        given = [inference.given(instance.given(value)) for value in each.arguments]
+        found = attempt(inference, site, callee, given, each.release is not None)
+        if found is None:
+            return False
+        if not instance.turns_out(each.result, found.result):
+            reason = f"one of its results is {type_words(inference.solver.type(found.result))}"
+            inference.report(problems.DoesNotFit.at(site.span, function=scheme.name, reason=reason))
+            return False
+        pairs = zip(each.symbols, found.factors, strict=True)
+        instance.symbols.update((symbol, factor) for symbol, factor in pairs if symbol is not None)
+        if found.failing is not None:
+            instance.failing = bool(instance.failing) or found.failing
+        if each.release is not None and found.spends is not None:
+            instance.answers[each.release] = found.spends
+            if isinstance(found.spends, Opaque):
+                own = (each.release.epsilon + each.release.delta, found.spends.epsilon + found.spends.delta)
+                instance.symbols.update((symbol, Sens.of(other)) for symbol, other in zip(*own, strict=True))
+    return True
+
+
+class Found(NamedTuple):
+    """What an operation that waited turned out to be, or what stands for it in the caller."""
+
+    result: Type
+    factors: tuple[Sens, ...]
+    spends: Answer | Opaque | None = None
+    failing: bool | None = None
+
+
+def attempt(
+    inference: Inference, site: Site, callee: str | Type, given: Sequence[Given], releases: bool = False
+) -> Found | None:
+    """An operation on arguments of given types, now that more is known. None, with a problem, if it has no meaning."""
+    if isinstance(callee, str):
+        return _attempt_row(inference, site, callee, given)
+    types = [inference.given_type(value) for value in given]
+    value = callee.value if isinstance(callee, FunctionType) else None
+    if isinstance(callee, TypeVariable) or (value is not None and dispatch.waits(value, types)):
+        waiting = openings.opened(inference, site.span, callee, given)
+        return Found(waiting.result, waiting.factors, waiting.release)
+    if value is None or value.black_box is not None:
+        return _not_this(inference, site, "a function to call", type_words(callee))
+    outcome = run(inference, site._replace(arguments=_spread(site, len(given))), value, types)
+    if outcome is None:
+        return None
+    scheme = outcome.scheme
+    if releases is not scheme.claims_privacy:
+        wanted = "a function that releases something" if releases else "a function that releases nothing"
+        return _not_this(inference, site, wanted, f"`{scheme.name}`")
+    params = tuple(param.var for param in scheme.params)
+    spends = Answer(scheme.cost, params, outcome.values) if releases else None
+    factors = tuple(map(outcome.factor, range(len(params))))
+    return Found(outcome.type, factors, spends, outcome.failing)
+
+
+def _not_this(inference: Inference, site: Site, wanted: str, given: str) -> Found | None:
+    name = inference.written(site.function)
+    inference.report(problems.WrongArgument.at(site.span, function=name, wanted=wanted, given=given))
+    return None
+
+
+def _spread(site: Site, count: int) -> tuple[term.Term, ...]:
+    """Something to point at for each argument of a call that stands somewhere else."""
+    return (term.Hole(site.span, ""),) * count
+
+
+def _attempt_row(inference: Inference, site: Site, name: str, given: Sequence[Given]) -> Found | None:
+    row = builtins.TABLE[name]
+    if rows.waits(inference, row, given):
+        if len(inference.opens) < openings.MOST:
+            factor = rows.constant_factor(inference, row, given)
+            waiting = openings.opened(inference, site.span, name, given, factor)
+            return Found(waiting.result, waiting.factors)
+        rows.assume(inference, row, given)
+    node = term.Call(site.span, name, _spread(site, len(given)), site.span)
+    solved = rows.solve(inference, node, row, [inference.given(value) for value in given])
+    if solved is None:
+        return None
+    form, args = solved
+    result = form.result(args)
+    if isinstance(result, Refusal):
+        rows.refused(inference, node, row, args, result)
+        return None
+    rows.demand(inference, node, row, form, args)
+    factors = zip(args.names, form.factors(args), strict=True)
+    return Found(result, tuple(ONE if name in form.one_of else factor for name, factor in factors))
+
+
+def call(
+    inference: Inference, node: term.Apply, callee: Judgement, value: FunctionValue, arguments: list[Judgement]
+) -> Judgement:
+    """The judgement of a call: arguments' moves scaled by the callee's sensitivities, its cost at their distance."""
+    types = [inference.type(argument) for argument in arguments]
+    if any(isinstance(type_, Unknown) for type_ in types):
+        return Judgement(UNKNOWN, moves.NOWHERE)
+    if dispatch.waits(value, types):
+        return openings.call(inference, node, FunctionType(value), callee, arguments)
+    site = Site(node.span, node.function.span, node.args)
+    outcome = run(inference, site, value, types)
+    if outcome is None:
+        return Judgement(UNKNOWN, moves.NOWHERE)
+    spend(inference, site, outcome, value, [argument.moves for argument in arguments], callee.moves)
+    _fail(inference, site, outcome, value, arguments, callee.moves)
+    return _result(inference, node, outcome, value, arguments, callee.moves)
 
 
 def check_annotations(inference: Inference, node: term.Apply, box: BlackBox, arguments: list[Judgement]) -> None:
@@ -215,33 +254,9 @@ def _same_shape(wanted: Type, given: Type) -> bool:
     return type(wanted) is type(given)
 
 
-def _method(inference: Inference, node: term.Apply, value: FunctionValue, given: int) -> Scheme | None:
-    if len(value.methods) != 1:
-        inference.report(problems.SeveralMethods.at(node.span, name=value.name))
-        return None
-    scheme = value.methods[0]
-    if scheme.reason:
-        inference.give_up(f"it uses `{scheme.name}`, which was not checked to the end")
-        inference.report(problems.CallsUnchecked.at(node.function.span, name=scheme.name, reason=scheme.reason))
-        return None
-    if given != len(scheme.params):
-        count = len(scheme.params)
-        wanted = f"{count} argument{'' if count == 1 else 's'}"
-        were = f"{given} {'is' if given == 1 else 'are'}"
-        inference.report(problems.WrongCount.at(node.span, function=scheme.name, wanted=wanted, given=were))
-        return None
-    return scheme
-
-
 def _wrong(
-    inference: Inference,
-    node: term.Term,
-    scheme: Scheme,
-    instance: _Instance,
-    param: SchemeParameter,
-    argument: Judgement,
+    inference: Inference, node: term.Term, scheme: Scheme, instance: Instance, param: SchemeParameter, given: Type
 ) -> None:
-    given = inference.type(argument)
     span = node.span
     if param.static and isinstance(given, NumberType) and given.static is None:
         whole = isinstance(param.type, NumberType) and param.type.base is Base.INTEGER
@@ -258,67 +273,70 @@ def _wrong(
     inference.report(problems.WrongArgument.at(span, function=scheme.name, wanted=wanted, given=words))
 
 
-def _spend(
-    inference: Inference, node: term.Apply, scheme: Scheme, arguments: list[Judgement], values: Substitution
+def spend(
+    inference: Inference,
+    site: Site,
+    outcome: Outcome,
+    value: FunctionValue,
+    arguments: Sequence[Moves],
+    captured: Moves,
 ) -> None:
-    """The callee's cost, at the distance its arguments move. Where that is open, it must be at most 1."""
+    """The callee's cost, at the distance its arguments move. Where that is open, it must be at most 1. What it
+    captured is paid for where it is in scope, and not protected elsewhere."""
+    scheme = outcome.scheme
     if scheme.cost is NOTHING:
         return
-    along = {}
-    for param, argument, written in zip(scheme.params, arguments, node.args, strict=True):
-        moved = inference.released(argument.moves, written.span)
-        private = {var: move for var, move in moved.items() if not var.exempt}
+    along: dict[Var, dict[Var, Sens]] = {}
+    for param, moved, written in zip(scheme.params, arguments, site.arguments, strict=True):
         origin = Origin(written.span, f"the privacy of `{scheme.name}` holds for a change of at most 1")
-        unbounded = frozenset(var for var, move in private.items() if move.sens.infinite)
         if param.var.public:
-            inference.leak(frozenset(private), origin)
-            continue
-        if unbounded:
-            _unbounded(inference, written.span, private, unbounded)
-            inference.leak(unbounded, origin)
-        along[param.var] = {
-            var: _distance(inference, var, move, origin) for var, move in private.items() if var not in unbounded
-        }
-    inference.spent.append(Called(scheme.cost, along, values, Origin(node.span, scheme.name)))
+            inference.leak(frozenset(moved), origin)
+        else:
+            along[param.var] = distances(inference, written.span, moved, origin)
+    if value.home is inference.home:
+        along |= {var: {var: ONE} for var in captured}
+    else:
+        inference.leak(frozenset(captured), Origin(site.function, f"`{scheme.name}` releases what it captured"))
+    called = Called(scheme.cost, along, outcome.values, Origin(site.span, scheme.name), dict(outcome.instance.answers))
+    inference.spent.append(called)
 
 
-def _distance(inference: Inference, var: Var, move: Move, origin: Origin) -> Sens:
-    """How far a variable moves an argument of a private function. Where that is no number, or where there is no price
-    for more, it must be at most 1; a record then moves it by at most 1 for each of its members."""
-    if inference.rules.groups and move.sens.number is not None:
-        return move.sens
-    if var.members:
-        return number(var.members)
-    inference.demand(move.sens, "<=", ONE, origin, conditions.fails)
-    return ONE
-
-
-def _unbounded(inference: Inference, span: Span, private: Moves, unbounded: frozenset[Var]) -> None:
-    named = [(var, move) for var, move in private.items() if var in unbounded and not var.members]
-    if not named:
+def _fail(
+    inference: Inference,
+    site: Site,
+    outcome: Outcome,
+    value: FunctionValue,
+    arguments: list[Judgement],
+    captured: Moves,
+) -> None:
+    """A call may fail where its method may."""
+    scheme = outcome.scheme
+    if outcome.failing is None:
         return
-    var, move = named[0]
-    inference.report(
-        problems.UnboundedInput.at(
-            span,
-            written=inference.written(span),
-            variable="`, `".join(var.name for var, _ in named),
-            cause=explain.cause(inference, move),
-            related=explain.path(inference, move, var.name),
-        )
-    )
+    failing = scheme.failing or frozenset()
+    deciding = [
+        (argument.moves, INFINITY)
+        for param, argument in zip(scheme.params, arguments, strict=True)
+        if param.var in failing or outcome.instance.failing
+    ]
+    if outcome.failing and (value.home is not inference.home or any(var in failing for var in captured)):
+        deciding.append((captured, INFINITY))
+    seen = moves.combined(deciding, site.span, laws.FAILURE, scheme.name)
+    inference.failures.append(Failure(seen, site.span))
 
 
 def _result(
     inference: Inference,
     node: term.Apply,
-    scheme: Scheme,
+    outcome: Outcome,
+    value: FunctionValue,
     arguments: list[Judgement],
-    instance: _Instance,
-    values: Substitution,
+    captured: Moves,
 ) -> Judgement:
+    scheme, values = outcome.scheme, outcome.values
+
     def place(result: Judgement) -> Judgement:
-        parts = []
+        parts = [(outcome.captured(inference, value, captured, node.span, result), ONE)]
         for param, argument in zip(scheme.params, arguments, strict=True):
             move = result.moves.get(param.var)
             if move is not None:
@@ -326,6 +344,6 @@ def _result(
                 parts.append((argument.moves, factor))
         together = moves.combined(parts, node.span, laws.CALL, scheme.name)
         items = tuple(place(part) for part in result.parts)
-        return inference.judgement(instance.type(result.type), together, items)
+        return inference.judgement(outcome.instance.type(result.type), together, items)
 
     return place(scheme.result)

@@ -26,6 +26,11 @@ def put(values: Substitution, side: Quantity) -> Quantity:
     return values.poly(side) if isinstance(side, Poly) else values.sens(side)
 
 
+def put_into(values: Substitution, need: Constraint) -> Constraint:
+    """A condition with symbols replaced."""
+    return need._replace(left=put(values, need.left), right=put(values, need.right))
+
+
 class Settled(NamedTuple):
     """The conditions that stay open, and whether all that are decided hold."""
 
@@ -33,12 +38,26 @@ class Settled(NamedTuple):
     holds: bool
 
 
-def settle(inference: Inference, values: Substitution) -> Settled:
-    """Decide every condition: report what fails, keep what stays open."""
+class Mark(NamedTuple):
+    """How many conditions and equations there were at some time."""
+
+    pending: int = 0
+    equations: int = 0
+
+    @staticmethod
+    def now(inference: Inference) -> Mark:
+        return Mark(len(inference.pending), len(inference.solver.equations))
+
+
+def settle(inference: Inference, since: Mark) -> Settled:
+    """Decide every condition found since a mark: report what fails, keep what stays open."""
     holds = True
+    values = inference.solver.substitution()
     kept: dict[tuple[Quantity, str, Quantity], Constraint] = {}
-    equations = [Pending(equation, None) for equation in inference.solver.equations]
-    for constraint, failed in [*inference.pending, *equations]:
+    equations = [Pending(equation, None) for equation in inference.solver.equations[since.equations :]]
+    found = [*inference.pending[since.pending :], *equations]
+    del inference.pending[since.pending :], inference.solver.equations[since.equations :]
+    for constraint, failed in found:
         left, right = put(values, constraint.left), put(values, constraint.right)
         solved = Constraint(left, constraint.relation, right, constraint.origin)
         decided = solved.decide()

@@ -6,7 +6,7 @@ Source: the calculus of ``type_system`` sections 0 to 5, sensitivity and privacy
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -16,9 +16,9 @@ from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Constraint, Origin, Quantity
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import Cost, Leak, Var
-from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
+from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Moves, Open
 from dp_lsp.core.sens import ONE
-from dp_lsp.core.term import Bind, Body, Local, Loop, Term, Use
+from dp_lsp.core.term import Bind, Body, Local, Loop, NormArgument, Term, TypeArgument, Use
 from dp_lsp.core.types import UNKNOWN, TupleType, Type, Unknown, is_static
 from dp_lsp.infer import disjoint, moves, problems
 from dp_lsp.infer.rules import Rules
@@ -61,7 +61,8 @@ class Inference:
 
     ``problems`` are what is wrong; ``unknown`` is why nothing may be claimed, or empty; ``facts`` holds the judgement
     and the rule of each expression by its place, ``judgements`` that of each term; ``spent`` the costs so far,
-    ``failures`` the places where the run may fail; ``parameters`` where they are declared;
+    ``failures`` the places where the run may fail, ``opens`` the operations that wait; ``parameters`` where they are
+    declared. ``home`` stands for the function whose body is inferred, and ``read`` are the locals it has read;
     ``rounds`` what the rounds of the loops around read for themselves, by the index, and ``wholes`` what that is a part
     of.
     """
@@ -82,7 +83,11 @@ class Inference:
         self.solver = Solver()
         self.problems: list[Problem] = []
         self.pending: list[Pending] = []
+        self.opens: list[Open] = []
+        self.waiting: dict[Hashable, Open] = {}
         self.spent: list[Cost] = []
+        self.home: object = object()
+        self.read: set[Local] = set()
         self.failures: list[Failure] = []
         self.facts: dict[Span, tuple[Judgement, str]] = {}
         self.judgements: dict[Term, Judgement] = {}
@@ -215,6 +220,17 @@ class Inference:
             self.spent = outer
 
     @contextmanager
+    def inside(self) -> Iterator[set[Local]]:
+        """Infer the body of a function made here: another home, and its own list of what is read. Gives the list of
+        what is read around it."""
+        home, read = self.home, self.read
+        self.home, self.read = object(), set()
+        try:
+            yield read
+        finally:
+            self.home, self.read = home, read
+
+    @contextmanager
     def failing(self) -> Iterator[list[Failure]]:
         """Gather the failures inside into a list of its own."""
         outer, self.failures = self.failures, []
@@ -226,6 +242,14 @@ class Inference:
     def type(self, judgement: Judgement) -> Type:
         """The type of a value, with all that is solved put in."""
         return self.solver.type(judgement.type)
+
+    def given(self, given: Given) -> Given:
+        """What an operation is given, with all that is solved put in."""
+        return given if isinstance(given, NormArgument | TypeArgument) else self.solver.type(given)
+
+    def given_type(self, given: Given) -> Type:
+        """The type of what an operation is given; a norm or a type has none."""
+        return UNKNOWN if isinstance(given, NormArgument | TypeArgument) else self.solver.type(given)
 
     def static(self, judgement: Judgement) -> Poly | None:
         """The value of a static number; None for anything else."""

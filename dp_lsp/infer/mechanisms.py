@@ -18,8 +18,6 @@ from dp_lsp.infer.inference import Inference
 from dp_lsp.problem import Edit, Fix, Problem, Related
 from dp_lsp.text import Span
 
-_DECLARED = 0  # the first argument of every mechanism is the distance its noise is made for
-
 
 def release(
     inference: Inference, node: term.Call, noise: Noise, args: Args, values: list[Judgement], result: Type
@@ -28,15 +26,19 @@ def release(
     index = args.names.index(noise.hidden)
     span = node.args[index].span
     event = noise.event(args)
-    factor = _factor(inference, span, noise, args.types[index], event) if values[index].moves else ONE
+    factor = _factor(inference, span, noise.norm, args.types[index], event) if values[index].moves else ONE
     moved = inference.released(values[index].moves, span)
+    moved = moves.scaled(moved, noise.factor(args), span, node.builtin)
     private = {var: move for var, move in moved.items() if not var.exempt}
     unbounded = {var: move for var, move in private.items() if move.sens.infinite}
     if unbounded:
         _report_unbounded(inference, span, unbounded)
     distances = {var: move.sens for var, move in private.items() if var not in unbounded}
-    too_far = {var for var in distances if not _hidden(inference, node, span, event.declared, private[var], var)}
+    place = None if noise.declares is None else node.args[args.names.index(noise.declares)].span
+    too_far = {var for var in distances if not _hidden(inference, place, span, event.declared, private[var], var)}
     origin = Origin(node.span, event.name)
+    for name in noise.exposed:
+        expose(inference, node, args.names.index(name), values)
     inference.leak(frozenset({*unbounded, *too_far}), Origin(node.span, "the noise hides no change that large"))
     kept = {var: distance for var, distance in distances.items() if var not in too_far}
     inference.spent.append(Release(event, kept, factor, origin))
@@ -48,21 +50,41 @@ def nothing_hidden(inference: Inference, span: Span) -> None:
     inference.spent.append(Leak(frozenset(), Origin(span, "a mechanism that was not understood")))
 
 
-def _factor(inference: Inference, span: Span, noise: Noise, type_: Type, event: Event) -> Sens:
+def expose(inference: Inference, node: term.Call, index: int, values: list[Judgement]) -> None:
+    """What a mechanism does not protect must be public."""
+    private = {var: move for var, move in values[index].moves.items() if not var.exempt}
+    if private:
+        span = node.args[index].span
+        _report_unprotected(inference, node, span, private)
+        inference.leak(frozenset(private), Origin(span, node.builtin))
+
+
+def _report_unprotected(inference: Inference, node: term.Call, span: Span, private: dict[Var, Move]) -> None:
+    first, move = next(iter(private.items()))
+    inference.report(
+        problems.LeavesUnprotected.at(
+            span,
+            what=f"`{inference.written(span)}`, which `{node.builtin}` does not protect,",
+            variable="`, `".join(sorted(var.name for var in private if not var.members)),
+            consequence="it must be public there",
+            related=explain.path(inference, move, first.name),
+        )
+    )
+
+
+def _factor(inference: Inference, span: Span, wanted: Norm | None, type_: Type, event: Event) -> Sens:
     """How much larger the input's distance may be in the norm the noise is made for. An open norm becomes that one;
     another is converted, with a warning that says the price."""
-    if not isinstance(type_, Container):
+    if not isinstance(type_, Container) or wanted is None:
         return ONE
     solver = inference.solver
     norm = solver.norm(type_.norm)
-    if norm is noise.norm or (not isinstance(norm, Norm) and solver.same_norm(norm, noise.norm)):
+    if norm is wanted or (not isinstance(norm, Norm) and solver.same_norm(norm, wanted)):
         return ONE
-    factor = conversion(norm, noise.norm, type_.length)
-    inference.report(_other_norm(inference, span, noise.norm, norm, factor, event))
+    factor = conversion(norm, wanted, type_.length)
+    inference.report(_other_norm(inference, span, wanted, norm, factor, event))
     if isinstance(event, Gaussian) and factor != ONE:
-        reason = (
-            f"measured in {noise.norm.value}, the noise costs {shown(factor)}⋅ε, and its theorem needs that below 1"
-        )
+        reason = f"measured in {wanted.value}, the noise costs {shown(factor)}⋅ε, and its theorem needs that below 1"
         limit = Poly.of(1) - (event.epsilon * factor).single_poly()
         inference.demand(Poly.of(0), "<", limit, Origin(span, reason), conditions.fails)
     return factor
@@ -94,16 +116,16 @@ def _report_unbounded(inference: Inference, span: Span, unbounded: dict[Var, Mov
     )
 
 
-def _hidden(inference: Inference, node: term.Call, span: Span, declared: Sens, move: Move, var: Var) -> bool:
-    """Demand that a variable moves the input by at most the declared distance; False if it certainly moves more."""
+def _hidden(inference: Inference, place: Span | None, span: Span, declared: Sens, move: Move, var: Var) -> bool:
+    """Demand that a variable moves the input by at most the distance declared at ``place``; False if it certainly
+    moves more."""
     if var.members:  # the price of a record is taken at its own distance
         return True
-    place = node.args[_DECLARED].span
 
     def failed(constraint: Constraint) -> Problem:
         return _too_sensitive(inference, span, place, constraint, move, var)
 
-    origin = Origin(place, f"the noise must hide how far `{inference.written(span)}` moves")
+    origin = Origin(place or span, f"the noise must hide how far `{inference.written(span)}` moves")
     constraint = Constraint(move.sens, "<=", declared, origin)
     if constraint.decide() is False:
         inference.report(failed(constraint))
@@ -113,18 +135,19 @@ def _hidden(inference: Inference, node: term.Call, span: Span, declared: Sens, m
 
 
 def _too_sensitive(
-    inference: Inference, span: Span, place: Span, constraint: Constraint, move: Move, var: Var
+    inference: Inference, span: Span, place: Span | None, constraint: Constraint, move: Move, var: Var
 ) -> Problem:
-    enough = Printer(SYMPY).quantity(constraint.left)
-    related = (
-        Related(f"{shown(constraint.left)} is the smallest value that is enough", place),
-        *explain.path(inference, move, var.name),
-    )
+    related = explain.path(inference, move, var.name)
+    fixes: tuple[Fix, ...] = ()
+    if place is not None:
+        enough = Printer(SYMPY).quantity(constraint.left)
+        related = (Related(f"{shown(constraint.left)} is the smallest value that is enough", place), *related)
+        fixes = (Fix(f"replace {inference.written(place)} by {enough}", (Edit(place, enough),)),)
     return problems.TooSensitive.at(
         span,
         declared=shown(constraint.right),
         written=inference.written(span),
         inferred=shown(constraint.left),
         related=related,
-        fixes=(Fix(f"replace {inference.written(place)} by {enough}", (Edit(place, enough),)),),
+        fixes=fixes,
     )

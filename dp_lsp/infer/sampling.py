@@ -11,7 +11,7 @@ from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ONE, magnitude
 from dp_lsp.core.types import UNKNOWN, Container, TupleType, Unknown
-from dp_lsp.infer import calls, moves, problems
+from dp_lsp.infer import moves, problems, rows
 from dp_lsp.infer.inference import Inference
 
 
@@ -48,11 +48,11 @@ def _drawn_types(inference: Inference, call: term.Call, values: list[Judgement])
     if any(isinstance(type_, Unknown) for type_ in types):
         return None
     row = builtins.TABLE[call.builtin]
-    solved = calls.solve(inference, call, row, list(values), types)
+    solved = rows.solve(inference, call, row, types)
     if solved is None:
         return None
     form, args = solved
-    calls.demand(inference, call, row, form, args)
+    rows.demand(inference, call, row, form, args)
     result = form.result(args)
     return result if isinstance(result, TupleType) else None
 

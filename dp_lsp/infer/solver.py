@@ -7,6 +7,7 @@ from dataclasses import replace
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
 from dp_lsp.core.constraints import Constraint, Origin
 from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import (
     AnyNorm,
     Base,
@@ -35,11 +36,12 @@ class Solver:
         self.place = Span(0, 0)
         self._symbols: dict[Symbol, Poly] = {}
         self._norms: dict[NormVariable, AnyNorm] = {}
+        self._factors: dict[Symbol, Sens] = {}
         self._types: dict[TypeVariable, Type] = {}
 
     def substitution(self) -> Substitution:
         """Everything bound so far, as a substitution."""
-        return Substitution(dict(self._symbols), dict(self._norms))
+        return Substitution({**self._symbols, **self._factors}, dict(self._norms))
 
     def poly(self, value: Poly) -> Poly:
         return Substitution(self._symbols).poly(value) if self._symbols else value
@@ -70,6 +72,10 @@ class Solver:
             case TupleType(items):
                 return TupleType(tuple(self.type(item) for item in items))
         return type_
+
+    def bind_factor(self, symbol: Symbol, factor: Sens) -> None:
+        """An open sensitivity is known now."""
+        self._factors[symbol] = factor
 
     def bind_type(self, variable: TypeVariable, type_: Type) -> None:
         self._types[variable] = type_

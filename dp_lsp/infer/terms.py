@@ -26,7 +26,7 @@ from dp_lsp.core.types import (
     Unknown,
     without_static,
 )
-from dp_lsp.infer import calls, disjoint, loops, moves, problems, sampling
+from dp_lsp.infer import calls, disjoint, functions, loops, moves, problems, sampling
 from dp_lsp.infer.inference import Failure, Inference, Unreadable
 from dp_lsp.infer.solver import Mismatch
 from dp_lsp.text import Span
@@ -38,6 +38,7 @@ def rule(inference: Inference, node: Term) -> Judgement:
     """The rule of a term, by what it is."""
     match node:
         case term.Use(local=local):
+            inference.read.add(local)
             found = inference.environment.get(local)
             return found if found is not None else inference.hole(f"`{local.name}` was not understood")
         case term.Literal(value=bool()):
@@ -64,7 +65,7 @@ def rule(inference: Inference, node: Term) -> Judgement:
         case term.Scope():
             return sampling.scope(inference, node)
         case term.Closure():
-            return inference.hole("a function inside a function")
+            return _noted(inference, node.span, functions.closure(inference, node), "")
         case term.Check():
             return _check(inference, node)
         case term.Hole(reason=reason, parts=parts):
@@ -156,7 +157,8 @@ def joined(inference: Inference, span: Span, left: Judgement, right: Judgement, 
         parts = [joined(inference, span, a, b, condition) for a, b in zip(left.parts, right.parts, strict=True)]
         return inference.tuple_of(span, parts)
     if isinstance(inference.type(left), FunctionType) or isinstance(inference.type(right), FunctionType):
-        return inference.hole("a choice between functions")
+        inference.report(problems.WhichFunction.at(span, written=inference.written(span)))
+        return Judgement(UNKNOWN, moves.NOWHERE)
     try:
         type_ = inference.solver.join(left.type, right.type)
     except Mismatch as mismatch:

@@ -80,7 +80,7 @@ class Expressions:
         if node.name in EVALUATING:
             elsewhere = " other than on a line of its own at top level" if node.name == INCLUDE else ""
             return self._refused(node, f"`{node.name}`{elsewhere}")
-        if node.name in builtins.PLANNED or builtins.find(node.name) is not None:
+        if builtins.find(node.name) is not None:
             return self._builtin_as_value(node)
         self.uses.add(node.name)
         return term.Global(node.span, node.name)
@@ -107,8 +107,6 @@ class Expressions:
         if not self._scope.has(callee.name):
             if callee.name in EVALUATING:
                 return self._name(callee)
-            if callee.name in builtins.PLANNED:
-                return self._refused(node, f"the builtin `{callee.name}`")
             if (found := builtins.find(callee.name)) is not None:
                 return self._builtin_call(node, *found)
             if not callee.name.isidentifier() and not callee.name.endswith("!"):

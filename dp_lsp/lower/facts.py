@@ -92,7 +92,7 @@ def names_below(target: surface.Node) -> set[str]:
 
 def is_reserved(name: str) -> bool:
     """Whether a name belongs to the language: a builtin, a norm, a type, or what runs other text."""
-    known = (builtins.PLANNED, type_names.RESERVED, EVALUATING)
+    known = (type_names.RESERVED, EVALUATING)
     return builtins.find(name) is not None or any(name in names for names in known)
 
 

@@ -29,7 +29,8 @@ class UnknownName(Kind):
 
 
 class SeveralMethods(Kind):
-    """A function has several methods. Which one runs is not decided yet by the checker.
+    """Which method of a function runs depends on the value of an argument. A Real number may be an integer when the
+    program runs, and then Julia takes the method for integers: the choice would tell which it is.
 
     Broken:
 
@@ -43,13 +44,14 @@ class SeveralMethods(Kind):
 
     ```julia
     f(x::Integer) = x + 1
-    g(x::Real) = x + 2
+    f(x::Real) = x + 2
+    h(x::Integer) = f(x)
     ```
     """
 
     code = "DP110"
     name = "several-methods"
-    message = "`{name}` has several methods, and choosing between them is not checked yet; give them different names"
+    message = "which method of `{name}` runs depends on values: {methods} may all take these arguments"
     unchecked = True
     unsupported = True
 

@@ -189,3 +189,77 @@ class WrongResult(Kind):
     name = "wrong-result"
     message = "`{name}` is declared to return {declared}, and it returns {given}"
     unchecked = True
+
+
+class NoMethod(Kind):
+    """No method of a function takes arguments of these types.
+
+    Broken:
+
+    ```julia
+    f(x::Vector{<:Real}) = x[1]
+    f(x::Matrix{<:Real}) = x[1, 1]
+    g(x::Real) = f(x)
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Vector{<:Real}) = x[1]
+    f(x::Matrix{<:Real}) = x[1, 1]
+    g(x::Vector{<:Real}) = f(x)
+    ```
+    """
+
+    code = "DP210"
+    name = "no-method"
+    message = "no method of `{name}` takes {given}"
+    unchecked = True
+
+
+class NeedsTypes(Kind):
+    """What a function does depends on the types of its parameters, and no types were found for which it can be
+    reported.
+
+    Broken:
+
+    ```julia
+    f(g, x) = abs(g(x)) + sum(g(x))
+    ```
+
+    Fixed:
+
+    ```julia
+    f(g, x) = abs(g(x))
+    ```
+    """
+
+    code = "DP211"
+    name = "needs-types"
+    message = "`{name}` can only be reported for parameters of known types: annotate them"
+    unchecked = True
+
+
+class WhichFunction(Kind):
+    """It is not known which function is called: it is one of several, and which one is decided when the program runs.
+
+    Broken:
+
+    ```julia
+    function f(x::Real, c::Bool)
+        g = c ? (y -> y) : (y -> 2 * y)
+        g(x)
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real, c::Static()) = c > 1 ? x : 2 * x
+    ```
+    """
+
+    code = "DP212"
+    name = "which-function"
+    message = "`{written}` is one of several functions, and it is not known which: choose between their results instead"
+    unchecked = True

@@ -1,0 +1,342 @@
+"""Rows that call a function they are given: maps, folds, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dp_lsp.builtins.define import Application, Args, Builtin, Form, Refusal, Refused, form
+from dp_lsp.builtins.patterns import ANY, Arrow, Box
+from dp_lsp.core import sens
+from dp_lsp.core.algebra import NormVariable, Poly
+from dp_lsp.core.metrics import conversion, has_gap, spread
+from dp_lsp.core.sens import ONE, Sens, magnitude
+from dp_lsp.core.types import (
+    INTEGER,
+    Base,
+    BoolType,
+    Clip,
+    Container,
+    FunctionType,
+    Kind,
+    Norm,
+    NumberType,
+    Type,
+    TypeVariable,
+    without_static,
+)
+
+_ENTRYWISE = (
+    "Entry by entry the result moves s times as far, in every norm; what the function captures moves every entry"
+)
+_ROWWISE = "A matrix is measured by the sum over its rows, and each row of the result moves s times as far as its row"
+_COLUMNWISE = (
+    "Every norm of a column is at most the sum of its entries, and the entries of a row sum up to at most 1, √n or n "
+    "times its norm in L1, L2 and LInf"
+)
+_FOLDED = (
+    "Induction over the elements: one that is followed by j others moves the result s₁·s₂ʲ times as far, and what "
+    "every step reads 1 + s₂ + … + s₂ᴺ⁻¹ times"
+)
+_COUNTED = "A count moves by 1 for each element whose answer changes; Σ ≤ 1, √n or n times the norm"
+
+_VECTOR_OR_MATRIX = frozenset({Kind.VECTOR, Kind.MATRIX})
+_MATRIX = frozenset({Kind.MATRIX})
+_FUNCTION = Arrow()
+
+
+def entries(box: Container) -> Poly:
+    """How many entries a vector or a matrix has."""
+    return box.length if box.rows is None else box.length * box.rows
+
+
+def _element(name: str) -> Callable[[Args], tuple[Type, ...]]:
+    return lambda args: (args.container(name).element,)
+
+
+def _vector(matrix: Container, length: Poly, norm: Norm | NormVariable, clip: Clip = Clip.U) -> Container:
+    return Container(Kind.VECTOR, norm, clip, length, matrix.element)
+
+
+def _row(name: str) -> Callable[[Args], Container]:
+    def of(args: Args) -> Container:
+        matrix = args.container(name)
+        return _vector(matrix, matrix.length, matrix.norm, matrix.clip)
+
+    return of
+
+
+def _column(name: str, norm: Callable[[Container], Norm | NormVariable]) -> Callable[[Args], Container]:
+    def of(args: Args) -> Container:
+        matrix = args.container(name)
+        assert matrix.rows is not None
+        return _vector(matrix, matrix.rows, norm(matrix))
+
+    return of
+
+
+def _by_name(args: Args, *order: tuple[str, Sens]) -> tuple[Sens, ...]:
+    factors = dict(order)
+    return tuple(factors[name] for name in args.names)
+
+
+def _mapped(args: Args) -> Type | Refusal:
+    element = without_static(args.applied["f"].result)
+    if not isinstance(element, NumberType | BoolType | FunctionType | TypeVariable):
+        return Refusal("the function must return numbers")
+    return args.container("v").of(element)
+
+
+def _map_factors(args: Args) -> tuple[Sens, ...]:
+    return _by_name(args, ("f", spread(args.container("v"))), ("v", args.applied["f"].factors[0]))
+
+
+def _published_map_factors(args: Args) -> tuple[Sens, ...]:
+    box = args.container("v")
+    return _by_name(args, ("f", magnitude(entries(box))), ("v", args.applied["f"].factors[0]))
+
+
+def _returned_vector(args: Args) -> Container | Refusal:
+    result = args.applied["f"].result
+    if isinstance(result, Container) and result.kind is Kind.VECTOR:
+        return result
+    return Refusal("the function must return a vector")
+
+
+def _of_rows(args: Args) -> Type | Refusal:
+    """A matrix whose rows are the vectors that the function returns."""
+    row = _returned_vector(args)
+    if isinstance(row, Refusal):
+        return row
+    first = next(type_ for type_ in args.types if isinstance(type_, Container))
+    return Container(Kind.MATRIX, row.norm, row.clip, row.length, row.element, first.rows)
+
+
+def _of_columns(args: Args) -> Type | Refusal:
+    """A matrix whose columns are the vectors that the function returns. How far it moves is the same in every norm."""
+    column = _returned_vector(args)
+    if isinstance(column, Refusal):
+        return column
+    first = next(type_ for type_ in args.types if isinstance(type_, Container))
+    norm = NormVariable("norm", free=True)
+    return Container(Kind.MATRIX, norm, Clip.U, first.length, column.element, column.length)
+
+
+def _row_factors(*matrices: str, captured: Callable[[Container], Poly]) -> Callable[[Args], tuple[Sens, ...]]:
+    def factors(args: Args) -> tuple[Sens, ...]:
+        own = args.applied["f"].factors
+        times = magnitude(captured(args.container(matrices[0])))
+        return _by_name(args, ("f", times), *zip(matrices, own, strict=True))
+
+    return factors
+
+
+def _rows_of(matrix: Container) -> Poly:
+    assert matrix.rows is not None
+    return matrix.rows
+
+
+def _column_factors(
+    *matrices: str, captured: Callable[[Container], Poly], entrywise: Callable[[Container], Sens]
+) -> Callable[[Args], tuple[Sens, ...]]:
+    def factors(args: Args) -> tuple[Sens, ...]:
+        column = args.applied["f"].result
+        assert isinstance(column, Container), "the row has refused anything else"
+        in_l1 = conversion(column.norm, Norm.L1, column.length)
+        times = magnitude(captured(args.container(matrices[0])))
+        own = [
+            (name, factor * entrywise(args.container(name)) * in_l1)
+            for name, factor in zip(matrices, args.applied["f"].factors, strict=True)
+        ]
+        return _by_name(args, ("f", times * in_l1), *own)
+
+    return factors
+
+
+def _in_l1(matrix: Container) -> Sens:
+    return conversion(matrix.norm, Norm.L1, matrix.length)
+
+
+def _wide(matrix: Container) -> Sens:
+    return magnitude(matrix.length)
+
+
+def _folded(args: Args) -> Type:
+    return without_static(args.applied["f"].result)
+
+
+def _fold_factors(args: Args) -> tuple[Sens, ...]:
+    box, (of_element, of_state) = args.container("v"), args.applied["f"].factors
+    steps = entries(box)
+    grown = sens.power(of_state.at_least(ONE), steps - Poly.of(1))
+    return _by_name(
+        args,
+        ("f", sens.geometric(of_state, steps)),
+        ("a", sens.power(of_state, steps)),
+        ("v", of_element * grown * conversion(box.norm, Norm.L1, box.length)),
+    )
+
+
+def _published_fold_factors(args: Args) -> tuple[Sens, ...]:
+    box, (of_element, of_state) = args.container("v"), args.applied["f"].factors
+    steps = entries(box)
+    return _by_name(args, ("f", magnitude(steps)), ("a", sens.power(of_state, steps)), ("v", of_element))
+
+
+def _counted(args: Args) -> Type | Refusal:
+    answer = args.applied["p"].result
+    return INTEGER if isinstance(answer, BoolType | TypeVariable) else Refusal("the function must answer with a Bool")
+
+
+def _count_factors(args: Args) -> tuple[Sens, ...]:
+    """Two different answers are 1 apart, and so are, at least, two different elements of a type with gaps."""
+    box = args.container("v")
+    once = ONE if has_gap(box.element) else args.applied["p"].factors[0]
+    return _by_name(args, ("p", magnitude(box.length)), ("v", once * _in_l1(box)))
+
+
+def _published_count_factors(args: Args) -> tuple[Sens, ...]:
+    return _by_name(args, ("p", sens.INFINITY), ("v", ONE))
+
+
+def _fold_form(factors: Callable[[Args], tuple[Sens, ...]], norm: Norm | None = None) -> Form:
+    def given(args: Args) -> tuple[Type, ...]:
+        return args.container("v").element, args["a"]
+
+    return form(
+        _folded,
+        factors,
+        passes_on=("f", "a"),
+        applies=Application("f", given, carried=1),
+        f=_FUNCTION,
+        a=ANY,
+        v=Box(_VECTOR_OR_MATRIX, norm),
+    )
+
+
+def _binary_rows(captured: Callable[[Container], Poly]) -> Form:
+    def given(args: Args) -> tuple[Type, ...]:
+        return _row("A")(args), _row("B")(args)
+
+    box = Box(_MATRIX, Norm.LINF, rows="r")
+    factors = _row_factors("A", "B", captured=captured)
+    return form(_of_rows, factors, applies=Application("f", given), f=_FUNCTION, A=box, B=box)
+
+
+def _binary_columns(captured: Callable[[Container], Poly]) -> Form:
+    def given(args: Args) -> tuple[Type, ...]:
+        return tuple(_column(name, lambda matrix: NormVariable("norm", free=True))(args) for name in ("A", "B"))
+
+    box = Box(_MATRIX, Norm.LINF, rows="r", length="n")
+    factors = _column_factors("A", "B", captured=captured, entrywise=_wide)
+    return form(_of_columns, factors, applies=Application("f", given), f=_FUNCTION, A=box, B=box)
+
+
+def _columns(entrywise: Callable[[Container], Sens]) -> Form:
+    def given(args: Args) -> tuple[Type, ...]:
+        return (_column("m", lambda matrix: matrix.norm)(args),)
+
+    factors = _column_factors("m", captured=lambda matrix: matrix.length, entrywise=entrywise)
+    return form(_of_columns, factors, applies=Application("f", given), f=_FUNCTION, m=Box(_MATRIX))
+
+
+def _map_form(factors: Callable[[Args], tuple[Sens, ...]]) -> Form:
+    box = Box(_VECTOR_OR_MATRIX)
+    return form(_mapped, factors, applies=Application("f", _element("v")), f=_FUNCTION, v=box)
+
+
+def _count_form(factors: Callable[[Args], tuple[Sens, ...]], bases: frozenset[Base]) -> Form:
+    box = Box(frozenset({Kind.VECTOR}), bases=bases)
+    return form(_counted, factors, applies=Application("p", _element("v")), p=_FUNCTION, v=box)
+
+
+ROWS: tuple[Builtin, ...] = (
+    Builtin(
+        "map",
+        "map(f, v)",
+        (_map_form(_map_factors),),
+        "The function applied to every entry of a vector or matrix. As sensitive in v as the function is; what the "
+        "function captures counts for every entry (n, √n or 1 times in L1, L2 and LInf, times the rows of a matrix).",
+        _ENTRYWISE,
+        ("g(x) = 2 * x\nf(v::MetricVector(Real, L1)) = map(g, v)",),
+        (Refused("f(v::MetricVector(Real, L1), x::Real) = map(x, v)", "DP202"),),
+        published=(_map_form(_published_map_factors),),
+    ),
+    Builtin(
+        "map_rows",
+        "map_rows(f, m)",
+        (
+            form(
+                _of_rows,
+                _row_factors("m", captured=_rows_of),
+                applies=Application("f", lambda args: (_row("m")(args),)),
+                f=_FUNCTION,
+                m=Box(_MATRIX),
+            ),
+        ),
+        "The function applied to every row of a matrix; what it returns are the rows of the result. As sensitive in m "
+        "as the function is; what the function captures counts once for each row.",
+        _ROWWISE,
+        ("g(v) = 2 * v\nf(m::MetricMatrix(Real, L2)) = map_rows(g, m)",),
+        (Refused("g(v) = v[1]\nf(m::MetricMatrix(Real, L2)) = map_rows(g, m)", "DP208"),),
+    ),
+    Builtin(
+        "map_cols",
+        "map_cols(f, m)",
+        (_columns(_in_l1),),
+        "The function applied to every column of a matrix; what it returns, measured in L1, are the columns of the "
+        "result. 1, √n or n times as sensitive in m as the function is, for rows of n entries in L1, L2 and LInf; what "
+        "the function captures counts once for each column. Columns are not clipped, even where rows are.",
+        _COLUMNWISE,
+        ("g(v) = 2 * v\nf(m::MetricMatrix(Real, L1)) = map_cols(g, m)",),
+        (Refused("g(v) = v[1]\nf(m::MetricMatrix(Real, L1)) = map_cols(g, m)", "DP208"),),
+        published=(_columns(_wide),),
+    ),
+    Builtin(
+        "map_rows_binary",
+        "map_rows_binary(f, A, B)",
+        (_binary_rows(_rows_of),),
+        "The function applied to the rows of two matrices with the same number of rows, pair by pair. The matrices are "
+        "measured in LInf, and so are the rows the function is given. As sensitive in each as the function is; what it "
+        "captures counts once for each row.",
+        _ROWWISE,
+        ("g(v, w) = v + w\nf(A::MetricMatrix(Real, LInf), B::MetricMatrix(Real, LInf)) = map_rows_binary(g, A, B)",),
+        (Refused("g(v, w) = v + w\nf(A::MetricMatrix(Real, L1)) = map_rows_binary(g, A, A)", "DP202"),),
+        published=(_binary_rows(lambda matrix: matrix.length),),
+    ),
+    Builtin(
+        "map_cols_binary",
+        "map_cols_binary(f, A, B)",
+        (_binary_columns(lambda matrix: matrix.length),),
+        "The function applied to the columns of two matrices of one size, pair by pair; what it returns is measured in "
+        "L1. The matrices are measured in LInf. n times as sensitive in each as the function is, for rows of n "
+        "entries; what it captures counts once for each column.",
+        _COLUMNWISE,
+        ("g(v, w) = v + w\nf(A::MetricMatrix(Real, LInf), B::MetricMatrix(Real, LInf)) = map_cols_binary(g, A, B)",),
+        (Refused("g(v, w) = v + w\nf(A::MetricMatrix(Real, L1)) = map_cols_binary(g, A, A)", "DP202"),),
+        published=(_binary_columns(entries),),
+    ),
+    Builtin(
+        "fold",
+        "fold(f, a, v)",
+        (_fold_form(_fold_factors),),
+        "Goes through the entries, first to last, with a value that starts as a: each step is f(entry, value). With s₁ "
+        "and s₂ how sensitive a step is in the entry and in the value, N entries make the result s₁·max(1, s₂)ᴺ⁻¹-"
+        "sensitive in the entries (times √n or n in L2 and LInf) and s₂ᴺ-sensitive in a; what the function captures "
+        "counts 1 + s₂ + … + s₂ᴺ⁻¹ times.",
+        _FOLDED,
+        ("g(e, a) = e + a\nf(v::MetricVector(Real, L1)) = fold(g, 0.0, v)",),
+        (Refused("g(e, a) = e\nf(v::MetricVector(Data, L1), x::Real) = fold(g, x, v)", "DP208"),),
+        published=(_fold_form(_published_fold_factors, Norm.L1),),
+    ),
+    Builtin(
+        "count",
+        "count(p, v)",
+        (_count_form(_count_factors, frozenset(Base)),),
+        "How many entries of a vector the function says true of. 1-sensitive in L1, √n in L2 and n in LInf for Data "
+        "and Integer, whatever the function does; what it captures counts once for each entry.",
+        _COUNTED,
+        ("g(x) = x == 3\nf(v::MetricVector(Data, L1)) = count(g, v)",),
+        (Refused("g(x) = x\nf(v::MetricVector(Data, L1)) = count(g, v)", "DP208"),),
+        published=(_count_form(_published_count_factors, frozenset({Base.DATA})),),
+    ),
+)

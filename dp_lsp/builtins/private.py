@@ -1,0 +1,210 @@
+"""Rows that release something by way of a function they are given: selection, and runs of private functions."""
+
+from __future__ import annotations
+
+from dp_lsp.builtins.define import Application, Args, Builtin, Demand, Noise, Refusal, Refused, Runs, form, free
+from dp_lsp.builtins.patterns import ANY, REAL_NUMBER, STATIC, Arrow, Box
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.events import AboveThreshold, Event, Exponential
+from dp_lsp.core.sens import ONE, Sens, magnitude
+from dp_lsp.core.types import (
+    INTEGER,
+    Base,
+    Clip,
+    Container,
+    Kind,
+    Norm,
+    NumberType,
+    Type,
+    TypeVariable,
+    without_static,
+)
+
+_SPARSE_VECTOR = "Dwork and Roth 2014, Theorem 3.23: the sparse vector technique, up to the first answer above"
+_EXPONENTIAL = "McSherry and Talwar 2007; Dwork and Roth 2014, Theorem 3.10"
+_COLUMNS = "Every column is an input of its own, and a changed row changes one entry of each: composition over columns"
+_ROWS_APART = "Parallel composition: a record lies in one row, which one step reads; later steps see what was released"
+
+_DATA = frozenset({Base.DATA})
+_MATRIX = frozenset({Kind.MATRIX})
+_ZERO = Poly.of(0)
+
+
+def _is_real(type_: Type) -> bool:
+    return isinstance(type_, TypeVariable) or (isinstance(type_, NumberType) and type_.base is not Base.DATA)
+
+
+def _index(args: Args) -> Type | Refusal:
+    if not _is_real(args.applied["qs"].result):
+        return Refusal("queries must return numbers (Real or Integer)")
+    return INTEGER
+
+
+def _threshold_demands(args: Args) -> tuple[Demand, ...]:
+    return (Demand(_ZERO, "<", args.static("eps"), "eps"),)
+
+
+def _above(args: Args) -> Event:
+    return AboveThreshold(ONE, magnitude(args.static("eps")))
+
+
+def _queries(args: Args) -> Sens:
+    return args.applied["qs"].factors[0]
+
+
+def _candidate(args: Args) -> Type | Refusal:
+    if not _is_real(args.applied["f"].result):
+        return Refusal("scores must be numbers (Real or Integer)")
+    return without_static(args.container("xs").element)
+
+
+def _exponential_demands(args: Args) -> tuple[Demand, ...]:
+    return (Demand(_ZERO, "<", args.static("eps"), "eps"), Demand(_ZERO, "<", args.static("r"), "r"))
+
+
+def _exponential(args: Args) -> Event:
+    return Exponential(*(magnitude(args.static(name)) for name in ("r", "eps")))
+
+
+def _one_column(args: Args) -> tuple[Type, ...]:
+    matrix = args.container("m")
+    return (Container(Kind.MATRIX, Norm.LINF, Clip.U, Poly.of(1), matrix.element, matrix.rows),)
+
+
+def _reduced(args: Args) -> Type | Refusal:
+    element = without_static(args.applied["f"].result)
+    if not isinstance(element, NumberType | TypeVariable):
+        return Refusal("the function must return a number")
+    return Container(Kind.VECTOR, Norm.LINF, Clip.U, args.container("m").length, element)
+
+
+def _one_row(args: Args) -> tuple[Type, ...]:
+    rows = (args.container(name) for name in ("A", "B"))
+    vectors = (Container(Kind.VECTOR, row.norm, row.clip, row.length, row.element) for row in rows)
+    return (*vectors, args["a"])
+
+
+def _last(args: Args) -> Type:
+    return without_static(args.applied["f"].result)
+
+
+_ROWS_OF_DATA = Box(_MATRIX, bases=_DATA, rows="r")
+
+ROWS: tuple[Builtin, ...] = (
+    Builtin(
+        "above_threshold",
+        "above_threshold(qs, eps, d, T)",
+        (
+            form(
+                _index,
+                free,
+                _threshold_demands,
+                Noise("d", None, _above, None, _queries, ("qs", "T")),
+                applies=Application("qs", lambda args: (args["d"],)),
+                qs=Box(frozenset({Kind.VECTOR}), functions=True),
+                eps=STATIC,
+                d=ANY,
+                T=REAL_NUMBER,
+            ),
+        ),
+        "The index of the first query whose noisy answer on d is above the noisy threshold T: (eps, 0)-private in d, "
+        "where every query moves by at most 1. The queries and the threshold are public; 0 < eps.",
+        _SPARSE_VECTOR,
+        ("g(x) = x + 1\nh(x) = x + 2\nf(x::Real) :: Priv() = above_threshold([g, h], 0.5, x, 3)",),
+        (
+            Refused("g(x) = 3 * x\nf(x::Real) :: Priv() = above_threshold([g], 0.5, x, 3)", "DP301"),
+            Refused("g(x) = x + 1\nf(x::Real, t::Real) :: Priv() = above_threshold([g], 0.5, x, t)", "DP404"),
+            Refused("g(x) = x + 1\nf(x::Real) :: Priv() = above_threshold([g], 0, x, 3)", "DP304"),
+        ),
+    ),
+    Builtin(
+        "exponential_mechanism",
+        "exponential_mechanism(r, eps, xs, f)",
+        (
+            form(
+                _candidate,
+                free,
+                _exponential_demands,
+                Noise("f", None, _exponential, exposed=("xs",)),
+                applies=Application("f", lambda args: (args.container("xs").element,)),
+                r=STATIC,
+                eps=STATIC,
+                xs=Box(frozenset({Kind.VECTOR})),
+                f=Arrow(),
+            ),
+        ),
+        "One of the candidates xs, chosen with probability proportional to exp(eps·f(x)/(2r)): (eps, 0)-private in "
+        "what the score f captures, where no score moves by more than r. The candidates are public; 0 < eps, 0 < r.",
+        _EXPONENTIAL,
+        ("g(x::Real) = 2 * x\nf() :: Priv() = exponential_mechanism(1, 0.5, [1.0, 2.0], g)",),
+        (
+            Refused(
+                "g(x::Real) = 2 * x\nf(v::MetricVector(Real, L1)) :: Priv() = exponential_mechanism(1, 0.5, v, g)",
+                "DP404",
+            ),
+            Refused("g(x::Real) = 2 * x\nf() :: Priv() = exponential_mechanism(0, 0.5, [1.0, 2.0], g)", "DP304"),
+        ),
+    ),
+    Builtin(
+        "reduce_cols",
+        "reduce_cols(f, m)",
+        (
+            form(
+                _reduced,
+                free,
+                runs=Runs(("m",), lambda args: magnitude(args.container("m").length)),
+                applies=Application("f", _one_column),
+                f=Arrow(),
+                m=Box(_MATRIX, Norm.LINF, _DATA),
+            ),
+        ),
+        "A private function applied to every column of a matrix of Data, each as a matrix of one column. A record has "
+        "an entry in every column, so the costs of all columns are composed.",
+        _COLUMNS,
+        (
+            "function g(m::MetricMatrix(Data, LInf)) :: Priv()\n"
+            "    laplacian_mechanism(2, 0.5, undisc_container(clip(L1, m[1, :])))[1]\n"
+            "end\n"
+            "f(m::MetricMatrix(Data, LInf)) :: Priv() = reduce_cols(g, m)",
+        ),
+        (
+            Refused(
+                "g(m::Matrix{<:Data}) = m[1, 1]\nf(m::MetricMatrix(Data, LInf)) :: Priv() = reduce_cols(g, m)", "DP202"
+            ),
+        ),
+    ),
+    Builtin(
+        "parallel_private_fold_rows",
+        "parallel_private_fold_rows(f, a, A, B)",
+        (
+            form(
+                _last,
+                free,
+                passes_on=("f", "a"),
+                runs=Runs(("A", "B", None), lambda args: ONE, rowwise=True, exposed=("a",)),
+                applies=Application("f", _one_row, carried=2),
+                f=Arrow(),
+                a=ANY,
+                A=_ROWS_OF_DATA,
+                B=_ROWS_OF_DATA,
+            ),
+        ),
+        "Goes through the rows of two matrices of Data with a value that starts as a, which is public: each step is a "
+        "private function f(row of A, row of B, value). A record is seen by one step, so its cost is that of one.",
+        _ROWS_APART,
+        (
+            "function g(v::MetricVector(Data, LInf), w::MetricVector(Data, LInf), a::Vector{<:Real}) :: Priv()\n"
+            "    laplacian_mechanism(2, 0.5, undisc_container(clip(L1, v)))\n"
+            "end\n"
+            "f(A::MetricMatrix(Data, LInf), B::MetricMatrix(Data, LInf)) :: Priv() = "
+            "parallel_private_fold_rows(g, [0.0, 0.0], A, B)",
+        ),
+        (
+            Refused(
+                "g(v, w, a) = a\nf(A::MetricMatrix(Data, LInf)) :: Priv() = parallel_private_fold_rows(g, 0.0, A, A)",
+                "DP202",
+            ),
+        ),
+        mutates="a",
+    ),
+)

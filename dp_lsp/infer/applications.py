@@ -1,0 +1,185 @@
+"""Builtins that call a function they are given: the function is called with the types the row says, once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dp_lsp.builtins.define import Application, Applied, Args, Form, Runs
+from dp_lsp.core import laws, term
+from dp_lsp.core.constraints import Origin
+from dp_lsp.core.display import type_words
+from dp_lsp.core.events import NOTHING, Awaited, Called, Cost, Distances, Either, Opaque, Repeat, Var, sequence
+from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
+from dp_lsp.core.sens import INFINITY, ONE, Sens
+from dp_lsp.core.types import Container, FunctionType, Type, TypeVariable, without_static
+from dp_lsp.infer import apply, mechanisms, moves, openings, problems
+from dp_lsp.infer.inference import Failure, Inference
+from dp_lsp.infer.solver import Mismatch
+from dp_lsp.infer.spending import distances
+
+_ATTEMPTS = 3
+
+
+def apply_function(
+    inference: Inference, node: term.Call, form: Form, args: Args, values: list[Judgement]
+) -> tuple[Args, list[Judgement]] | None:
+    """The arguments of a row with what the function among them does, and how far they move, captures included.
+    None, with a problem, if it cannot be called so."""
+    application = form.applies
+    assert application is not None, "the form applies a function"
+    index = args.names.index(application.argument)
+    argument = args.types[index]
+    held = inference.solver.type(argument.element) if isinstance(argument, Container) else argument
+    calls = _Calls(inference, node, index, held, values[index].moves)
+    applied = calls.settled(application, args)
+    if applied is None:
+        return None
+    values = list(values)
+    values[index] = Judgement(argument, calls.captured)
+    if calls.failing is not None:
+        deciding = values if calls.failing else []
+        seen = moves.combined(((value.moves, INFINITY) for value in deciding), node.span, laws.FAILURE, node.builtin)
+        inference.failures.append(Failure(seen, node.span))
+    args = replace(args, applied={application.argument: applied})
+    if form.runs is not None:
+        return (args, values) if calls.run(form.runs, args, values) else None
+    if calls.releases:
+        calls.refused("a function that releases nothing", f"`{inference.written(calls.span)}`")
+        return None
+    return args, values
+
+
+class _Calls:
+    """The calls of one function by one use of a row. ``captured`` are the moves of what it captured; ``failing`` says
+    whether what it is given decides if a call fails, and is None if none does."""
+
+    def __init__(self, inference: Inference, node: term.Call, index: int, function: Type, captured: Moves) -> None:
+        self._inference = inference
+        self._node = node
+        self._function = function
+        self.span = node.args[index].span
+        self.captured = captured
+        self.failing: bool | None = None
+        self.releases = False
+        self._outcome: apply.Outcome | None = None
+        self._awaited: Opaque | None = None
+
+    def refused(self, wanted: str, given: str) -> None:
+        self._inference.report(
+            problems.WrongArgument.at(self.span, function=self._node.builtin, wanted=wanted, given=given)
+        )
+
+    def settled(self, application: Application, args: Args) -> Applied | None:
+        """What the function does. What it carries from call to call has one type, that of every call."""
+        types = [without_static(type_) for type_ in application.given(args)]
+        for _ in range(_ATTEMPTS):
+            applied = self._called(types)
+            if applied is None or application.carried is None:
+                return applied
+            solver = self._inference.solver
+            try:
+                wider = without_static(solver.join(types[application.carried], applied.result))
+            except Mismatch as mismatch:
+                reason = f"what is carried from call to call starts and ends as {mismatch}"
+                where = self._node.span
+                self._inference.report(problems.DoesNotFit.at(where, function=self._node.builtin, reason=reason))
+                return None
+            if wider == solver.type(types[application.carried]):
+                return applied._replace(result=wider)
+            types[application.carried] = wider
+        self._inference.give_up("a function whose result changes its type from call to call")
+        return None
+
+    def _called(self, types: list[Type]) -> Applied | None:
+        inference = self._inference
+        function = inference.solver.type(self._function)
+        if isinstance(function, TypeVariable):
+            known = openings.opened(inference, self._node.span, function, types)
+            self._awaited = known.release
+            self.releases = known.release is not None
+            return Applied(known.result, known.factors)
+        if not isinstance(function, FunctionType) or function.value.black_box is not None:
+            self.refused("a function", type_words(function))
+            return None
+        return self._run(function.value, types)
+
+    def _run(self, value: FunctionValue, types: list[Type]) -> Applied | None:
+        """Call a function; of several, of which it may be any, the result holds every result."""
+        applied: Applied | None = None
+        for choice in value.choices or (value,):
+            one = self._run_one(choice, types, alone=choice is value)
+            if one is None:
+                return None
+            if applied is not None:
+                try:
+                    result = self._inference.solver.join(applied.result, one.result)
+                except Mismatch as mismatch:
+                    self.refused("functions that return one type", f"functions that return {mismatch}")
+                    return None
+                both = zip(applied.factors, one.factors, strict=True)
+                one = Applied(result, tuple(left.at_least(right) for left, right in both))
+            applied = one
+        return applied
+
+    def _run_one(self, value: FunctionValue, types: list[Type], alone: bool) -> Applied | None:
+        inference = self._inference
+        blame = (term.Hole(self.span, ""),) * len(types)
+        site = apply.Site(self._node.span, self.span, blame)
+        outcome = self._outcome = apply.run(inference, site, value, types)
+        if outcome is None:
+            return None
+        scheme = outcome.scheme
+        if any(param.static for param in scheme.params):
+            self.refused("a function without `Static()` parameters", f"`{scheme.name}`")
+            return None
+        self.releases |= scheme.cost is not NOTHING or scheme.claims_privacy
+        if outcome.failing is not None:
+            self.failing = bool(self.failing) or outcome.failing
+        if alone:
+            self.captured = outcome.captured(inference, value, self.captured, self._node.span)
+        return Applied(outcome.type, tuple(map(outcome.factor, range(len(types)))))
+
+    def run(self, runs: Runs, args: Args, values: list[Judgement]) -> bool:
+        """Spend what the runs of a private function cost; False, with a problem, if it is none."""
+        inference, node = self._inference, self._node
+        if not self.releases:
+            self.refused("a private function (declared `Priv()`)", f"`{inference.written(self.span)}`")
+            return False
+        origin = Origin(node.span, node.builtin)
+        inference.leak(frozenset(self.captured), origin)
+        for name in runs.exposed:
+            mechanisms.expose(inference, node, args.names.index(name), values)
+        along: list[Distances] = []
+        for fed in runs.feeds:
+            at = None if fed is None else args.names.index(fed)
+            along.append({} if at is None else self._distances(at, values[at].moves))
+        times, once = runs.times(args), self._seen(runs, along, origin)
+        inference.spent.append(once if times == ONE else Repeat(times, once, origin))
+        return True
+
+    def _distances(self, index: int, moved: Moves) -> dict[Var, Sens]:
+        written = self._node.args[index]
+        origin = Origin(written.span, f"`{self._node.builtin}` protects a change of at most 1")
+        found = distances(self._inference, written.span, moved, origin)
+        far = {var for var, distance in found.items() if not var.members and distance.number not in (0, 1)}
+        for var in sorted(far, key=lambda var: var.name):
+            self._inference.demand(found[var], "<=", ONE, origin)
+        return found
+
+    def _seen(self, runs: Runs, along: list[Distances], origin: Origin) -> Cost:
+        """The runs that see a change. A record that lies in one row of several matrices is seen by one run if it is
+        the same row, and by one run for each matrix if not."""
+        together = self._spent(along, origin)
+        touched = [position for position, moved in enumerate(along) if moved]
+        if not runs.rowwise or len(touched) < 2:
+            return together
+        apart = [self._spent([part if i == at else {} for i, part in enumerate(along)], origin) for at in touched]
+        return Either((together, sequence(apart)))
+
+    def _spent(self, along: list[Distances], origin: Origin) -> Cost:
+        if self._awaited is not None:
+            return Awaited(self._awaited, tuple(along), origin)
+        assert self._outcome is not None, "it has been called"
+        scheme, instance = self._outcome.scheme, self._outcome.instance
+        by_param = {param.var: moved for param, moved in zip(scheme.params, along, strict=True)}
+        return Called(scheme.cost, by_param, self._outcome.values, origin, dict(instance.answers))

@@ -1,0 +1,164 @@
+"""Operations that still wait when a definition has been inferred: some can be settled now, and to report the rest
+the types of parameters that nobody wrote are taken to be the first that fit, which is said."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dp_lsp import builtins
+from dp_lsp.core import annotation, term
+from dp_lsp.core.algebra import Symbol
+from dp_lsp.core.display import type_words
+from dp_lsp.core.notation import shown
+from dp_lsp.core.scheme import Open, Scheme, SchemeParameter
+from dp_lsp.core.sens import Sens
+from dp_lsp.core.types import Base, Container, FunctionType, NumberType, Type, TypeVariable, without_static
+from dp_lsp.infer import apply, conditions, dispatch, generalize, problems, rows
+from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.solver import Mismatch
+
+
+class Assumed(NamedTuple):
+    """A scheme as it is reported, and what was assumed for that."""
+
+    scheme: Scheme
+    texts: tuple[str, ...] = ()
+
+
+def settle(inference: Inference) -> None:
+    """Settle the operations that have what they waited for."""
+    progress = True
+    while progress:
+        progress = False
+        for each in list(inference.opens):
+            if not _waits(inference, each):
+                inference.opens.remove(each)
+                _done(inference, each)
+                progress = True
+
+
+def assume(inference: Inference, method: term.Method, body: generalize.Body, scheme: Scheme) -> Assumed:
+    """The scheme with every type that its operations wait for taken to be the first that fits."""
+    if not inference.opens:
+        return Assumed(scheme)
+    reported = len(inference.problems)
+    since = conditions.Mark.now(inference)
+    for each in list(inference.opens):
+        if not _is_parameter(inference, each):
+            inference.opens.remove(each)
+            _take(inference, each)
+            _done(inference, each)
+    _one_function(inference)
+    settled = conditions.settle(inference, since)
+    needs = _decided(inference, body.settled)
+    if len(inference.problems) > reported:
+        del inference.problems[reported:]
+        inference.report(problems.NeedsTypes.at(method.name_span, name=method.name))
+    whole = body._replace(settled=conditions.Settled((*needs.needs, *settled.needs), needs.holds and settled.holds))
+    shown = generalize.scheme(inference, method, whole)
+    return Assumed(shown, tuple(dict.fromkeys(_texts(scheme, shown))))
+
+
+def _one_function(inference: Inference) -> None:
+    """A function that is a parameter is reported as equally sensitive wherever it is called."""
+    first: dict[tuple[Type, int], Symbol] = {}
+    for each in inference.opens:
+        assert not isinstance(each.callee, str), "only calls of parameters are left"
+        callee = inference.solver.type(each.callee)
+        for index, symbol in enumerate(each.symbols):
+            known = symbol and first.setdefault((callee, index), symbol)
+            if symbol is not None and known is not None and known is not symbol:
+                inference.solver.bind_factor(symbol, Sens.of(known))
+
+
+def _decided(inference: Inference, settled: conditions.Settled) -> conditions.Settled:
+    """Conditions that may be decided now that more is known."""
+    since = conditions.Mark.now(inference)
+    for need in settled.needs:
+        inference.demand(*need[:4])
+    again = conditions.settle(inference, since)
+    return again._replace(holds=again.holds and settled.holds)
+
+
+def _waits(inference: Inference, each: Open) -> bool:
+    given = [inference.given(value) for value in each.arguments]
+    if isinstance(each.callee, str):
+        return rows.waits(inference, builtins.TABLE[each.callee], given)
+    callee = inference.solver.type(each.callee)
+    if isinstance(callee, FunctionType):
+        return dispatch.waits(callee.value, [inference.given_type(value) for value in given])
+    return True
+
+
+def _is_parameter(inference: Inference, each: Open) -> bool:
+    """Whether it is a call of a function that only a caller knows."""
+    return not isinstance(each.callee, str) and isinstance(inference.solver.type(each.callee), TypeVariable)
+
+
+def _take(inference: Inference, each: Open) -> None:
+    given = [inference.given(value) for value in each.arguments]
+    if isinstance(each.callee, str):
+        rows.assume(inference, builtins.TABLE[each.callee], given)
+        return
+    callee = inference.solver.type(each.callee)
+    assert isinstance(callee, FunctionType), "only builtins and functions of several methods are left"
+    first = next(method for method in callee.value.methods if len(method.params) == len(given))
+    for param, value in zip(first.params, map(inference.given_type, given), strict=True):
+        if isinstance(value, TypeVariable):
+            inference.solver.bind_type(value, annotation.instantiate(param.declared, value.name))
+        elif isinstance(value, Container) and isinstance(value.element, TypeVariable):
+            inference.solver.bind_type(value.element, NumberType(Base.REAL))
+
+
+def _done(inference: Inference, each: Open) -> None:
+    """Settle an operation: its result and its factors are known from now on."""
+    callee = each.callee if isinstance(each.callee, str) else inference.solver.type(each.callee)
+    site = apply.Site(each.span, each.span, ())
+    found = apply.attempt(inference, site, callee, [inference.given(value) for value in each.arguments])
+    if found is None:
+        return
+    solver = inference.solver
+    expected, actual = solver.type(each.result), without_static(found.result)
+    try:
+        fits = isinstance(expected, TypeVariable) or without_static(solver.join(expected, actual)) == expected
+    except Mismatch:
+        fits = False
+    if isinstance(expected, TypeVariable):
+        solver.bind_type(expected, actual)
+    if not fits:
+        reason = f"its result is {type_words(actual)}, and it is used as {type_words(expected)}"
+        inference.report(problems.DoesNotFit.at(each.span, function=inference.written(each.span), reason=reason))
+    for symbol, factor in zip(each.symbols, found.factors, strict=True):
+        if symbol is not None:
+            solver.bind_factor(symbol, factor)
+
+
+def _texts(scheme: Scheme, shown: Scheme) -> list[str]:
+    """What was assumed, and what stays open, in words."""
+    texts = []
+    for general, taken in zip(scheme.params, shown.params, strict=True):
+        if taken.type != general.type and _is_open(general.type):
+            texts.append(f"`{taken.name}` is {type_words(taken.type)}")
+    by_function = {param.type: param for param in shown.params}
+    for each in shown.opens:
+        param = by_function.get(each.callee) if not isinstance(each.callee, str) else None
+        if param is not None:
+            texts.append(_function_text(param, each))
+    return texts
+
+
+def _function_text(param: SchemeParameter, each: Open) -> str:
+    if each.release is not None:
+        pairs = zip(each.release.epsilon, each.release.delta, strict=True)
+        listed = " and ".join(f"({epsilon!r}, {delta!r})" for epsilon, delta in pairs)
+        return f"`{param.name}` is a private function, {listed}-private in its argument{_s(each)}"
+    listed = " and ".join(map(shown, each.factors))
+    return f"`{param.name}` is a function that is {listed}-sensitive in its argument{_s(each)}"
+
+
+def _s(each: Open) -> str:
+    return "" if len(each.arguments) == 1 else "s"
+
+
+def _is_open(type_: Type) -> bool:
+    return isinstance(type_.element if isinstance(type_, Container) else type_, TypeVariable)

@@ -1,0 +1,128 @@
+"""What a function promises, held against what its body does."""
+
+from __future__ import annotations
+
+from dp_lsp.core import annotation, laws, term
+from dp_lsp.core.constraints import Origin
+from dp_lsp.core.display import type_words
+from dp_lsp.core.events import Sequence, Var, mechanisms
+from dp_lsp.core.scheme import Judgement, Move
+from dp_lsp.core.types import Base, Container, ModelType, NumberType, TupleType, Type, TypeVariable, Unknown
+from dp_lsp.infer import explain, moves, problems
+from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.moves import first_infinite
+from dp_lsp.problem import Edit, Fix
+from dp_lsp.text import Span
+
+
+def with_failures(inference: Inference, method: term.Method, result: Judgement) -> Judgement:
+    """Whether a run fails can be seen, so what decides it moves the result without bound, or leaves unprotected."""
+    for failure in inference.failures:
+        private = {var: move for var, move in failure.moves.items() if not var.public}
+        if not method.privacy:
+            together = moves.added((result.moves, private), failure.span, laws.FAILURE)
+            result = Judgement(result.type, together, result.parts)
+        elif private:
+            first, move = next(iter(private.items()))
+            inference.report(
+                problems.LeavesUnprotected.at(
+                    failure.span,
+                    what=f"whether `{inference.written(failure.span)}` fails",
+                    variable="`, `".join(sorted(var.name for var in private if not var.members)),
+                    consequence="a run that fails can be told from one that does not",
+                    related=explain.path(inference, move, first.name),
+                )
+            )
+            inference.leak(frozenset(private), Origin(failure.span, "a failure"))
+    return result
+
+
+def check_result(inference: Inference, method: term.Method, result: Judgement) -> None:
+    """A return annotation is accepted only where the inferred type is one of its values."""
+    declared = annotation.instantiate(method.result, "the result")
+    given = inference.type(result)
+    if not _is_within(declared, given):
+        inference.report(
+            problems.WrongResult.at(
+                method.name_span, name=method.name, declared=type_words(declared), given=type_words(given)
+            )
+        )
+
+
+def _is_within(declared: Type, given: Type) -> bool:
+    match declared, given:
+        case (TypeVariable(), _) | (_, Unknown()):
+            return True
+        case (NumberType(a), NumberType(b)):
+            return a is b or (a is Base.REAL and b is Base.INTEGER)
+        case (Container(kind=a, element=inner), Container(kind=b, element=other)):
+            return a is b and _is_within(inner, other)
+        case (TupleType(items), TupleType(others)):
+            return len(items) == len(others) and all(map(_is_within, items, others))
+        case (ModelType(), ModelType()):
+            return True
+    return type(declared) is type(given)
+
+
+def check_privacy(inference: Inference, method: term.Method, result: Judgement) -> None:
+    mechanism = next(mechanisms(Sequence(tuple(inference.spent))), None)
+    if not method.privacy:
+        if inference.spent:
+            name = mechanism or "a call of a private function"
+            fixes = _declare_private(inference, method)
+            inference.report(
+                problems.NotDeclaredPrivate.at(method.name_span, name=method.name, mechanism=name, fixes=fixes)
+            )
+        elif not inference.unknown:
+            _warn_unbounded(inference, result)
+        return
+    if not inference.spent and not inference.unknown:
+        inference.report(problems.NoMechanism.at(method.name_span, name=method.name))
+    private = {var: move for var, move in result.moves.items() if not var.public and not var.members}
+    if private:
+        first, move = next(iter(private.items()))
+        inference.report(
+            problems.LeavesUnprotected.at(
+                _result_span(method),
+                what=f"what `{method.name}` returns",
+                variable="`, `".join(var.name for var in private),
+                consequence="return only what a mechanism released, or what was made of it",
+                related=explain.path(inference, move, first.name),
+            )
+        )
+        inference.leak(frozenset(private), Origin(method.name_span, "the result"))
+
+
+def _result_span(method: term.Method) -> Span:
+    """Where the value of a function stands."""
+    body = method.body
+    while body is not None and isinstance(body.result, term.Scope):
+        body = body.result.rest
+    span = body.result.span if body is not None else method.name_span
+    return span if span.end > span.start else method.name_span
+
+
+def _declare_private(inference: Inference, method: term.Method) -> tuple[Fix, ...]:
+    header = inference.text[method.header.start : method.header.end]
+    end = method.header.start + len(header.rstrip())
+    if not header.rstrip().endswith(")") or "::" in header[header.rfind(")") :]:
+        return ()
+    return (Fix("declare it with `:: Priv()`", (Edit(Span(end, end), " :: Priv()"),)),)
+
+
+def _warn_unbounded(inference: Inference, result: Judgement) -> None:
+    """One warning for each operation that made the result move without bound."""
+    by_place: dict[Span, list[tuple[Var, Move]]] = {}
+    for var, move in result.moves.items():
+        if move.sens.infinite and not var.members:
+            by_place.setdefault(first_infinite(move).span, []).append((var, move))
+    for span, found in by_place.items():
+        var, move = found[0]
+        inference.report(
+            problems.Unbounded.at(
+                span,
+                variable="`, `".join(sorted(each.name for each, _ in found)),
+                cause=explain.cause(inference, move),
+                related=explain.path(inference, move, var.name),
+            )
+        )

@@ -1,0 +1,86 @@
+"""Functions: their parameters and bodies, and those that are made inside another function."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dp_lsp.core import annotation, laws, term
+from dp_lsp.core.algebra import Poly, Symbol
+from dp_lsp.core.annotation import NumberOf
+from dp_lsp.core.evaluate import norms_of, symbols_of
+from dp_lsp.core.events import NOTHING, Var, variables
+from dp_lsp.core.metrics import has_gap
+from dp_lsp.core.scheme import FunctionValue, Judgement, Move, Moves, Owned, Scheme, SchemeParameter
+from dp_lsp.core.sens import INFINITY, ONE
+from dp_lsp.core.types import Base, FunctionType, ModelType, NumberType
+from dp_lsp.infer import checks, conditions, generalize, moves
+from dp_lsp.infer.inference import Inference
+from dp_lsp.text import Span
+
+
+def parameter(inference: Inference, param: term.Param) -> SchemeParameter:
+    """Bring a parameter into scope."""
+    name = param.local.name
+    type_ = annotation.instantiate(param.type, name)
+    if param.static and isinstance(param.type, NumberOf) and isinstance(type_, NumberType):
+        symbol = Symbol(name, integer=type_.base is Base.INTEGER)
+        type_ = NumberType(type_.base, Poly.of(symbol))
+    public = param.static or isinstance(type_, ModelType)  # nothing is claimed about a model
+    var = Var(name, gap=has_gap(type_), public=public)
+    value = inference.judgement(type_, moves.own(var, param.span))
+    inference.define(param.local, value)
+    inference.parameters.add(param.span)
+    return SchemeParameter(name, var, type_, param.static, param.span, param.type)
+
+
+def body(inference: Inference, method: term.Method, since: conditions.Mark) -> generalize.Body:
+    """Infer the body of a method, and hold what it promises against it."""
+    assert method.body is not None, "a black box has no body"
+    params = tuple(parameter(inference, param) for param in method.params)
+    result = inference.body(method.body)
+    checks.check_result(inference, method, result)
+    result = checks.with_failures(inference, method, result)
+    checks.check_privacy(inference, method, result)
+    return generalize.Body(params, result, conditions.settle(inference, since))
+
+
+def closure(inference: Inference, node: term.Closure) -> Judgement:
+    """A function made where it stands. It moves with what it captures as far as one call of it does, whatever the
+    arguments; what a call of it may release, or fail by, is not protected at all where it is not called by name."""
+    schemes, moved = [], moves.NOWHERE
+    for method in node.methods:
+        scheme, captured = _method(inference, method)
+        schemes.append(scheme)
+        moved = moves.larger(moved, captured, node.span) if moved else captured
+    value = FunctionValue(node.methods[0].name, tuple(schemes), home=inference.home)
+    return Judgement(FunctionType(value), moved)
+
+
+def _method(inference: Inference, method: term.Method) -> tuple[Scheme, Moves]:
+    since = conditions.Mark.now(inference)
+    with inference.inside() as outer_read, inference.spending(), inference.failing():
+        inferred = body(inference, method, since)
+        captured = {local for local in inference.read if not method.span.covers(local.span.start)}
+        outer_read |= captured
+        around = generalize.owned(inference.type(inference.environment[local]) for local in captured)
+        scheme = generalize.scheme(inference, method, inferred, around)
+    return scheme, _captured(scheme, method.span)
+
+
+def _captured(scheme: Scheme, span: Span) -> Moves:
+    """How far a function moves with what it captured: without bound where that depends on its arguments, or is about
+    what it releases or fails by."""
+    own = {param.var for param in scheme.params}
+    moved = {
+        var: replace(move, sens=INFINITY) if _is_about(move, scheme.owned) else move
+        for var, move in scheme.result.moves.items()
+        if var not in own
+    }
+    exposed = set() if scheme.cost is NOTHING else variables(scheme.cost)
+    for var in (exposed | (scheme.failing or frozenset())) - own:
+        moved[var] = Move(INFINITY, span, laws.CALL, (INFINITY,), (Move(ONE, span, laws.PARAMETER),), scheme.name)
+    return moved
+
+
+def _is_about(move: Move, owned: Owned) -> bool:
+    return bool(symbols_of(move.sens) & owned.symbols or norms_of(move.sens) & owned.norms)

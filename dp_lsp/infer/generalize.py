@@ -1,0 +1,149 @@
+"""From what was inferred of a body to a scheme: what it is general in, what stays open, what it spends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from dp_lsp.core import laws, term
+from dp_lsp.core.algebra import NormVariable, Poly, Symbol
+from dp_lsp.core.constraints import Origin
+from dp_lsp.core.evaluate import Substitution, symbols_of
+from dp_lsp.core.events import NOTHING, Called, Cost, Leak, Sequence, Var, variables
+from dp_lsp.core.scheme import Given, Judgement, Move, Open, Owned, Scheme, SchemeParameter
+from dp_lsp.core.sens import INFINITY, ONE
+from dp_lsp.core.term import NormArgument, TypeArgument
+from dp_lsp.core.types import Container, FunctionType, ModelType, NumberType, TupleType, Type, TypeVariable
+from dp_lsp.infer import conditions
+from dp_lsp.infer.inference import Inference
+from dp_lsp.text import Span
+
+
+class Body(NamedTuple):
+    """The inferred body of a method: its parameters, its value, and the conditions found on the way."""
+
+    params: tuple[SchemeParameter, ...]
+    result: Judgement
+    settled: conditions.Settled
+
+
+def scheme(inference: Inference, method: term.Method, body: Body, around: Owned | None = None) -> Scheme:
+    """The scheme of a method, with all that is solved so far put in. ``around`` is what belongs to the function the
+    method stands in."""
+    values = inference.solver.substitution()
+    params = tuple(replace(param, type=inference.solver.type(param.type)) for param in body.params)
+    returned = _solved(inference, body.result, values)
+    cost = _cost(inference, method, body.params, values)
+    if not body.settled.holds or (inference.spent and not method.privacy):
+        returned, cost = _nothing_holds(body.params, returned, cost)
+    opens = tuple(_put(inference, each) for each in inference.opens)
+    types = [param.type for param in params] + [returned.type]
+    general = without(owned(types, opens), around or Owned())
+    if around is not None:
+        opens = tuple(each for each in opens if _depends(each, general))
+        inference.opens = [each for each in inference.opens if not _depends(_put(inference, each), general)]
+    return Scheme(
+        method.name,
+        f"({', '.join(method.signature)})",
+        params,
+        returned,
+        cost,
+        tuple(conditions.put_into(values, need) for need in body.settled.needs),
+        general,
+        method.privacy,
+        opens,
+        _failing(inference),
+        inference.unknown,
+    )
+
+
+def _put(inference: Inference, each: Open) -> Open:
+    """An open operation with all that is solved put in."""
+    callee = each.callee if isinstance(each.callee, str) else inference.solver.type(each.callee)
+    arguments = tuple(map(inference.given, each.arguments))
+    return replace(each, callee=callee, arguments=arguments, result=inference.solver.type(each.result))
+
+
+def _depends(each: Open, general: Owned) -> bool:
+    """Whether an open operation is about what a scheme is general in."""
+    return not general.types.isdisjoint(owned((), (each,)).types)
+
+
+def _failing(inference: Inference) -> frozenset[Var] | None:
+    if not inference.failures:
+        return None
+    return frozenset(var for failure in inference.failures for var in failure.moves)
+
+
+def _cost(inference: Inference, method: term.Method, params: tuple[SchemeParameter, ...], values: Substitution) -> Cost:
+    """What a call spends, seen from outside, with all that is solved put in."""
+    if not inference.spent:
+        return NOTHING
+    body = Sequence(tuple(inference.spent))
+    seen = {param.var for param in params} | variables(body)
+    return Called(body, {var: {var: ONE} for var in seen}, values, Origin(method.name_span, method.name))
+
+
+def _nothing_holds(params: tuple[SchemeParameter, ...], returned: Judgement, cost: Cost) -> tuple[Judgement, Cost]:
+    """A condition fails, or a random result is declared to be none: no bound is claimed for any parameter."""
+    private = frozenset(param.var for param in params if not param.var.public)
+    moved = {param.var: Move(INFINITY, param.span, laws.NOTHING_HOLDS) for param in params if param.var in private}
+    if cost is not NOTHING:
+        cost = Sequence((cost, Leak(private, Origin(params[0].span if params else Span(0, 0), "a condition fails"))))
+    return Judgement(returned.type, moved), cost
+
+
+def _solved(inference: Inference, value: Judgement, values: Substitution) -> Judgement:
+    moved = {var: replace(move, sens=values.sens(move.sens)) for var, move in value.moves.items()}
+    parts = tuple(_solved(inference, part, values) for part in value.parts)
+    return Judgement(inference.solver.type(value.type), moved, parts)
+
+
+def owned(types: Iterable[Type], opens: Iterable[Open] = ()) -> Owned:
+    """The symbols, norms and types that stand in types and in open operations."""
+    symbols: set[Symbol] = set()
+    norms: set[NormVariable] = set()
+    types_: set[TypeVariable] = set()
+    pending: list[Given] = list(types)
+    for each in opens:
+        symbols.update(symbol for symbol in each.symbols if symbol is not None)
+        if each.release is not None:
+            symbols.update(each.release.epsilon + each.release.delta)
+        pending += [*each.arguments, each.result]
+        if not isinstance(each.callee, str):
+            pending.append(each.callee)
+    while pending:
+        match pending.pop():
+            case NumberType(static=Poly() as static):
+                symbols |= symbols_of(static)
+            case Container(norm=norm, length=length, rows=rows, element=element):
+                symbols |= symbols_of(length) | (symbols_of(rows) if rows is not None else set())
+                pending.append(element)
+                if isinstance(norm, NormVariable):
+                    norms.add(norm)
+            case ModelType(size):
+                symbols |= symbols_of(size)
+            case TupleType(items):
+                pending.extend(items)
+            case FunctionType(value):
+                inner = [_free(method) for method in value.methods]
+                symbols.update(symbol for each in inner for symbol in each.symbols)
+                norms.update(norm for each in inner for norm in each.norms)
+                types_.update(variable for each in inner for variable in each.types)
+            case TypeVariable() as variable:
+                types_.add(variable)
+            case NormArgument() | TypeArgument():
+                pass
+    return Owned(frozenset(symbols), frozenset(norms), frozenset(types_))
+
+
+def _free(method: Scheme) -> Owned:
+    """What stands in the types of a scheme and belongs to what is around it."""
+    types = [param.type for param in method.params] + [method.result.type]
+    return without(owned(types, method.opens), method.owned)
+
+
+def without(all_: Owned, others: Owned) -> Owned:
+    """What belongs to one and not to the other."""
+    return Owned(all_.symbols - others.symbols, all_.norms - others.norms, all_.types - others.types)

@@ -1,0 +1,101 @@
+"""Operations that wait until more is known: of the types of their arguments, or of the function they call.
+
+An open operation has a result of an open type, and moves with each argument by a factor that is a symbol. It is part
+of the scheme of the function it stands in, and settled in each call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dp_lsp.builtins.define import Builtin
+from dp_lsp.core import laws, term
+from dp_lsp.core.algebra import Sign, Symbol
+from dp_lsp.core.constraints import Origin
+from dp_lsp.core.events import Awaited, Opaque, Var
+from dp_lsp.core.scheme import Given, Judgement, Moves, Open
+from dp_lsp.core.sens import INFINITY, ONE, Sens
+from dp_lsp.core.types import Type, TypeVariable
+from dp_lsp.infer import moves, rows
+from dp_lsp.infer.inference import Failure, Inference
+from dp_lsp.infer.spending import distances
+from dp_lsp.text import Span
+
+MOST = 32  # operations of one function that wait; more are settled by taking types to be numbers
+
+
+def opened(
+    inference: Inference, span: Span, callee: str | Type, given: Sequence[Given], factor: Sens | None = None
+) -> Open:
+    """An operation that waits. One that is the same as an earlier one has the same result. ``factor`` is how far it
+    moves with each argument, if that is known all the same."""
+    key = (callee, tuple(value.norm if isinstance(value, term.NormArgument) else value for value in given))
+    known = inference.waiting.get(key)
+    if known is None:
+        name = callee.name if isinstance(callee, TypeVariable) else ""
+        names = [f"sens({name or 'an argument'}, {index})" for index in range(1, len(given) + 1)]
+        factors = tuple(factor or Sens.of(Symbol(each, Sign.NONNEGATIVE)) for each in names)
+        releases = isinstance(callee, TypeVariable) and callee.releases
+        release = _release(name, len(given)) if releases else None
+        known = Open(callee, tuple(given), TypeVariable(f"{name or 'an operation'}(…)"), factors, span, release)
+        inference.waiting[key] = known
+        inference.opens.append(known)
+    return known
+
+
+def row(
+    inference: Inference, node: term.Call, builtin: Builtin, given: Sequence[Given], values: Sequence[Judgement]
+) -> Judgement | None:
+    """A use of a row that waits; None if too many do already."""
+    if len(inference.opens) >= MOST:
+        return None
+    known = opened(inference, node.span, builtin.name, given, rows.constant_factor(inference, builtin, given))
+    failing = [
+        value.moves
+        for index, value in enumerate(values)
+        if any(form.params[min(index, len(form.params) - 1)].name in form.fails_on for form in builtin.forms)
+    ]
+    if failing and inference.rules.failures:
+        seen = moves.combined(((moved, INFINITY) for moved in failing), node.span, laws.FAILURE, builtin.name)
+        inference.failures.append(Failure(seen, node.span))
+    weighted = _weighted(known, [value.moves for value in values])
+    return Judgement(known.result, moves.combined(weighted, node.span, builtin.name))
+
+
+def call(
+    inference: Inference, node: term.Apply, callee: Type, function: Judgement, arguments: Sequence[Judgement]
+) -> Judgement:
+    """A call of a function that is not known yet. One of a parameter that may release something spends what stands
+    for any (ε, δ) in each argument, and returns what is released."""
+    known = opened(inference, node.span, callee, [inference.type(argument) for argument in arguments])
+    if known.release is not None:
+        _spend(inference, node, known.release, function, arguments)
+        return Judgement(known.result, moves.NOWHERE)
+    name = inference.written(node.function.span)
+    weighted = [(function.moves, ONE), *_weighted(known, [argument.moves for argument in arguments])]
+    return Judgement(known.result, moves.combined(weighted, node.span, laws.CALL, name))
+
+
+def _weighted(known: Open, arguments: Sequence[Moves]) -> Iterator[moves.Weighted]:
+    """The result moves by the sum of what its arguments move, each times the factor that stands for its."""
+    return zip(arguments, known.factors, strict=True)
+
+
+def _release(name: str, count: int) -> Opaque:
+    symbols = [
+        tuple(Symbol(f"{what}({name}, {index})", Sign.NONNEGATIVE) for index in range(1, count + 1))
+        for what in ("epsilon", "delta")
+    ]
+    return Opaque(name, symbols[0], symbols[1])
+
+
+def _spend(
+    inference: Inference, node: term.Apply, release: Opaque, function: Judgement, arguments: Sequence[Judgement]
+) -> None:
+    along: list[dict[Var, Sens]] = []
+    for argument, written in zip(arguments, node.args, strict=True):
+        origin = Origin(written.span, f"the privacy of `{release.name}` holds for a change of at most 1")
+        along.append(distances(inference, written.span, argument.moves, origin))
+    origin = Origin(node.span, f"`{release.name}` releases what it captured")
+    inference.leak(frozenset(function.moves), origin)
+    inference.spent.append(Awaited(release, tuple(along), origin))

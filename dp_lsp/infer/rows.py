@@ -1,0 +1,248 @@
+"""The use of a row of the builtin table: its form is chosen by the shapes of the arguments, and matched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dp_lsp.builtins import remedies
+from dp_lsp.builtins.define import Args, Builtin, Each, Form, Parameter, Refusal
+from dp_lsp.builtins.patterns import (
+    AnyValue,
+    Arrow,
+    Binds,
+    Box,
+    GivenNorm,
+    GivenType,
+    Num,
+    NumberOrBox,
+    Pattern,
+    Sizes,
+    fits,
+)
+from dp_lsp.core import term
+from dp_lsp.core.constraints import Origin
+from dp_lsp.core.display import type_words
+from dp_lsp.core.notation import shown
+from dp_lsp.core.scheme import Given
+from dp_lsp.core.sens import Sens
+from dp_lsp.core.types import Base, Container, Norm, NumberType, Type, TypeVariable
+from dp_lsp.infer import conditions, explain, mechanisms, problems
+from dp_lsp.infer.inference import Inference
+from dp_lsp.problem import Fix, Problem
+from dp_lsp.text import Span
+
+Solution = tuple[Form, Args]
+
+
+_UNLIKE = {
+    "kind": "they are containers of different kinds",
+    "norm": "they are measured in different norms",
+    "dimension": "their sizes differ",
+}
+
+
+def solve(inference: Inference, node: term.Call, row: Builtin, given: Sequence[Given]) -> Solution | None:
+    """The form of a row that the arguments have the shape of, matched; None, with a problem, if there is none."""
+    forms = _taking(inference, row, len(given), node.keywords)
+    if not forms:
+        _wrong_count(inference, node, row, len(given) - len(node.keywords))
+        return None
+    fitting = [[_fits(*each) for each in zip(params, given, strict=True)] for _, params in forms]
+    for (form, params), fit in zip(forms, fitting, strict=True):
+        if all(fit):
+            return _match(inference, node, row, form, params, given)
+    fit = max(fitting, key=sum)
+    wrong = fit.index(False)
+    _wrong_argument(inference, node, row, forms[fitting.index(fit)][1][wrong].pattern, wrong, given[wrong])
+    return None
+
+
+def waits(inference: Inference, row: Builtin, given: Sequence[Given], keywords: tuple[str, ...] = ()) -> bool:
+    """Whether it must wait what a row does, because it depends on types that are not known yet. A type that can only
+    be one is settled on the way. What releases something, or calls a function, does not wait."""
+    if not any(_is_open(inference, value) for value in given):
+        return False
+    forms = [each for each in _taking(inference, row, len(given), keywords) if _may_fit(each[1], given)]
+    if len(forms) == 1:
+        for param, value in zip(forms[0][1], given, strict=True):
+            settled = param.pattern.settled(value.name) if isinstance(value, TypeVariable) else None
+            if isinstance(value, TypeVariable) and settled is not None:
+                inference.solver.bind_type(value, settled)
+    at_once = row.scope == "tail" or bool(keywords)
+    if at_once or any(form.noise is not None or form.applies is not None for form, _ in forms):
+        assume(inference, row, given, keywords)
+        return False
+    return any(_decides(inference, params, given) for _, params in forms)
+
+
+def assume(inference: Inference, row: Builtin, given: Sequence[Given], keywords: tuple[str, ...] = ()) -> None:
+    """Take the types that are not known to be the first that a row accepts."""
+    forms = [params for _, params in _taking(inference, row, len(given), keywords) if _may_fit(params, given)]
+    for index, value in enumerate(map(inference.given, given)):
+        if forms and isinstance(value, TypeVariable):
+            assumed = forms[0][index].pattern.assumed(value.name)
+            if assumed is not None:
+                inference.solver.bind_type(value, assumed)
+        elif forms and isinstance(value, Container) and _computes(forms[0][index]) and _is_open(inference, value):
+            inference.solver.join(value.element, NumberType(Base.REAL))
+
+
+def constant_factor(inference: Inference, row: Builtin, given: Sequence[Given]) -> Sens | None:
+    """How far the result moves with every argument, if that is the same for all types it may have."""
+    forms = [form for form, params in _taking(inference, row, len(given), ()) if _may_fit(params, given)]
+    known = {form.factors.factor if isinstance(form.factors, Each) and not form.one_of else None for form in forms}
+    return known.pop() if len(known) == 1 else None
+
+
+def _computes(param: Parameter) -> bool:
+    """Whether a row computes with the elements of a container."""
+    box = param.pattern.box if isinstance(param.pattern, NumberOrBox) else param.pattern
+    return isinstance(box, Box) and box.arithmetic
+
+
+def _taking(
+    inference: Inference, row: Builtin, count: int, keywords: tuple[str, ...]
+) -> list[tuple[Form, tuple[Parameter, ...]]]:
+    """The forms that take so many arguments, each with the parameter of every argument."""
+    taking = [(form, form.parameters(count - len(keywords), keywords)) for form in inference.rules.forms(row)]
+    return [(form, params) for form, params in taking if params is not None]
+
+
+def _is_open(inference: Inference, value: Given) -> bool:
+    if isinstance(value, Container):
+        return isinstance(inference.solver.type(value.element), TypeVariable)
+    return isinstance(value, TypeVariable)
+
+
+def _may_fit(params: Sequence[Parameter], given: Sequence[Given]) -> bool:
+    pairs = zip(params, given, strict=True)
+    return all(isinstance(value, TypeVariable) or _fits(param, value) for param, value in pairs)
+
+
+def _decides(inference: Inference, params: Sequence[Parameter], given: Sequence[Given]) -> bool:
+    """Whether what a form does depends on a type that is not known."""
+    for param, value in zip(params, map(inference.given, given), strict=True):
+        if isinstance(value, TypeVariable) and not isinstance(param.pattern, AnyValue | Arrow):
+            return True
+        if _computes(param) and _is_open(inference, value):
+            return True
+    return False
+
+
+def _fits(param: Parameter, given: Given) -> bool:
+    pattern = param.pattern
+    if isinstance(pattern, GivenNorm) or isinstance(given, term.NormArgument):
+        return isinstance(pattern, GivenNorm) and isinstance(given, term.NormArgument)
+    if isinstance(pattern, GivenType) or isinstance(given, term.TypeArgument):
+        return isinstance(pattern, GivenType) and isinstance(given, term.TypeArgument)
+    return fits(pattern, given)
+
+
+def _match(
+    inference: Inference,
+    node: term.Call,
+    row: Builtin,
+    form: Form,
+    params: tuple[Parameter, ...],
+    given: Sequence[Given],
+) -> Solution | None:
+    binds = Binds()
+    names = tuple(param.name for param in params)
+    inference.solver.place = node.span
+    for index, value in enumerate(given):
+        if isinstance(value, term.NormArgument):
+            binds.norms[names[index]] = value.norm
+        elif isinstance(value, term.TypeArgument):
+            binds.types[names[index]] = value.type
+        else:
+            wrong = params[index].pattern.match(inference.solver.type(value), binds, inference.solver)
+            if wrong is not None:
+                _mismatch(inference, node, row, form, params[index], index, wrong, value)
+                return None
+    return form, Args(names, tuple(map(inference.given_type, given)), binds)
+
+
+def _mismatch(
+    inference: Inference,
+    node: term.Call,
+    row: Builtin,
+    form: Form,
+    param: Parameter,
+    index: int,
+    wrong: str,
+    given: Type,
+) -> None:
+    argument = node.args[index]
+    written = inference.written(argument.span)
+    pattern = param.pattern
+    if wrong == "static":
+        whole = isinstance(pattern, Num) and pattern.bases == {Base.INTEGER}
+        what = "whole number" if whole or isinstance(pattern, Sizes) else "number"
+        fixes = explain.make_static(inference, argument)
+        inference.report(problems.MustBePublic.at(argument.span, written=written, what=what, fixes=fixes))
+        inference.give_up(f"`{written}` is not public")
+        return
+    hidden = form.noise is not None and param.name == form.noise.hidden
+    if hidden and wrong in ("element", "base") and _is_data(inference, given):
+        inference.report(_data_to_mechanism(argument.span, written, given))
+        mechanisms.nothing_hidden(inference, argument.span)
+        inference.give_up("a mechanism was given Data")
+        return
+    if wrong in _UNLIKE and not (wrong == "norm" and isinstance(pattern, Box) and isinstance(pattern.norm, Norm)):
+        inference.report(problems.DoesNotFit.at(node.span, function=row.name, reason=_UNLIKE[wrong]))
+        return
+    _wrong_argument(inference, node, row, pattern, index, given)
+
+
+def _is_data(inference: Inference, type_: Type) -> bool:
+    element = inference.solver.type(type_.element) if isinstance(type_, Container) else type_
+    return isinstance(element, NumberType) and element.base is Base.DATA
+
+
+def _data_to_mechanism(span: Span, written: str, type_: Type) -> Problem:
+    fixes: tuple[Fix, ...] = ()
+    if isinstance(type_, Container):
+        fixes = (explain.wrap("clip it in L2 and read it as real numbers (2-sensitive)", span, remedies.CLIP_AND_READ),)
+    return problems.DataToMechanism.at(span, written=written, fixes=fixes)
+
+
+def _wrong_argument(
+    inference: Inference, node: term.Call, row: Builtin, pattern: Pattern, index: int, given: Given
+) -> None:
+    inference.report(
+        problems.WrongArgument.at(node.args[index].span, function=row.name, wanted=pattern.words, given=_words(given))
+    )
+
+
+def _words(given: Given) -> str:
+    return "a norm or a type" if isinstance(given, term.NormArgument | term.TypeArgument) else type_words(given)
+
+
+def _wrong_count(inference: Inference, node: term.Call, row: Builtin, given: int) -> None:
+    counts = sorted({sum(not param.keyword for param in form.params) for form in row.forms})
+    more = " or more" if any(form.variadic for form in row.forms) else ""
+    wanted = " or ".join(map(str, counts)) + more + (" argument" if counts == [1] and not more else " arguments")
+    were = f"{given} {'is' if given == 1 else 'are'}"
+    inference.report(problems.WrongCount.at(node.span, function=row.name, wanted=wanted, given=were))
+
+
+def refused(inference: Inference, node: term.Call, row: Builtin, args: Args, refusal: Refusal) -> None:
+    """Report that arguments of the right shapes do not fit together."""
+    unclipped = node.args[args.names.index(refusal.unclipped)] if refusal.unclipped else None
+    if unclipped is not None and not isinstance(unclipped, term.Hole):
+        span = unclipped.span
+        fixes = (explain.wrap("clip it in L2", span, remedies.CLIP),)
+        inference.report(problems.NotClipped.at(span, written=inference.written(span), fixes=fixes))
+    else:
+        inference.report(problems.DoesNotFit.at(node.span, function=row.name, reason=refusal.reason))
+    inference.give_up(refusal.reason)
+
+
+def demand(inference: Inference, node: term.Call, row: Builtin, form: Form, args: Args) -> None:
+    """Hand the side conditions of a form on to be decided when everything is solved."""
+    for left, relation, right, argument in form.demands(args):
+        index = args.names.index(argument)
+        value = getattr(args.types[index], "static", None)
+        sides = [argument if side is value else shown(side) for side in (left, right)]
+        reason = f"`{row.name}` needs `{sides[0]} {relation} {sides[1]}`"
+        inference.demand(left, relation, right, Origin(node.args[index].span, reason), conditions.fails)

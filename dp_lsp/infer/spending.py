@@ -1,0 +1,48 @@
+"""What a private function may be given: values that move by a known distance, or by at most 1."""
+
+from __future__ import annotations
+
+from dp_lsp.core.constraints import Origin
+from dp_lsp.core.events import Var
+from dp_lsp.core.scheme import Move, Moves
+from dp_lsp.core.sens import ONE, Sens, number
+from dp_lsp.infer import conditions, explain, problems
+from dp_lsp.infer.inference import Inference
+from dp_lsp.text import Span
+
+
+def distances(inference: Inference, span: Span, moved: Moves, origin: Origin) -> dict[Var, Sens]:
+    """How far each variable moves what a private function is given, each a number or at most 1."""
+    private = {var: move for var, move in moved.items() if not var.exempt}
+    unbounded = frozenset(var for var, move in private.items() if move.sens.infinite)
+    if unbounded:
+        _unbounded(inference, span, private, unbounded)
+        inference.leak(unbounded, origin)
+    return {var: _distance(inference, var, move, origin) for var, move in private.items() if var not in unbounded}
+
+
+def _distance(inference: Inference, var: Var, move: Move, origin: Origin) -> Sens:
+    """How far a variable moves an argument of a private function. Where that is no number, or where there is no price
+    for more, it must be at most 1; a record then moves it by at most 1 for each of its members."""
+    if inference.rules.groups and move.sens.number is not None:
+        return move.sens
+    if var.members:
+        return number(var.members)
+    inference.demand(move.sens, "<=", ONE, origin, conditions.fails)
+    return ONE
+
+
+def _unbounded(inference: Inference, span: Span, private: Moves, unbounded: frozenset[Var]) -> None:
+    named = [(var, move) for var, move in private.items() if var in unbounded and not var.members]
+    if not named:
+        return
+    var, move = named[0]
+    inference.report(
+        problems.UnboundedInput.at(
+            span,
+            written=inference.written(span),
+            variable="`, `".join(var.name for var, _ in named),
+            cause=explain.cause(inference, move),
+            related=explain.path(inference, move, var.name),
+        )
+    )
