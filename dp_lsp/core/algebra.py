@@ -131,6 +131,20 @@ def apply(function: Function, *args: Argument) -> Poly:
     return Poly.of_atom(atom)
 
 
+class TooLong(ArithmeticError):
+    """A number that would take too long to work with: repeated squares double its length each time."""
+
+
+_MOST_BITS = 14_000  # Python writes no more than 4300 digits
+_MOST_PRODUCTS = 1 << 14
+
+
+def _within_limits(value: Fraction) -> Fraction:
+    if value.numerator.bit_length() + value.denominator.bit_length() > _MOST_BITS:
+        raise TooLong
+    return value
+
+
 class Poly:
     """A sum of monomials with rational coefficients; immutable. No coefficient is 0."""
 
@@ -180,11 +194,14 @@ class Poly:
         return self + -other
 
     def __mul__(self, other: Poly) -> Poly:
+        """The product. Raises :class:`TooLong` where nobody could read it."""
+        if len(self.terms) * len(other.terms) > _MOST_PRODUCTS:
+            raise TooLong
         terms: dict[Monomial, Fraction] = {}
         for left, a in self.terms.items():
             for right, b in other.terms.items():
                 scale, monomial = _times(left, right)
-                product = a if b is _ONE else b if a is _ONE else a * b
+                product = a if b is _ONE else b if a is _ONE else _within_limits(a * b)
                 product = product if scale is _ONE else product * scale
                 known = terms.get(monomial)
                 total = product if known is None else known + product

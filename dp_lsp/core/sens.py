@@ -17,6 +17,7 @@ from dp_lsp.core.algebra import (
     Monomial,
     Poly,
     Symbol,
+    TooLong,
     apply,
     root_of_number,
 )
@@ -94,7 +95,10 @@ class Sens:
         left, right = _narrowed(self, other)
         if left.infinite or right.infinite:
             return INFINITY
-        return _maximum(a * b for a in left.polys for b in right.polys)
+        try:
+            return _maximum(a * b for a in left.polys for b in right.polys)
+        except TooLong:
+            return INFINITY  # which it is below
 
     def at_least(self, other: Sens) -> Sens:
         """The larger of the two."""

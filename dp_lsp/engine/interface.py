@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from time import time_ns
 
 from dp_lsp.core.algebra import Argument, Atom, NormVariable, Poly, Symbol
 from dp_lsp.core.constraints import Constraint
@@ -46,6 +47,8 @@ from dp_lsp.core.types import (
 )
 from dp_lsp.infer.inference import Global, Unreadable
 
+_DEEPEST = 100  # functions inside functions
+
 
 def digest(value: Global | Unreadable | None) -> bytes:
     """The digest of what a name means; None is a name without a meaning."""
@@ -58,6 +61,7 @@ class _Writer:
     def __init__(self) -> None:
         self._numbers: dict[object, int] = {}
         self._written: dict[object, str] = {}
+        self._nested = 0
 
     def meaning(self, value: Global | Unreadable | None) -> str:
         match value:
@@ -71,9 +75,20 @@ class _Writer:
                 return self._judgement(value)
 
     def _function(self, value: FunctionValue) -> str:
+        """A function. One that is made of too many others gets a digest that is never met again."""
         box = value.black_box
+        known = self._written.get(value)
+        if known is not None:
+            return known
+        self._written[value] = f"#{len(self._written)}"
+        if self._nested > _DEEPEST:
+            return f"{time_ns()} {id(value)}"
         if box is None:
-            return f"function {value.name} " + "\n".join(map(self._scheme, value.methods))
+            self._nested += 1
+            methods = "\n".join(map(self._scheme, value.methods))
+            choices = "\n".join(map(self._function, value.choices))
+            self._nested -= 1
+            return f"function {value.name} {methods} one of {choices}"
         types = ", ".join("Any" if type_ is None else self._type(type_) for type_ in box.params)
         return f"black box {box.name}({types}) {box.captures}"
 
@@ -189,7 +204,8 @@ class _Writer:
 
     def _poly(self, value: Poly) -> str:
         terms = (
-            f"{coefficient}*" + "*".join(sorted(f"{self._atom(atom)}^{power}" for atom, power in monomial))
+            f"{coefficient.numerator:x}/{coefficient.denominator:x}*"
+            + "*".join(sorted(f"{self._atom(atom)}^{power}" for atom, power in monomial))
             for monomial, coefficient in value.terms.items()
         )
         return " + ".join(sorted(terms))

@@ -34,10 +34,12 @@ from dp_lsp.core.types import (
     Unknown,
 )
 from dp_lsp.infer import conditions, dispatch, explain, moves, openings, problems, rows
-from dp_lsp.infer.inference import Failure, Inference
+from dp_lsp.infer.inference import Failure, Found, Inference
 from dp_lsp.infer.instance import Instance
 from dp_lsp.infer.spending import distances
 from dp_lsp.text import Span
+
+MOST_NESTED = 100  # functions that call functions they are given, one inside the other
 
 
 class Site(NamedTuple):
@@ -89,6 +91,9 @@ class Outcome(NamedTuple):
 def run(inference: Inference, site: Site, value: FunctionValue, types: Sequence[Type]) -> Outcome | None:
     """Choose the method that runs for arguments of these types, and instantiate it. None, with a problem, if there is
     none or it cannot be told which."""
+    if len(inference.running) > MOST_NESTED:
+        inference.report(problems.EndlessCalls.at(site.span, name=value.name))
+        return None
     if value.choices:
         inference.report(problems.WhichFunction.at(site.function, written=inference.written(site.function)))
         return None
@@ -109,7 +114,10 @@ def run(inference: Inference, site: Site, value: FunctionValue, types: Sequence[
         reason = "their sizes do not fit each other"
         inference.report(problems.DoesNotFit.at(site.span, function=scheme.name, reason=reason))
         return None
-    if not _settle(inference, site, scheme, instance):
+    inference.running.append(value)
+    settled = _settle(inference, site, scheme, instance)
+    inference.running.pop()
+    if not settled:
         return None
     values = instance.substitution()
     for need in scheme.needs:
@@ -143,21 +151,15 @@ def _settle(inference: Inference, site: Site, scheme: Scheme, instance: Instance
     return True
 
 
-class Found(NamedTuple):
-    """What an operation that waited turned out to be, or what stands for it in the caller."""
-
-    result: Type
-    factors: tuple[Sens, ...]
-    spends: Answer | Opaque | None = None
-    failing: bool | None = None
-
-
 def attempt(
     inference: Inference, site: Site, callee: str | Type, given: Sequence[Given], releases: bool = False
 ) -> Found | None:
     """An operation on arguments of given types, now that more is known. None, with a problem, if it has no meaning."""
     if isinstance(callee, str):
         return _attempt_row(inference, site, callee, given)
+    known = inference.settled.get((callee, *given)) if isinstance(callee, FunctionType) and not releases else None
+    if known is not None:
+        return known
     types = [inference.given_type(value) for value in given]
     value = callee.value if isinstance(callee, FunctionType) else None
     if isinstance(callee, TypeVariable) or (value is not None and dispatch.waits(value, types)):
@@ -175,7 +177,10 @@ def attempt(
     params = tuple(param.var for param in scheme.params)
     spends = Answer(scheme.cost, params, outcome.values) if releases else None
     factors = tuple(map(outcome.factor, range(len(params))))
-    return Found(outcome.type, factors, spends, outcome.failing)
+    found = Found(outcome.type, factors, spends, outcome.failing)
+    if not releases:
+        inference.settled[(callee, *given)] = found
+    return found
 
 
 def _not_this(inference: Inference, site: Site, wanted: str, given: str) -> Found | None:

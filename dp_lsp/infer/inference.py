@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from dp_lsp.core import laws
-from dp_lsp.core.algebra import Poly
+from dp_lsp.core.algebra import Poly, TooLong
 from dp_lsp.core.constraints import Constraint, Origin, Quantity
 from dp_lsp.core.display import type_words
-from dp_lsp.core.events import Cost, Leak, Var
+from dp_lsp.core.events import Answer, Cost, Leak, Opaque, Var
 from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Moves, Open
-from dp_lsp.core.sens import ONE
+from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.term import Bind, Body, Local, Loop, NormArgument, Term, TypeArgument, Use
 from dp_lsp.core.types import UNKNOWN, TupleType, Type, Unknown, is_static
 from dp_lsp.infer import disjoint, moves, problems
@@ -45,6 +45,15 @@ class Failure(NamedTuple):
     span: Span
 
 
+class Found(NamedTuple):
+    """What an operation that waited turned out to be, or what stands for it in the caller."""
+
+    result: Type
+    factors: tuple[Sens, ...]
+    spends: Answer | Opaque | None = None
+    failing: bool | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Unreadable:
     """A top-level name of which nothing is known, and why; it spoils what uses it."""
@@ -62,7 +71,8 @@ class Inference:
     ``problems`` are what is wrong; ``unknown`` is why nothing may be claimed, or empty; ``facts`` holds the judgement
     and the rule of each expression by its place, ``judgements`` that of each term; ``spent`` the costs so far,
     ``failures`` the places where the run may fail, ``opens`` the operations that wait; ``parameters`` where they are
-    declared. ``home`` stands for the function whose body is inferred, and ``read`` are the locals it has read;
+    declared. ``settled`` holds what calls of functions turned out to be, and ``running`` the functions whose calls are
+    settled. ``home`` stands for the function whose body is inferred, and ``read`` are the locals it has read;
     ``rounds`` what the rounds of the loops around read for themselves, by the index, and ``wholes`` what that is a part
     of.
     """
@@ -84,6 +94,8 @@ class Inference:
         self.problems: list[Problem] = []
         self.pending: list[Pending] = []
         self.opens: list[Open] = []
+        self.settled: dict[Hashable, Found] = {}
+        self.running: list[FunctionValue] = []
         self.waiting: dict[Hashable, Open] = {}
         self.spent: list[Cost] = []
         self.home: object = object()
@@ -101,7 +113,11 @@ class Inference:
         """The judgement of a term; what evaluating it spends is added to :attr:`spent`.
 
         This is the one way to a judgement, so a value that was not understood cannot pass unnoticed."""
-        result = self._rule(self, node)
+        try:
+            result = self._rule(self, node)
+        except TooLong:
+            self.report(problems.NumberTooLong.at(node.span, written=self.written(node.span)))
+            return Judgement(UNKNOWN, moves.NOWHERE)
         if isinstance(result.type, Unknown):
             self.give_up(f"`{self.written(node.span)}` was not understood")
         self.judgements[node] = result

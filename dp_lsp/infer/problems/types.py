@@ -263,3 +263,56 @@ class WhichFunction(Kind):
     name = "which-function"
     message = "`{written}` is one of several functions, and it is not known which: choose between their results instead"
     unchecked = True
+
+
+class EndlessCalls(Kind):
+    """A function calls a function that it is given, which calls one that it is given, and so on: the end of it was
+    not found.
+
+    Broken:
+
+    ```julia
+    f(x::Real) = (g -> g(g))(g -> g(g))
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real) = (g -> g(x))(y -> 2 * y)
+    ```
+    """
+
+    code = "DP213"
+    name = "endless-calls"
+    message = "`{name}` is called by a function that it is given to, and no end of that was found"
+    unchecked = True
+
+
+class NumberTooLong(Kind):
+    """A public number that is computed here has too many digits, or its formula too many terms, to be worked with.
+
+    Broken:
+
+    ```julia
+    function f(x::Real)
+        a = 1e4000
+        b = a * a * a * a
+        c = b * b * b * b
+        c * x
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(x::Real)
+        a = 1e40
+        a * x
+    end
+    ```
+    """
+
+    code = "DP214"
+    name = "number-too-long"
+    message = "`{written}` is a number too long to be worked with"
+    unchecked = True
