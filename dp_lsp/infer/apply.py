@@ -100,6 +100,8 @@ def run(inference: Inference, site: Site, value: FunctionValue, types: Sequence[
     scheme = dispatch.choose(inference, site.span, value, types)
     if scheme is None:
         return None
+    if scheme.reason and value.home is not None:
+        return None  # it stands in the same function, and its problem has been reported
     if scheme.reason:
         inference.give_up(f"it uses `{scheme.name}`, which was not checked to the end")
         inference.report(problems.CallsUnchecked.at(site.function, name=scheme.name, reason=scheme.reason))

@@ -295,7 +295,7 @@ class NumberTooLong(Kind):
 
     ```julia
     function f(x::Real)
-        a = 1e4000
+        a = 1e1000
         b = a * a * a * a
         c = b * b * b * b
         c * x
