@@ -14,6 +14,7 @@ from dp_lsp.accounting.price import (
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.events import (
+    Called,
     Cost,
     Distances,
     Gaussian,
@@ -115,8 +116,7 @@ class Published(Advanced):
     def _called(self, cost: Called, distances: Distances) -> Price:
         """Each argument pays for itself alone, and the prices add up."""
         reached = [param for param, moved in cost.along.items() if moved.keys() & distances.keys()]
-        price = self.sequence([self.price(cost.body, {param: sens.ONE}) for param in reached])
-        return Price(cost.values.sens(price.epsilon), cost.values.sens(price.delta))
+        return self.sequence([self.body_of(cost, {param: sens.ONE}) for param in reached])
 
     def _sampled(self, cost: Sampled, distances: Distances) -> Price:
         """Each matrix pays for itself alone."""

@@ -204,7 +204,10 @@ class Measure:
         raise NotImplementedError
 
     def _called(self, cost: Called, distances: Distances) -> Price:
-        inner = {param: along(moved, distances) for param, moved in cost.along.items()}
+        return self.body_of(cost, {param: along(moved, distances) for param, moved in cost.along.items()})
+
+    def body_of(self, cost: Called, inner: Distances) -> Price:
+        """The price of a call whose parameters move by these distances."""
         frame = self._frame
         if cost.answers:
             key = id(cost), id(frame)

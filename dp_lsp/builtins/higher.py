@@ -258,7 +258,10 @@ ROWS: tuple[Builtin, ...] = (
         "function captures counts for every entry (n, √n or 1 times in L1, L2 and LInf, times the rows of a matrix).",
         _ENTRYWISE,
         ("g(x) = 2 * x\nf(v::MetricVector(Real, L1)) = map(g, v)",),
-        (Refused("f(v::MetricVector(Real, L1), x::Real) = map(x, v)", "DP202"),),
+        (
+            Refused("f(v::MetricVector(Real, L1), x::Real) = map(x, v)", "DP202"),
+            Refused("g(x) = [x]\nf(v::MetricVector(Real, L1)) = map(g, v)", "DP208"),
+        ),
         published=(_map_form(_published_map_factors),),
     ),
     Builtin(
@@ -300,7 +303,10 @@ ROWS: tuple[Builtin, ...] = (
         "captures counts once for each row.",
         _ROWWISE,
         ("g(v, w) = v + w\nf(A::MetricMatrix(Real, LInf), B::MetricMatrix(Real, LInf)) = map_rows_binary(g, A, B)",),
-        (Refused("g(v, w) = v + w\nf(A::MetricMatrix(Real, L1)) = map_rows_binary(g, A, A)", "DP202"),),
+        (
+            Refused("g(v, w) = v + w\nf(A::MetricMatrix(Real, L1)) = map_rows_binary(g, A, A)", "DP202"),
+            Refused("g(v, w) = v[1]\nf(A::MetricMatrix(Real, LInf)) = map_rows_binary(g, A, A)", "DP208"),
+        ),
         published=(_binary_rows(lambda matrix: matrix.length),),
     ),
     Builtin(
@@ -312,7 +318,10 @@ ROWS: tuple[Builtin, ...] = (
         "entries; what it captures counts once for each column.",
         _COLUMNWISE,
         ("g(v, w) = v + w\nf(A::MetricMatrix(Real, LInf), B::MetricMatrix(Real, LInf)) = map_cols_binary(g, A, B)",),
-        (Refused("g(v, w) = v + w\nf(A::MetricMatrix(Real, L1)) = map_cols_binary(g, A, A)", "DP202"),),
+        (
+            Refused("g(v, w) = v + w\nf(A::MetricMatrix(Real, L1)) = map_cols_binary(g, A, A)", "DP202"),
+            Refused("g(v, w) = v[1]\nf(A::MetricMatrix(Real, LInf)) = map_cols_binary(g, A, A)", "DP208"),
+        ),
         published=(_binary_columns(entries),),
     ),
     Builtin(

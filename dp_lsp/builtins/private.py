@@ -112,6 +112,7 @@ ROWS: tuple[Builtin, ...] = (
         _SPARSE_VECTOR,
         ("g(x) = x + 1\nh(x) = x + 2\nf(x::Real) :: Priv() = above_threshold([g, h], 0.5, x, 3)",),
         (
+            Refused("g(x) = x == 1\nf(x::Real) :: Priv() = above_threshold([g], 0.5, x, 3)", "DP208"),
             Refused("g(x) = 3 * x\nf(x::Real) :: Priv() = above_threshold([g], 0.5, x, 3)", "DP301"),
             Refused("g(x) = x + 1\nf(x::Real, t::Real) :: Priv() = above_threshold([g], 0.5, x, t)", "DP404"),
             Refused("g(x) = x + 1\nf(x::Real) :: Priv() = above_threshold([g], 0, x, 3)", "DP304"),
@@ -142,6 +143,8 @@ ROWS: tuple[Builtin, ...] = (
                 "g(x::Real) = 2 * x\nf(v::MetricVector(Real, L1)) :: Priv() = exponential_mechanism(1, 0.5, v, g)",
                 "DP404",
             ),
+            Refused("f(x::Real) :: Priv() = exponential_mechanism(1, 0.5, [1.0, 2.0], c -> c + 2 * x)", "DP301"),
+            Refused("g(x::Real) = x == 1\nf() :: Priv() = exponential_mechanism(1, 0.5, [1.0, 2.0], g)", "DP208"),
             Refused("g(x::Real) = 2 * x\nf() :: Priv() = exponential_mechanism(0, 0.5, [1.0, 2.0], g)", "DP304"),
         ),
     ),
@@ -168,6 +171,11 @@ ROWS: tuple[Builtin, ...] = (
             "f(m::MetricMatrix(Data, LInf)) :: Priv() = reduce_cols(g, m)",
         ),
         (
+            Refused(
+                "g(m::Matrix{<:Data}) :: Priv() = gaussian_mechanism(2, 0.5, 0.1, undisc_container(clip(L2, m[1, :])))\n"
+                "f(m::MetricMatrix(Data, LInf)) :: Priv() = reduce_cols(g, m)",
+                "DP208",
+            ),
             Refused(
                 "g(m::Matrix{<:Data}) = m[1, 1]\nf(m::MetricMatrix(Data, LInf)) :: Priv() = reduce_cols(g, m)", "DP202"
             ),

@@ -57,7 +57,7 @@ class Substitution:
         self._sens: dict[Sens, Sens] = {}
 
     @property
-    def symbols(self) -> Mapping[Symbol, Poly]:
+    def symbols(self) -> Mapping[Symbol, Poly | Sens]:
         """What is put for which symbol."""
         return self._symbols
 

@@ -8,6 +8,7 @@ from dp_lsp.accounting.bounds import Bound
 from dp_lsp.accounting.price import Price, along
 from dp_lsp.core import laws
 from dp_lsp.core.events import (
+    Awaited,
     Called,
     Cost,
     Distances,
@@ -23,6 +24,7 @@ from dp_lsp.core.events import (
 from dp_lsp.core.laws import LAWS
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.engine.derive import PLUS, Entry, Steps
+from dp_lsp.infer.conditions import put as put_in
 from dp_lsp.text import Span
 
 
@@ -58,6 +60,9 @@ class Charges:
                 return self._sampled(cost, distances, price)
             case Called():
                 return self._called(cost, distances, price)
+            case Awaited(callee=callee, origin=origin):
+                why = f"`{callee.name}` is any private function"
+                return self._add(Entry(cost, origin.span, laws.CALL, why, ()), distances, price)
 
     def shown(self, price: Price) -> str:
         """A price for a person."""
@@ -162,7 +167,9 @@ class Charges:
         )
         why = f"{LAWS[laws.CHARGED].step.format(f'`{name}`')}, which moves {', '.join(changes)}"
         display = context.description.display
-        given = [(symbol.name, display.poly(context.values.poly(put))) for symbol, put in cost.values.symbols.items()]
+        given = [
+            (symbol.name, display.quantity(put_in(context.values, put))) for symbol, put in cost.values.symbols.items()
+        ]
         settings = ", ".join(f"{symbol} = {value}" for symbol, value in given if symbol != value)
         if settings:
             why += f", with {settings}"

@@ -295,7 +295,7 @@ class NumberTooLong(Kind):
 
     ```julia
     function f(x::Real)
-        a = 1e1000
+        a = 1e300
         b = a * a * a * a
         c = b * b * b * b
         c * x
