@@ -172,7 +172,7 @@ ROWS: tuple[Builtin, ...] = (
         ),
         (
             Refused(
-                "g(m::Matrix{<:Data}) :: Priv() = gaussian_mechanism(2, 0.5, 0.1, undisc_container(clip(L2, m[1, :])))\n"
+                "g(m::Matrix{<:Data}) :: Priv() = laplacian_mechanism(2, 1, undisc_container(clip(L1, m[1, :])))\n"
                 "f(m::MetricMatrix(Data, LInf)) :: Priv() = reduce_cols(g, m)",
                 "DP208",
             ),
