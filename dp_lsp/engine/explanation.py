@@ -10,7 +10,7 @@ from dp_lsp.analysis.records import Fact, FunctionReport, Options, State
 from dp_lsp.core.display import type_text
 from dp_lsp.core.events import Var
 from dp_lsp.core.metrics import metric_name
-from dp_lsp.core.scheme import FunctionValue, Judgement, Move
+from dp_lsp.core.scheme import Judgement, Move
 from dp_lsp.core.sens import ONE
 from dp_lsp.core.term import Apply
 from dp_lsp.engine.charge import Charges
@@ -30,10 +30,9 @@ def explain(
 ) -> Explanation | None:
     """The derivation of each bound of a method or, with an offset, of the smallest expression there; None if there is
     no expression. Nothing is derived for what was not checked to the end."""
-    value = inferred.value
-    if not isinstance(value, FunctionValue) or not value.methods:
+    if inferred.shown is None:
         return Explanation(report, None, (), (), (), (), problems) if offset is None else None
-    description = Description(value.methods[0], Place(report.span, report.name_span), options)
+    description = Description(inferred.shown, Place(report.span, report.name_span), options, inferred.assumed)
     context = Context(inferred, description)
     derivations = _Derivations(context, report)
     known = report.state is not State.UNKNOWN

@@ -10,7 +10,7 @@ from dp_lsp.core.display import type_text
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.metrics import metric_name
 from dp_lsp.core.notation import DISPLAY, Printer
-from dp_lsp.core.scheme import FunctionValue, Moves
+from dp_lsp.core.scheme import Moves
 from dp_lsp.infer.method import Inferred
 
 
@@ -35,8 +35,7 @@ def tables(definitions: list[Inferred]) -> FactTables:
 
 
 def _needs(inferred: Inferred) -> Iterable[Constraint]:
-    value = inferred.value
-    return value.methods[0].needs if isinstance(value, FunctionValue) and value.methods else ()
+    return () if inferred.shown is None else inferred.shown.needs
 
 
 def _moves(moves: Moves, values: Substitution, printer: Printer) -> tuple[tuple[str, str], ...]:

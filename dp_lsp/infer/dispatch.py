@@ -94,12 +94,21 @@ def _is_certainly(declared: Annotation, type_: Type) -> bool:
             return True
         case (NumberOf(base, stored), NumberType(of)):
             return _holds(base, stored, of)
-        case (ContainerOf(kind, element, stored=stored), Container(kind=of_kind, element=inner)):
-            fits = element is None or (isinstance(inner, NumberType) and _holds(element, stored, inner.base))
-            return kind is of_kind and fits
+        case (ContainerOf(kind), Container(kind=of_kind, element=inner)):
+            return kind is of_kind and _is_certainly(_elements(declared), inner)
         case (TupleOf(items), TupleType(parts)):
             return len(items) == len(parts) and all(map(_is_certainly, items, parts))
     return _same_kind(declared, type_)
+
+
+def _elements(declared: ContainerOf) -> Annotation:
+    match declared.element:
+        case None:
+            return Anything()
+        case Base() as base:
+            return NumberOf(base, declared.stored)
+        case truth:
+            return truth
 
 
 def _holds(base: Base, stored: str, given: Base) -> bool:
@@ -147,8 +156,8 @@ def _is_subtype(left: Annotation, right: Annotation) -> bool:
             return _is_number_within(a, stored, b, wanted)
         case (Truth(), NumberOf(base, stored)):
             return not stored and base is not Base.DATA
-        case (ContainerOf(kind, a, stored=stored), ContainerOf(other, b, stored=wanted)):
-            return kind is other and (b is None or (a is not None and _is_number_within(a, stored, b, wanted)))
+        case (ContainerOf(kind), ContainerOf(other)):
+            return kind is other and _is_subtype(_elements(left), _elements(right))
         case (TupleOf(items), TupleOf(others)):
             return len(items) == len(others) and all(map(_is_subtype, items, others))
         case (AFunction(), AFunction()):
