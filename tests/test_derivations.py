@@ -138,7 +138,9 @@ KNOWN = {
 
 def value(formula: str) -> float:
     """A formula at some numbers; a size such as ``length(v)`` is a number like any other."""
-    named = re.sub(r"\b(length|rows|cols)\(([^()]*)\)", lambda m: re.sub(r"\W", "_", m[0]), formula)
+    named = re.sub(
+        r"\b(length|rows|cols|sens|epsilon|delta)\((?:[^()]|\([^()]*\))*\)", lambda m: re.sub(r"\W", "_", m[0]), formula
+    )
     return float(eval(re.sub(r"\bdel\b", "del_", named), {"__builtins__": {}}, Numbers(KNOWN)))
 
 
@@ -171,7 +173,7 @@ def cost_follows(step: Step, result: list[float], factors: list[float], premises
         case laws.UNPROTECTED, _:
             return epsilon == math.inf
         case laws.CHARGED, _:
-            return math.isfinite(epsilon)  # what it costs stands in another derivation
+            return epsilon >= 0  # what it costs stands in another derivation
         case laws.SEQUENCE, _:
             return close(epsilon, sum(e for e, _ in costs)) and close(delta, sum(d for _, d in costs))
         case laws.CHOICE, _:
@@ -189,7 +191,10 @@ def cost_follows(step: Step, result: list[float], factors: list[float], premises
             return epsilon >= max(e for e, _ in costs)
         case _, [norm, declared, once, *_]:  # a mechanism, at the distance or at most at the declared one
             distance = sum(premise[0] for premise in premises)
-            return any(close(epsilon, norm * once * share) for share in (distance / declared, len(premises)))
+            shares = (distance / declared, len(premises))
+            if TABLE[step.rule].forms[0].applies is not None:  # and functions of it may move by less
+                return epsilon <= norm * once * max(shares)
+            return any(close(epsilon, norm * once * share) for share in shares)
     return False
 
 

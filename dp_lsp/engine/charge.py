@@ -62,7 +62,7 @@ class Charges:
                 return self._called(cost, distances, price)
             case Awaited(callee=callee, origin=origin):
                 why = f"`{callee.name}` is any private function"
-                return self._add(Entry(cost, origin.span, laws.CALL, why, ()), distances, price)
+                return self._add(Entry(cost, origin.span, laws.CHARGED, why, ()), distances, price)
 
     def shown(self, price: Price) -> str:
         """A price for a person."""

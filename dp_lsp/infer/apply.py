@@ -17,7 +17,6 @@ from dp_lsp.core.scheme import (
     FunctionValue,
     Given,
     Judgement,
-    Move,
     Moves,
     Scheme,
     SchemeParameter,
@@ -81,11 +80,12 @@ class Outcome(NamedTuple):
         if value.home is not inference.home:
             return moved
         own = {param.var for param in self.scheme.params}
-        return {
-            var: Move(self.values.sens(move.sens), span, laws.CALL, (ONE,), (move,), self.scheme.name)
+        parts = (
+            (moves.own(var, span), self.values.sens(move.sens))
             for var, move in (part or self.scheme.result).moves.items()
             if var not in own
-        }
+        )
+        return moves.combined(parts, span, laws.CALL, self.scheme.name)
 
 
 def run(inference: Inference, site: Site, value: FunctionValue, types: Sequence[Type]) -> Outcome | None:

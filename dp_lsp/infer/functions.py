@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dp_lsp.core import annotation, laws, term
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.annotation import NumberOf
@@ -11,7 +9,7 @@ from dp_lsp.core.evaluate import norms_of, symbols_of
 from dp_lsp.core.events import NOTHING, Var, variables
 from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import FunctionValue, Judgement, Move, Moves, Owned, Scheme, SchemeParameter
-from dp_lsp.core.sens import INFINITY, ONE
+from dp_lsp.core.sens import INFINITY
 from dp_lsp.core.types import Base, FunctionType, ModelType, NumberType
 from dp_lsp.infer import checks, conditions, generalize, moves
 from dp_lsp.infer.inference import Inference
@@ -71,14 +69,11 @@ def _captured(scheme: Scheme, span: Span) -> Moves:
     """How far a function moves with what it captured: without bound where that depends on its arguments, or is about
     what it releases or fails by."""
     own = {param.var for param in scheme.params}
-    moved = {
-        var: replace(move, sens=INFINITY) if _is_about(move, scheme.owned) else move
-        for var, move in scheme.result.moves.items()
-        if var not in own
-    }
+    moved = {var: move for var, move in scheme.result.moves.items() if var not in own}
+    lost = {var for var, move in moved.items() if _is_about(move, scheme.owned)}
     exposed = set() if scheme.cost is NOTHING else variables(scheme.cost)
-    for var in (exposed | (scheme.failing or frozenset())) - own:
-        moved[var] = Move(INFINITY, span, laws.CALL, (INFINITY,), (Move(ONE, span, laws.PARAMETER),), scheme.name)
+    for var in lost | (exposed | (scheme.failing or frozenset())) - own:
+        moved |= moves.scaled(moves.own(var, span), INFINITY, span, laws.CALL, scheme.name)
     return moved
 
 
