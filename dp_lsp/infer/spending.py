@@ -13,7 +13,7 @@ from dp_lsp.text import Span
 
 def distances(inference: Inference, span: Span, moved: Moves, origin: Origin) -> dict[Var, Sens]:
     """How far each variable moves what a private function is given, each a number or at most 1."""
-    private = {var: move for var, move in moved.items() if not var.exempt}
+    private = {var: move for var, move in inference.released(moved, span).items() if not var.exempt}
     unbounded = frozenset(var for var, move in private.items() if move.sens.infinite)
     if unbounded:
         _unbounded(inference, span, private, unbounded)
