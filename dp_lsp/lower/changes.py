@@ -33,7 +33,7 @@ class Changing(NamedTuple):
 
 class Changes(Expressions):
     """Changes in place. ``changed`` are the parameters that were changed so far; ``refused`` says that there was a
-    change that must not be."""
+    change, or a ``return``, that must not be."""
 
     changed: set[str]
     refused = False

@@ -60,6 +60,7 @@ class Functions(Statements):
         super().__init__(where, report, known, outer)
         self._text = text
         self.changed = set()
+        self._conflicting: set[str] = set()
 
     def inside(self) -> Functions:
         """A function inside this one."""
@@ -99,12 +100,12 @@ class Functions(Statements):
         known = self._known if outer is None else outer.survey.known
         survey = None if outer is None else outer.survey.inner.get(block)
         self._scope.survey = survey or Survey(block, known)
-        self._check_styles()
+        self._check_names()
         statements = grouped(block.statements)
         body = self._body(statements, self._end(node), block.span)
         last = statements[-1] if statements else block
         bare = isinstance(last, surface.Return) and last.value is None
-        if self.changed and not bare:
+        if self.changed and not bare and not self.refused:
             names = "`, `".join(sorted(self.changed))
             self._problems.append(problems.MissingReturn.at(last.span, name=names))
         return body
@@ -189,18 +190,25 @@ class Functions(Statements):
 
     # Functions inside functions
 
-    def _check_styles(self) -> None:
-        """A name of the body is a variable or a function, and the methods of a function stand together."""
-        for name in self._scope.survey.writes:
-            writes = list(self._scope.survey.definitions(name))
-            styles = [write.how for write in writes]
-            if name in self._scope.fixed:
-                styles.insert(0, How.ASSIGNED)
-            if How.FUNCTION not in styles or len(styles) < 2:
+    def _check_names(self) -> None:
+        """What the names that the body defines must not be: variables of a function around it, a variable and a
+        function at once, or functions whose methods stand apart."""
+        scope = self._scope
+        for name in scope.survey.writes:
+            definitions = list(scope.survey.definitions(name))
+            is_parameter = name in scope.fixed
+            if not definitions:
                 continue
-            first = self._scope.now[name].span if name in self._scope.fixed else writes[0].span
-            kind = problems.TwoStyles if How.ASSIGNED in styles else problems.NotAdjacent
-            self._problems.append(kind.at(writes[-1].span, name=name, related=(Related("defined here", first),)))
+            if scope.outer is not None and not is_parameter and scope.outer.has(name):
+                self._problems.append(problems.OuterAssigned.at(definitions[0].span, name=name))
+                self._version(name, definitions[0].span, Holding(self._new()))
+            styles = [*([How.ASSIGNED] if is_parameter else ()), *(write.how for write in definitions)]
+            if How.FUNCTION in styles and len(styles) > 1:
+                first = scope.now[name].span if is_parameter else definitions[0].span
+                kind = problems.TwoStyles if How.ASSIGNED in styles else problems.NotAdjacent
+                related = (Related(f"`{name}` is defined here", first),)
+                self._problems.append(kind.at(definitions[-1].span, name=name, related=related))
+                self._conflicting.add(name)
 
     def _function_value(self, node: surface.Lambda) -> Term:
         closure, self._captures[node] = self._closure([Written.nameless(node)], "")
@@ -227,7 +235,10 @@ class Functions(Statements):
         found = conflict(list(enumerate(closure.methods)))
         if found is not None:
             self._problems.append(found.at(name.span, name.name))
+            self._conflicting.add(name.name)
         local = self._define(name, Holding(captured))
+        if name.name in self._conflicting:
+            return Bind(span, (local,), term.Hole(span, "definitions that contradict each other", (closure,)))
         changing = signature(closure.methods)
         if changing is not None:
             self._scope.changing[local] = changing

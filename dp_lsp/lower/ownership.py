@@ -66,8 +66,7 @@ class Ownership:
         memory = self.fresh() if changeable else NOWHERE
         self.foreign |= memory
         self._of[name] = Holding(memory)
-        if changeable:
-            self._parameters[name] = memory
+        self._parameters[name] = memory
 
     def of(self, name: str) -> Holding:
         return self._of.get(name, _NOTHING)

@@ -167,11 +167,8 @@ class Statements(Changes):
         return [Holding(self._memory(value), Origin.TAKEN_APART)] * count
 
     def _define(self, name: surface.Name, held: Holding) -> Local:
-        """An assignment to a name. That of a function around this one would be changed for that one too."""
+        """An assignment to a name."""
         self._check_meaning(name.name, name.span)
-        outer = self._scope.outer
-        if outer is not None and name.name not in self._scope.now and outer.has(name.name):
-            self._problems.append(problems.OuterAssigned.at(name.span, name=name.name))
         return self._version(name.name, name.span, held)
 
     def _hidden(self, name: str, span: Span, reason: str) -> Bind:
@@ -192,6 +189,7 @@ class Statements(Changes):
         """The value of a branch inside an expression, where ``return`` would leave the function."""
         if isinstance(node, surface.Return):
             self._problems.append(problems.ReturnInside.at(node.span))
+            self.refused = True
             return term.Hole(node.span, "a `return` inside the function")
         return self._tail(node, binds)
 
@@ -257,7 +255,8 @@ class Statements(Changes):
         changed, ownership.changed = ownership.changed, NOWHERE
         body = self._body(grouped(node.body.statements), self._round(carried, node), node.body.span)
         after = ownership.after_rounds(carried, memory)
-        self._check_rounds(node.span, after, memory, ownership.changed)
+        if not self.refused:
+            self._check_rounds(node.span, after, memory, ownership.changed)
         ownership.changed |= changed
         inside, scope.now, scope.fixed = scope.now, before, fixed
         ownership.restore(memory)
