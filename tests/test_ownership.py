@@ -1,0 +1,196 @@
+"""What lowering makes of programs that change gradients is what Julia would do, or it is refused."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+from dp_lsp.core.term import Method
+from dp_lsp.frontends.julia.parse import parse
+from dp_lsp.lower.definitions import Lowered, lower
+from dp_lsp.lower.survey import signature
+from imperative import Functional, Imperative, frozen, thawed
+
+HELPERS = """
+same(g) = g
+pair(g, h) = (g, h)
+keep(g) = () -> g
+call(f) = f()
+function double!(g)
+    scale_gradient!(2, g)
+    return
+end
+function both!(g, h)
+    double!(h)
+    scale_gradient!(3, g)
+    return
+end
+function first!(g, h)
+    scale_gradient!(5, g)
+    return
+end
+"""
+GRADIENTS, TUPLES, FUNCTIONS = ["a", "b", "c", "d", "e"], ["t", "u"], ["k", "l"]
+
+
+class Program:
+    """A random program: a function of two gradients and a number."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.gradients, self.tuples, self.functions = {"p", "q"}, set[str](), set[str]()
+        self.changes = self.random.random() < 0.2
+        body = ["a = clone(p)", "b = clone(q)"]
+        self.gradients |= {"a", "b"}
+        body += self.block(self.random.randint(1, 7), depth=0)
+        if self.changes:
+            body += ["return"]
+        else:
+            shown = sorted(self.gradients) + sorted(self.tuples) + [f"{name}()" for name in sorted(self.functions)]
+            body += [f"({', '.join(shown)})"]
+        self.text = "\n".join(["function f(p, q, n)", *(f"    {line}" for line in body), "end", ""])
+
+    def one(self, *names: set[str]) -> str:
+        return self.random.choice(sorted(set().union(*names)))
+
+    def changed(self) -> str:
+        """A variable to be changed; mostly one that is not the caller's."""
+        own = self.gradients - ({"p", "q"} if not self.changes else set())
+        return self.one(own or self.gradients)
+
+    def target(self) -> str:
+        """A variable to be assigned; mostly one that has no value yet."""
+        new = [name for name in GRADIENTS if name not in self.gradients]
+        return self.random.choice(new if new and self.random.random() < 0.6 else [*GRADIENTS, "p"])
+
+    def gradient(self) -> str:
+        """An expression that is a gradient."""
+        one = self.one(self.gradients)
+        options = [one, f"clone({one})", f"same({one})", f"call(() -> {one})", f"keep({one})()"]
+        options += [f"clone({one})", f"sum_gradients({one}, {self.one(self.gradients)})"] * 2
+        options += [f"n > 1 ? {one} : {self.one(self.gradients)}"]
+        if self.functions:
+            options += [f"{self.one(self.functions)}()"] * 2
+        return self.random.choice(options)
+
+    def block(self, length: int, depth: int) -> list[str]:
+        lines: list[str] = []
+        while length > 0:
+            lines += self.statement(depth)
+            length -= 1
+        return lines
+
+    def statement(self, depth: int) -> list[str]:
+        kind = self.random.choices(
+            ["gradient", "scale", "call", "exchange", "tuple", "apart", "function", "if", "for"],
+            [6, 5, 3, 2, 2, 2, 2, 2 * (depth < 2), 3 * (depth < 2)],
+        )[0]
+        if kind == "gradient":
+            value, name = self.gradient(), self.target()
+            self.gradients.add(name)
+            return [f"{name} = {value}"]
+        if kind == "scale":
+            return [f"scale_gradient!({self.random.randint(2, 5)}, {self.changed()})"]
+        if kind == "call":
+            one, other = self.changed(), self.changed()
+            calls = ["double!({})", "both!({}, {})", "first!({}, {})", "first!({}, clone({}))", "first!({}, ({}, n))"]
+            return [self.random.choice(calls).format(one, other)]
+        if kind == "exchange":
+            targets = self.random.sample(GRADIENTS, 2)
+            values = [self.random.choice([self.one(self.gradients), self.gradient()]) for _ in targets]
+            self.gradients.update(targets)
+            return [f"({', '.join(targets)}) = ({', '.join(values)})"]
+        if kind == "tuple":
+            name, values = self.random.choice(TUPLES), (self.gradient(), self.gradient())
+            self.tuples.add(name)
+            return [f"{name} = {self.random.choice(['', 'pair'])}({', '.join(values)})"]
+        if kind == "apart" and self.tuples:
+            targets = self.random.sample(GRADIENTS, 2)
+            tuple_ = self.one(self.tuples)
+            self.gradients.update(targets)
+            return [f"({', '.join(targets)}) = {tuple_}"]
+        if kind == "function":
+            return self.function()
+        if kind == "if":
+            return self.branches(depth)
+        return self.loop(depth) if kind == "for" else []
+
+    def function(self) -> list[str]:
+        name, one = self.random.choice(FUNCTIONS), self.one(self.gradients)
+        if name in self.functions:
+            return []
+        self.functions.add(name)
+        inside = self.random.choice(
+            [
+                [f"x = {self.gradient()}", "scale_gradient!(2, x)", "x"],
+                [f"x = {one}", "x = clone(x)", "double!(x)", f"sum_gradients(x, {one})"],
+                [f"{one}"],
+                [f"{one} = clone({one})", f"double!({one})", f"{one}"],
+                [f"w = clone({one})", "double!(w)", "w"],
+                ["y(z) = begin", "    double!(z)", "    return", "end", f"x = clone({one})", "y(x)", "x"],
+            ]
+        )
+        return [f"{name}() = begin", *(f"    {line}" for line in inside), "end"]
+
+    def branches(self, depth: int) -> list[str]:
+        """An ``if``; what only one side gives a value is not used after it."""
+        before = self.gradients, self.tuples, self.functions
+        sides = []
+        for _ in range(2):
+            self.gradients, self.tuples, self.functions = map(set, before)
+            sides.append((self.block(self.random.randint(0, 2), depth + 1), self.gradients, self.tuples))
+        self.gradients, self.tuples = sides[0][1] & sides[1][1], sides[0][2] & sides[1][2]
+        self.functions = before[2]
+        then, otherwise = ([f"    {line}" for line in side[0]] for side in sides)
+        return ["if n > 1", *then, "else", *otherwise, "end"]
+
+    def loop(self, depth: int) -> list[str]:
+        before = self.gradients, self.tuples, self.functions
+        self.gradients, self.tuples, self.functions = map(set, before)
+        body = self.block(self.random.randint(1, 4), depth + 1)
+        self.gradients, self.tuples, self.functions = before
+        return ["for i in 1:3", *(f"    {line}" for line in body), "end"]
+
+
+class Helpers:
+    """The functions that programs may call."""
+
+    def __init__(self) -> None:
+        self.parsed = parse(HELPERS)
+        lowered = lower(self.parsed, HELPERS, {})
+        assert self.parsed.problems == lowered.problems == ()
+        self.methods = methods(lowered)
+        found = {name: signature([method]) for name, method in self.methods.items()}
+        self.changing = {name: changes for name, changes in found.items() if changes is not None}
+
+
+def methods(lowered: Lowered) -> dict[str, Method]:
+    return {each.name: each for each in lowered.definitions if isinstance(each, Method)}
+
+
+def outcome(program: Program, n: float, helpers: Helpers) -> str:
+    """Whether a program is refused; if it is not, the two ways to run it must agree."""
+    parsed = parse(program.text)
+    assert parsed.problems == (), program.text
+    lowered = lower(parsed, program.text, helpers.changing)
+    if lowered.problems:
+        return "refused"
+    found = helpers.methods | methods(lowered)
+    given = [("gradient", 2.0), ("gradient", 7.0), n]
+    objects = [thawed(each) for each in given]
+    shown = frozen(Imperative(helpers.parsed.nodes + parsed.nodes).call("f", *objects))
+    functional = Functional(found).call(found["f"], list(given), {})
+    changes = found["f"].changes
+    if changes:
+        for position, value in zip(changes, functional if len(changes) > 1 else (functional,), strict=True):
+            given[position] = value
+    else:
+        assert functional == shown, program.text
+    assert [frozen(each) for each in objects] == given, program.text
+    return "changes" if changes else "same"
+
+
+def test_changes_are_versions() -> None:
+    helpers = Helpers()
+    found = Counter(outcome(Program(seed), seed % 2 * 2.0, helpers) for seed in range(600))
+    assert found["same"] > 50 and found["changes"] > 5 and found["refused"] > 100, found
