@@ -115,7 +115,7 @@ class Changes(Expressions):
 
     def _shared(self, name: surface.Name, other: str | None) -> Problem:
         """Why a change of a name would be seen by others: ``other``, or whoever made the value."""
-        whose = f"`{other}`" if other is not None else "the caller"
+        whose = f"`{other}`" if other is not None else "a value of the caller"
         held = self._scope.now.get(other or "")
         related = () if held is None else (Related(f"`{other}` is defined here", held.span),)
         kind = _KIND_OF.get(self._scope.ownership.of(name.name).origin, problems.SharedChange)
@@ -126,7 +126,7 @@ class Changes(Expressions):
         found = self._scope.ownership.shuffled(after, before, changed)
         if found is not None:
             name, other = found
-            whose = f"`{other}`" if other else "the caller"
+            whose = f"`{other}`" if other else "a value of the caller"
             self._problems.append(problems.LoopShuffle.at(span, name=name, other=whose))
 
     def _changed_parameters(self, params: Iterable[str], span: Span) -> Term:

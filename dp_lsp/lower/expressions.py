@@ -7,7 +7,7 @@ from dp_lsp.builtins.patterns import GivenNorm, GivenType
 from dp_lsp.core import term
 from dp_lsp.core.term import Local, Term
 from dp_lsp.lower import problems, type_names
-from dp_lsp.lower.facts import EVALUATING, INCLUDE, as_function, described, is_reserved, written
+from dp_lsp.lower.facts import EVALUATING, INCLUDE, as_function, described, is_operator, is_reserved, written
 from dp_lsp.lower.ownership import NOWHERE, Memory, Origin
 from dp_lsp.lower.scope import Scope, Unreadable
 from dp_lsp.lower.survey import Signature, Signatures
@@ -109,7 +109,7 @@ class Expressions:
                 return self._name(callee)
             if (found := builtins.find(callee.name)) is not None:
                 return self._builtin_call(node, *found)
-            if not callee.name.isidentifier() and not callee.name.endswith("!"):
+            if is_operator(callee.name):
                 return self._refused(callee, f"the operator `{callee.name}`")
         function = self._name(callee)
         signature = self._signature(callee, function)
@@ -176,17 +176,22 @@ class Expressions:
         return term.Call(node.span, builtins.INDEX, args, node.span)
 
     def _opens_scope(self, node: surface.Node) -> bool:
-        value = node.value if isinstance(node, surface.Assign) and node.operator is None else None
-        if not isinstance(value, surface.Call) or not isinstance(value.callee, surface.Name):
+        if (
+            not isinstance(node, surface.Assign)
+            or node.operator is not None
+            or not isinstance(node.value, surface.Call)
+        ):
             return False
-        found = None if self._scope.has(value.callee.name) else builtins.find(value.callee.name)
-        return found is not None and found[0].scope == "tail"
+        row = self._builtin_of(node.value.callee)
+        return row is not None and row.scope == "tail"
 
     # What values may share
 
     def _memory(self, node: surface.Node) -> Memory:
         """What may be reached from a value that was lowered here: what it is made of, and what is new."""
         match node:
+            case surface.Number() | surface.Boolean():
+                return NOWHERE
             case surface.Name():
                 return self._scope.memory(node.name)
             case surface.Lambda():
@@ -197,7 +202,7 @@ class Expressions:
                 lasts = [side.statements[-1] for side in (then, otherwise) if side is not None and side.statements]
                 return self._new(*map(self._memory, lasts))
             case surface.Call(callee=callee, args=args):
-                return self._new(*map(self._memory, self._passed_on(callee, args)))
+                return self._memory_of_result(callee, [self._memory(arg) for arg in args])
             case surface.Index(value=value):
                 return self._memory(value)
             case surface.Assign(value=value) | surface.Return(value=surface.Node() as value):
@@ -207,21 +212,31 @@ class Expressions:
     def _new(self, *memories: Memory) -> Memory:
         return self._scope.ownership.fresh().union(*memories)
 
-    def _passed_on(self, callee: surface.Node, args: tuple[surface.Node, ...]) -> tuple[surface.Node, ...]:
-        """What the result of a call may share memory with: of a function of the program all its arguments, and what
-        the function has captured."""
+    def _memory_of_result(self, callee: surface.Node, given: list[Memory]) -> Memory:
+        """What may be reached from the result of a call: of a function of the program all its arguments, and what the
+        function has captured."""
+        row = self._builtin_of(callee)
+        if row is None:
+            return self._new(self._memory(callee), *given)
+        if isinstance(callee, surface.Name) and is_operator(callee.name) and not any(given):
+            return NOWHERE
+        return self._new(*builtins.passed_on(row, given))
+
+    def _builtin_of(self, callee: surface.Node) -> builtins.Builtin | None:
+        """The builtin that a call is one of; None for a function of the program."""
         if not isinstance(callee, surface.Name) or self._scope.has(callee.name):
-            return (callee, *args)
+            return None
         found = builtins.find(callee.name)
-        return args if found is None else builtins.passed_on(found[0], args)
+        return None if found is None else found[0]
 
     def _origin(self, node: surface.Node) -> Origin:
         """How a name comes by a value that is written like this."""
         match node:
             case surface.Index():
                 return Origin.PART
-            case surface.Call(callee=callee, args=args) if self._passed_on(callee, args):
-                return Origin.CALL
+            case surface.Call(callee=callee, args=args):
+                row = self._builtin_of(callee)
+                return Origin.CALL if row is None or builtins.passed_on(row, args) else Origin.NAME
             case surface.If():
                 return Origin.CHOICE
         return Origin.NAME

@@ -96,6 +96,11 @@ def is_reserved(name: str) -> bool:
     return builtins.find(name) is not None or any(name in names for names in known)
 
 
+def is_operator(name: str) -> bool:
+    """Whether this is the sign of an operation. Of numbers and vectors an operation makes nothing else."""
+    return not name.removesuffix("!").isidentifier()
+
+
 def as_function(name: str) -> str:
     """A builtin as a function that can be given to others, as it is written; empty for one that none can stand for."""
     found = builtins.find(name)

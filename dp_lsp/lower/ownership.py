@@ -104,6 +104,14 @@ class Ownership:
                 else:
                     self._of[name] = Holding(known.memory | holding.memory, Origin.CHOICE)
 
+    def before_rounds(self, carried: Iterable[str]) -> dict[str, Holding]:
+        """What each name stands for before a loop. What it carries from round to round is told apart, even where it
+        is nothing that could be changed."""
+        for name in carried:
+            if not self._of[name].memory:
+                self._of[name] = Holding(self.fresh())
+        return self.snapshot()
+
     def after_rounds(self, carried: Iterable[str], before: Holdings) -> dict[str, Holding]:
         """What the carried names may stand for after any number of rounds of a loop, the names now standing for what
         one round leaves them with.

@@ -246,10 +246,11 @@ class Statements(Changes):
     def _for(self, node: surface.For) -> Bind:
         first, step, last = self._range(node.iterable)
         scope, ownership = self._scope, self._scope.ownership
-        before, memory, fixed = dict(scope.now), ownership.snapshot(), set(scope.fixed)
+        before, fixed = dict(scope.now), set(scope.fixed)
         index_name = node.target.name if isinstance(node.target, surface.Name) else UNUSED
         assigned = Survey(node.body, scope.survey.known).writes.keys() - {index_name}
         carried = [name for name in before if name in assigned]
+        memory = ownership.before_rounds(carried)
         starts = [(self._version(name, before[name].span, memory[name]), before[name]) for name in carried]
         index = self._index(node.target)
         changed, ownership.changed = ownership.changed, NOWHERE

@@ -34,7 +34,7 @@ class SharedChange(Kind):
 
     code = "DP105"
     name = "shared-change"
-    message = "changing `{name}` also changes what {other} stands for, because it is the same value; use `clone`"
+    message = "changing `{name}` also changes {other}, which is the same value or holds it; use `clone`"
     unchecked = True
 
 
@@ -207,7 +207,10 @@ class LoopShuffle(Kind):
 
     code = "DP128"
     name = "loop-shuffle"
-    message = "a round of this loop lets `{name}` and {other} share a value that the loop changes in place; use `clone`"
+    message = (
+        "a round of this loop leaves `{name}` with the same value as {other}, and the loop changes it in place; "
+        "use `clone`"
+    )
     unchecked = True
 
 
