@@ -137,7 +137,8 @@ KNOWN = {
 
 
 def value(formula: str) -> float:
-    """A formula at some numbers; a size such as ``length(v)`` is a number like any other."""
+    """A formula at some numbers, in L1 where the norm is open; a size such as ``length(v)`` is a number like any."""
+    formula = re.sub(r"\(([^()]*(?:\([^()]*\))?) in L1, [^:]*? in L2, [^:]*? in LInf\)", r"(\1)", formula)
     named = re.sub(
         r"\b(length|rows|cols|sens|epsilon|delta)\((?:[^()]|\([^()]*\))*\)", lambda m: re.sub(r"\W", "_", m[0]), formula
     )

@@ -85,6 +85,7 @@ def titles(page: str) -> list[str]:
         ("a.jl:3:18", ["`x`"]),
         ("a.jl:6:43", ["`x`"]),
         ("a.jl:6:5", ["`y`"]),
+        ("a.jl:1:1", ["`twice(Real)`"]),
     ],
 )
 def test_a_place(program: Path, capsys: pytest.CaptureFixture[str], place: str, found: list[str]) -> None:
@@ -117,7 +118,7 @@ def test_a_released_value_moves_with_nothing(program: Path, capsys: pytest.Captu
         ("a.jl:0", "a.jl has 12 lines, and no line 0"),
         ("a.jl:2", "no function stands on line 2 of a.jl; there is twice (line 1), f (line 3), g (line 3),"),
         ("a.jl:noise", "there is no function 'noise' in a.jl; there is noisy"),
-        ("a.jl:2:1", "no expression of a function stands at column 1 of line 2 of a.jl"),
+        ("a.jl:2:1", "no function stands at column 1 of line 2 of a.jl"),
         ("broken.jl:f", "there is no function 'f' in broken.jl: "),
         ("bytes.jl:1", "no function stands on line 1 of bytes.jl: "),
         ("empty.jl:1", "no function stands on line 1 of empty.jl"),
@@ -161,6 +162,12 @@ def test_functions_of_included_files_are_found(program: Path, capsys: pytest.Cap
     program.write_text('include("b.jl")\n\nf(x::Real) = helper(x)\n')
     assert "call of `helper`: 5 × 1" in explained(capsys, "a.jl:f")
     assert "`b.jl:1`" in explained(capsys, "a.jl:helper")
+
+
+def test_a_file_that_is_included_twice_is_explained(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (program.parent / "b.jl").write_text("helper(x::Real) = 5 * x\n")
+    program.write_text('module A\ninclude("b.jl")\nend\nmodule B\ninclude("b.jl")\nend\n')
+    assert "`*`: 5 × 1" in explained(capsys, "a.jl:helper")
 
 
 def test_a_derivation_is_as_long_as_the_function(program: Path, capsys: pytest.CaptureFixture[str]) -> None:

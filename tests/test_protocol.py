@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import pytest_lsp
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.protocol import default_converter
 from pytest_lsp import ClientServerConfig, LanguageClient
 from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
@@ -81,6 +82,12 @@ class Recorder(LanguageClient):
         answer = await asyncio.wait_for(asked, PATIENCE)
         assert answer and isinstance(answer.contents, types.MarkupContent)
         return answer.contents.value
+
+
+def place_of(part: str) -> dict[str, int]:
+    """Where some text of the program begins, as the protocol writes it."""
+    start = range_of(PROGRAM, part).start
+    return {"line": start.line, "character": start.character}
 
 
 def range_of(text: str, part: str) -> types.Range:
@@ -206,6 +213,23 @@ async def test_the_report_is_that_of_the_command_line(client: Recorder) -> None:
     (file,) = report.files
     assert file.status == "proved"
     assert [function.name for function in file.functions] == ["f", "g", "h"]
+
+
+@in_module
+async def test_a_derivation_is_that_of_the_text_as_it_is(client: Recorder) -> None:
+    uri = "file:///tmp/derivation.jl"
+    await client.opened(uri)
+    page = await client.ask("dp/derivation", uri=uri, position=place_of("f(x::Real)"))
+    assert page.startswith("# `f(Real)`") and "`/tmp/derivation.jl:" in page and "| step |" in page
+    client.change(uri, 2, " + x\n", " + x + x\n")
+    page = await client.ask("dp/derivation", uri=uri, position=place_of("f(x::Real)"))
+    assert "moves it by at most 3" in page
+    on_sum = await client.ask("dp/derivation", uri=uri, position=place_of("+ x\n"))
+    assert on_sum.startswith("# `x + x + x`") and "in `f`, proved" in on_sum
+    for nowhere in ({"line": 10_000, "character": 0}, {"line": "1"}, None):
+        with pytest.raises(JsonRpcException):
+            await client.ask("dp/derivation", uri=uri, position=nowhere)
+    await client.checked(uri, 2)
 
 
 @in_module

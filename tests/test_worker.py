@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
+from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.records import Analysis, Options, State
 from dp_lsp.text import Source
 from dp_lsp.worker.client import Outcome, Worker
@@ -48,6 +49,9 @@ class Engine:
             chunks.append(Placed(start, len(line), self.memo[key]))
             start += len(line)
         return {{root: Analysis(Source(text), tuple(chunks), options)}}
+
+    def explain(self, root, files, place, expression, options, ticket):
+        self.act(files.text(root).content.strip(), ticket)
 
     def forget(self, root):
         pass
@@ -253,6 +257,23 @@ async def test_a_forgotten_document_is_not_reported(new_client: NewClient) -> No
     await client.begun()
     client.worker.forget("gone")
     assert (await client.checked("a\n")).document == "a"
+
+
+@pytest.mark.parametrize("text", ["nothing", "raise", "crash", "hang", "slow"])
+async def test_who_asks_for_a_derivation_is_answered_whatever_happens(new_client: NewClient, text: str) -> None:
+    client = new_client(limit=0.3)
+    answer: asyncio.Future[Explanation | None] = asyncio.get_running_loop().create_future()
+    client.worker.update("b", "b", 1, Source(text))
+    client.worker.derive("b", 0, Options(), answer.set_result)
+    assert await asyncio.wait_for(answer, PATIENCE) is None
+    assert state(await client.checked("a\n")) is State.PROVED
+
+
+async def test_a_derivation_of_what_is_closed_and_one_that_no_process_can_make(new_client: NewClient) -> None:
+    for client in (new_client(), new_client(engine="raise SystemExit(1)")):
+        answer: asyncio.Future[Explanation | None] = asyncio.get_running_loop().create_future()
+        client.worker.derive("gone", 0, Options(), answer.set_result)
+        assert await asyncio.wait_for(answer, PATIENCE) is None
 
 
 async def test_many_documents_at_once_keep_their_records_apart(new_client: NewClient) -> None:

@@ -109,7 +109,7 @@ class _Project:
         explained = self._engine.explain(self._root, self._files, (name, offset), expression)
         if explained is None:
             where = f"column {self._wanted.column} of line {self._wanted.line} of"
-            raise self._nothing(f"no expression of a function stands at {where}", [])
+            raise self._nothing(f"no function stands at {where}", [])
         return derivation(explained, self._analyses[name].source, shown(name))
 
     def _nothing(self, what: str, instead: list[str]) -> click.UsageError:

@@ -70,13 +70,12 @@ class _Known(NamedTuple):
 
 
 class _How(NamedTuple):
-    """What :meth:`Engine.project` was asked for besides a text. ``visit`` is called with each chunk and its record."""
+    """What :meth:`Engine.project` was asked for besides a text."""
 
     options: Options
     look: Callable[[], None]
     on_chunk: Callable[[bytes], None]
     refused: Collection[bytes]
-    visit: Callable[[_Task, _Known], None] = lambda task, known: None
 
 
 class Engine:
@@ -121,7 +120,9 @@ class Engine:
         ``on_chunk`` is called with a chunk's key before it is inferred; a key in ``refused`` is not inferred but
         reported as ``unknown`` (it ended the process before).
         """
-        return self._project(root, loader, _How(options, (ticket or Ticket()).look, on_chunk, refused))
+        how = _How(options, (ticket or Ticket()).look, on_chunk, refused)
+        whole, found = self._project(root, loader, how)
+        return together((root, {part.name: _analysis(whole, part, found, options)}) for part in whole.parts)
 
     def explain(
         self,
@@ -133,30 +134,29 @@ class Engine:
         ticket: Ticket | None = None,
     ) -> Explanation | None:
         """What led to the bounds of the function at a place, which is the name of a file of the project and an offset
-        in it; with ``expression`` to those of the smallest expression there. None if there is none.
+        in it; with ``expression`` to those of the smallest expression there, if there is one. None for a place that no
+        function covers.
 
         The project is checked; what is remembered of it is as good. Only the function itself is inferred again."""
         name, offset = place
-        how = _How(options, (ticket or Ticket()).look, lambda key: None, ())
-        there = tuple(self._project(root, loader, how)[name].chunks_at(offset))
-        found: list[Explanation] = []
+        whole, found = self._project(root, loader, _How(options, (ticket or Ticket()).look, lambda key: None, ()))
+        for module, index in (each for part in whole.parts if part.name == name for each in part.places):
+            task, known = found[module][index]
+            start, text = task.unit.chunk.start, task.unit.chunk.text
+            if start <= offset <= start + len(text):
+                explained = task.explanation(known, offset - start, expression)
+                if explained is not None:
+                    return explained.moved(start)
+        return None
 
-        def visit(task: _Task, known: _Known) -> None:
-            for chunk in there:
-                if chunk.record is known.record:
-                    explained = task.explanation(known, offset - chunk.start, expression)
-                    found.extend([explained.moved(chunk.start)] if explained is not None else [])
-
-        self._project(root, loader, how._replace(visit=visit))
-        return found[0] if found else None
-
-    def _project(self, root: str, loader: Loader, how: _How) -> dict[str, Analysis]:
+    def _project(self, root: str, loader: Loader, how: _How) -> tuple[Project, list[_Done]]:
+        """A project, and what is known of each of its modules."""
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         whole = project(root, loader, lambda text: self._file(text, how.look))
-        records = [self._module(program, how) for program in whole.programs]
+        found = [self._module(program, how) for program in whole.programs]
         for memo in self._memos:
             memo.turn(root)
-        return together((root, {part.name: _analysis(whole, part, records, how.options)}) for part in whole.parts)
+        return whole, found
 
     def forget(self, root: str) -> None:
         """A project is not checked any more: what only it used need not be remembered."""
@@ -170,10 +170,10 @@ class Engine:
         found = (self._unit(chunk, look) for chunk in self._chunks(text.content) if INCLUDE in chunk.text)
         return tuple(include.path for unit in found for include in unit.lowered.includes)
 
-    def _module(self, program: Program, how: _How) -> dict[int, ChunkRecord]:
-        """The record of each unit of a module, by its index."""
+    def _module(self, program: Program, how: _How) -> _Done:
+        """What is known of each unit of a module, by its index."""
         meanings: dict[str, list[_Meaning]] = {}
-        records: dict[int, ChunkRecord] = {}
+        done: _Done = {}
         for index, cycle in program.order():
             how.look()
             changing = program.changing(index)
@@ -182,11 +182,10 @@ class Engine:
                 program.units[index] = self._unit(unit.chunk, how.look, changing)._replace(problems=unit.problems)
             task = _Task(program, index, how.options, meanings, cycle, how.look)
             known = self._known(task, how)
-            how.visit(task, known)
-            records[index] = known.record
+            done[index] = task, known
             for name, meaning in known.meanings:
                 meanings.setdefault(name, []).append(meaning)
-        return records
+        return done
 
     def _file(self, text: str, look: Callable[[], None]) -> File:
         known = self._files.get(text)
@@ -403,14 +402,17 @@ class _Lone:
         return self._text
 
 
-def _analysis(whole: Project, part: Part, records: list[dict[int, ChunkRecord]], options: Options) -> Analysis:
+_Done = dict[int, tuple[_Task, _Known]]
+
+
+def _analysis(whole: Project, part: Part, found: list[_Done], options: Options) -> Analysis:
     """What is known of a part of a project."""
     if part.problem is not None:
         return unchecked(part.source, part.problem, options)
     placed = []
     for module, index in part.places:
         chunk = whole.programs[module].units[index].chunk
-        placed.append(Placed(chunk.start, len(chunk.text), records[module][index]))
+        placed.append(Placed(chunk.start, len(chunk.text), found[module][index][1].record))
     return Analysis(part.source, tuple(placed), options)
 
 

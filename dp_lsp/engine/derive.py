@@ -173,7 +173,13 @@ class Steps:
         texts = [self.context.short(each) for each in (factor, before.sens)]
         if factor == ONE or factor is INFINITY:
             return texts[factor == ONE]
-        return TIMES.join(f"({text})" if " " in text else text for text in texts)
+        return TIMES.join(map(_grouped, texts))
+
+
+def _grouped(text: str) -> str:
+    """A formula that may stand beside a sign of multiplication."""
+    whole = text.startswith("(") and text.endswith(")") and ") " not in text
+    return f"({text})" if " " in text and not whole else text
 
 
 def _entering(var: Var) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from dp_lsp.accounting.bounds import Bound, headline
 from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Premise
@@ -27,57 +28,48 @@ def explain(
     problems: tuple[Problem, ...],
     offset: int | None,
     options: Options,
-) -> Explanation | None:
-    """The derivation of each bound of a method or, with an offset, of the smallest expression there; None if there is
-    no expression. Nothing is derived for what was not checked to the end."""
+) -> Explanation:
+    """The derivation of each bound of a method or, if there is an expression at the offset, of the smallest one there.
+    Nothing is derived for what was not checked to the end."""
     if inferred.shown is None:
-        return Explanation(report, None, (), (), (), (), problems) if offset is None else None
+        return Explanation(report, None, (), (), (), (), problems)
     description = Description(inferred.shown, Place(report.span, report.name_span), options, inferred.assumed)
     context = Context(inferred, description)
     derivations = _Derivations(context, report)
-    known = report.state is not State.UNKNOWN
-    if offset is None:
-        return _explanation(context, report, None, tuple(derivations.all()) if known else (), problems)
-    found = _at(inferred, offset)
-    if found is None:
-        return None
-    span, judgement, rule = found
-    moving = [(var, move) for var, move in judgement.moves.items() if not var.members]
-    derived = tuple(derivations.move(var, move) for var, move in moving) if known else ()
-    return _explanation(context, report, _fact(context, inferred, span, judgement, rule), derived, problems)
-
-
-def _at(inferred: Inferred, offset: int) -> tuple[Span, Judgement, str] | None:
-    """The smallest expression at an offset, what is known of it, and by which rule. The name of what is called stands
-    for the call."""
-    known = {node.span: (judgement, "") for node, judgement in inferred.judgements.items()} | inferred.facts
-    called = {node.function.span for node in inferred.judgements if isinstance(node, Apply)}
-    spans = [span for span in known.keys() - called if span.covers(offset)]
-    if not spans:
-        return None
-    span = min(spans, key=lambda span: span.end - span.start)
-    return span, *known[span]
-
-
-def _explanation(
-    context: Context,
-    report: FunctionReport,
-    fact: Fact | None,
-    found: tuple[Derivation, ...],
-    problems: tuple[Problem, ...],
-) -> Explanation:
-    printer = context.description.display
+    at = _at(inferred, offset) if offset is not None else None
+    found: tuple[Derivation, ...] = ()
+    if report.state is not State.UNKNOWN:
+        found = tuple(derivations.all() if at is None else derivations.value(at.judgement))
+    printer = description.display
     conditions = tuple(
-        Premise(printer.constraint(need), need.origin.reason, need.origin.span) for need in context.description.needs
+        Premise(printer.constraint(need), need.origin.reason, need.origin.span) for need in description.needs
     )
-    callees = tuple(context.callees)
-    return Explanation(report, fact, found, tuple(context.rules.values()), callees, conditions, problems)
+    fact = _fact(context, inferred, at) if at is not None else None
+    return Explanation(report, fact, found, tuple(context.rules.values()), tuple(context.callees), conditions, problems)
 
 
-def _fact(context: Context, inferred: Inferred, span: Span, judgement: Judgement, rule: str) -> Fact:
-    type_ = inferred.solver.type(judgement.type)
-    moves = tuple((var.name, context.short(move.sens)) for var, move in judgement.moves.items() if not var.members)
-    return Fact(span, type_text(type_, context.description.display), metric_name(type_), moves, rule)
+class _Expression(NamedTuple):
+    """An expression, and what is known of it by a rule."""
+
+    span: Span
+    judgement: Judgement
+    rule: str
+
+
+def _at(inferred: Inferred, offset: int) -> _Expression | None:
+    """The smallest expression at an offset. The name of what is called stands for the call."""
+    called = {node.function.span for node in inferred.judgements if isinstance(node, Apply)}
+    known = {node.span: _Expression(node.span, judgement, "") for node, judgement in inferred.judgements.items()}
+    known |= {span: _Expression(span, judgement, rule) for span, (judgement, rule) in inferred.facts.items()}
+    there = (each for span, each in known.items() if span.covers(offset) and span not in called)
+    return min(there, key=lambda each: each.span.end - each.span.start, default=None)
+
+
+def _fact(context: Context, inferred: Inferred, at: _Expression) -> Fact:
+    type_ = inferred.solver.type(at.judgement.type)
+    moving = at.judgement.moves.items()
+    moves = tuple((var.name, context.short(move.sens)) for var, move in moving if not var.members)
+    return Fact(at.span, type_text(type_, context.description.display), metric_name(type_), moves, at.rule)
 
 
 class _Derivations:
@@ -96,12 +88,16 @@ class _Derivations:
             elif scheme.claims_privacy or move is None or param.static:
                 yield Derivation((param.name,), report.shown)
             else:
-                yield self.move(param.var, move)._replace(bound=report.shown)
+                yield self._move(param.var, move)._replace(bound=report.shown)
         for group, listed in self._description.bounds.items():
             if len(group) > 1:
                 yield self._cost(group, self._description.shown(headline(listed)))
 
-    def move(self, var: Var, move: Move) -> Derivation:
+    def value(self, judgement: Judgement) -> Iterator[Derivation]:
+        """One for each variable that moves a value."""
+        return (self._move(var, move) for var, move in judgement.moves.items() if not var.members)
+
+    def _move(self, var: Var, move: Move) -> Derivation:
         """How a variable comes to move a value."""
         steps = Steps(self._context, (var,))
         last = steps.move(var, move)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.records import Options
 from dp_lsp.analysis.workspace import Document, Workspace
 from dp_lsp.worker.client import Finding, Outcome, Worker
@@ -105,6 +106,18 @@ class Checker:
         Raises :class:`Outdated` if it is edited or closed before.
         """
         await self._wait(document, document.version, patient=False)
+
+    async def explained(self, document: Document, offset: int) -> Explanation | None:
+        """What led to the bounds of what stands at an offset of the text as it is now; None if nothing does."""
+        future: asyncio.Future[Explanation | None] = asyncio.get_running_loop().create_future()
+
+        def tell(found: Explanation | None) -> None:
+            if not future.done():  # it may have been cancelled
+                future.set_result(found)
+
+        self._worker.update(document.name, document.file, document.revision, document.source)
+        self._worker.derive(document.name, offset, self._options, tell)
+        return await future
 
     def result(self, document: Document) -> str:
         """A name for what the last check of the document found; no two checks share one."""

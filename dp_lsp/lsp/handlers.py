@@ -10,6 +10,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from dp_lsp.analysis.workspace import Document
+from dp_lsp.features.derivation import derivation
 from dp_lsp.features.hover import hover as hover_text
 from dp_lsp.features.report import report
 from dp_lsp.lsp import convert
@@ -129,6 +130,18 @@ async def file_report(ls: Server, params: Any) -> dict[str, Any]:
     return report([(_shown(document), document.analysis)], document.analysis.options.profile)
 
 
+async def derivation_page(ls: Server, params: Any) -> str:
+    document = _document(ls, params)
+    place = getattr(params, "position", None)
+    line, character = (_is(getattr(place, name, None), int, f"position.{name}") for name in ("line", "character"))
+    source = document.source
+    offset = Positions(source, ls.client.encoding).offset(types.Position(line, character))
+    found = await ls.checker.explained(document, offset)
+    if found is None:
+        raise JsonRpcInvalidParams("no function stands there, or nothing could be found out about it")
+    return derivation(found, source, _shown(document))
+
+
 async def check_file(ls: Server, *arguments: object) -> dict[str, Any]:
     (uri,) = _exactly(1, arguments)
     document = _opened(ls, _is(uri, str, "uri"))
@@ -157,6 +170,7 @@ FEATURES: dict[str, Callable[..., Any]] = {
     types.TEXT_DOCUMENT_DIAGNOSTIC: diagnostic,
     "dp/waitForCheck": wait_for_check,
     "dp/report": file_report,
+    "dp/derivation": derivation_page,
 }
 
 OPTIONS: dict[str, Any] = {

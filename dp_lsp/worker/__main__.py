@@ -27,6 +27,8 @@ from dp_lsp.worker.frames import (
     Begun,
     Check,
     Checked,
+    Derive,
+    Derived,
     Entered,
     Failed,
     Finished,
@@ -48,11 +50,12 @@ _log = logging.getLogger(__name__)
 
 
 class Inbox:
-    """What came: news in the order they came, and the newest check of each document."""
+    """What came: news in the order they came, the newest check of each document, and what is to be derived."""
 
     def __init__(self) -> None:
         self._news: list[Look | Opened | Forget] = []
         self._checks: dict[str, Check] = {}
+        self._derive: list[Derive] = []
         self._newest: dict[str, int] = {}
         self._arrived = threading.Condition()
 
@@ -64,6 +67,8 @@ class Inbox:
                     case Check():
                         self._newest[message.document] = message.number
                         self._checks[message.document] = message
+                    case Derive():
+                        self._derive.append(message)
                     case Forget():
                         self._newest[message.document] = message.number
                         self._checks.pop(message.document, None)
@@ -73,12 +78,14 @@ class Inbox:
                 self._arrived.notify()
         os._exit(0)
 
-    def take(self) -> tuple[list[Look | Opened | Forget], Check | None]:
-        """The news, and the oldest check that nothing superseded; waits for one of them."""
+    def take(self) -> tuple[list[Look | Opened | Forget], Check | Derive | None]:
+        """The news, and the oldest check that nothing superseded, or else what is to be derived; waits for any."""
         with self._arrived:
-            self._arrived.wait_for(lambda: self._news or self._checks)
+            self._arrived.wait_for(lambda: self._news or self._checks or self._derive)
             news, self._news = self._news, []
-            return news, self._checks.pop(next(iter(self._checks))) if self._checks else None
+            if self._checks:
+                return news, self._checks.pop(next(iter(self._checks)))
+            return news, self._derive.pop(0) if self._derive else None
 
     def superseded(self, request: Check) -> bool:
         """Whether a newer request for the same document has come."""
@@ -106,7 +113,9 @@ class Service:
             news, request = self._inbox.take()
             for message in news:
                 self._heard(message)
-            if request and request.document in self._projects.open:
+            if isinstance(request, Derive):
+                self._derive(request)
+            elif request and request.document in self._projects.open:
                 self._check(request)
             self._projects.tidy()
 
@@ -142,6 +151,18 @@ class Service:
             self.send(Failed(request.number, request.document, False, type(error).__name__))
         else:
             self._answer(request, result, time.perf_counter() - began)
+
+    def _derive(self, request: Derive) -> None:
+        ticket = Ticket(deadline=time.monotonic() + request.limit)
+        found = None
+        try:
+            if request.document in self._projects.open:
+                found = self._projects.explain(request.document, request.offset, request.options, ticket)
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # out of time, or a bug of ours
+            _log.error("a derivation failed: %s", type(error).__name__, exc_info=_log.isEnabledFor(logging.DEBUG))
+        self.send(Derived(request.number, found))
 
     def _begin(self, request: Check, unseen: int) -> Ticket:
         """Say that a part of a check begins, with so many characters that the other side does not know of."""

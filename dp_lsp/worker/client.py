@@ -18,6 +18,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import NamedTuple
 
+from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed
 from dp_lsp.analysis.workspace import ClosedFile
 from dp_lsp.problem import Problem
@@ -27,6 +28,8 @@ from dp_lsp.worker.frames import (
     Begun,
     Check,
     Checked,
+    Derive,
+    Derived,
     Failed,
     Finished,
     Forget,
@@ -46,6 +49,8 @@ _ATTEMPTS = 5  # processes that may die under one check; each chunk to blame tak
 _BLAME = 2  # deaths in one chunk after which it is not tried again
 
 _log = logging.getLogger(__name__)
+
+Tell = Callable[[Explanation | None], None]
 
 
 class Finding(NamedTuple):
@@ -123,6 +128,7 @@ class Worker:
         self._texts: dict[str, dict[int, _Text]] = {}  # by document and revision, until a newer one was checked
         self._records: dict[str, dict[bytes, ChunkRecord]] = {}
         self._closed: dict[str, ClosedFile] = {}
+        self._asked: dict[int, tuple[float, Tell]] = {}  # what is to be derived: in how many seconds, and for whom
         self._blame: Counter[bytes] = Counter()
         self._watch: asyncio.TimerHandle | None = None
 
@@ -168,6 +174,17 @@ class Worker:
         self._send(job)
         self._hurry(document)
 
+    def derive(self, document: str, offset: int, options: Options, tell: Tell) -> None:
+        """Tell what led to the bounds of what stands at an offset of a document's newest text. None if nothing stands
+        there, or nothing could be found out; that is not tried again."""
+        self._numbers += 1
+        limit = self._limit_for(document)
+        self._asked[self._numbers] = limit, tell
+        self.start()
+        if self._link:
+            self._link.send(Derive(self._numbers, document, offset, options, limit))
+            self._watch_jobs()
+
     def forget(self, document: str) -> None:
         """The document is closed; nothing more is reported about it."""
         self._numbers += 1
@@ -198,8 +215,15 @@ class Worker:
         _log.error("the checking process does not start: %s", error.strerror)
         jobs = list(self._jobs.values())
         self._jobs.clear()
+        self._tell_nothing()
         for job in jobs:
             self._report(self._failure(job, "it does not start"))
+
+    def _tell_nothing(self) -> None:
+        """Nothing that is to be derived will come."""
+        asked, self._asked = self._asked, {}
+        for _, tell in asked.values():
+            tell(None)
 
     def _send(self, job: _Job) -> None:
         assert self._link
@@ -209,7 +233,10 @@ class Worker:
             self._watch_for(self._limit_of(job) + _GRACE, _Killed.FOR_TIME)
 
     def _limit_of(self, job: _Job) -> float:
-        texts = (texts[max(texts)] for name, texts in self._texts.items() if name == job.document or name in job.others)
+        return self._limit_for(job.document, *job.others)
+
+    def _limit_for(self, *documents: str) -> float:
+        texts = (texts[max(texts)] for name, texts in self._texts.items() if name in documents)
         return self._limit + sum(len(text.source.text) for text in texts) * PER_CHARACTER
 
     def _hurry(self, document: str) -> None:
@@ -225,6 +252,10 @@ class Worker:
                 self._died(link)
             case Ready():
                 self._watch_jobs()
+            case Derived(number, explanation):
+                _, tell = self._asked.pop(number)
+                self._watch_jobs()
+                tell(explanation)
             case Begun(number, document, limit):
                 self._running = number, document
                 self._watch_jobs(limit)
@@ -289,6 +320,7 @@ class Worker:
         _log.warning("the checking process ended: %s", why.value if why else "unexpectedly")
         self._link = None
         self._stop_watching()
+        self._tell_nothing()
         if running and link.chunk and why in (None, _Killed.FOR_TIME):
             self._blame[link.chunk] += 1
         if why is _Killed.FOR_TIME:
@@ -322,8 +354,9 @@ class Worker:
 
     def _watch_jobs(self, least: float = 0.0) -> None:
         """Give the process its full time if there is something to do, and all the time there is if not."""
-        if self._jobs:
-            self._watch_for(max(least, *map(self._limit_of, self._jobs.values())) + _GRACE, _Killed.FOR_TIME)
+        limits = [*map(self._limit_of, self._jobs.values()), *(limit for limit, _ in self._asked.values())]
+        if limits:
+            self._watch_for(max(least, *limits) + _GRACE, _Killed.FOR_TIME)
         else:
             self._stop_watching()
 

@@ -10,6 +10,7 @@ import pickle
 import struct
 from typing import BinaryIO, NamedTuple
 
+from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.records import ChunkRecord, Options
 from dp_lsp.analysis.workspace import ClosedFile
 
@@ -44,6 +45,17 @@ class Check(NamedTuple):
     others: frozenset[str]
     options: Options
     refused: frozenset[bytes]
+    limit: float
+
+
+class Derive(NamedTuple):
+    """Say what led to the bounds of what stands at an offset of a document's newest text. It waits for checks, and
+    supersedes none."""
+
+    number: int
+    document: str
+    offset: int
+    options: Options
     limit: float
 
 
@@ -116,8 +128,15 @@ class Failed(NamedTuple):
     exception: str
 
 
-Question = Look | Opened | Check | Forget
-Answer = Ready | Begun | Entered | Found | Finished | Stopped | Failed
+class Derived(NamedTuple):
+    """What led to the bounds that were asked for; None if nothing stands there, or nothing was found out in time."""
+
+    number: int
+    explanation: Explanation | None
+
+
+Question = Look | Opened | Check | Derive | Forget
+Answer = Ready | Begun | Entered | Found | Finished | Stopped | Failed | Derived
 Message = Question | Answer
 
 

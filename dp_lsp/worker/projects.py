@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
+from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Text
-from dp_lsp.analysis.records import Analysis
+from dp_lsp.analysis.records import Analysis, Options
 from dp_lsp.analysis.staleness import names_of
+from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.analysis.workspace import ClosedFile, text_digest
 from dp_lsp.disk.loader import Disk, Stamp, stamp
 from dp_lsp.disk.reading import by_folder, read
@@ -140,6 +142,13 @@ class Projects:
         self._roots.update(projects)
         mine = {name: found[each.file] for name, each in checked.items()}
         return Result(mine, tuple(map(tuple, projects.values())), dict(self._closed_files(found)))
+
+    def explain(self, document: str, offset: int, options: Options, ticket: Ticket) -> Explanation | None:
+        """What led to the bounds of what stands at an offset of a document, in the first of its projects."""
+        file = self.open[document].file
+        root = self._present_graph(ticket.look).roots_of({file})[0]
+        self._roots.add(root)
+        return self.engine.explain(root, self._disk, (file, offset), True, options, ticket)
 
     def tidy(self) -> None:
         """Forget the projects that no open document is part of."""
