@@ -236,6 +236,7 @@ ROWS: tuple[Builtin, ...] = (
         ("f(x::Integer) = ceil(x)", "f(x::Real) = ceil(2.5) * x"),
         (Refused("f(v::MetricVector(Real, L1)) = ceil(v)", "DP202"),),
         whole=True,
+        floats=True,
         published=(form(_static_ceiling, each(), x=NUMBER),),
     ),
     Builtin(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, Refused, each, form, free, only
+from dp_lsp.builtins.define import Application, Args, Builtin, Form, Refusal, Refused, each, form, free, only
 from dp_lsp.builtins.patterns import ANY, INTEGER_NUMBER, NUMBER, Arrow, Box, GivenNorm, OneOf
 from dp_lsp.builtins.scaling import is_data
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.metrics import by_norm, conversion
 from dp_lsp.core.scheme import FunctionValue
-from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, magnitude
 from dp_lsp.core.types import (
     INTEGER,
     Base,
@@ -23,6 +23,8 @@ from dp_lsp.core.types import (
     NumberType,
     TupleType,
     Type,
+    TypeVariable,
+    without_static,
 )
 
 VECTOR = frozenset({Kind.VECTOR})
@@ -81,6 +83,21 @@ def _sum_factor(args: Args) -> Sens:
     """ν; 1 into Data."""
     box = args.container("v")
     return ONE if is_data(box.element) else _entrywise(box)
+
+
+def _total_of_values(args: Args) -> Type | Refusal:
+    value = args.applied["f"].result
+    if not isinstance(value, NumberType | BoolType | TypeVariable):
+        return Refusal("the function must return numbers")
+    return without_static(_summed(value))
+
+
+def _values_factors(args: Args) -> tuple[Sens, ...]:
+    """What is captured moves every value, so the sum as often as there are entries."""
+    box = args.container("v")
+    entries = magnitude(box.length if box.rows is None else box.length * box.rows)
+    factors = {"f": entries, "v": args.applied["f"].factors[0] * _entrywise(box)}
+    return tuple(factors[name] for name in args.names)
 
 
 def _by_rows(args: Args) -> bool:
@@ -243,15 +260,28 @@ ROWS: tuple[Builtin, ...] = (
     ),
     Builtin(
         "sum",
-        "sum(v), sum(m; dims)",
+        "sum(v), sum(f, v), sum(m; dims)",
         (
             form(_total, only(v=_sum_factor), v=replace(_SUMMED, kinds=VECTOR | MATRIX)),
             form(_sum_along, only(v=_sum_along_factor), v=_SUMMED, keywords={"dims": OneOf((1, 2))}),
+            form(
+                _total_of_values,
+                _values_factors,
+                applies=Application("f", lambda args: (args.container("v").element,)),
+                f=Arrow(),
+                v=Box(VECTOR | MATRIX, truth=True),
+            ),
         ),
         "The sum of all entries: 1-sensitive in L1, √n in L2, n in LInf, for rows of n entries; of Data 1. With "
-        "dims=1 the rows are added to each other, which is 1-sensitive; with dims=2 the entries of each row.",
+        "dims=1 the rows are added to each other, which is 1-sensitive; with dims=2 the entries of each row. sum(f, v) "
+        "is the sum of what a function makes of the entries: that times how sensitive the function is, and what it "
+        "captures counts once for each entry.",
         _EVERYDAY,
-        ("f(v::MetricVector(Real, L1)) = sum(v)", "f(m::MetricMatrix(Real, L2)) = sum(m; dims=1)"),
+        (
+            "f(v::MetricVector(Real, L1)) = sum(v)",
+            "f(m::MetricMatrix(Real, L2)) = sum(m; dims=1)",
+            "f(v::MetricVector(Real, L1)) = sum(x -> 2 * x, v)",
+        ),
         (
             Refused("f(g::MetricGradient(Real, L1)) = sum(g)", "DP202"),
             Refused("f(m::MetricMatrix(Real, L2)) = sum(m; dims=3)", "DP202"),

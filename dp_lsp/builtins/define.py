@@ -200,9 +200,9 @@ class Builtin:
     ``scope`` is ``tail`` for a builtin whose results are the subject of the rest of its block. One that is ``lazy``
     may leave out evaluating its last argument, as its first one decides. One that ``picks`` returns the row, or the
     entry, of its first argument that the second one is the number of. ``whole`` says whether the numbers it returns are
-    whole (or of Data), where that does not follow from its arguments; one that ``clips`` returns a container clipped in
-    the norm it is given. ``published`` holds the forms of the published
-    checker."""
+    whole (or of Data), where that does not follow from its arguments; what one that ``floats`` returns may be stored
+    as a float although it is whole. One that ``clips`` returns a container clipped in the norm it is given.
+    ``published`` holds the forms of the published checker."""
 
     name: str
     signature: str
@@ -216,6 +216,7 @@ class Builtin:
     aliases: tuple[str, ...] = ()
     lazy: bool = False
     whole: bool | None = None
+    floats: bool = False
     clips: bool = False
     picks: bool = False
     published: tuple[Form, ...] | None = None

@@ -90,6 +90,7 @@ class Scheme:
     ``opens`` are operations that wait for the types of a call. What ``result`` and ``cost`` say of variables that are
     no parameters is about captured ones. ``reason`` says why nothing is known of it, or is empty; ``claims_privacy``
     is true for ``Priv()``. ``failing`` are the variables that decide whether a call fails; None if a call never does.
+    With ``floats`` what it computes as Integer may be stored as a float.
     """
 
     name: str
@@ -103,6 +104,7 @@ class Scheme:
     opens: tuple[Open, ...] = ()
     failing: frozenset[Var] | None = None
     reason: str = ""
+    floats: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ class _Writer:
         return f"black box {box.name}({types}) {box.captures}"
 
     def _scheme(self, scheme: Scheme) -> str:
-        head = f"{scheme.name}{scheme.signature} {scheme.claims_privacy} {scheme.reason}"
+        head = f"{scheme.name}{scheme.signature} {scheme.claims_privacy} {scheme.floats} {scheme.reason}"
         params = [
             f"{param.name} {self._var(param.var)} {self._type(param.type)} {param.static} {param.declared!r}"
             for param in scheme.params

@@ -106,6 +106,7 @@ def run(inference: Inference, site: Site, value: FunctionValue, types: Sequence[
         inference.give_up(f"it uses `{scheme.name}`, which was not checked to the end")
         inference.report(problems.CallsUnchecked.at(site.function, name=scheme.name, reason=scheme.reason))
         return None
+    inference.floats |= scheme.floats
     instance = Instance(inference, scheme)
     inference.solver.place = site.span
     for param, type_, written in zip(scheme.params, types, site.arguments, strict=True):
@@ -214,6 +215,7 @@ def _attempt_row(inference: Inference, site: Site, name: str, given: Sequence[Gi
         rows.refused(inference, node, row, args, result)
         return None
     rows.demand(inference, node, row, form, args)
+    inference.floats |= row.floats
     factors = zip(args.names, form.factors(args), strict=True)
     return Found(result, tuple(ONE if name in form.one_of else factor for name, factor in factors))
 

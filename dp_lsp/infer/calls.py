@@ -61,6 +61,7 @@ def _solved(inference: Inference, node: term.Call, form: Form, args: Args, value
         if done is None:
             return Judgement(UNKNOWN, moves.NOWHERE)
         args, values = done
+    inference.floats |= row.floats
     result = form.result(args)
     if isinstance(result, Refusal):
         rows.refused(inference, node, row, args, result)

@@ -34,6 +34,7 @@ from dp_lsp.core.types import (
 )
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
+from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
 
@@ -70,10 +71,34 @@ def choose(inference: Inference, span: Span, value: FunctionValue, types: Sequen
     for method in possible:
         others = [other for other in possible if other is not method]
         if _all(_is_certainly, method, types) and all(_is_more_specific(method, other) for other in others):
+            inference.chosen += [_not_told(span, value, possible)] if _wants_integers(method) else []
             return method
-    listed = " and ".join(f"`{value.name}{method.signature}`" for method in possible)
-    inference.report(problems.SeveralMethods.at(span, name=value.name, methods=listed))
+    inference.report(_not_told(span, value, possible))
     return None
+
+
+def _not_told(span: Span, value: FunctionValue, possible: list[Scheme]) -> Problem:
+    listed = " and ".join(f"`{value.name}{method.signature}`" for method in possible)
+    return problems.SeveralMethods.at(span, name=value.name, methods=listed)
+
+
+def _wants_integers(method: Scheme) -> bool:
+    """Whether a method is for integers; a whole number that is stored as a float is none to Julia."""
+    pending = [param.declared for param in method.params]
+    while pending:
+        match pending.pop():
+            case NumberOf(Base.INTEGER) | ContainerOf(element=Base.INTEGER):
+                return True
+            case TupleOf(items):
+                pending.extend(items)
+    return False
+
+
+def settle(inference: Inference) -> None:
+    """What is computed later may reach a call in the next round of a loop: if there are whole numbers that are stored
+    as floats anywhere, no method was chosen because its argument is an integer."""
+    for problem in inference.chosen if inference.floats else ():
+        inference.report(problem)
 
 
 def _wrong_count(inference: Inference, span: Span, value: FunctionValue, given: int) -> None:

@@ -55,6 +55,7 @@ def scheme(inference: Inference, method: term.Method, body: Body, around: Owned 
         opens,
         _failing(inference),
         inference.unknown,
+        inference.floats,
     )
 
 

@@ -73,8 +73,9 @@ class Inference:
     ``failures`` the places where the run may fail, ``opens`` the operations that wait; ``parameters`` where they are
     declared. ``settled`` holds what calls of functions turned out to be, and ``running`` the functions whose calls are
     settled. ``home`` stands for the function whose body is inferred, and ``read`` are the locals it has read;
-    ``rounds`` what the rounds of the loops around read for themselves, by the index, and ``wholes`` what that is a part
-    of.
+    ``floats`` says that what has the type Integer may be stored as a float, and ``chosen`` is what to report then of
+    methods that were chosen because it is none; ``rounds`` what the rounds of the loops around read for themselves, by
+    the index, and ``wholes`` what that is a part of.
     """
 
     def __init__(
@@ -104,6 +105,8 @@ class Inference:
         self.facts: dict[Span, tuple[Judgement, str]] = {}
         self.judgements: dict[Term, Judgement] = {}
         self.unknown = ""
+        self.floats = False
+        self.chosen: list[Problem] = []
         self.environment: ChainMap[Local, Judgement] = ChainMap()
         self.rounds: dict[Local, disjoint.Rows] = {}
         self.wholes: disjoint.Wholes = {}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from dp_lsp.core import term
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Judgement, Scheme
 from dp_lsp.core.types import TypeVariable, Unknown, can_change
-from dp_lsp.infer import assumptions, conditions, functions, generalize, moves, problems, terms
+from dp_lsp.infer import assumptions, conditions, dispatch, functions, generalize, moves, problems, terms
 from dp_lsp.infer.inference import Inference, Resolve
 from dp_lsp.infer.rules import Rules
 from dp_lsp.infer.solver import Solver
@@ -46,6 +46,7 @@ def infer_method(
         return _black_box(inference, method)
     body = functions.body(inference, method, conditions.Mark())
     assumptions.settle(inference)
+    dispatch.settle(inference)
     scheme = generalize.scheme(inference, method, body)
     assumed = assumptions.assume(inference, method, body, scheme)
     return _inferred(inference, FunctionValue(method.name, (scheme,)))._replace(
@@ -62,6 +63,7 @@ def infer_constant(
         inference.give_up(broken)
     result = inference.body(constant.term)
     assumptions.settle(inference)
+    dispatch.settle(inference)
     conditions.settle(inference, conditions.Mark())
     if isinstance(inference.type(result), Unknown):
         inference.give_up("its value is not understood")

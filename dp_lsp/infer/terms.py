@@ -116,6 +116,7 @@ def _global(inference: Inference, span: Span, name: str) -> Judgement:
         return Judgement(UNKNOWN, moves.NOWHERE)
     if isinstance(found, FunctionValue):
         return Judgement(FunctionType(found), moves.NOWHERE)
+    inference.floats |= found.type != without_static(found.type)  # a public value may be a float, whatever its type
     return found
 
 
