@@ -286,6 +286,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(g::MetricGradient(Real, L1)) = sum(g)", "DP202"),
             Refused("f(m::MetricMatrix(Real, L2)) = sum(m; dims=3)", "DP202"),
             Refused("f(v::MetricVector(Real, L1)) = sum(v; dims=1)", "DP202"),
+            Refused("f(v::MetricVector(Real, L1)) = sum(x -> [x], v)", "DP208"),
         ),
     ),
     *(
