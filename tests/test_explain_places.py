@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from dp_lsp.builtins import TABLE
 from dp_lsp.cli import main
+from dp_lsp.core.laws import LAWS
 from dp_lsp.engine.check import Engine
+from dp_lsp.features.markdown import prose
 from source_tree import ROOT
 
 FOLDER = ROOT / "fixtures" / "derivations"
 PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.jl"))
+
+RULE = re.compile(r"(- \*\*`(.*)`\*\*): (.*)")
+"""A rule of a page; what it says is written elsewhere, and left out of the expected pages."""
 
 PROGRAM = """\
 twice(x::Real) = x + x
@@ -59,11 +66,20 @@ def test_page(
     monkeypatch.chdir(FOLDER)
     functions = Engine().check((FOLDER / f"{name}.jl").read_text("utf-8")).functions
     names = dict.fromkeys(function.name for function in functions)
-    found = "\n".join(explained(capsys, f"{name}.jl:{each}") for each in names)
+    found = RULE.sub(r"\1", "\n".join(explained(capsys, f"{name}.jl:{each}") for each in names))
     path = FOLDER / f"{name}.md"
     if request.config.getoption("--update"):
         path.write_text(found, encoding="utf-8")
     assert found == path.read_text(encoding="utf-8")
+
+
+def test_every_rule_of_a_page_has_words_and_a_source(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = explained(capsys, "a.jl:noisy")
+    rules = {found[2]: found[3] for found in RULE.finditer(page)}
+    assert list(rules) == ["parameter", "call", "laplacian_mechanism"]
+    for name, text in rules.items():
+        words, source = (TABLE[name].doc, TABLE[name].source) if name in TABLE else LAWS[name][1:]
+        assert text == f"{prose(words)} *Source:* {prose(source.rstrip('.'))}."
 
 
 def titles(page: str) -> list[str]:

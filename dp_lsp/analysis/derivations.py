@@ -54,16 +54,20 @@ class Conclusion(NamedTuple):
 
 class Derivation(NamedTuple):
     """How the bounds for one parameter, or for several that change together, come about. ``bound`` says the tightest
-    to a person; without steps it is all there is to say."""
+    to a person; without steps it is all there is to say. ``inside`` is the name of a function that is made in the one
+    that is explained, and ``place`` where it stands, if these are its parameters."""
 
     parameters: tuple[str, ...]
     bound: str
     steps: tuple[Step, ...] = ()
     conclusions: tuple[Conclusion, ...] = ()
+    inside: str = ""
+    place: Span | None = None
 
     def moved(self, by: int) -> Derivation:
         """The same in a text that has ``by`` more code points before it."""
-        return self._replace(steps=tuple(step._replace(span=step.span and step.span.moved(by)) for step in self.steps))
+        steps = tuple(step._replace(span=step.span and step.span.moved(by)) for step in self.steps)
+        return self._replace(steps=steps, place=self.place and self.place.moved(by))
 
 
 class Premise(NamedTuple):

@@ -8,12 +8,16 @@ from dp_lsp.accounting.bounds import Bound
 from dp_lsp.accounting.price import Price, along
 from dp_lsp.core import laws
 from dp_lsp.core.events import (
+    AboveThreshold,
     Awaited,
     Called,
     Cost,
     Distances,
     Either,
+    Event,
+    Exponential,
     Gaussian,
+    Laplace,
     Leak,
     Release,
     Repeat,
@@ -26,6 +30,13 @@ from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.engine.derive import PLUS, Entry, Steps
 from dp_lsp.infer.conditions import put as put_in
 from dp_lsp.text import Span
+
+_MADE_FOR: dict[type[Event], str] = {
+    Laplace: "Laplace noise for a change of",
+    Gaussian: "Gaussian noise for a change of",
+    AboveThreshold: "sparse vector technique for queries that change by",
+    Exponential: "exponential mechanism for scores that change by",
+}
 
 
 class Charges:
@@ -51,7 +62,7 @@ class Charges:
                 why = f"{LAWS[laws.UNPROTECTED].step}: {origin.reason}"
                 premises = self._moves(origin.span, (var for var in distances if var in variables))
                 place = None if origin.span == self._context.own else origin.span
-                return self._add(Entry(cost, place, laws.UNPROTECTED, why, premises), distances, price)
+                return self._add(Entry(place, laws.UNPROTECTED, why, premises), distances, price)
             case Sequence() | Either():
                 return self._parts(cost, distances, price)
             case Repeat():
@@ -61,8 +72,9 @@ class Charges:
             case Called():
                 return self._called(cost, distances, price)
             case Awaited(callee=callee, origin=origin):
-                why = f"`{callee.name}` is any private function"
-                return self._add(Entry(cost, origin.span, laws.CHARGED, why, ()), distances, price)
+                why = f"{LAWS[laws.CHARGED].step.format(f'`{callee.name}`')}, which may be any private function"
+                premises = self._moves(origin.span, distances)
+                return self._add(Entry(origin.span, laws.CHARGED, why, premises), distances, price)
 
     def shown(self, price: Price) -> str:
         """A price for a person."""
@@ -89,16 +101,14 @@ class Charges:
         total = along(cost.distance, distances)
         numbers = (event.epsilon, event.delta) if isinstance(event, Gaussian) else (event.epsilon,)
         named = ", ".join(f"{name} = {context.short(number)}" for name, number in zip("εδ", numbers, strict=False))
-        why = f"{event.name} noise for a change of {context.short(event.declared)}, {named}"
+        why = f"{_MADE_FOR[type(event)]} {context.short(event.declared)}, {named}"
         if context.short(total) != context.short(event.declared):
             why += f"; the change is {context.short(total)}"
         if cost.factor != ONE:
             why += f"; measured in another norm, it counts {context.short(cost.factor)} times"
         premises = self._moves(span, (var for var in distances if var in cost.distance))
         rule = context.builtin(span) or laws.CHARGED
-        return self._add(
-            Entry(cost, span, rule, why, premises, (cost.factor, event.declared, *numbers)), distances, price
-        )
+        return self._add(Entry(span, rule, why, premises, (cost.factor, event.declared, *numbers)), distances, price)
 
     def _parts(self, cost: Sequence | Either, distances: Distances, price: Price) -> int:
         """Several costs, of which one alone is what it costs; of those without a bound the first is enough."""
@@ -106,14 +116,14 @@ class Charges:
         charged = [(part, each) for part, each in priced if each.unbounded][:1] or priced
         places = [self.write(part, distances) for part, _ in charged]
         premises = tuple(place for place in places if place is not None)
-        if len(premises) == 1:
-            return premises[0]
         rule = laws.SEQUENCE if isinstance(cost, Sequence) else laws.CHOICE
+        if len(premises) == 1 or (rule == laws.CHOICE and len(set(premises)) == 1):
+            return premises[0]
         why = LAWS[rule].step
         if rule == laws.SEQUENCE:
             sums = (self._sum(side) for side in zip(*(each for _, each in charged), strict=True))
             why += ": ε {}, δ {}".format(*sums)
-        return self._add(Entry(cost, None, rule, why, premises, (ONE,) * len(premises)), distances, price)
+        return self._add(Entry(None, rule, why, premises, (ONE,) * len(premises)), distances, price)
 
     def _sum(self, numbers: Iterable[Sens]) -> str:
         return PLUS.join(self._context.short(number) for number in numbers if not number.zero) or "0"
@@ -128,7 +138,7 @@ class Charges:
         if slack:
             why += f", with δ' = {self._context.short(slack[0])}"
         premises = () if body is None else (body,)
-        return self._add(Entry(cost, cost.origin.span, rule, why, premises, (cost.count, *slack)), distances, price)
+        return self._add(Entry(cost.origin.span, rule, why, premises, (cost.count, *slack)), distances, price)
 
     def _sampled(self, cost: Sampled, distances: Distances, price: Price) -> int | None:
         """What is spent on a row that is drawn is amplified; what is spent past the sample is not."""
@@ -146,7 +156,7 @@ class Charges:
         short = self._context.short
         why = LAWS[laws.SAMPLING].step.format(short(cost.draws), short(cost.rows))
         amplified = self._measure.amplified(cost, inside)
-        entry = Entry(cost, cost.origin.span, laws.SAMPLING, why, (within, *drawn), (cost.draws, cost.rows))
+        entry = Entry(cost.origin.span, laws.SAMPLING, why, (within, *drawn), (cost.draws, cost.rows))
         once = self._add(entry, distances, amplified)
         if amplified == price:
             return once
@@ -154,24 +164,23 @@ class Charges:
         if direct is not None:
             why = "in the sample and past it"
         premises = (once,) if direct is None else (once, direct)
-        return self._add(Entry(cost, cost.origin.span, laws.SAMPLING, why, premises), distances, price)
+        return self._add(Entry(cost.origin.span, laws.SAMPLING, why, premises), distances, price)
 
     def _called(self, cost: Called, distances: Distances, price: Price) -> int | None:
         inner = {param: along(moved, distances) for param, moved in cost.along.items()}
         if cost.origin.span == self._context.own:
             return self.write(cost.body, inner)
         context, name = self._context, cost.origin.reason
-        context.callees.setdefault(name)
-        changes = (
-            f"`{param.name}` by at most {context.short(moved)}" for param, moved in inner.items() if not moved.zero
-        )
-        why = f"{LAWS[laws.CHARGED].step.format(f'`{name}`')}, which moves {', '.join(changes)}"
-        display = context.description.display
-        given = [
-            (symbol.name, display.quantity(put_in(context.values, put))) for symbol, put in cost.values.symbols.items()
-        ]
-        settings = ", ".join(f"{symbol} = {value}" for symbol, value in given if symbol != value)
+        row = context.builtin(cost.origin.span)
+        if row is None:
+            context.callees.setdefault(name)
+        why = LAWS[laws.CHARGED].step.format(f"`{name}`") if row is None else f"the function that `{row}` is given"
+        changes = [f"{context.short(moved)} in `{param.name}`" for param, moved in inner.items() if not moved.zero]
+        why += f", for a change of at most {' and '.join(changes)}"
+        display, put = context.description.display, cost.values.symbols.items()
+        given = [(symbol.name, display.quantity(put_in(context.values, value))) for symbol, value in put]
+        settings = [f"{symbol} = {value}" for symbol, value in given if symbol.isidentifier() and symbol != value]
         if settings:
-            why += f", with {settings}"
+            why += f", with {', '.join(settings)}"
         premises = self._moves(cost.origin.span, distances)
-        return self._add(Entry(cost, cost.origin.span, laws.CHARGED, why, premises), distances, price)
+        return self._add(Entry(cost.origin.span, laws.CHARGED, why, premises), distances, price)

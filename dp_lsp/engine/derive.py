@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from typing import NamedTuple
 
 from dp_lsp import builtins
@@ -12,7 +13,7 @@ from dp_lsp.core.events import Var
 from dp_lsp.core.laws import LAWS
 from dp_lsp.core.scheme import Judgement, Move
 from dp_lsp.core.sens import INFINITY, ONE, Sens
-from dp_lsp.core.term import Apply, Call, Loop, Scope, Term
+from dp_lsp.core.term import Apply, Call, Global, Loop, Scope, Term
 from dp_lsp.engine.describe import Description
 from dp_lsp.infer.method import Inferred
 from dp_lsp.infer.moves import first_infinite
@@ -39,6 +40,12 @@ class Context:
             elif isinstance(node, Call | Apply | Loop) or node.span not in self._terms:
                 self._terms[node.span] = node
 
+    def inside(self, description: Description) -> Context:
+        """The same for a function that is made in the method."""
+        other = copy(self)
+        other.description, other.own = description, description.place.name
+        return other
+
     def number(self, value: Sens) -> Sens:
         """A number with all that was solved put in."""
         return self.description.norms.sens(self.values.sens(value))
@@ -50,6 +57,12 @@ class Context:
     def formula(self, value: Sens) -> str:
         """A number in SymPy syntax."""
         return self.description.formula.sens(self.number(value))
+
+    @property
+    def called(self) -> tuple[str, ...]:
+        """The functions at top level that the derivations refer to."""
+        known = {node.name for node in self.judgements if isinstance(node, Global)}
+        return tuple(name for name in self.callees if name in known)
 
     def use(self, rule: str) -> None:
         """Note a rule, so that a reader can look it up."""
@@ -92,9 +105,8 @@ class Context:
 
 
 class Entry(NamedTuple):
-    """A step before its numbers are written down. ``key`` is what it is about, which is written once."""
+    """A step before its numbers are written down."""
 
-    key: object
     span: Span | None
     rule: str
     why: str
@@ -114,14 +126,14 @@ class Steps:
 
     def add(self, entry: Entry, result: Sequence[Sens], shown: str, moving: Iterable[Var]) -> int:
         """The place of a step about what moves when these variables do; one that is written is not written again."""
-        key, span, rule, why, premises, factors, reasons = entry
+        span, rule, why, premises, factors, reasons = entry
         others = ["the row" if var.members else f"`{var.name}`" for var in moving if var not in self._subjects]
         numbers, found = (tuple(map(self.context.formula, each)) for each in (factors, result))
         step = Step(span, rule, why, premises, reasons, numbers, found, shown, " and ".join(others))
-        place = self._places.get((key, step))
+        place = self._places.get(step)
         if place is None:
             self.context.use(rule)
-            place = self._places[key, step] = len(self.written)
+            place = self._places[step] = len(self.written)
             self.written.append(step)
         return place
 
@@ -140,7 +152,7 @@ class Steps:
         premises = tuple(self._places[before] for before in move.before)
         if move.rule == laws.CALL:
             context.callees.setdefault(move.subject)
-        entry = Entry(move, move.span, move.rule, self._why(var, move), premises, move.factors, reasons)
+        entry = Entry(move.span, move.rule, self._why(var, move), premises, move.factors, reasons)
         return self.add(entry, [move.sens], context.short(move.sens), [var])
 
     def _reasons(self, move: Move) -> Iterator[tuple[Var, Move]]:
@@ -178,8 +190,12 @@ class Steps:
 
 def _grouped(text: str) -> str:
     """A formula that may stand beside a sign of multiplication."""
-    whole = text.startswith("(") and text.endswith(")") and ") " not in text
-    return f"({text})" if " " in text and not whole else text
+    depth = 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == " " and not depth:
+            return f"({text})"
+    return text
 
 
 def _entering(var: Var) -> str:

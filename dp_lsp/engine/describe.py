@@ -73,7 +73,16 @@ def _box_parameters(box: BlackBox, names: tuple[str, ...]) -> Iterator[Parameter
 
 
 class Description:
-    def __init__(self, scheme: Scheme, place: Place, options: Options, notes: tuple[str, ...] = ()) -> None:
+    """What is said of a method, and in which words. ``captured`` are variables around it that are priced as well."""
+
+    def __init__(
+        self,
+        scheme: Scheme,
+        place: Place,
+        options: Options,
+        notes: tuple[str, ...] = (),
+        captured: tuple[Var, ...] = (),
+    ) -> None:
         self.scheme = scheme
         self.place = place
         self._notes = notes
@@ -83,7 +92,7 @@ class Description:
         self._profile = PROFILES[options.profile]
         self._vars = tuple(param.var for param in scheme.params if not param.var.public)
         taken = frozenset(param.name for param in scheme.params)
-        priced = bounds(scheme.cost, self._vars, self._profile, taken) if self._private else {}
+        priced = bounds(scheme.cost, (*self._vars, *captured), self._profile, taken) if self._private else {}
         prices = [side for listed in priced.values() for bound in listed for side in bound.price]
         self._metrics = tuple(_record_metrics(scheme, prices))
         norms = self.norms = Substitution({}, {measured.norm: measured.metric for measured in self._metrics})

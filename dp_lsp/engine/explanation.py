@@ -9,11 +9,12 @@ from dp_lsp.accounting.bounds import Bound, headline
 from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Premise
 from dp_lsp.analysis.records import Fact, FunctionReport, Options, State
 from dp_lsp.core.display import type_text
-from dp_lsp.core.events import Var
+from dp_lsp.core.events import Var, variables
 from dp_lsp.core.metrics import metric_name
 from dp_lsp.core.scheme import Judgement, Move
 from dp_lsp.core.sens import ONE
-from dp_lsp.core.term import Apply
+from dp_lsp.core.term import Apply, Closure
+from dp_lsp.core.types import FunctionType
 from dp_lsp.engine.charge import Charges
 from dp_lsp.engine.derive import Context, Steps
 from dp_lsp.engine.describe import Description, Place
@@ -39,13 +40,37 @@ def explain(
     at = _at(inferred, offset) if offset is not None else None
     found: tuple[Derivation, ...] = ()
     if report.state is not State.UNKNOWN:
-        found = tuple(derivations.all() if at is None else derivations.value(at.judgement))
+        found = (
+            tuple(derivations.value(at.judgement))
+            if at is not None
+            else (*derivations.all(), *_inside(context, inferred, options))
+        )
     printer = description.display
     conditions = tuple(
         Premise(printer.constraint(need), need.origin.reason, need.origin.span) for need in description.needs
     )
     fact = _fact(context, inferred, at) if at is not None else None
-    return Explanation(report, fact, found, tuple(context.rules.values()), tuple(context.callees), conditions, problems)
+    return Explanation(report, fact, found, tuple(context.rules.values()), context.called, conditions, problems)
+
+
+def _inside(context: Context, inferred: Inferred, options: Options) -> Iterator[Derivation]:
+    """The derivations of the functions that are made in a method. Where a call decides what is run, only its own
+    derivation has numbers."""
+    for node, judgement in inferred.judgements.items():
+        type_ = inferred.solver.type(judgement.type)
+        if isinstance(node, Closure) and isinstance(type_, FunctionType):
+            for method, scheme in zip(node.methods, type_.value.methods, strict=False):
+                if scheme.opens:
+                    continue
+                own = {param.var for param in scheme.params}
+                around = (var for var in variables(scheme.cost) - own if not var.exempt and not var.members)
+                captured = sorted(around, key=lambda var: var.uid)
+                place = Place(method.span, method.name_span)
+                description = Description(scheme, place, options, captured=tuple(captured))
+                report = description.described(State.PROVED).report
+                for each in _Derivations(context.inside(description), report).all():
+                    if each.steps:
+                        yield each._replace(inside=scheme.name, place=method.span)
 
 
 class _Expression(NamedTuple):
@@ -79,7 +104,7 @@ class _Derivations:
         self._report = report
 
     def all(self) -> Iterator[Derivation]:
-        """One for each parameter, and one for each group of parameters that change together."""
+        """One for each parameter, and one for each other variable, or group of them, that has a price."""
         scheme = self._description.scheme
         for param, report in zip(scheme.params, self._report.parameters, strict=True):
             move = scheme.result.moves.get(param.var)
@@ -89,8 +114,9 @@ class _Derivations:
                 yield Derivation((param.name,), report.shown)
             else:
                 yield self._move(param.var, move)._replace(bound=report.shown)
+        params = {(param.var,) for param in scheme.params}
         for group, listed in self._description.bounds.items():
-            if len(group) > 1:
+            if group not in params:
                 yield self._cost(group, self._description.shown(headline(listed)))
 
     def value(self, judgement: Judgement) -> Iterator[Derivation]:

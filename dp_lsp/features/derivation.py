@@ -60,7 +60,9 @@ class _Page:
         """Each with what it is about; several that are the same are shown once, and those without steps at the end."""
         same: dict[Derivation, list[str]] = {}
         for each in self._explained.derivations:
-            same.setdefault(each._replace(parameters=()), []).append(" with ".join(map(code, each.parameters)))
+            name = " with ".join(map(code, each.parameters))
+            inside = f" of {code(each.inside)}, line {self._line(each.place)}" if each.place is not None else ""
+            same.setdefault(each._replace(parameters=()), []).append(name + inside)
         for each, names in same.items():
             if each.steps:
                 yield f"## {', '.join(names)}{_heading(each)}"

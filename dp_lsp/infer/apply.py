@@ -17,6 +17,7 @@ from dp_lsp.core.scheme import (
     FunctionValue,
     Given,
     Judgement,
+    Move,
     Moves,
     Scheme,
     SchemeParameter,
@@ -80,12 +81,15 @@ class Outcome(NamedTuple):
         if value.home is not inference.home:
             return moved
         own = {param.var for param in self.scheme.params}
-        parts = (
-            (moves.own(var, span), self.values.sens(move.sens))
-            for var, move in (part or self.scheme.result).moves.items()
-            if var not in own
-        )
+        captured = {var: move for var, move in (part or self.scheme.result).moves.items() if var not in own}
+        parts = (self._here(var, move, span) for var, move in captured.items())
         return moves.combined(parts, span, laws.CALL, self.scheme.name)
+
+    def _here(self, var: Var, move: Move, span: Span) -> moves.Weighted:
+        """How far a captured variable moves the result of this call. Where the arguments decide that, the reasons
+        inside the function are about other numbers."""
+        factor = self.values.sens(move.sens)
+        return ({var: move}, ONE) if factor == move.sens else (moves.own(var, span), factor)
 
 
 def run(inference: Inference, site: Site, value: FunctionValue, types: Sequence[Type]) -> Outcome | None:
