@@ -241,7 +241,8 @@ def _columns(entrywise: Callable[[Container], Sens]) -> Form:
 
 def _map_form(factors: Callable[[Args], tuple[Sens, ...]]) -> Form:
     box = Box(_VECTOR_OR_MATRIX)
-    return form(_mapped, factors, applies=Application("f", _element("v")), f=_FUNCTION, v=box)
+    applied = Application("f", _element("v"))
+    return form(_mapped, factors, applies=applied, passes_on=("f", "v"), f=_FUNCTION, v=box)
 
 
 def _count_form(factors: Callable[[Args], tuple[Sens, ...]], bases: frozenset[Base]) -> Form:

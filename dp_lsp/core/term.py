@@ -43,10 +43,11 @@ class Use:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Global:
-    """A top-level name being read."""
+    """A top-level name being read; ``called`` says that it is what a call calls."""
 
     span: Span
     name: str
+    called: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,11 +81,12 @@ class Call:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Apply:
-    """A function of the program applied to arguments."""
+    """A function of the program applied to arguments. ``unboxed`` says that it stands where a black box is opened."""
 
     span: Span
     function: Term
     args: tuple[Term, ...]
+    unboxed: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -154,6 +154,16 @@ def can_change(type_: Type) -> bool:
     return isinstance(type_, ModelType)
 
 
+def holds_function(type_: Type) -> bool:
+    """Whether a value is a function, or has one in it."""
+    match type_:
+        case Container(element=element):
+            return holds_function(element)
+        case TupleType(items):
+            return any(map(holds_function, items))
+    return isinstance(type_, FunctionType)
+
+
 def is_static(type_: Type) -> bool:
     """Whether all values of the type are one public point."""
     if isinstance(type_, NumberType):

@@ -157,7 +157,10 @@ def function(inference: Inference, node: term.Apply, callee: Judgement, argument
 
 
 def _boxed(inference: Inference, node: term.Apply, box: BlackBox, arguments: list[Judgement]) -> Judgement:
-    """What a black box returns moves without bound with everything it is given, until ``unbox`` names its type."""
+    """What a black box returns moves without bound with everything it is given, until its type is named."""
+    if not node.unboxed:
+        inference.report(problems.NotUnboxed.at(node.span, name=box.name))
+        return Judgement(UNKNOWN, moves.NOWHERE)
     if len(arguments) != len(box.params):
         given = f"{len(arguments)} {'is' if len(arguments) == 1 else 'are'}"
         wanted = f"{len(box.params)} argument{'' if len(box.params) == 1 else 's'}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from dp_lsp import builtins
 from dp_lsp.core import term
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Judgement, Scheme
-from dp_lsp.core.types import TypeVariable, Unknown, can_change
+from dp_lsp.core.types import TypeVariable, Unknown, can_change, holds_function
 from dp_lsp.infer import assumptions, conditions, dispatch, functions, generalize, moves, problems, terms
 from dp_lsp.infer.inference import Inference, Resolve
 from dp_lsp.infer.rules import Rules
@@ -67,9 +68,21 @@ def infer_constant(
     conditions.settle(inference, conditions.Mark())
     if isinstance(inference.type(result), Unknown):
         inference.give_up("its value is not understood")
-    if can_change(inference.type(result)):
+    type_ = inference.type(result)
+    if can_change(type_) or (holds_function(type_) and not _is_made_here(constant.term.result)):
         inference.report(problems.ChangeableConstant.at(constant.name_span, name=constant.name))
     return _inferred(inference, Judgement(inference.type(result), moves.NOWHERE))
+
+
+def _is_made_here(value: term.Term) -> bool:
+    """Whether the functions in a top-level value are written in it, or are others of the top level. One that a call
+    has made may have captured something that can be changed."""
+    match value:
+        case term.MakeTuple(items=parts) | term.Call(builtin=builtins.LITERAL | builtins.INDEX, args=parts):
+            return all(map(_is_made_here, parts))
+        case term.Branch(then=then, otherwise=otherwise):
+            return _is_made_here(then.result) and _is_made_here(otherwise.result)
+    return isinstance(value, term.Closure | term.Global | term.Literal)
 
 
 def _inferred(inference: Inference, value: FunctionValue | Judgement) -> Inferred:

@@ -54,8 +54,8 @@ def rule(inference: Inference, node: Term) -> Judgement:
             function = inference.infer(node.function)
             result = calls.function(inference, node, function, [inference.infer(arg) for arg in node.args])
             return _noted(inference, node.span, result, "")
-        case term.Global(span, name):
-            return _noted(inference, span, _global(inference, span, name), "")
+        case term.Global():
+            return _noted(inference, node.span, _global(inference, node), "")
         case term.MakeTuple(span, items):
             return inference.tuple_of(span, [inference.infer(item) for item in items])
         case term.Branch():
@@ -104,7 +104,8 @@ def _noted(inference: Inference, span: Span, value: Judgement, rule: str) -> Jud
     return value
 
 
-def _global(inference: Inference, span: Span, name: str) -> Judgement:
+def _global(inference: Inference, node: term.Global) -> Judgement:
+    span, name = node.span, node.name
     found = inference.resolve(name)
     if found is None:
         kind = problems.NoRule if name in builtins.REFUSED else problems.UnknownName
@@ -115,6 +116,9 @@ def _global(inference: Inference, span: Span, name: str) -> Judgement:
         inference.report(problems.CallsUnchecked.at(span, name=found.name, reason=found.reason))
         return Judgement(UNKNOWN, moves.NOWHERE)
     if isinstance(found, FunctionValue):
+        if found.black_box is not None and not node.called:
+            inference.report(problems.BlackBoxAsValue.at(span, name=name))
+            return Judgement(UNKNOWN, moves.NOWHERE)
         return Judgement(FunctionType(found), moves.NOWHERE)
     inference.floats |= found.type != without_static(found.type)  # a public value may be a float, whatever its type
     return found

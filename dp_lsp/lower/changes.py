@@ -75,7 +75,7 @@ class Changes(Expressions):
         if changing.row is not None:
             value = self._builtin(node, changing.row, self._arguments(node, changing.row), mutates=True)
         else:
-            value = self._apply(node, self._name(node.callee))
+            value = self._apply(node, self._name(node.callee, called=True))
         problem = self._wrong(node, variables)
         if problem is not None:
             self._problems.append(problem)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dp_lsp import builtins, surface
-from dp_lsp.builtins.patterns import GivenNorm, GivenType
+from dp_lsp.builtins.patterns import FromBox, GivenNorm, GivenType
 from dp_lsp.core import term
 from dp_lsp.core.term import Local, Term
 from dp_lsp.lower import problems, type_names
@@ -70,7 +72,7 @@ class Expressions:
             return term.Hole(node.span, f"`{node.name}` as a value")
         return value
 
-    def _name(self, node: surface.Name) -> Term:
+    def _name(self, node: surface.Name, called: bool = False) -> Term:
         found = self._scope.read(node)
         if isinstance(found, Local):
             return term.Use(node.span, found)
@@ -83,7 +85,7 @@ class Expressions:
         if builtins.find(node.name) is not None:
             return self._builtin_as_value(node)
         self.uses.add(node.name)
-        return term.Global(node.span, node.name)
+        return term.Global(node.span, node.name, called)
 
     def _builtin_as_value(self, node: surface.Name) -> Term:
         function = as_function(node.name)
@@ -111,7 +113,7 @@ class Expressions:
                 return self._builtin_call(node, *found)
             if is_operator(callee.name):
                 return self._refused(callee, f"the operator `{callee.name}`")
-        function = self._name(callee)
+        function = self._name(callee, called=True)
         signature = self._signature(callee, function)
         changed = () if signature is None else signature.of(len(node.args))
         if changed is None:
@@ -155,6 +157,9 @@ class Expressions:
     def _argument(self, node: surface.Node, pattern: object) -> Term:
         if isinstance(pattern, GivenNorm) and isinstance(node, surface.Name) and node.name in type_names.NORMS:
             return term.NormArgument(node.span, type_names.NORMS[node.name])
+        if isinstance(pattern, FromBox):
+            value = self._expression(node)
+            return replace(value, unboxed=True) if isinstance(value, term.Apply) else value
         if isinstance(pattern, GivenType):
             try:
                 return term.TypeArgument(node.span, type_names.meaning(node))

@@ -1,9 +1,11 @@
 """Problems that inference reports."""
 
 from dp_lsp.infer.problems.names import (
+    BlackBoxAsValue,
     CallsUnchecked,
     ChangeableConstant,
     NoRule,
+    NotUnboxed,
     SeveralMethods,
     UnknownName,
 )
@@ -33,6 +35,7 @@ from dp_lsp.infer.problems.types import (
 )
 
 __all__ = [
+    "BlackBoxAsValue",
     "CallsUnchecked",
     "ChangeableConstant",
     "ConditionFails",
@@ -50,6 +53,7 @@ __all__ = [
     "NotClipped",
     "NotDeclaredPrivate",
     "NotRepeatable",
+    "NotUnboxed",
     "NumberTooLong",
     "OtherNorm",
     "PrivateCheck",

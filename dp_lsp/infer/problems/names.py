@@ -106,8 +106,8 @@ class NoRule(Kind):
 
 
 class ChangeableConstant(Kind):
-    """A gradient or a model stands at top level. Any function that gets hold of it may change it in place, so nothing
-    that uses it could be relied on.
+    """A gradient or a model stands at top level, or a function that a call has made, which may hold one. Any function
+    that gets hold of it may change it in place, so nothing that uses it could be relied on.
 
     Broken:
 
@@ -127,4 +127,52 @@ class ChangeableConstant(Kind):
     code = "DP114"
     name = "changeable-constant"
     message = "`{name}` can be changed in place by whoever uses it; make it inside the function that needs it"
+    unchecked = True
+
+
+class NotUnboxed(Kind):
+    """A black box is called, and no `unbox` says what it returns. Nothing is known of that, not even its type.
+
+    Broken:
+
+    ```julia
+    b(x) :: BlackBox() = x
+    f(x::Integer) = b(x) + 1
+    ```
+
+    Fixed:
+
+    ```julia
+    b(x) :: BlackBox() = x
+    f(x::Integer) = unbox(b(x), Integer) + 1
+    ```
+    """
+
+    code = "DP136"
+    name = "not-unboxed"
+    message = "`{name}` is a black box: name the type of what it returns, as in `unbox({name}(…), Real)`"
+    unchecked = True
+
+
+class BlackBoxAsValue(Kind):
+    """A black box is assigned, or given to a function. It can only be called, inside `unbox`.
+
+    Broken:
+
+    ```julia
+    b(x) :: BlackBox() = x
+    c = b
+    ```
+
+    Fixed:
+
+    ```julia
+    b(x) :: BlackBox() = x
+    c = x -> unbox(b(x), Real)
+    ```
+    """
+
+    code = "DP137"
+    name = "black-box-as-value"
+    message = "`{name}` is a black box, which can only be called, inside `unbox`; write a function that does"
     unchecked = True
