@@ -1,0 +1,208 @@
+"""What is known of a chunk: inferring it with what the names it uses mean, and the key of what that depends on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from dp_lsp import __version__
+from dp_lsp.analysis.derivations import Explanation
+from dp_lsp.analysis.records import ChunkRecord, FunctionReport, Options, State, Verdict, encode_facts, worst
+from dp_lsp.core.scheme import FunctionValue
+from dp_lsp.core.term import Constant, Definition
+from dp_lsp.engine.describe import Place, describe, describe_box
+from dp_lsp.engine.explanation import explain
+from dp_lsp.engine.facts import tables
+from dp_lsp.engine.interface import digest
+from dp_lsp.engine.program import Program
+from dp_lsp.engine.told import told
+from dp_lsp.infer.inference import Global, Unreadable
+from dp_lsp.infer.method import Inferred, infer_constant, infer_method
+from dp_lsp.infer.problems import CallsUnchecked
+from dp_lsp.infer.rules import BY_NAME
+from dp_lsp.lower.problems import CallCycle
+from dp_lsp.problem import Problem, Severity
+
+
+class Meaning(NamedTuple):
+    """What a name stands for, and a digest of it."""
+
+    value: Global | Unreadable
+    digest: bytes
+
+
+class Known(NamedTuple):
+    """A record, and what the names defined in its chunk mean."""
+
+    record: ChunkRecord
+    meanings: tuple[tuple[str, Meaning], ...]
+
+
+class Task:
+    """Inferring one unit, with what the names it uses mean."""
+
+    def __init__(
+        self,
+        program: Program,
+        index: int,
+        options: Options,
+        meanings: dict[str, list[Meaning]],
+        cycle: frozenset[str],
+        look: Callable[[], None],
+    ) -> None:
+        self.unit = program.units[index]
+        self._program = program
+        self._options = options
+        self._meanings = meanings
+        self._cycle = cycle
+        self._look = look
+        self._own = {definition.name for definition in self.unit.lowered.definitions}
+        self._before: dict[str, Global | Unreadable] = {}  # what earlier definitions of this unit mean
+
+    def key(self) -> bytes:
+        """A digest of all that the record depends on."""
+        state = hashlib.blake2b(digest_size=20)
+        definitions = self.unit.lowered.definitions
+        names = sorted({name for definition in definitions for name in definition.uses})
+        program = self._program
+        own = [(program.conflict(d.name), program.clouds.get(d.name)) for d in definitions]
+        around = (program.cloud, sorted(self._cycle), own, self.unit.problems, self.unit.changing)
+        state.update(repr((__version__, self._options, around)).encode())
+        state.update(self.unit.chunk.text.encode("utf-8", "surrogatepass"))
+        for name in names:
+            state.update(name.encode())
+            state.update(self._meaning_digest(name))
+        return state.digest()
+
+    def _meaning_digest(self, name: str) -> bytes:
+        """A digest of what a name means here; what its own unit says of it is in the unit's text."""
+        found = self._meanings.get(name, ())
+        state = repr((self._program.clouds.get(name), name in self._cycle, self._program.conflict(name)))
+        return state.encode() + b"".join(meaning.digest for meaning in found)
+
+    def refused(self, key: bytes) -> Known:
+        """The record of a unit that must not be inferred: nothing is known of it."""
+        reason = "checking it ended the checking process"
+        names = tuple(definition.name for definition in self.unit.lowered.definitions)
+        verdict = Verdict(State.UNKNOWN, (), (*self.unit.lowered.problems, *self.unit.problems), names, self._uses())
+        meanings = ((name, Unreadable(name, reason)) for name in names)
+        return Known(
+            ChunkRecord(key, verdict, b""), tuple((name, Meaning(value, digest(value))) for name, value in meanings)
+        )
+
+    def infer(self, key: bytes) -> Known:
+        """What is found out about the unit."""
+        problems = [*self.unit.lowered.problems, *self.unit.problems]
+        reports: list[FunctionReport] = []
+        meanings: list[tuple[str, Meaning]] = []
+        states = [_state_of(problems, next((p.message for p in problems if p.unchecked), ""))]
+        inferred: list[Inferred] = []
+        for definition in self.unit.lowered.definitions:
+            found = self._infer(definition)
+            own = [*self._name_problems(definition), *self._worth_saying(found.problems)]
+            report, more, state = self._report(definition, found, own)
+            problems += [*own, *more]
+            states.append(state)
+            reports += [report] if report is not None else []
+            meaning = _meaning(definition.name, found, state, [*own, *more])
+            meanings.append((definition.name, Meaning(meaning, digest(meaning))))
+            self._before[definition.name] = meaning
+            inferred.append(found)
+        names = tuple(definition.name for definition in self.unit.lowered.definitions)
+        verdict = Verdict(worst(iter(states)), tuple(reports), told(problems, self.unit.syntax), names, self._uses())
+        facts = encode_facts(tables(inferred)) if self._options.facts and inferred else b""
+        return Known(ChunkRecord(key, verdict, facts), tuple(meanings))
+
+    def explanation(self, known: Known, offset: int, expression: bool) -> Explanation | None:
+        """What led to what is known of the function at an offset of the chunk, or of an expression there."""
+        verdict = known.record.verdict
+        for definition, (name, meaning) in zip(self.unit.lowered.definitions, known.meanings, strict=True):
+            report = next((each for each in verdict.functions if each.span == definition.span), None)
+            if report is not None and definition.span.covers(offset):
+                problems = tuple(each for each in verdict.problems if definition.span.covers(each.span.start))
+                found = self._infer(definition)
+                return explain(found, report, problems, offset if expression else None, self._options)
+            self._before[name] = meaning.value
+        return None
+
+    def _infer(self, definition: Definition) -> Inferred:
+        rules, text = BY_NAME[self._options.profile], self.unit.chunk.text
+        conflict = self._program.conflict(definition.name)
+        broken = self.unit.broken or self._program.cloud or (conflict.why if conflict else "")
+        if definition.name in self._program.clouds:
+            broken = broken or self._program.clouds[definition.name]
+        if isinstance(definition, Constant):
+            return infer_constant(definition, text, rules, self._resolve, self._look, broken)
+        return infer_method(definition, text, rules, self._resolve, self._look, broken)
+
+    def _resolve(self, name: str) -> Global | Unreadable | None:
+        """What a top-level name means here."""
+        if name in self._program.clouds:
+            return Unreadable(name, self._program.clouds[name])
+        if name in self._before and self._program.is_defined_once(name):
+            return self._before[name]
+        if name in self._cycle or name in self._own:
+            return Unreadable(name, "it calls itself")
+        found = [meaning.value for meaning in self._meanings.get(name, ())]
+        if not found:
+            return Unreadable(name, self._program.cloud) if self._program.cloud else None
+        if len(found) == 1:
+            return found[0]
+        methods = tuple(method for value in found if isinstance(value, FunctionValue) for method in value.methods)
+        unreadable = next((value for value in found if isinstance(value, Unreadable)), None)
+        conflict = self._program.conflict(name)
+        return unreadable or (Unreadable(name, conflict.why) if conflict else FunctionValue(name, methods))
+
+    def _name_problems(self, definition: Definition) -> list[Problem]:
+        problems = []
+        conflict = self._program.conflict(definition.name)
+        if conflict is not None:
+            problems.append(conflict.at(definition.name_span, definition.name))
+        pending = (name for name in definition.uses if name in self._own and name not in self._before)
+        for name in sorted({*(self._cycle & definition.uses), *pending}):
+            way = "directly" if name == definition.name else f"through `{name}`"
+            problems.append(CallCycle.at(definition.name_span, name=definition.name, way=way))
+        return problems
+
+    def _worth_saying(self, problems: Iterable[Problem]) -> Iterator[Problem]:
+        """Why nothing in the whole program is known is said once, where it begins, and not at each use of a name."""
+        return (each for each in problems if not (self._program.cloud and each.code == CallsUnchecked.code))
+
+    def _report(
+        self, definition: Definition, found: Inferred, own: list[Problem]
+    ) -> tuple[FunctionReport | None, tuple[Problem, ...], State]:
+        local = [p for p in self.unit.lowered.problems if definition.span.covers(p.span.start)]
+        unknown = found.unknown or next((p.message for p in own if p.unchecked), "")
+        state = _state_of([*local, *own], unknown)
+        if isinstance(definition, Constant) or not isinstance(found.value, FunctionValue):
+            return None, (), state
+        place = Place(definition.span, definition.name_span)
+        signature = f"({', '.join(definition.signature)})"
+        if found.value.black_box is not None:
+            names = tuple(param.local.name for param in definition.params)
+            report = describe_box(found.value, place, signature, names)
+            return report._replace(state=state, reason=unknown), (), state
+        assert found.shown is not None, "a method that is no black box has a scheme"
+        described = describe(found.shown, place, self._options, state, found.assumed)
+        report = described.report
+        return report._replace(reason=unknown), described.problems, report.state
+
+    def _uses(self) -> frozenset[str]:
+        return frozenset().union(*(definition.uses for definition in self.unit.lowered.definitions))
+
+
+def _state_of(problems: list[Problem], unknown: str) -> State:
+    if unknown:
+        return State.UNKNOWN
+    return State.FAILED if any(problem.severity is Severity.ERROR for problem in problems) else State.PROVED
+
+
+def _meaning(name: str, found: Inferred, state: State, problems: list[Problem]) -> Global | Unreadable:
+    """What a definition means to others: nothing may be built on what is not proved."""
+    if state is State.PROVED:
+        return found.value
+    if state is State.FAILED:
+        codes = sorted({problem.code for problem in problems if problem.severity is Severity.ERROR})
+        return Unreadable(name, f"it has an error: {', '.join(codes)}")
+    return Unreadable(name, found.unknown or "it was not checked to the end")
