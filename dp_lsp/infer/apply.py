@@ -126,6 +126,7 @@ def run(inference: Inference, site: Site, value: FunctionValue, types: Sequence[
     inference.running.pop()
     if not settled:
         return None
+    instance.name_rest()
     values = instance.substitution()
     for need in scheme.needs:
         origin = Origin(site.span, f"in this call of `{scheme.name}`, {need.origin.reason}")

@@ -9,6 +9,7 @@ from dp_lsp import builtins
 from dp_lsp.core import annotation, term
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.display import type_words
+from dp_lsp.core.evaluate import symbols_of
 from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import Open, Scheme, SchemeParameter
 from dp_lsp.core.sens import Sens
@@ -39,8 +40,18 @@ def settle(inference: Inference) -> None:
 
 def assume(inference: Inference, method: term.Method, body: generalize.Body, scheme: Scheme) -> Assumed:
     """The scheme with every type that its operations wait for taken to be the first that fits."""
-    if not inference.opens:
-        return Assumed(scheme)
+    whole, taken = body, scheme
+    if inference.opens:
+        whole = body._replace(settled=_taken(inference, method, body.settled))
+        taken = generalize.scheme(inference, method, whole)
+    if _unsettled(inference, taken):
+        inference.report(problems.NeedsTypes.at(method.name_span, name=method.name))
+        taken = generalize.scheme(inference, method, whole)
+    return Assumed(taken, tuple(dict.fromkeys(_texts(scheme, taken))))
+
+
+def _taken(inference: Inference, method: term.Method, settled: conditions.Settled) -> conditions.Settled:
+    """Settle everything but calls of functions that only a caller knows. Gives the conditions as they are then."""
     reported = len(inference.problems)
     since = conditions.Mark.now(inference)
     for each in list(inference.opens):
@@ -49,14 +60,22 @@ def assume(inference: Inference, method: term.Method, body: generalize.Body, sch
             _take(inference, each)
             _done(inference, each)
     _one_function(inference)
-    settled = conditions.settle(inference, since)
-    needs = _decided(inference, body.settled)
+    for need in settled.needs:  # which may be decided now that more is known
+        inference.demand(*need[:4])
+    again = conditions.settle(inference, since)
     if len(inference.problems) > reported:
         del inference.problems[reported:]
         inference.report(problems.NeedsTypes.at(method.name_span, name=method.name))
-    whole = body._replace(settled=conditions.Settled((*needs.needs, *settled.needs), needs.holds and settled.holds))
-    shown = generalize.scheme(inference, method, whole)
-    return Assumed(shown, tuple(dict.fromkeys(_texts(scheme, shown))))
+    return again._replace(holds=again.holds and settled.holds)
+
+
+def _unsettled(inference: Inference, shown: Scheme) -> bool:
+    """Whether a bound depends on an operation that is neither settled nor waits for a caller."""
+    known = {symbol for each in shown.opens for symbol in each.symbols}
+    lost = {symbol for each in inference.waiting.values() for symbol in each.symbols} - known
+    sides = [side for need in shown.needs for side in (need.left, need.right)]
+    found = [symbols_of(side) for side in (*sides, *(move.sens for move in shown.result.moves.values()))]
+    return any(not lost.isdisjoint(symbols) for symbols in found)
 
 
 def _one_function(inference: Inference) -> None:
@@ -69,15 +88,6 @@ def _one_function(inference: Inference) -> None:
             known = symbol and first.setdefault((callee, index), symbol)
             if symbol is not None and known is not None and known is not symbol:
                 inference.solver.bind_factor(symbol, Sens.of(known))
-
-
-def _decided(inference: Inference, settled: conditions.Settled) -> conditions.Settled:
-    """Conditions that may be decided now that more is known."""
-    since = conditions.Mark.now(inference)
-    for need in settled.needs:
-        inference.demand(*need[:4])
-    again = conditions.settle(inference, since)
-    return again._replace(holds=again.holds and settled.holds)
 
 
 def _waits(inference: Inference, each: Open) -> bool:

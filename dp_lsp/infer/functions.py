@@ -55,13 +55,13 @@ def closure(inference: Inference, node: term.Closure) -> Judgement:
 
 
 def _method(inference: Inference, method: term.Method) -> tuple[Scheme, Moves]:
-    since = conditions.Mark.now(inference)
+    since, opens = conditions.Mark.now(inference), len(inference.opens)
     with inference.inside() as outer_read, inference.spending(), inference.failing():
         inferred = body(inference, method, since)
         captured = {local for local in inference.read if not method.span.covers(local.span.start)}
         outer_read |= captured
-        around = generalize.owned(inference.type(inference.environment[local]) for local in captured)
-        scheme = generalize.scheme(inference, method, inferred, around)
+        owned = generalize.owned(inference.type(inference.environment[local]) for local in captured)
+        scheme = generalize.scheme(inference, method, inferred, generalize.Around(owned, opens))
     return scheme, _captured(scheme, method.span)
 
 

@@ -28,21 +28,29 @@ class Body(NamedTuple):
     settled: conditions.Settled
 
 
-def scheme(inference: Inference, method: term.Method, body: Body, around: Owned | None = None) -> Scheme:
-    """The scheme of a method, with all that is solved so far put in. ``around`` is what belongs to the function the
-    method stands in."""
+class Around(NamedTuple):
+    """What is around a function made inside another: what belongs to that, and how many operations waited there."""
+
+    owned: Owned
+    opens: int
+
+
+def scheme(inference: Inference, method: term.Method, body: Body, around: Around | None = None) -> Scheme:
+    """The scheme of a method, with all that is solved so far put in. The operations that wait for what it is general
+    in go with it; others stay with the function around it."""
     values = inference.solver.substitution()
     params = tuple(replace(param, type=inference.solver.type(param.type)) for param in body.params)
     returned = _solved(inference, body.result, values)
     cost = _cost(inference, method, body.params, values)
     if not body.settled.holds or (inference.spent and not method.privacy):
         returned, cost = _nothing_holds(body.params, returned, cost)
-    opens = tuple(_put(inference, each) for each in inference.opens)
-    types = [param.type for param in params] + [returned.type]
-    general = without(owned(types, opens), around or Owned())
-    if around is not None:
-        opens = tuple(each for each in opens if _depends(each, general))
-        inference.opens = [each for each in inference.opens if not _depends(_put(inference, each), general)]
+    types = [*(param.type for param in params), returned.type]
+    if around is None:
+        opens = tuple(_put(inference, each) for each in inference.opens)
+        general = owned(types, opens)
+    else:
+        opens, waiting = _own_opens(inference, params, around)
+        general = replace(without(owned(types, opens), around.owned), types=waiting)
     return Scheme(
         method.name,
         f"({', '.join(method.signature)})",
@@ -66,9 +74,27 @@ def _put(inference: Inference, each: Open) -> Open:
     return replace(each, callee=callee, arguments=arguments, result=inference.solver.type(each.result))
 
 
-def _depends(each: Open, general: Owned) -> bool:
-    """Whether an open operation is about what a scheme is general in."""
-    return not general.types.isdisjoint(owned((), (each,)).types)
+def _own_opens(
+    inference: Inference, params: tuple[SchemeParameter, ...], around: Around
+) -> tuple[tuple[Open, ...], frozenset[TypeVariable]]:
+    """The operations that wait for the types of parameters, directly or for what others of them give, and all these
+    types. They do not wait around the method any more."""
+    types = set(without(owned(param.type for param in params), around.owned).types)
+    own, others = [], inference.opens[: around.opens]
+    for each in inference.opens[around.opens :]:
+        put = _put(inference, each)
+        about = owned([*_types(put.arguments), *_types([put.callee])]).types
+        if types.isdisjoint(about):
+            others.append(each)
+        else:
+            own.append(put)
+            types |= without(owned([put.result]), around.owned).types
+    inference.opens = others
+    return tuple(own), frozenset(types)
+
+
+def _types(given: Iterable[Given | str]) -> list[Type]:
+    return [each for each in given if not isinstance(each, str | NormArgument | TypeArgument)]
 
 
 def _failing(inference: Inference) -> frozenset[Var] | None:

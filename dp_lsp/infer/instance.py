@@ -55,6 +55,11 @@ class Instance:
             self._inference.solver.same_dimension(values.poly(pattern), actual) for pattern, actual in self._later
         )
 
+    def name_rest(self) -> None:
+        """Types that nothing settled stand for new ones in every call."""
+        for variable in self._owned.types - self.types.keys():
+            self.types[variable] = TypeVariable(variable.name, variable.releases)
+
     def matches(self, pattern: Type, actual: Type) -> bool:
         """Whether an argument's type is one of the parameter's; open sizes and norms are settled on the way."""
         inference = self._inference
@@ -69,7 +74,7 @@ class Instance:
             case (NumberType(static=Poly()), TypeVariable()):
                 return False
             case (_, TypeVariable()):
-                self._name_sizes(pattern, actual.name)
+                self._name_parts(pattern, actual.name)
                 inference.solver.bind_type(actual, self.type(pattern))
                 return True
             case (NumberType(), NumberType()):
@@ -96,16 +101,21 @@ class Instance:
             return False
         return without_static(joined) == without_static(solver.type(expected))
 
-    def _name_sizes(self, pattern: Type, owner: str) -> None:
-        """An argument of no known type gets that of the parameter, with sizes of its own."""
+    def _name_parts(self, pattern: Type, owner: str) -> None:
+        """An argument of no known type gets that of the parameter, with sizes, a norm and elements of its own."""
         sizes = [pattern.size] if isinstance(pattern, ModelType) else []
         if isinstance(pattern, Container):
             sizes = [size for size in (pattern.length, pattern.rows) if size is not None]
+            norm, element = pattern.norm, pattern.element
+            if isinstance(norm, NormVariable) and norm in self._owned.norms:
+                self.norms.setdefault(norm, NormVariable(norm.name, norm.free))
+            if isinstance(element, TypeVariable) and element in self._owned.types:
+                self.types.setdefault(element, TypeVariable(element.name, element.releases))
         for symbol in {symbol for size in sizes for symbol in symbols_of(size)}:
             if symbol in self._owned.symbols and symbol not in self.symbols:
                 self.symbols[symbol] = dimension(symbol.name.partition("(")[0], owner)
         for item in pattern.items if isinstance(pattern, TupleType) else ():
-            self._name_sizes(item, owner)
+            self._name_parts(item, owner)
 
     def _same_everywhere(self, variable: TypeVariable, actual: Type) -> bool:
         """Every argument whose type is this variable must have one type."""
