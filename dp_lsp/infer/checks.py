@@ -73,8 +73,6 @@ def check_privacy(inference: Inference, method: term.Method, result: Judgement) 
             inference.report(
                 problems.NotDeclaredPrivate.at(method.name_span, name=method.name, mechanism=name, fixes=fixes)
             )
-        elif not inference.unknown:
-            _warn_unbounded(inference, result)
         return
     if not inference.spent and not inference.unknown:
         inference.report(problems.NoMechanism.at(method.name_span, name=method.name))
@@ -110,11 +108,11 @@ def _declare_private(inference: Inference, method: term.Method) -> tuple[Fix, ..
     return (Fix("declare it with `:: Priv()`", (Edit(Span(end, end), " :: Priv()"),)),)
 
 
-def _warn_unbounded(inference: Inference, result: Judgement) -> None:
+def warn_unbounded(inference: Inference, result: Judgement) -> None:
     """One warning for each operation that made the result move without bound."""
     by_place: dict[Span, list[tuple[Var, Move]]] = {}
     for var, move in result.moves.items():
-        if move.sens.infinite and not var.members:
+        if move.sens.infinite and not var.members and move.rule != laws.NOTHING_HOLDS:
             by_place.setdefault(first_infinite(move).span, []).append((var, move))
     for span, found in by_place.items():
         var, move = found[0]

@@ -9,7 +9,7 @@ from dp_lsp import builtins
 from dp_lsp.core import term
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Judgement, Scheme
 from dp_lsp.core.types import TypeVariable, Unknown, can_change, holds_function
-from dp_lsp.infer import assumptions, conditions, dispatch, functions, generalize, moves, problems, terms
+from dp_lsp.infer import assumptions, checks, conditions, dispatch, functions, generalize, moves, problems, terms
 from dp_lsp.infer.inference import Inference, Resolve
 from dp_lsp.infer.rules import Rules
 from dp_lsp.infer.solver import Solver
@@ -50,6 +50,8 @@ def infer_method(
     dispatch.settle(inference)
     scheme = generalize.scheme(inference, method, body)
     assumed = assumptions.assume(inference, method, body, scheme)
+    if not (method.privacy or inference.spent or inference.unknown):
+        checks.warn_unbounded(inference, assumed.scheme.result)
     return _inferred(inference, FunctionValue(method.name, (scheme,)))._replace(
         shown=assumed.scheme, assumed=assumed.texts
     )

@@ -103,7 +103,8 @@ class Solver:
         left, right = self.poly(left), self.poly(right)
         if left == right:
             return True
-        for one, other in ((right, left), (left, right)):
+        newest = sorted(((right, left), (left, right)), key=lambda pair: -pair[0].symbol.uid if pair[0].symbol else 0)
+        for one, other in newest:  # so that the sizes of parameters keep their names
             symbol = one.symbol
             if symbol is not None and symbol.sign is Sign.NONNEGATIVE and self._may_bind(symbol, other):
                 self._symbols[symbol] = other
