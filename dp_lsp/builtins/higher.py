@@ -345,7 +345,7 @@ ROWS: tuple[Builtin, ...] = (
         "How many entries of a vector the function says true of. 1-sensitive in L1, √n in L2 and n in LInf for Data "
         "and Integer, whatever the function does; what it captures counts once for each entry.",
         _COUNTED,
-        ("g(x) = x == 3\nf(v::MetricVector(Data, L1)) = count(g, v)",),
+        ("f(v::MetricVector(Data, L1)) = count(x -> x == 3, v)",),
         (Refused("g(x) = x\nf(v::MetricVector(Data, L1)) = count(g, v)", "DP208"),),
         published=(_count_form(_published_count_factors, frozenset({Base.DATA})),),
     ),
