@@ -79,6 +79,13 @@ def functions(page: str) -> Iterator[Explained]:
             yield from explained(text, options)
 
 
+def test_every_law_can_be_looked_up_and_none_is_taken_for_a_builtin() -> None:
+    names = {
+        value for name, value in vars(laws).items() if name.isupper() and isinstance(value, str) and name[0] != "_"
+    }
+    assert names == laws.LAWS.keys() and not names & TABLE.keys()
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_the_last_step_of_each_derivation_is_what_is_reported(page: str) -> None:
     for function in functions(page):

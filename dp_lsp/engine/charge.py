@@ -160,10 +160,12 @@ class Charges:
         once = self._add(entry, distances, amplified)
         if amplified == price:
             return once
-        why = "once for each way in which a change reaches the sample"
-        if direct is not None:
-            why = "in the sample and past it"
         premises = (once,) if direct is None else (once, direct)
+        why = "once for each way in which a change reaches the sample"
+        if price.unbounded:
+            why = "no number says how far it moves what is drawn"
+        elif direct is not None:
+            why = "in the sample and past it"
         return self._add(Entry(cost.origin.span, laws.SAMPLING, why, premises), distances, price)
 
     def _called(self, cost: Called, distances: Distances, price: Price) -> int | None:

@@ -37,6 +37,8 @@ class _Page:
             yield f"# {code(self._excerpt(fact.span))}"
             yield from expression(fact) if self._is_known else ()
             yield f"in {code(function.name)}, {verdict(function)} · {self._place(fact.span)}"
+        if function.kind == "blackbox":
+            yield "Its body is not looked at."
         if function.state is not State.PROVED:
             problems = [each for each in self._explained.problems if each.severity is not Severity.HINT]
             if not self._is_known:
