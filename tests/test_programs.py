@@ -20,6 +20,10 @@ VARIANTS = {
     "dp_sgd.published": ["--profile", "published"],
     "dp_sgd.set": [part for setting in SETTINGS for part in ("--set", setting)],
     "advanced_composition.published": ["--profile", "published"],
+    **{
+        f"{name}.published": ["--profile", "published"]
+        for name in ("cdf", "column_mean", "gd_full", "histogram", "hyperparameters", "parallel_epoch", "threshold")
+    },
 }
 REPORTS = sorted(path.stem for path in FOLDER.glob("*.jl")) + sorted(VARIANTS)
 

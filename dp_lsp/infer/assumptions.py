@@ -79,12 +79,13 @@ def _unsettled(inference: Inference, shown: Scheme) -> bool:
 
 
 def _one_function(inference: Inference) -> None:
-    """A function that is a parameter is reported as equally sensitive wherever it is called."""
+    """A function that is a parameter is reported as equally sensitive, and as private, wherever it is called."""
     first: dict[tuple[Type, int], Symbol] = {}
     for each in inference.opens:
         assert not isinstance(each.callee, str), "only calls of parameters are left"
         callee = inference.solver.type(each.callee)
-        for index, symbol in enumerate(each.symbols):
+        spent = () if each.release is None else each.release.epsilon + each.release.delta
+        for index, symbol in enumerate((*each.symbols, *spent)):
             known = symbol and first.setdefault((callee, index), symbol)
             if symbol is not None and known is not None and known is not symbol:
                 inference.solver.bind_factor(symbol, Sens.of(known))
