@@ -286,6 +286,17 @@ def test_a_file_that_changes_on_the_disk(session: Session, folder: Path) -> None
     assert session.diagnostics("main.jl") == []
 
 
+def test_one_of_two_missing_files_appears(session: Session, folder: Path) -> None:
+    write(folder, "main.jl", 'include("a.jl")\ninclude("b.jl")\n' + MAIN)
+    session.start(folder, workspace=WATCHING)
+    session.show("main.jl")
+    assert session.diagnostics("main.jl") == ["DP013", "DP013"]
+    write(folder, "b.jl", "")
+    session.changed_on_disk("b.jl")
+    session.wait(lambda message: message.get("method") == "textDocument/publishDiagnostics")
+    assert session.diagnostics("main.jl") == ["DP013"]
+
+
 def test_a_new_file_that_includes_an_open_one(session: Session, folder: Path) -> None:
     write(folder, "lib/noise.jl", NOISY + "scaled(x::Real) = factor * x\n")
     session.start(folder, workspace=WATCHING)

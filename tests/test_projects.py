@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import dp_lsp.cli.check
+import several_files
 from dp_lsp.cli import main
 from dp_lsp.engine.check import Engine
 
@@ -293,3 +295,27 @@ def test_a_program_with_a_broken_include_for_a_person(capsys: pytest.CaptureFixt
     shown = capsys.readouterr().out
     assert shown.count('`include("lost.jl")` in `noise.jl` is not followed') == 2
     assert "  ┌─ lib/noise.jl:1:1\n1 │ include(" in shown
+
+
+# What is remembered
+
+
+PIECES = {
+    "main.jl": ['include("a.jl")\n', 'include("b.jl")\n', "f(x::Real) = g(x)\n", "c = 3\n", "module M\n", "end\n"],
+    "a.jl": ["g(x::Real) = 2 * x\n", "g(x::Real) = c * x\n", 'include("b.jl")\n', 'include("main.jl")\n', "h = 2\n"],
+    "b.jl": ["c = 2\n", "k(x::Real) = g(x) + c\n", "using Flux\n", 'include("lost.jl")\n', "export g\n"],
+}
+
+
+def test_what_is_remembered_changes_no_answer() -> None:
+    """Alternating texts of the files of projects under one memo: each answer is that of a new engine."""
+    source, engine = random.Random(5), Engine()
+    for _ in range(80):
+        files = {name: "".join(piece for piece in pieces if source.random() < 0.6) for name, pieces in PIECES.items()}
+        text = "".join(f"# file: {name}\n{content}" for name, content in files.items())
+        remembered, fresh = (
+            {name: (each.state, each.functions, each.problems) for name, each in several_files.check(one, text).items()}
+            for one in (engine, Engine())
+        )
+        assert remembered == fresh, text
+        assert set(fresh) == set(files)

@@ -160,6 +160,25 @@ async def test_records_come_once_and_stay_known(new_client: NewClient) -> None:
     assert second.inferred == first.inferred + 1
 
 
+async def test_a_document_that_is_not_included_any_more_is_checked_again(new_client: NewClient) -> None:
+    worker = (client := new_client(engine=None)).worker
+    worker.update("main", "/main.jl", 0, Source('factor = 2\ninclude("part.jl")\n'))
+    worker.update("part", "/part.jl", 0, Source("f(x::Real) = factor * x\n"))
+    worker.check("main", Options())
+    first = await client.outcome()
+    assert {finding.document: finding.analysis and finding.analysis.state for finding in first.findings} == {
+        "main": State.PROVED,
+        "part": State.PROVED,
+    }
+    worker.update("main", "/main.jl", 1, Source("factor = 2\n"))
+    worker.check("main", Options())
+    second = await client.outcome()
+    assert {finding.document: finding.analysis and finding.analysis.state for finding in second.findings} == {
+        "main": State.PROVED,
+        "part": State.UNKNOWN,
+    }
+
+
 async def test_a_newer_text_supersedes_a_check(new_client: NewClient) -> None:
     client = new_client()
     client.check("slow\n")

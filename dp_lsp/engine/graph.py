@@ -24,7 +24,7 @@ class Graph:
     def roots(self) -> tuple[str, ...]:
         """The files that no other one includes, each the root of a project. Of files that include each other in a
         ring, and that no project has, the first is one too."""
-        targets = {name for by, names in self.included.items() for name in names if name != by}
+        targets = {name for names in self.included.values() for name in names}
         roots = [name for name in self._files if name not in targets]
         reached = set(self._reached(roots))
         for name in self._files:
