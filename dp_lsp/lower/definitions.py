@@ -152,7 +152,9 @@ class _TopLevel:
         if node.brings_names and not all(module.split(".")[0] in _KNOWN_MODULES for module in node.modules):
             modules = ", ".join(node.modules)
             self._clouded.append((EVERYTHING, node.span, f"`using {modules}` may define any name"))
-            self._problems.append(problems.OpenImport.at(node.span, modules=modules))
+            own = any(module.startswith(".") for module in node.modules)
+            instead = "include its file without the `module` around it" if own else "use whole modules: `import X`"
+            self._problems.append(problems.OpenImport.at(node.span, modules=modules, instead=instead))
 
     def _check_meaning(self, node: surface.Name) -> None:
         """A definition of a name of the language: every use of it in the file means something else from then on."""

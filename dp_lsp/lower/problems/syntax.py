@@ -41,7 +41,10 @@ class Unsupported(Kind):
 
 
 class OpenImport(Kind):
-    """A module is opened whose names are not known, so any name of the file may mean something else.
+    """A module is opened whose names are not known, so any name of the project may mean something else.
+
+    Modules of the project itself are not opened either: what several files share stands outside of modules, or all of
+    it in one.
 
     Broken:
 
@@ -62,7 +65,7 @@ class OpenImport(Kind):
 
     code = "DP112"
     name = "open-import"
-    message = "`{modules}` may define any name of this file, so nothing in it is known; use whole modules: `import X`"
+    message = "`{modules}` may define any name of this project, so nothing in it is known; {instead}"
     unchecked = True
     unsupported = True
 
