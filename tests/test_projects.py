@@ -85,6 +85,10 @@ def test_a_missing_file_is_named_and_so_is_one_that_is_almost_called_so(check: A
         "there is no file `lib/noise.jl`, counted from the folder of this file; did you mean `lib/Noise.jl`?"
     ]
     assert found["main.jl"]["functions"][0]["status"] == "unknown"
+    write(main='include("mainn.jl")\n')
+    assert messages(check("main.jl")["main.jl"]) == [
+        "there is no file `mainn.jl`, counted from the folder of this file"
+    ]
     write(main=MAIN.replace("lib/", "nowhere/"))
     assert messages(check("main.jl")["main.jl"]) == [
         "there is no file `nowhere/noise.jl`, counted from the folder of this file"

@@ -36,7 +36,8 @@ def sentence(analyses: Sequence[Analysis], paint: Paint = plain) -> str:
     )
     for state in filter(beyond.get, _ORDER):
         number = count(beyond[state], "file") if total else str(beyond[state])
-        parts.append(paint(f"{number} {state}", state) + (" outside its functions" if total else ""))
+        whose = "its" if beyond[state] == 1 else "their"
+        parts.append(paint(f"{number} {state}", state) + (f" outside {whose} functions" if total else ""))
     return ": ".join(filter(None, [subject + where, "; ".join(filter(None, parts))])) + "."
 
 

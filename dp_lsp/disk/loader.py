@@ -66,10 +66,10 @@ class Disk:
         try:
             os.stat(name)
         except (FileNotFoundError, NotADirectoryError):
-            return _missing(path, _near(name))
+            return _missing(path, _near(name, by))
         except OSError:
             return name  # reading it will say what is wrong
-        return name if not _IGNORES_CASE or is_spelled(name) else _missing(path, _near(name))
+        return name if not _IGNORES_CASE or is_spelled(name) else _missing(path, _near(name, by))
 
     def has(self, name: str) -> bool:
         """Whether a file lies below one of the folders, and what it may be a link to as well."""
@@ -121,11 +121,11 @@ def _missing(path: str, near: str) -> Refusal:
     return Refusal(IncludeMissing, {"path": path, "hint": hint})
 
 
-def _near(name: str) -> str:
-    """A file in the folder that is called almost like this one, or empty."""
+def _near(name: str, by: str) -> str:
+    """A file in the folder, other than ``by``, that is called almost like this one, or empty."""
     folder, base = os.path.split(name)
     try:
-        others = sorted(os.listdir(folder))
+        others = sorted(other for other in os.listdir(folder) if os.path.join(folder, other) != by)
     except OSError:
         return ""
     same = [other for other in others if other.casefold() == base.casefold()]
