@@ -107,5 +107,6 @@ def _left_behind(value: Judgement, sources: dict[Var, Moves], record: Var, call:
 
 
 def _is_variable(moved: Moves) -> bool:
-    """Whether these are the moves of a variable itself, so that its rows are in their own places."""
-    return len(moved) == 1 and all(moves.is_itself(move) for move in moved.values())
+    """Whether these are the moves of a variable itself, so that its rows are in their own places. What was drawn moves
+    with a variable of its own and with its record."""
+    return bool(moved) and all(moves.is_itself(move) for move in moved.values())
