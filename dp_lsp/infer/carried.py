@@ -58,9 +58,9 @@ class _Property(NamedTuple):
 def types(inference: Inference, node: term.Loop, starts: list[Judgement]) -> tuple[Type, ...]:
     """The types of what a loop carries, in the rounds and after them."""
     found = [_in_all_rounds(inference.type(start)) for start in starts]
-    clips = {leaf.clip for type_ in found for leaf in _leaves(type_) if isinstance(leaf, Container)} - {Clip.U}
+    clips = {leaf.clip for type_ in found for leaf in leaves(type_) if isinstance(leaf, Container)} - {Clip.U}
     for kept in (_WHOLE, *(_clipped(clip) for clip in sorted(clips, key=lambda clip: clip.value))):
-        if any(kept.starts(leaf) for type_ in found for leaf in _leaves(type_)):
+        if any(kept.starts(leaf) for type_ in found for leaf in leaves(type_)):
             found = _Scan(inference, kept).carried(node, found)
     return tuple(found)
 
@@ -75,8 +75,9 @@ def _in_all_rounds(type_: Type) -> Type:
     return type_
 
 
-def _leaves(type_: Type) -> list[Type]:
-    return [leaf for item in type_.items for leaf in _leaves(item)] if isinstance(type_, TupleType) else [type_]
+def leaves(type_: Type) -> list[Type]:
+    """The types of the items of a tuple, at any depth; of anything else, the type itself."""
+    return [leaf for item in type_.items for leaf in leaves(item)] if isinstance(type_, TupleType) else [type_]
 
 
 # The properties

@@ -5,6 +5,8 @@ Sources: type_system section 4; Dwork, Rothblum and Vadhan 2010 for repeated rel
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import repeat
 from typing import NamedTuple
 
 from dp_lsp.core import laws, term
@@ -12,14 +14,15 @@ from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import NOTHING, Cost, Repeat, Var, sequence
-from dp_lsp.core.metrics import has_gap
+from dp_lsp.core.metrics import diameter, has_gap
 from dp_lsp.core.scheme import Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ZERO, Sens
-from dp_lsp.core.types import INTEGER, Base, NumberType, Type, Unknown, without_static
+from dp_lsp.core.types import INTEGER, Base, NumberType, TupleType, Type, Unknown, without_static
 from dp_lsp.infer import carried, conditions, moves, problems
 from dp_lsp.infer.disjoint import Rows, Spread
 from dp_lsp.infer.inference import Failure, Inference
 from dp_lsp.infer.solver import Mismatch
+from dp_lsp.text import Span
 
 LOOP = "for"
 
@@ -33,8 +36,8 @@ class _Rounds(NamedTuple):
 
 
 class _Round(NamedTuple):
-    """One round: the variables that stand for what it starts with, what it ends with, what it spends, and what it
-    reads for itself."""
+    """One round: the variables that stand for what it starts with, one for each item of a tuple; what it ends with,
+    what it spends, and what it reads for itself."""
 
     starts: tuple[Var, ...]
     types: tuple[Type, ...]
@@ -105,16 +108,47 @@ def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement]) -
     the types of the start it would claim too little of the later rounds."""
     types = carried.types(inference, node, starts)
     with inference.round(node.index) as own, inference.spending() as costs:
-        variables = []
+        variables: list[Var] = []
         for (inner, _), type_ in zip(node.carried, types, strict=True):
-            var = Var(inner.name, gap=has_gap(type_), carried=True)
-            variables.append(var)
-            inference.environment[inner] = Judgement(type_, moves.own(var, inner.span))
+            inference.environment[inner] = _start(inference, inner, type_, variables)
         inference.define(node.index, Judgement(INTEGER, moves.NOWHERE))
         value = inference.body(node.body)
     ends = value.parts if len(value.parts) == len(types) else (value,) * len(types)
     held = _held(inference, node, types, ends)
     return None if held is None else _Round(tuple(variables), held, ends, sequence(costs), own)
+
+
+def _start(inference: Inference, local: term.Local, type_: Type, variables: list[Var]) -> Judgement:
+    """What a round starts with. The items of a tuple move apart from each other."""
+    if isinstance(type_, TupleType):
+        items = [_start(inference, local, item, variables) for item in type_.items]
+        return inference.tuple_of(local.span, items)
+    variables.append(Var(local.name, gap=has_gap(type_), carried=True))
+    return Judgement(type_, moves.own(variables[-1], local.span))
+
+
+def _apart(types: Iterable[Type], values: Iterable[Judgement]) -> list[Judgement]:
+    """The items of tuples; each moves as far as its tuple, if nothing better is known."""
+    found = []
+    for type_, value in zip(types, values, strict=True):
+        if isinstance(type_, TupleType):
+            known = len(value.parts) == len(type_.items)
+            parts = value.parts if known else (Judgement(item, value.moves) for item in type_.items)
+            found += _apart(type_.items, parts)
+        else:
+            found.append(value)
+    return found
+
+
+def _together(inference: Inference, span: Span, types: Iterable[Type], items: Iterator[Moves]) -> Judgement:
+    """A tuple of values of these types, whose items move apart from each other."""
+    parts = []
+    for type_ in types:
+        if isinstance(type_, TupleType):
+            parts.append(_together(inference, span, type_.items, items))
+        else:
+            parts.append(inference.judgement(type_, next(items)))
+    return inference.tuple_of(span, parts)
 
 
 def _held(
@@ -143,7 +177,7 @@ def _private(
     if rounds.number is None:
         inference.report(problems.NotRepeatable.at(range_span))
         inference.give_up("the number of rounds is not public")
-        return _results(inference, node, once, [moves.NOWHERE] * len(starts))
+        return _together(inference, node.span, once.types, repeat(moves.NOWHERE))
     for start, (local, _) in zip(starts, node.carried, strict=True):
         _protected(inference, node, start.moves, local.name, "when the loop starts")
     origin = Origin(node.span, LOOP)
@@ -153,7 +187,7 @@ def _private(
             _protected(inference, node, rest, local.name, "when a round ends")
     body = sequence([once.cost, *lost])
     inference.spent.append(Repeat(rounds.number, body, origin))
-    return _results(inference, node, once, [moves.NOWHERE] * len(starts))
+    return _together(inference, node.span, once.types, repeat(moves.NOWHERE))
 
 
 def _protected(inference: Inference, node: term.Loop, moved: Moves, name: str, when: str) -> None:
@@ -178,24 +212,20 @@ def _steady(inference: Inference, node: term.Loop, rounds: _Rounds, starts: list
     if inference.rules.ordered and rounds.ends is not None:
         origin = Origin(node.span, "the published rule needs a range that is in order")
         inference.demand(rounds.ends[0], "<=", rounds.ends[1], origin, conditions.fails)
-    table = [[_sens(end.moves, var) for var in once.starts] for end in once.ends]
-    growth = inference.rules.growth(table, rounds.number)
-    read = [moves.without(end.moves, once.starts) for end in once.ends]
+    first, last = _apart(once.types, starts), _apart(once.types, once.ends)
+    growth = inference.rules.growth([[_sens(end.moves, var) for var in once.starts] for end in last], rounds.number)
+    read = [moves.without(end.moves, once.starts) for end in last]
     grown = []
-    for i in range(len(once.ends)):
+    for i, leaf in enumerate(leaf for type_ in once.types for leaf in carried.leaves(type_)):
         parts = [(rounds.moves, INFINITY)]  # other rounds are another program
-        for j, start in enumerate(starts):
+        for j, start in enumerate(first):
             over = Spread(growth.one[i][j], growth.every[i][j], rounds.number)
             parts += [(start.moves, growth.start[i][j]), *once.own.spread(read[j], over, node.span)]
-        grown.append(moves.combined(parts, node.span, laws.LOOP))
-    return _results(inference, node, once, grown)
+        most = diameter(leaf) if inference.rules.diameter else INFINITY
+        grown.append(moves.capped(moves.combined(parts, node.span, laws.LOOP), most, node.span))
+    return _together(inference, node.span, once.types, iter(grown))
 
 
 def _sens(moved: Moves, var: Var) -> Sens:
     move = moved.get(var)
     return ZERO if move is None else move.sens
-
-
-def _results(inference: Inference, node: term.Loop, once: _Round, moved: list[Moves]) -> Judgement:
-    parts = [inference.judgement(type_, part) for type_, part in zip(once.types, moved, strict=True)]
-    return inference.tuple_of(node.span, parts)
