@@ -168,7 +168,7 @@ def follows(step: Step, before: list[Step]) -> bool:
         return result == [math.inf] and not moved
     if step.rule == laws.CAP:
         return result[0] <= moved[0]
-    if step.rule == laws.BRANCH:
+    if step.rule in (laws.BRANCH, laws.ITEMS):
         return close(result[0], max(moved))
     assert step.rule in TABLE or step.rule in laws.LAWS
     return close(result[0], sum(map(float.__mul__, factors, moved)))

@@ -18,6 +18,7 @@ class Law(NamedTuple):
 PARAMETER = "parameter"
 NAME = "name"
 TUPLE = "tuple"
+ITEMS = "items of a tuple"
 BRANCH = "branch"
 CONDITION = "condition"
 CAP = "cap"
@@ -52,6 +53,12 @@ LAWS = {
         "tuple",
         "A tuple moves by the sum of what its items move.",
         f"The distance of tuples is the sum of those of their items; {_FUZZ}.",
+    ),
+    ITEMS: Law(
+        "the item that counts most",
+        "What moves with items of a tuple, with some further than with others, moves with the tuple as far as with the "
+        "item that counts most.",
+        "The distances of the items add up to d: Σ sᵢdᵢ ≤ max(sᵢ)·Σ dᵢ.",
     ),
     BRANCH: Law(
         "branch, the larger side",

@@ -165,7 +165,7 @@ class Steps:
         subject = _entering(var) if move.rule == laws.PARAMETER else f"`{move.subject}`"
         head = f"`{move.rule}`" if law is None else law.step.format(subject)
         single = len(move.before) == 1 and move.factors[0] == ONE
-        if not move.before or single or move.rule in (laws.CAP, laws.BRANCH):
+        if not move.before or single or move.rule in (laws.CAP, laws.BRANCH, laws.ITEMS):
             return head
         if move.rule == laws.LOOP:
             return f"{head}: {self._loop(move)}"

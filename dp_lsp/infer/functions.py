@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from dp_lsp.core import annotation, laws, term
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.annotation import NumberOf
@@ -10,7 +12,7 @@ from dp_lsp.core.events import NOTHING, Var, variables
 from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import FunctionValue, Judgement, Move, Moves, Owned, Scheme, SchemeParameter
 from dp_lsp.core.sens import INFINITY
-from dp_lsp.core.types import Base, FunctionType, ModelType, NumberType
+from dp_lsp.core.types import Base, FunctionType, ModelType, NumberType, TupleType, Type
 from dp_lsp.infer import checks, conditions, generalize, moves
 from dp_lsp.infer.inference import Inference
 from dp_lsp.text import Span
@@ -25,10 +27,28 @@ def parameter(inference: Inference, param: term.Param) -> SchemeParameter:
         type_ = NumberType(type_.base, Poly.of(symbol))
     public = param.static or isinstance(type_, ModelType)  # nothing is claimed about a model
     var = Var(name, gap=has_gap(type_), public=public)
-    value = inference.judgement(type_, moves.own(var, param.span))
-    inference.define(param.local, value)
+    inference.define(param.local, _value(inference, type_, var, param.span))
     inference.parameters.add(param.span)
     return SchemeParameter(name, var, type_, param.static, param.span, param.type)
+
+
+def _value(inference: Inference, type_: Type, var: Var, span: Span) -> Judgement:
+    """The value of a parameter. The items of a tuple move apart from each other, each with a variable of its own."""
+    if not isinstance(type_, TupleType):
+        return inference.judgement(type_, moves.own(var, span))
+    items = []
+    for item in type_.items:
+        part = var if isinstance(item, TupleType) else Var(var.name, has_gap(item), var.public)
+        if part is not var:
+            inference.tuples[part] = var
+        items.append(_value(inference, item, part, span))
+    return inference.tuple_of(span, items)
+
+
+def _whole(inference: Inference, tuples: Mapping[Var, Var], value: Judgement, span: Span) -> Judgement:
+    """A value seen from outside the function, which knows nothing of the items of its parameters."""
+    parts = tuple(_whole(inference, tuples, part, span) for part in value.parts)
+    return Judgement(value.type, moves.of_tuples(value.moves, tuples, span), parts)
 
 
 def body(inference: Inference, method: term.Method, since: conditions.Mark) -> generalize.Body:
@@ -36,6 +56,14 @@ def body(inference: Inference, method: term.Method, since: conditions.Mark) -> g
     assert method.body is not None, "a black box has no body"
     params = tuple(parameter(inference, param) for param in method.params)
     result = inference.body(method.body)
+    own = {param.var for param in params}
+    tuples = {item: whole for item, whole in inference.tuples.items() if whole in own}
+    if tuples:
+        result = _whole(inference, tuples, result, method.body.result.span)
+        inference.failures = [
+            failure._replace(moves=moves.of_tuples(failure.moves, tuples, failure.span))
+            for failure in inference.failures
+        ]
     checks.check_result(inference, method, result)
     result = checks.with_failures(inference, method, result)
     checks.check_privacy(inference, method, result)

@@ -75,7 +75,7 @@ class Inference:
     settled. ``home`` stands for the function whose body is inferred, and ``read`` are the locals it has read;
     ``floats`` says that what has the type Integer may be stored as a float, and ``chosen`` is what to report then of
     methods that were chosen because it is none; ``rounds`` what the rounds of the loops around read for themselves, by
-    the index, and ``wholes`` what that is a part of.
+    the index, and ``wholes`` what that is a part of; ``tuples`` the parameter that an item is a part of.
     """
 
     def __init__(
@@ -110,6 +110,7 @@ class Inference:
         self.environment: ChainMap[Local, Judgement] = ChainMap()
         self.rounds: dict[Local, disjoint.Rows] = {}
         self.wholes: disjoint.Wholes = {}
+        self.tuples: dict[Var, Var] = {}
         self.parameters: set[Span] = set()
 
     def infer(self, node: Term) -> Judgement:
@@ -199,7 +200,7 @@ class Inference:
     def leak(self, variables: frozenset[Var], origin: Origin) -> None:
         """Nothing is guaranteed any more for these variables."""
         wholes = (disjoint.variable(self.wholes, var) for var in variables)
-        private = frozenset(var for var in wholes if not var.exempt)
+        private = frozenset(self.tuples.get(var, var) for var in wholes if not var.exempt)
         if private:
             self.spent.append(Leak(private, origin))
 
@@ -218,16 +219,14 @@ class Inference:
             self.rounds.pop(index, None)
 
     def released(self, moved: Moves, span: Span) -> Moves:
-        """Moves as what is released sees them: every round is paid for, so a row counts as its container."""
-        return disjoint.whole(self.wholes, moved, span)
+        """Moves as what is released sees them: every round is paid for, so a row counts as its container; and of a
+        tuple the item that counts most does."""
+        return moves.of_tuples(disjoint.whole(self.wholes, moved, span), self.tuples, span)
 
     def seen(self, span: Span, value: Judgement) -> Judgement:
-        """What is known of a value, for who knows nothing of the rows of rounds."""
-        return (
-            value
-            if self.wholes.keys().isdisjoint(value.moves)
-            else replace(value, moves=self.released(value.moves, span))
-        )
+        """What is known of a value, for who knows nothing of the rows of rounds and the items of tuples."""
+        moved = self.released(value.moves, span)
+        return value if moved is value.moves else replace(value, moves=moved)
 
     @contextmanager
     def spending(self) -> Iterator[list[Cost]]:

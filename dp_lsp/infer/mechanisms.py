@@ -52,9 +52,9 @@ def nothing_hidden(inference: Inference, span: Span) -> None:
 
 def expose(inference: Inference, node: term.Call, index: int, values: list[Judgement]) -> None:
     """What a mechanism does not protect must be public."""
-    private = {var: move for var, move in values[index].moves.items() if not var.exempt}
+    span = node.args[index].span
+    private = {var: move for var, move in inference.released(values[index].moves, span).items() if not var.exempt}
     if private:
-        span = node.args[index].span
         _report_unprotected(inference, node, span, private)
         inference.leak(frozenset(private), Origin(span, node.builtin))
 

@@ -89,7 +89,8 @@ def _is_made_here(value: term.Term) -> bool:
 
 def _inferred(inference: Inference, value: FunctionValue | Judgement) -> Inferred:
     judgements = {node: inference.seen(node.span, each) for node, each in inference.judgements.items()}
-    return Inferred(value, tuple(inference.problems), inference.facts, judgements, inference.unknown, inference.solver)
+    facts = {span: (inference.seen(span, each), rule) for span, (each, rule) in inference.facts.items()}
+    return Inferred(value, tuple(inference.problems), facts, judgements, inference.unknown, inference.solver)
 
 
 def _black_box(inference: Inference, method: term.Method) -> Inferred:

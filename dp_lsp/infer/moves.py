@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from dp_lsp.core import laws
+from dp_lsp.core import laws, sens
 from dp_lsp.core.events import Var
 from dp_lsp.core.scheme import Move, Moves
 from dp_lsp.core.sens import INFINITY, ONE, Sens
@@ -90,6 +90,22 @@ def _improves(diameter: Sens, known: Sens) -> bool:
     if known.infinite or diameter.number is None or known.number is None:
         return known.infinite or diameter.number is not None
     return diameter.number < known.number
+
+
+def of_tuples(moved: Moves, tuples: Mapping[Var, Var], span: Span) -> Moves:
+    """The moves with tuples in place of their items: the distance of a tuple is the sum of those of its items, so the
+    item that counts most decides."""
+    items: dict[Var, list[Move]] = {}
+    for var, move in moved.items():
+        if var in tuples:
+            items.setdefault(tuples[var], []).append(move)
+    most = {
+        whole: each[0]
+        if len(each) == 1
+        else Move(sens.maximum(move.sens for move in each), span, laws.ITEMS, (ONE,) * len(each), tuple(each))
+        for whole, each in items.items()
+    }
+    return added((without(moved, tuples), most), span, laws.ITEMS) if most else moved
 
 
 def without(moved: Moves, gone: Iterable[Var]) -> Moves:

@@ -147,7 +147,7 @@ def _branch(inference: Inference, node: term.Branch) -> Judgement:
 def _no_private_choice(inference: Inference, moved: Moves, origin: Origin) -> None:
     private = frozenset(var for var in moved if not var.exempt)
     if private:
-        names = "`, `".join(sorted(var.name for var in private if not var.members))
+        names = "`, `".join(sorted({var.name for var in private if not var.members}))
         inference.report(
             problems.LeavesUnprotected.at(
                 origin.span, what="this condition", variable=names, consequence="it decides which mechanism runs"
@@ -181,7 +181,7 @@ def joined(inference: Inference, span: Span, left: Judgement, right: Judgement, 
 
 def _check(inference: Inference, node: term.Check) -> Judgement:
     condition = inference.infer(node.condition)
-    private = sorted(var.name for var in condition.moves if not var.public)
+    private = sorted({var.name for var in condition.moves if not var.public})
     if private:
         inference.report(problems.PrivateCheck.at(node.span, variable="`, `".join(private)))
     return Judgement(TupleType(()), moves.NOWHERE)
