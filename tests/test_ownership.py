@@ -8,7 +8,7 @@ from collections import Counter
 from dp_lsp.core.term import Method
 from dp_lsp.frontends.julia.parse import parse
 from dp_lsp.lower.definitions import Lowered, lower
-from dp_lsp.lower.survey import signature
+from dp_lsp.lower.effects import effects
 from imperative import Functional, Imperative, frozen, thawed
 
 HELPERS = """
@@ -16,9 +16,18 @@ same(g) = g
 pair(g, h) = (g, h)
 keep(g) = () -> g
 call(f) = f()
+second(g, h) = h
+made(g, h) = sum_gradients(g, h)
+pick(g, h, n) = n > 1 ? g : h
 function double!(g)
     scale_gradient!(2, g)
     return
+end
+fresh(g) = begin
+    h = clone(g)
+    double!(h)
+    k = h
+    () -> k
 end
 function both!(g, h)
     double!(h)
@@ -30,7 +39,7 @@ function first!(g, h)
     return
 end
 """
-GRADIENTS, TUPLES, FUNCTIONS = ["a", "b", "c", "d", "e"], ["t", "u"], ["k", "l"]
+GRADIENTS, TUPLES, FUNCTIONS, TAKING = ["a", "b", "c", "d", "e"], ["t", "u"], ["k", "l"], ["v", "w"]
 
 
 class Program:
@@ -39,6 +48,8 @@ class Program:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.gradients, self.tuples, self.functions = {"p", "q"}, set[str](), set[str]()
+        self.taking = set[str]()  # functions of one gradient
+        self.nested = 0
         self.changes = self.random.random() < 0.2
         body = ["a = clone(p)", "b = clone(q)"]
         self.gradients |= {"a", "b"}
@@ -68,16 +79,22 @@ class Program:
         one = self.one(self.gradients)
         options = [one, f"clone({one})", f"same({one})", f"call(() -> {one})", f"keep({one})()"]
         options += [f"clone({one})", f"sum_gradients({one}, {self.one(self.gradients)})"] * 2
-        options += [f"n > 1 ? {one} : {self.one(self.gradients)}"]
+        other = self.one(self.gradients)
+        options += [f"n > 1 ? {one} : {other}", f"second({one}, {other})", f"pick({one}, {other}, n)"]
+        options += [f"made({one}, {other})", f"fresh({one})()", f"second({one}, clone({other}))"]
+        if self.taking:
+            options += [f"{self.one(self.taking)}({one})"] * 3
         if self.functions:
             options += [f"{self.one(self.functions)}()"] * 2
         return self.random.choice(options)
 
     def block(self, length: int, depth: int) -> list[str]:
+        self.nested = depth
         lines: list[str] = []
         while length > 0:
             lines += self.statement(depth)
             length -= 1
+            self.nested = depth
         return lines
 
     def statement(self, depth: int) -> list[str]:
@@ -110,7 +127,7 @@ class Program:
             self.gradients.update(targets)
             return [f"({', '.join(targets)}) = {tuple_}"]
         if kind == "function":
-            return self.function()
+            return self.random.choice([self.function, self.function_of_one])()
         if kind == "if":
             return self.branches(depth)
         return self.loop(depth) if kind == "for" else []
@@ -131,6 +148,14 @@ class Program:
             ]
         )
         return [f"{name}() = begin", *(f"    {line}" for line in inside), "end"]
+
+    def function_of_one(self) -> list[str]:
+        name, one = self.random.choice(TAKING), self.one(self.gradients)
+        if name in self.taking or self.nested:
+            return []
+        self.taking.add(name)
+        values = ["z", "clone(z)", one, f"sum_gradients(z, {one})", f"n > 1 ? z : {one}", "second(z, clone(z))"]
+        return [f"{name}(z) = {self.random.choice(values)}"]
 
     def branches(self, depth: int) -> list[str]:
         """An ``if``; what only one side gives a value is not used after it."""
@@ -160,8 +185,7 @@ class Helpers:
         lowered = lower(self.parsed, HELPERS, {})
         assert self.parsed.problems == lowered.problems == ()
         self.methods = methods(lowered)
-        found = {name: signature([method]) for name, method in self.methods.items()}
-        self.changing = {name: changes for name, changes in found.items() if changes is not None}
+        self.known = {name: found for name, method in self.methods.items() if (found := effects([method])) is not None}
 
 
 def methods(lowered: Lowered) -> dict[str, Method]:
@@ -172,7 +196,7 @@ def outcome(program: Program, n: float, helpers: Helpers) -> str:
     """Whether a program is refused; if it is not, the two ways to run it must agree."""
     parsed = parse(program.text)
     assert parsed.problems == (), program.text
-    lowered = lower(parsed, program.text, helpers.changing)
+    lowered = lower(parsed, program.text, helpers.known)
     if lowered.problems:
         return "refused"
     found = helpers.methods | methods(lowered)

@@ -210,7 +210,8 @@ class Method:
 
     ``changes`` are the positions of the parameters it changes in place. Such a function returns nothing of its own:
     the value of its body is the last version of each of them, a tuple if there are several, and a call stands for
-    new versions of the variables it was given."""
+    new versions of the variables it was given. ``passes`` are the positions of the parameters that the value may be,
+    or hold, if they can be changed; ``passes_captured`` says whether that is so of what the function has captured."""
 
     name: str
     span: Span
@@ -224,6 +225,8 @@ class Method:
     uses: frozenset[str]
     captures: frozenset[str] = frozenset()
     changes: tuple[int, ...] = ()
+    passes: tuple[int, ...] = ()
+    passes_captured: bool = False
     dispatch: tuple[str, ...] = ()
     assigned: bool = False
 

@@ -17,7 +17,7 @@ from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.engine.memo import Memo
 from dp_lsp.engine.merge import together
 from dp_lsp.engine.problems import IncludeWithoutFolder
-from dp_lsp.engine.program import Program, Signatures, Unit
+from dp_lsp.engine.program import Others, Program, Unit
 from dp_lsp.engine.project import File, Part, Project, project, readable, unbalanced
 from dp_lsp.engine.task import Known, Meaning, Task
 from dp_lsp.frontends.julia.chunks import chunks
@@ -50,7 +50,7 @@ class Engine:
         self.inferred = 0
         self._cut: tuple[str, tuple[Chunk, ...]] = ("", ())
         self._files: Memo[str, File] = Memo()
-        self._units: Memo[tuple[str, Signatures], Unit] = Memo()
+        self._units: Memo[tuple[str, Others], Unit] = Memo()
         self._records: Memo[bytes, Known] = Memo()
         self._memos: tuple[Memo[Any, Any], ...] = (self._files, self._units, self._records)
 
@@ -137,10 +137,10 @@ class Engine:
         done: _Done = {}
         for index, cycle in program.order():
             how.look()
-            changing = program.changing(index)
-            if changing:
+            others = program.others(index)
+            if others:
                 unit = program.units[index]
-                program.units[index] = self._unit(unit.chunk, how.look, changing)._replace(problems=unit.problems)
+                program.units[index] = self._unit(unit.chunk, how.look, others)._replace(problems=unit.problems)
             task = Task(program, index, how.options, meanings, cycle, how.look)
             known = self._known(task, how)
             done[index] = task, known
@@ -166,10 +166,10 @@ class Engine:
             self._cut = text, chunks(text)
         return self._cut[1]
 
-    def _unit(self, chunk: Chunk, look: Callable[[], None], changing: Signatures = ()) -> Unit:
-        """A chunk, parsed and lowered. ``changing`` are the functions of other chunks that change a parameter: they
-        are known only when those are lowered, so a chunk that mentions one is lowered a second time."""
-        key = chunk.text, changing
+    def _unit(self, chunk: Chunk, look: Callable[[], None], others: Others = ()) -> Unit:
+        """A chunk, parsed and lowered. ``others`` is what calls of functions of other chunks do: that is known only
+        when those are lowered, so a chunk that must know is lowered a second time."""
+        key = chunk.text, others
         known = self._units.get(key)
         if known is None:
             from dp_lsp.frontends.julia.parse import parse  # lark is needed only where something is parsed
@@ -177,10 +177,10 @@ class Engine:
             look()
             self.parsed += 1
             parsed = parse(chunk.text)
-            lowered = lower(parsed, chunk.text, dict(changing))
+            lowered = lower(parsed, chunk.text, dict(others))
             lowered = lowered._replace(problems=(*parsed.problems, *lowered.problems))
             broken = next((problem.message for problem in lowered.problems if problem.unchecked), "")
-            known = Unit(chunk, lowered, broken, parsed.problems, changing=changing)
+            known = Unit(chunk, lowered, broken, parsed.problems, others=others)
             self._units.put(key, known)
         return known._replace(chunk=chunk)
 

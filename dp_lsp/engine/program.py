@@ -8,27 +8,27 @@ from typing import NamedTuple
 
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.lower.definitions import Lowered
+from dp_lsp.lower.effects import Effects, effects
 from dp_lsp.lower.facts import EVERYTHING
 from dp_lsp.lower.methods import Conflict, conflict
-from dp_lsp.lower.survey import Signature, signature
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Chunk
 
-Signatures = tuple[tuple[str, Signature], ...]
-"""Names of functions and which parameters they change, in a fixed order."""
+Others = tuple[tuple[str, Effects], ...]
+"""Names of functions and what calls of them do, in a fixed order."""
 
 
 class Unit(NamedTuple):
     """A chunk after parsing and lowering. ``broken`` says what of it was not understood, or is empty; ``problems``
-    are those that come from what stands around it or is included in it, ``syntax`` those of the parser. ``changing``
-    are the functions of other units that it was lowered with."""
+    are those that come from what stands around it or is included in it, ``syntax`` those of the parser. ``others``
+    is what was known of the functions of other units when it was lowered."""
 
     chunk: Chunk
     lowered: Lowered
     broken: str
     syntax: tuple[Problem, ...]
     problems: tuple[Problem, ...] = ()
-    changing: Signatures = ()
+    others: Others = ()
 
 
 class Program:
@@ -65,11 +65,14 @@ class Program:
             self._conflicts[name] = conflict(self._definitions.get(name, ()))
         return self._conflicts[name]
 
-    def changing(self, index: int) -> Signatures:
-        """The functions of other units that a unit mentions and that change a parameter. Those units are final."""
-        names = {name for definition in self.units[index].lowered.definitions for name in definition.uses}
-        found = ((name, signature(self._methods(name, index))) for name in sorted(names))
-        return tuple((name, changes) for name, changes in found if changes is not None)
+    def others(self, index: int) -> Others:
+        """What a unit must be lowered with that was lowered without: what the functions of other units do, if it
+        mentions one that changes a parameter, or if it was refused for not knowing. Those units are final."""
+        lowered = self.units[index].lowered
+        names = {name for definition in lowered.definitions for name in definition.uses}
+        found = [(name, effects(self._methods(name, index))) for name in sorted(names)]
+        known = tuple((name, each) for name, each in found if each is not None)
+        return known if lowered.cautious or any(each.change_something for _, each in known) else ()
 
     def _methods(self, name: str, besides: int) -> Iterator[Method]:
         for index in dict.fromkeys(self.definers.get(name, ())):

@@ -67,7 +67,7 @@ class Task:
         names = sorted({name for definition in definitions for name in definition.uses})
         program = self._program
         own = [(program.conflict(d.name), program.clouds.get(d.name)) for d in definitions]
-        around = (program.cloud, sorted(self._cycle), own, self.unit.problems, self.unit.changing)
+        around = (program.cloud, sorted(self._cycle), own, self.unit.problems, self.unit.others)
         state.update(repr((__version__, self._options, around)).encode())
         state.update(self.unit.chunk.text.encode("utf-8", "surrogatepass"))
         for name in names:

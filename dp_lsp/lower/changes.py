@@ -51,15 +51,13 @@ class Changes(Expressions):
         """What a call changes in place, if it is one of a builtin or of a function that changes something."""
         if not isinstance(node.callee, surface.Name):
             return None
-        name = node.callee.name
-        if not self._scope.has(name) and (found := builtins.find(name)) is not None:
+        row = self._builtin_of(node.callee)
+        effects = self._effects(node.callee)
+        if row is not None:
             positions = changed_positions(node, {})
-            return Changing(positions, found[0]) if positions else None
-        found_local = self._scope.owner(name)
-        local = found_local.now.get(name) if found_local is not None else None
-        signature = self._known.get(name) if found_local is None else self._scope.changing.get(local) if local else None
-        positions = () if signature is None else signature.of(len(node.args))
-        return Changing(positions, None) if positions else None
+        else:
+            positions = None if effects is None else effects.changes(len(node.args))
+        return Changing(positions, row) if positions else None
 
     def _change(self, node: surface.Call, changing: Changing) -> Bind:
         """A statement that changes variables: each gets a new version."""

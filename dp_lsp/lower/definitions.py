@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dp_lsp import surface
 from dp_lsp.core.term import Constant, Definition, Method
 from dp_lsp.lower import problems
+from dp_lsp.lower.effects import Known, effects
 from dp_lsp.lower.facts import (
     EVERYTHING,
     INCLUDE,
@@ -22,7 +23,6 @@ from dp_lsp.lower.facts import (
     runs_other_text,
 )
 from dp_lsp.lower.functions import Functions, Written
-from dp_lsp.lower.survey import Signatures, signature
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
@@ -38,23 +38,25 @@ class Include(NamedTuple):
 
 class Lowered(NamedTuple):
     """A chunk after lowering. ``clouded`` are top-level names whose meaning cannot be read off, with the place and
-    the reason, :data:`EVERYTHING` among them. ``marks`` are the first and last lines of modules."""
+    the reason, :data:`EVERYTHING` among them. ``marks`` are the first and last lines of modules. ``cautious`` says that
+    a change was refused, which may be fine if more is known of the functions that are called."""
 
     definitions: tuple[Definition, ...]
     problems: tuple[Problem, ...]
     clouded: tuple[tuple[str, Span, str], ...]
     marks: tuple[surface.ModuleMark, ...]
     includes: tuple[Include, ...] = ()
+    cautious: bool = False
 
 
-def lower(parsed: surface.Parsed, text: str, known: Signatures) -> Lowered:
+def lower(parsed: surface.Parsed, text: str, known: Known) -> Lowered:
     """The definitions of a chunk, in order, with the problems met on the way (those of the parser not among them).
-    ``known`` are the functions of other chunks that change a parameter."""
+    ``known`` is what is known of the functions of other chunks."""
     return _TopLevel(text, known).lower(parsed)
 
 
 class _TopLevel:
-    def __init__(self, text: str, known: Signatures) -> None:
+    def __init__(self, text: str, known: Known) -> None:
         self._text = text
         self._elsewhere = known
         self._known = dict(known)
@@ -69,7 +71,8 @@ class _TopLevel:
             self._node(node)
         marks = tuple(node for node in parsed.nodes if isinstance(node, surface.ModuleMark))
         definitions, found = tuple(self._definitions), tuple(self._problems)
-        return Lowered(definitions, found, tuple(self._clouded), marks, tuple(self._includes))
+        cautious = any(problem.code in problems.OF_SHARING for problem in found)
+        return Lowered(definitions, found, tuple(self._clouded), marks, tuple(self._includes), cautious)
 
     def _node(self, node: surface.Node) -> None:
         match node:
@@ -121,14 +124,14 @@ class _TopLevel:
         return Functions(f"`{name}`", self._text, self._problems, self._known)
 
     def _add(self, definition: Definition) -> None:
-        """A definition; those after it know which parameters it changes."""
+        """A definition; those after it know what a call of it does."""
         self._definitions.append(definition)
         if isinstance(definition, Method):
             methods = self._methods.setdefault(definition.name, [])
             methods.append(definition)
-            changing = signature(methods)
-            if changing is not None:
-                self._known[definition.name] = changing.joined(self._elsewhere.get(definition.name))
+            known = effects(methods)
+            if known is not None:
+                self._known[definition.name] = known.joined(self._elsewhere.get(definition.name))
 
     def _refuse_assignment(self, node: surface.Assign) -> None:
         """An assignment that is refused: what it binds is not known, and nothing else if it only binds names."""

@@ -9,19 +9,19 @@ from dp_lsp.builtins.patterns import FromBox, GivenNorm, GivenType
 from dp_lsp.core import term
 from dp_lsp.core.term import Local, Term
 from dp_lsp.lower import problems, type_names
+from dp_lsp.lower.effects import Effects, Known
 from dp_lsp.lower.facts import EVALUATING, INCLUDE, as_function, described, is_operator, is_reserved, written
 from dp_lsp.lower.ownership import NOWHERE, Memory, Origin
 from dp_lsp.lower.scope import Scope, Unreadable
-from dp_lsp.lower.survey import Signature, Signatures
 from dp_lsp.problem import Edit, Fix, Problem
 from dp_lsp.text import Span
 
 
 class Expressions:
     """What is in scope, and the terms of expressions in it. ``uses`` collects the top-level names that are read;
-    ``where`` says to a person what is being lowered; ``known`` are the top-level functions that change a parameter."""
+    ``where`` says to a person what is being lowered; ``known`` is what is known of top-level functions."""
 
-    def __init__(self, where: str, report: list[Problem], known: Signatures, outer: Expressions | None = None) -> None:
+    def __init__(self, where: str, report: list[Problem], known: Known, outer: Expressions | None = None) -> None:
         self.uses: set[str] = set() if outer is None else outer.uses
         self._where = where
         self._problems = report
@@ -67,7 +67,8 @@ class Expressions:
     def _value_of_name(self, node: surface.Name) -> Term:
         """A name as a value. Whoever is given a function calls it without knowing that it changes something."""
         value = self._name(node)
-        if self._signature(node, value) is not None:
+        effects = self._effects(node)
+        if effects is not None and effects.change_something:
             self._problems.append(problems.ChangingFunctionAsValue.at(node.span, name=node.name))
             return term.Hole(node.span, f"`{node.name}` as a value")
         return value
@@ -94,11 +95,15 @@ class Expressions:
         self._problems.append(problems.BuiltinAsValue.at(node.span, name=node.name, hint=hint, fixes=fixes))
         return term.Hole(node.span, f"the builtin `{node.name}` as a value")
 
-    def _signature(self, node: surface.Name, value: Term) -> Signature | None:
-        """Which parameters the function that a name stands for changes."""
-        if isinstance(value, term.Use):
-            return self._scope.changing.get(value.local)
-        return self._known.get(node.name) if isinstance(value, term.Global) else None
+    def _effects(self, callee: surface.Node) -> Effects | None:
+        """What is known of a call of a function of the program; None if that is nothing."""
+        if not isinstance(callee, surface.Name):
+            return None
+        owner = self._scope.owner(callee.name)
+        if owner is None:
+            return self._known.get(callee.name)
+        local = owner.now.get(callee.name)
+        return None if local is None else self._scope.effects.get(local)
 
     # Calls
 
@@ -114,8 +119,8 @@ class Expressions:
             if is_operator(callee.name):
                 return self._refused(callee, f"the operator `{callee.name}`")
         function = self._name(callee, called=True)
-        signature = self._signature(callee, function)
-        changed = () if signature is None else signature.of(len(node.args))
+        effects = self._effects(callee)
+        changed = () if effects is None else effects.changes(len(node.args))
         if changed is None:
             return self._refused(node, f"a call of `{callee.name}`, whose methods change different arguments,")
         if changed:
@@ -218,11 +223,14 @@ class Expressions:
         return self._scope.ownership.fresh().union(*memories)
 
     def _memory_of_result(self, callee: surface.Node, given: list[Memory]) -> Memory:
-        """What may be reached from the result of a call: of a function of the program all its arguments, and what the
-        function has captured."""
+        """What may be reached from the result of a call: of a function of which nothing is known all its arguments,
+        and what it has captured."""
         row = self._builtin_of(callee)
         if row is None:
-            return self._new(self._memory(callee), *given)
+            known = self._effects(callee)
+            passed = range(len(given)) if known is None else known.passes(len(given))
+            captured = [self._memory(callee)] if known is None or known.captured else []
+            return self._new(*captured, *(given[position] for position in passed))
         if isinstance(callee, surface.Name) and is_operator(callee.name) and not any(given):
             return NOWHERE
         return self._new(*builtins.passed_on(row, given))

@@ -9,12 +9,13 @@ from dp_lsp.core import term
 from dp_lsp.core.annotation import Anything
 from dp_lsp.core.term import Bind, Body, Method, Term
 from dp_lsp.lower import problems, type_names
+from dp_lsp.lower.effects import Known, effects
 from dp_lsp.lower.facts import written
 from dp_lsp.lower.methods import conflict
-from dp_lsp.lower.ownership import Holding, Memory
+from dp_lsp.lower.ownership import OUTSIDE, Holding, Memory
 from dp_lsp.lower.scope import UNUSED
 from dp_lsp.lower.statements import Finish, Statements
-from dp_lsp.lower.survey import How, Methods, Signatures, Survey, grouped, signature
+from dp_lsp.lower.survey import How, Methods, Survey, grouped
 from dp_lsp.problem import Problem, Related
 from dp_lsp.text import Span
 
@@ -55,7 +56,7 @@ class Functions(Statements):
     """The body of one function. A function inside it has a body of its own, made by :meth:`inside`."""
 
     def __init__(
-        self, where: str, text: str, report: list[Problem], known: Signatures, outer: Functions | None = None
+        self, where: str, text: str, report: list[Problem], known: Known, outer: Functions | None = None
     ) -> None:
         super().__init__(where, report, known, outer)
         self._text = text
@@ -74,7 +75,9 @@ class Functions(Statements):
         if returned.black_box:
             self._problems.append(problems.BlackBoxInside.at(node.name_span, name=node.name))
         body = self.function_body(node.body, node)
-        changes = tuple(i for i, param in enumerate(node.params) if param.name in self.changed)
+        ownership = self._scope.ownership
+        changes = [i for i, param in enumerate(node.params) if param.name in self.changed]
+        passes = [i for i, param in enumerate(node.params) if ownership.given(param.name) & self.returned]
         return Method(
             node.name,
             node.span,
@@ -86,7 +89,9 @@ class Functions(Statements):
             returned.privacy,
             body,
             frozenset(self.uses),
-            changes=changes,
+            changes=tuple(changes),
+            passes=tuple(passes),
+            passes_captured=bool(OUTSIDE & self.returned),
             dispatch=self._dispatch(node.params),
         )
 
@@ -212,7 +217,8 @@ class Functions(Statements):
 
     def _function_value(self, node: surface.Lambda) -> Term:
         closure, self._captures[node] = self._closure([Written.nameless(node)], "")
-        if signature(closure.methods) is not None:
+        made = effects(closure.methods)
+        if made is not None and made.change_something:
             self._problems.append(problems.ChangingFunctionAsValue.at(node.span, name=closure.methods[0].name))
         return closure
 
@@ -239,9 +245,9 @@ class Functions(Statements):
         local = self._define(name, Holding(captured))
         if name.name in self._conflicting:
             return Bind(span, (local,), term.Hole(span, "definitions that contradict each other", (closure,)))
-        changing = signature(closure.methods)
-        if changing is not None:
-            self._scope.changing[local] = changing
+        made = effects(closure.methods)
+        if made is not None:
+            self._scope.effects[local] = made
         return Bind(span, (local,), closure)
 
     def _closure(self, definitions: list[Written], name: str) -> tuple[term.Closure, Memory]:

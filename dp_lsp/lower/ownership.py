@@ -68,6 +68,10 @@ class Ownership:
         self._of[name] = Holding(memory)
         self._parameters[name] = memory
 
+    def given(self, name: str) -> Memory:
+        """What was given for a parameter, if it can be changed."""
+        return self._parameters.get(name, NOWHERE)
+
     def of(self, name: str) -> Holding:
         return self._of.get(name, _NOTHING)
 

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from dp_lsp import surface
 from dp_lsp.core.term import Local
 from dp_lsp.lower import problems
+from dp_lsp.lower.effects import Effects, Known
 from dp_lsp.lower.ownership import NOWHERE, OUTSIDE, Memory, Ownership
-from dp_lsp.lower.survey import Signature, Signatures, Survey
+from dp_lsp.lower.survey import Survey
 from dp_lsp.problem import Problem, Related
 
 UNUSED = "_"
@@ -29,7 +30,7 @@ class Scope:
     read here; ``making`` names the function of this scope whose methods are being lowered.
     """
 
-    def __init__(self, outer: Scope | None, known: Signatures) -> None:
+    def __init__(self, outer: Scope | None, known: Known) -> None:
         self.outer = outer
         self.now: dict[str, Local] = {}
         self.lost: dict[str, str] = {}
@@ -38,8 +39,8 @@ class Scope:
         self.making = ""
         self.ownership = Ownership()
         self.survey = Survey(surface.Block(0, 0, ()), known)
-        self.changing: dict[Local, Signature] = {} if outer is None else outer.changing
-        """Which parameters the functions made in this body, or around it, change."""
+        self.effects: dict[Local, Effects] = {} if outer is None else outer.effects
+        """What calls of the functions made in this body, or around it, do."""
 
     def has(self, name: str) -> bool:
         """Whether a name is local here, or to a function around this one."""

@@ -11,7 +11,7 @@ from dp_lsp.core.term import Bind, Body, Local, Term
 from dp_lsp.lower import problems
 from dp_lsp.lower.changes import Changes, versions
 from dp_lsp.lower.facts import assigned_names, described, names_below, refused_target
-from dp_lsp.lower.ownership import NOWHERE, Holding, Origin
+from dp_lsp.lower.ownership import NOWHERE, Holding, Memory, Origin
 from dp_lsp.lower.scope import UNUSED
 from dp_lsp.lower.survey import Methods, Survey, grouped
 from dp_lsp.text import Span
@@ -29,7 +29,9 @@ class _Side(NamedTuple):
 
 
 class Statements(Changes):
-    """The statements of one body."""
+    """The statements of one body. ``returned`` is all that may be reached from its value."""
+
+    returned: Memory = NOWHERE
 
     def _define_function(self, node: Methods) -> Bind:
         """A function defined inside the body."""
@@ -64,20 +66,28 @@ class Statements(Changes):
         if node is None:
             return term.MakeTuple(Span(0, 0), ())
         if isinstance(node, surface.Return):
-            return self._value(node, binds) if node.value is None else self._expression(node.value)
+            return self._value(node, binds) if node.value is None else self._returned_value(node.value)
         if isinstance(node, surface.If):
             return self._refused(node, described(node)) if node.otherwise is None else self._choice(node, self._tail)
         if self._is_expression(node):
-            return self._expression(node)
+            return self._returned_value(node)
         self._statement(node, binds)
         if isinstance(node, surface.Assign | surface.Call | Methods) and binds:
             return self._read_back(binds[-1], node.span)
         return term.MakeTuple(node.span, ())
 
+    def _returned_value(self, node: surface.Node) -> Term:
+        """An expression that is the value of the function, or of a branch."""
+        value = self._expression(node)
+        self.returned |= self._memory(node)
+        return value
+
     def _read_back(self, bind: Bind, span: Span) -> Term:
         """What a statement has just given a value, as the value of the block."""
         for target in bind.targets:
-            if target in self._scope.changing:
+            self.returned |= self._scope.memory(target.name)
+            effects = self._scope.effects.get(target)
+            if effects is not None and effects.change_something:
                 self._problems.append(problems.ChangingFunctionAsValue.at(target.span, name=target.name))
         return versions(span, bind.targets, alone=True)
 

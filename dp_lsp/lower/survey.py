@@ -2,44 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import NamedTuple
 
 from dp_lsp import builtins, surface
-from dp_lsp.core.term import Method
+from dp_lsp.lower.effects import Effect, Known, combined
 from dp_lsp.lower.facts import assigned_names, names_below
 from dp_lsp.text import Span
-
-
-class Signature(NamedTuple):
-    """Which parameters the methods of a function change: pairs of a method's number of parameters and the positions
-    it changes."""
-
-    methods: tuple[tuple[int, tuple[int, ...]], ...]
-
-    def of(self, count: int) -> tuple[int, ...] | None:
-        """The positions that a call with so many arguments changes; None if that depends on the method."""
-        found = {positions for number, positions in self.methods if number == count}
-        return None if len(found) > 1 else next(iter(found), ())
-
-    def joined(self, other: Signature | None) -> Signature:
-        """That of the methods of both."""
-        return self if other is None else _signature({*self.methods, *other.methods})
-
-
-Signatures = Mapping[str, Signature]
-"""The functions that change a parameter, by name."""
-
-
-def signature(methods: Iterable[Method]) -> Signature | None:
-    """Which parameters methods change; None if they change none."""
-    pairs = {(len(method.params), method.changes) for method in methods}
-    return _signature(pairs) if any(positions for _, positions in pairs) else None
-
-
-def _signature(pairs: Iterable[tuple[int, tuple[int, ...]]]) -> Signature:
-    return Signature(tuple(sorted(pairs)))
 
 
 class How(Enum):
@@ -87,7 +57,7 @@ class Survey:
     """What a body writes, by name. ``known`` are the functions that change a parameter, those of the body included;
     ``inner`` keeps what was found in the functions that the body defines."""
 
-    def __init__(self, block: surface.Block, known: Signatures) -> None:
+    def __init__(self, block: surface.Block, known: Known) -> None:
         self.writes: dict[str, list[Write]] = {}
         self.known = dict(known)
         self.inner: dict[surface.Node, Survey] = {}
@@ -136,9 +106,10 @@ class Survey:
         for params, body in methods:
             if isinstance(body, surface.Block):
                 survey = self.inner[body] = Survey(body, self.known)
-                found.add((len(params), tuple(i for i, param in enumerate(params) if survey.changes(param.name))))
-        if any(positions for _, positions in found):
-            self.known[name] = _signature(found)
+                changes = tuple(i for i, param in enumerate(params) if survey.changes(param.name))
+                found.add(Effect(len(params), changes, tuple(range(len(params))), captured=True))
+        if any(effect.changes for effect in found):
+            self.known[name] = combined(found)
 
     def changes(self, name: str) -> bool:
         """Whether a statement changes what a name stands for in place."""
@@ -153,14 +124,14 @@ class Survey:
         return (write for write in self.known_writes(name) if write.how is not How.CHANGED)
 
 
-def changed_positions(node: surface.Call, known: Signatures) -> tuple[int, ...] | None:
+def changed_positions(node: surface.Call, known: Known) -> tuple[int, ...] | None:
     """The positions of the arguments that a call of a builtin, or of a known function, changes in place; None if
     that depends on the method that is chosen."""
     if not isinstance(node.callee, surface.Name):
         return ()
     function = known.get(node.callee.name)
     if function is not None:
-        return function.of(len(node.args))
+        return function.changes(len(node.args))
     found = builtins.find(node.callee.name)
     if found is None or not found[1]:
         return ()

@@ -41,7 +41,22 @@ from dp_lsp.lower.problems.syntax import (
     Unsupported,
 )
 
+OF_SHARING = frozenset(
+    kind.code
+    for kind in (
+        GivenTwice,
+        LoopShuffle,
+        PartChanged,
+        PassedThrough,
+        SharedChange,
+        TakenApartChanged,
+        TwoMemories,
+    )
+)
+"""The codes of changes that are refused because somebody else might see them."""
+
 __all__ = [
+    "OF_SHARING",
     "AssignedTwice",
     "BlackBoxInside",
     "BlackBoxMethods",

@@ -1,0 +1,63 @@
+"""What a call does to the values it is given: which it changes in place, and which its result may be, or hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from dp_lsp.core.term import Method
+
+
+class Effect(NamedTuple):
+    """What a call of a method with ``arity`` parameters does, by their positions: those it changes, and those that its
+    result may be, or hold; ``captured`` says whether that is so of what the function has captured."""
+
+    arity: int
+    changes: tuple[int, ...]
+    passes: tuple[int, ...]
+    captured: bool
+
+
+class Effects(NamedTuple):
+    """What a call of a function does: one effect for each of its methods."""
+
+    methods: tuple[Effect, ...]
+
+    def changes(self, count: int) -> tuple[int, ...] | None:
+        """The positions that a call with so many arguments changes; None if that depends on the method."""
+        found = {method.changes for method in self.methods if method.arity == count}
+        return None if len(found) > 1 else next(iter(found), ())
+
+    def passes(self, count: int) -> frozenset[int]:
+        """The positions of the arguments that the result of a call may be, or hold."""
+        found = [frozenset(method.passes) for method in self.methods if method.arity == count]
+        return frozenset[int]().union(*found) if found else frozenset(range(count))
+
+    @property
+    def captured(self) -> bool:
+        """Whether the result of a call may be, or hold, what the function has captured."""
+        return any(method.captured for method in self.methods)
+
+    @property
+    def change_something(self) -> bool:
+        """Whether a call changes one of its arguments."""
+        return any(method.changes for method in self.methods)
+
+    def joined(self, other: Effects | None) -> Effects:
+        """Those of the methods of both."""
+        return self if other is None else combined({*self.methods, *other.methods})
+
+
+Known = Mapping[str, Effects]
+"""What is known of functions, by name. Of others the result may be any of the arguments, and they change nothing."""
+
+
+def combined(methods: Iterable[Effect]) -> Effects:
+    """The effects of a function with these methods."""
+    return Effects(tuple(sorted(methods)))
+
+
+def effects(methods: Iterable[Method]) -> Effects | None:
+    """What a call of a function with these methods does; None if there are none."""
+    found = {Effect(len(method.params), method.changes, method.passes, method.passes_captured) for method in methods}
+    return combined(found) if found else None
