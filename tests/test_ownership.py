@@ -6,6 +6,7 @@ import random
 from collections import Counter
 
 from dp_lsp.core.term import Method
+from dp_lsp.engine.check import Engine
 from dp_lsp.frontends.julia.parse import parse
 from dp_lsp.lower.definitions import Lowered, lower
 from dp_lsp.lower.effects import effects
@@ -218,3 +219,39 @@ def test_changes_are_versions() -> None:
     helpers = Helpers()
     found = Counter(outcome(Program(seed), seed % 2 * 2.0, helpers) for seed in range(600))
     assert found["same"] > 50 and found["changes"] > 5 and found["refused"] > 100, found
+
+
+def chain(count: int, last: str) -> str:
+    """Functions that change a gradient, each by calling the one below it."""
+    calls = [f"s{i}!(g) = begin\n    s{i + 1}!(g)\n    return\nend" for i in range(count)]
+    top = "function f(g::MetricGradient(Real, L2))\n    h = clone(g)\n    s0!(h)\n    h\nend"
+    return "\n\n".join([top, *calls, f"s{count}!(g) = begin\n    {last}\nend", "other(x::Real) = 2 * x\n"])
+
+
+def moved(engine: Engine, text: str) -> tuple[str, str | None]:
+    function = next(function for function in engine.check(text).functions if function.name == "f")
+    return function.state.value, function.parameters[0].sensitivity
+
+
+def test_a_chain_is_read_at_most_twice() -> None:
+    engine = Engine()
+    text = chain(100, "scale_gradient!(5, g)\n    return")
+    assert moved(engine, text) == ("proved", "5")
+    assert engine.parsed <= 2 * 103
+    before = engine.parsed
+    assert moved(engine, text.replace("2 * x", "3 * x")) == ("proved", "5")
+    assert engine.parsed == before + 1
+
+
+def test_an_edit_of_what_a_function_changes_reaches_its_callers() -> None:
+    engine = Engine()
+    texts = [
+        chain(10, "scale_gradient!(5, g)\n    return"),
+        chain(10, "scale_gradient!(7, g)\n    return"),
+        chain(10, "g"),
+        chain(10, "clone(g)"),
+        chain(10, "scale_gradient!(5, g)\n    g"),
+    ]
+    expected = [moved(Engine(), text) for text in texts]
+    assert expected == [("proved", "5"), ("proved", "7"), *[("unknown", expected[2][1])] * 3]
+    assert [moved(engine, text) for text in [*texts, *reversed(texts)]] == [*expected, *reversed(expected)]
