@@ -178,7 +178,7 @@ class Expressions(Headers):
         sign, value = children
         if sign.type == "SUBTYPE":
             return self._opaque(children, "a bound of a type", Upper(value))
-        if isinstance(value, Tuple) and value.start == sign.end and sign.value in FOLLOWED:
+        if isinstance(value, Tuple) and value.start == sign.end:
             call = Call(sign.start, value.end, Name(sign.start, sign.end, sign.value), value.items)
             self.made[call] = Arguments(list(value.items), [])
             return call
