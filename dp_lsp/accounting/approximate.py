@@ -5,6 +5,7 @@ from __future__ import annotations
 from dp_lsp.accounting.price import (
     FREE,
     UNBOUNDED,
+    Asking,
     Choice,
     Measure,
     Price,
@@ -104,26 +105,31 @@ class Published(Advanced):
         q = rate(cost)
         return Price(sens.number(2) * q * inside.epsilon, q * inside.delta)
 
-    def _price(self, cost: Cost, distances: Distances) -> Price:
+    def _price(self, cost: Cost, distances: Distances) -> Asking:
         match cost:
             case Release():
                 return _declared(cost, distances)
             case Repeat(body=body) if distances.keys() & _private(body):
-                each = [self.price(body, {var: sens.ONE}) for var in _private(body)]
+                each = []
+                for var in _private(body):
+                    each.append((yield body, {var: sens.ONE}))
                 return self.repeat(cost, _largest(each))
-        return super()._price(cost, distances)
+        return (yield from super()._price(cost, distances))
 
-    def _called(self, cost: Called, distances: Distances) -> Price:
+    def _called(self, cost: Called, distances: Distances) -> Asking:
         """Each argument pays for itself alone, and the prices add up."""
-        reached = [param for param, moved in cost.along.items() if moved.keys() & distances.keys()]
-        return self.sequence([self.body_of(cost, {param: sens.ONE}) for param in reached])
+        prices = []
+        for param, moved in cost.along.items():
+            if moved.keys() & distances.keys():
+                prices.append((yield from self._body_of(cost, {param: sens.ONE})))
+        return self.sequence(prices)
 
-    def _sampled(self, cost: Sampled, distances: Distances) -> Price:
+    def _sampled(self, cost: Sampled, distances: Distances) -> Asking:
         """Each matrix pays for itself alone."""
-        prices = [self.price(cost.body, distances)]
+        prices = [(yield cost.body, distances)]
         for var, moved in cost.along.items():
             if moved.keys() & distances.keys():
-                prices.append(self.amplified(cost, self.price(cost.body, {var: sens.ONE})))
+                prices.append(self.amplified(cost, (yield cost.body, {var: sens.ONE})))
         return self.sequence(prices)
 
 

@@ -1,20 +1,24 @@
 """Walking a tree of events: what it costs somebody whose change is given.
 
 A measure says how to price releases, repetition and samples; this module says how distances travel through calls
-and samples. Trees are shared between calls, so prices are remembered by tree and distances.
+and samples. Trees are shared between calls, so prices are remembered by tree and distances, also from one function
+to the next. A chain of calls may be longer than Python's stack, so what prices a tree asks for the prices of its
+parts instead of calling itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Sign, Symbol
 from dp_lsp.core.constraints import Origin, decide
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import (
+    NOTHING,
     Answer,
     Awaited,
     Called,
@@ -144,6 +148,13 @@ class _Frame:
 
 _OUTERMOST = _Frame({})
 
+_At = frozenset[tuple[Var, Sens]]
+_shared: WeakKeyDictionary[Cost, dict[tuple[str, _At], Price]] = WeakKeyDictionary()
+"""Prices of the trees of functions, by rule and distances: those in which there is nothing to choose or to await."""
+
+Asking = Generator[tuple[Cost, Distances], Price, Price]
+"""Asks for the prices of parts, one after the other, and returns that of the whole."""
+
 
 class Measure:
     """Prices trees. Subclasses say what repetition and sampling cost; ``rule`` names them in reports. ``taken`` are
@@ -156,40 +167,56 @@ class Measure:
         self.choices: list[Choice] = []
         self._frame = _OUTERMOST
         self._frames: dict[tuple[int, int], _Frame] = {}
-        self._known: dict[tuple[int, int, frozenset[tuple[Var, Sens]]], Price] = {}
+        self._known: dict[tuple[int, int, _At], Price] = {}
 
     def price(self, cost: Cost, distances: Distances) -> Price:
         """What a tree costs somebody whose change moves each variable by its distance."""
+        pending = [self._asked(cost, distances)]
+        found: Price | None = None
+        while True:
+            try:
+                asked = next(pending[-1]) if found is None else pending[-1].send(found)
+            except StopIteration as answer:
+                pending.pop()
+                found = answer.value
+                assert found is not None
+                if not pending:
+                    return found
+            else:
+                pending.append(self._asked(*asked))
+                found = None
+
+    def _asked(self, cost: Cost, distances: Distances) -> Asking:
         moved = {var: distance for var, distance in distances.items() if not distance.zero}
         if not moved:
             return FREE
         key = (id(cost), id(self._frame), frozenset(moved.items()))
         known = self._known.get(key)
         if known is None:
-            found = self._price(cost, moved)
+            found = yield from self._price(cost, moved)
             known = UNBOUNDED if found.unbounded else found
             self._known[key] = known
         return known
 
-    def _price(self, cost: Cost, distances: Distances) -> Price:
+    def _price(self, cost: Cost, distances: Distances) -> Asking:
         match cost:
             case Release():
                 return released(cost, distances)
             case Leak(variables=variables):
                 return UNBOUNDED if variables & distances.keys() else FREE
             case Sequence(parts=parts):
-                return self.sequence([self.price(part, distances) for part in parts])
+                return self.sequence((yield from _each(parts, distances)))
             case Either(parts=parts):
-                prices = [self.price(part, distances) for part in parts]
+                prices = yield from _each(parts, distances)
                 return Price(sens.maximum(p.epsilon for p in prices), sens.maximum(p.delta for p in prices))
             case Repeat():
-                return self.repeat(cost, self.price(cost.body, distances))
+                return self.repeat(cost, (yield cost.body, distances))
             case Sampled():
-                return self._sampled(cost, distances)
+                return (yield from self._sampled(cost, distances))
             case Awaited():
-                return self._awaited(cost, distances)
+                return (yield from self._awaited(cost, distances))
             case Called():
-                return self._called(cost, distances)
+                return (yield from self._called(cost, distances))
 
     def sequence(self, prices: list[Price]) -> Price:
         """Basic composition: ε and δ add up. Source: Dwork and Roth 2014, Theorem 3.16; adaptive."""
@@ -203,10 +230,10 @@ class Measure:
         """The price, outside, of what costs a record ``inside`` in the sample."""
         raise NotImplementedError
 
-    def _called(self, cost: Called, distances: Distances) -> Price:
-        return self.body_of(cost, {param: along(moved, distances) for param, moved in cost.along.items()})
+    def _called(self, cost: Called, distances: Distances) -> Asking:
+        return self._body_of(cost, {param: along(moved, distances) for param, moved in cost.along.items()})
 
-    def body_of(self, cost: Called, inner: Distances) -> Price:
+    def _body_of(self, cost: Called, inner: Distances) -> Asking:
         """The price of a call whose parameters move by these distances."""
         frame = self._frame
         if cost.answers:
@@ -214,14 +241,21 @@ class Measure:
             frame = self._frames.setdefault(key, _Frame(cost.answers, frame))
         return self._within(frame, cost.body, inner, cost.values)
 
-    def _within(self, frame: _Frame, body: Cost, inner: Distances, values: Substitution) -> Price:
+    def _within(self, frame: _Frame, body: Cost, inner: Distances, values: Substitution) -> Asking:
         """The price of a callee's tree, where the calls it awaits are those of ``frame``."""
         outer, self._frame = self._frame, frame
-        price = self.price(body, inner)
+        key = self.rule, frozenset(inner.items())
+        shared = frame is _OUTERMOST and body is not NOTHING
+        price = _shared.get(body, {}).get(key) if shared else None
+        if price is None:
+            before = len(self.choices)
+            price = yield body, inner
+            if shared and len(self.choices) == before:
+                _shared.setdefault(body, {})[key] = price
         self._frame = outer
         return Price(values.sens(price.epsilon), values.sens(price.delta))
 
-    def _awaited(self, cost: Awaited, distances: Distances) -> Price:
+    def _awaited(self, cost: Awaited, distances: Distances) -> Asking:
         """The price of what an awaited call turned out to be, or of any function that is (ε, δ)-private in each
         argument: one that a variable reaches through several arguments is paid once for each. Nothing is known of a
         change of more than 1; a distance that is no number is at most 1 (a shown condition)."""
@@ -233,7 +267,7 @@ class Measure:
             answer = frame.answers.get(callee)
         if isinstance(answer, Answer):
             inner = dict(zip(answer.params, moved, strict=True))
-            return self._within(frame.outer or _OUTERMOST, answer.body, inner, answer.values)
+            return (yield from self._within(frame.outer or _OUTERMOST, answer.body, inner, answer.values))
         price = FREE
         for distance, epsilon, delta in zip(moved, callee.epsilon, callee.delta, strict=True):
             known = distance.number
@@ -243,23 +277,30 @@ class Measure:
                 price = both(price, Price(Sens.of(epsilon), Sens.of(delta)))
         return price
 
-    def _sampled(self, cost: Sampled, distances: Distances) -> Price:
+    def _sampled(self, cost: Sampled, distances: Distances) -> Asking:
         """What reaches the body through the sample is amplified; what reaches it past the sample is not."""
         drawn = {var: along(moved, distances) for var, moved in cost.along.items()}
         reached = {var: distance for var, distance in drawn.items() if not distance.zero}
-        direct = self.price(cost.body, distances)
+        direct = yield cost.body, distances
         if not reached:
             return direct
         far = sens.maximum(reached.values()).number
         if far is None:
             return UNBOUNDED
-        inside = self.price(cost.body, {cost.record: ONE})
+        inside = yield cost.body, {cost.record: ONE}
         once = group(self.amplified(cost, inside), max(1, -(-far.numerator // far.denominator)))
         sampled = once
         if len(reached) > 1 and not cost.aligned:
             for _ in range(len(reached) - 1):
                 sampled = both(sampled, once)
         return both(sampled, direct)
+
+
+def _each(parts: tuple[Cost, ...], distances: Distances) -> Generator[tuple[Cost, Distances], Price, list[Price]]:
+    prices = []
+    for part in parts:
+        prices.append((yield part, distances))
+    return prices
 
 
 def along(moved: Distances, distances: Distances) -> Sens:

@@ -103,7 +103,7 @@ class Opaque:
     delta: tuple[Symbol, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Release:
     """One mechanism was run on an input that each variable moves by its distance, in the norm the input is measured
     in. In the norm the noise is made for the distance is up to ``factor`` times that."""
@@ -114,7 +114,7 @@ class Release:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Leak:
     """Values that move with these variables left the function, or steered a release, without noise."""
 
@@ -122,21 +122,21 @@ class Leak:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Sequence:
     """One after the other; later parts may depend on what earlier ones released."""
 
     parts: tuple[Cost, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Either:
     """One of several, chosen by public values."""
 
     parts: tuple[Cost, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Repeat:
     """``count`` rounds of a body, each of which may depend on what the earlier ones released."""
 
@@ -145,7 +145,7 @@ class Repeat:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Sampled:
     """A body that sees ``draws`` of ``rows`` rows, drawn without replacement in random order.
 
@@ -163,7 +163,7 @@ class Sampled:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Awaited:
     """A call of a function that is not known yet; ``along`` holds how far each variable moves each argument."""
 
@@ -181,7 +181,7 @@ class Answer(NamedTuple):
     values: Substitution
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Called:
     """A call: the callee's tree, how far each of the caller's variables moves each parameter, and what the
     callee's symbols stand for here. ``answers`` are the calls that the callee awaits, seen from the caller."""
