@@ -69,9 +69,9 @@ def functions(text: str) -> tuple[Spans, Spans]:
             span = chunk.start + node.start, chunk.start + node.end
             if isinstance(node, surface.Opaque):
                 opaque.add(span)
-            elif isinstance(node, surface.Function):
-                found.add(span)
-            elif isinstance(node, surface.Lambda) and text.startswith("function", span[0]):
+            elif isinstance(node, surface.Function) or (
+                isinstance(node, surface.Lambda) and text.startswith("function", span[0])
+            ):
                 found.add(span)
             pending += node.children()
     return found, opaque
