@@ -23,9 +23,12 @@ server: hover while another file is checked
 server: slowest of these
 superseded check is dropped, just begun
 superseded check is dropped, half done
-chain of sums
-chain of calls
-chain of releases
+statements
+nested parentheses
+parameters
+uses of a variable
+calls, each twice of the one before
+private calls, each twice of the one before
 `python -c pass`
 `dp-lsp --version`
 `dp-lsp check` of 100 lines
@@ -41,5 +44,5 @@ hover of a server that does nothing
 def test_every_row_is_printed() -> None:
     result = python("-X", "utf8", "-m", "tests.bench", "--smoke")
     assert result.returncode == 0, result.stderr
-    rows = re.findall(r"^(.+?) {2,}(?:[\d.,]+ (?:ms|MiB)|–) ", result.stdout, re.MULTILINE)
+    rows = re.findall(r"^(.+?) {2,}(?:-?[\d.,]+ (?:ms|MiB)|–) ", result.stdout, re.MULTILINE)
     assert rows == ROWS.splitlines()

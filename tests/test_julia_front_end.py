@@ -421,7 +421,7 @@ BROKEN = {
         "DP001 this statement is not complete: something must follow `b` @ b",
     ),
     "f(x) = x\u2028": (
-        f"<{LEFT_OUT} | f x → f>",
+        f"(def f (x) {{<{LEFT_OUT} | x → ?>}})",
         "DP006 this character is not allowed here: U+2028 (line separator) @ \u2028",
     ),
     "f(,)": (f"<{LEFT_OUT} | f → ?>", "DP001 unexpected `,` @ ,"),

@@ -9,7 +9,7 @@ from dp_lsp.accounting.approximate import Advanced, Basic, Published
 from dp_lsp.accounting.price import Choice, Measure, Price
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import least, norms_of, symbols_of, upper
-from dp_lsp.core.events import Cost, Sampled, Var, nodes
+from dp_lsp.core.events import Called, Cost, Sampled, Var, nodes
 from dp_lsp.core.notation import LONGEST
 from dp_lsp.core.sens import ONE, Sens
 
@@ -102,11 +102,15 @@ def _at_most(left: Sens, right: Sens) -> bool:
 
 
 def _records(cost: Cost, variables: tuple[Var, ...]) -> Iterator[tuple[Var, ...]]:
-    """The groups of parameters whose same rows are drawn together somewhere in a tree."""
-    seen = set()
-    for node in nodes(cost):
-        if isinstance(node, Sampled) and node.aligned:
-            group = tuple(var for var in variables if any(var in moved for moved in node.along.values()))
-            if len(group) > 1 and group not in seen:
-                seen.add(group)
-                yield group
+    """The groups of parameters whose same rows are drawn together somewhere in a tree. That of a callee is about its
+    own variables, unless it is a function made here or the tree under another name."""
+    seen, pending = set(), [cost]
+    while pending:
+        for node in nodes(pending.pop()):
+            if isinstance(node, Called) and not node.along.keys().isdisjoint(variables):
+                pending.append(node.body)
+            if isinstance(node, Sampled) and node.aligned:
+                group = tuple(var for var in variables if any(var in moved for moved in node.along.values()))
+                if len(group) > 1 and group not in seen:
+                    seen.add(group)
+                    yield group

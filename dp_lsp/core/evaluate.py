@@ -82,17 +82,6 @@ class Substitution:
             self._sens[value] = known
         return known
 
-    def text(
-        self,
-        symbol: Callable[[Symbol], str],
-        value: Callable[[Poly | Sens], str],
-        norm: Callable[[AnyNorm], str],
-    ) -> str:
-        """What is put for what, written down."""
-        symbols = [f"{symbol(known)}={value(put)}" for known, put in self._symbols.items()]
-        norms = [f"{norm(known)}={norm(put)}" for known, put in self._norms.items()]
-        return "{" + ", ".join(symbols + norms) + "}"
-
     def norm(self, value: AnyNorm) -> AnyNorm:
         while isinstance(value, NormVariable) and value in self._norms:
             value = self._norms[value]

@@ -7,10 +7,11 @@ costs kept symbolic.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.constraints import Origin
@@ -18,6 +19,7 @@ from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.sens import Sens
 
 _uids = count(1)
+T = TypeVar("T")
 
 
 class Var:
@@ -227,7 +229,7 @@ def variables(cost: Cost) -> set[Var]:
 
 
 def nodes(cost: Cost) -> Iterator[Cost]:
-    """Every node of a tree once, however often it is shared, in order."""
+    """Every node of a tree once, however often it is shared, in order. Trees of callees are not entered."""
     pending, seen = [cost], set()
     while pending:
         item = pending.pop()
@@ -240,15 +242,46 @@ def nodes(cost: Cost) -> Iterator[Cost]:
                 pending.extend(reversed(parts))
             case Repeat(body=body) | Sampled(body=body):
                 pending.append(body)
-            case Called(body=body, answers=answers):
-                pending.append(body)
-                pending.extend(answer.body for answer in answers.values() if isinstance(answer, Answer))
 
 
-def mechanisms(cost: Cost) -> Iterator[str]:
-    """The names of the mechanisms in a tree, in order."""
+def callees(cost: Called) -> list[Cost]:
+    """The trees that a call refers to: of what is called, and of what the calls turned out to be that it awaits."""
+    return [cost.body, *(answer.body for answer in cost.answers.values() if isinstance(answer, Answer))]
+
+
+def known_of(cost: Cost, known: MutableMapping[Cost, T], find: Callable[[Cost], T]) -> T:
+    """What ``find`` finds out about a tree, remembered in ``known``. It may look up there what is known of callees: a
+    chain of calls may be longer than Python's stack, so that is found out first."""
+    pending = [cost]
+    while pending:
+        tree = pending[-1]
+        if tree not in known:
+            called = (body for node in nodes(tree) if isinstance(node, Called) for body in callees(node))
+            missing = [body for body in called if body not in known]
+            pending += missing
+            if missing:
+                continue
+            known[tree] = find(tree)
+        pending.pop()
+    return known[cost]
+
+
+def mechanisms(cost: Cost) -> tuple[str, ...]:
+    """The names of the mechanisms in a tree, those of callees included, each once and in order."""
+    return known_of(cost, _mechanisms, _found_mechanisms)
+
+
+def _found_mechanisms(cost: Cost) -> tuple[str, ...]:
+    found: dict[str, None] = {}
     for node in nodes(cost):
-        if isinstance(node, Release):
-            yield node.event.name
-        elif isinstance(node, Awaited):
-            yield node.callee.name
+        match node:
+            case Release(event=event):
+                found[event.name] = None
+            case Awaited(callee=callee):
+                found[callee.name] = None
+            case Called():
+                found.update((name, None) for body in callees(node) for name in _mechanisms[body])
+    return tuple(found)
+
+
+_mechanisms: WeakKeyDictionary[Cost, tuple[str, ...]] = WeakKeyDictionary()

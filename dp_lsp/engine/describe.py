@@ -119,7 +119,7 @@ class Description:
             type_text(_with_norms(scheme.result.type, self.norms), self.display),
             self._listed(),
             () if failed else tuple(self._numeric()), tuple(self._conditions()), self._published(parameters),
-            tuple(dict.fromkeys(mechanisms(scheme.cost))),
+            mechanisms(scheme.cost),
         )  # fmt: skip
         return Described(report, tuple(problems))
 

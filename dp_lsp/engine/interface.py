@@ -9,9 +9,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from time import time_ns
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from dp_lsp.core.algebra import Argument, Atom, NormVariable, Poly, Symbol
 from dp_lsp.core.constraints import Constraint
+from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import (
     Answer,
     Awaited,
@@ -28,9 +31,10 @@ from dp_lsp.core.events import (
     Sampled,
     Sequence,
     Var,
+    known_of,
 )
 from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Open, Scheme
-from dp_lsp.core.sens import Sens
+from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.term import NormArgument, TypeArgument
 from dp_lsp.core.types import (
     AnyNorm,
@@ -52,7 +56,27 @@ _DEEPEST = 100  # functions inside functions
 
 def digest(value: Global | Unreadable | None) -> bytes:
     """The digest of what a name means; None is a name without a meaning."""
-    return hashlib.blake2b(_Writer().meaning(value).encode(), digest_size=16).digest()
+    return _hash(_Writer().meaning(value)).digest()
+
+
+def _hash(text: str) -> hashlib.blake2b:
+    return hashlib.blake2b(text.encode(), digest_size=16)
+
+
+class _Tree(NamedTuple):
+    """A tree of events, written down by itself: its digest, and what it leaves open, in the order of its numbers."""
+
+    digest: str
+    open: tuple[object, ...]
+
+
+_trees: WeakKeyDictionary[Cost, _Tree] = WeakKeyDictionary()
+
+
+def _tree(cost: Cost) -> _Tree:
+    writer = _Writer()
+    text = writer.cost(cost)
+    return _Tree(_hash(text).hexdigest(), writer.numbered())
 
 
 class _Writer:
@@ -62,6 +86,10 @@ class _Writer:
         self._numbers: dict[object, int] = {}
         self._written: dict[object, str] = {}
         self._nested = 0
+
+    def numbered(self) -> tuple[object, ...]:
+        """All that has a number, in order."""
+        return tuple(self._numbers)
 
     def meaning(self, value: Global | Unreadable | None) -> str:
         match value:
@@ -103,7 +131,7 @@ class _Writer:
         owned += sorted(map(self._type, scheme.owned.types))
         body = [
             self._judgement(scheme.result),
-            self._cost(scheme.cost),
+            self.cost(scheme.cost),
             f"fails {failing}",
             *map(self._need, scheme.needs),
             *map(self._open, scheme.opens),
@@ -120,7 +148,7 @@ class _Writer:
 
     # Costs
 
-    def _cost(self, cost: Cost) -> str:
+    def cost(self, cost: Cost) -> str:
         known = self._written.get(cost)
         if known is not None:
             return known
@@ -131,18 +159,41 @@ class _Writer:
             case Leak(variables=variables):
                 return f"leak {sorted(map(self._var, variables))}"
             case Sequence(parts=parts) | Either(parts=parts):
-                return f"{type(cost).__name__}({', '.join(map(self._cost, parts))})"
+                return f"{type(cost).__name__}({', '.join(map(self.cost, parts))})"
             case Repeat(count=count, body=body):
-                return f"repeat {self._sens(count)} {self._cost(body)}"
+                return f"repeat {self._sens(count)} {self.cost(body)}"
             case Sampled(draws=draws, rows=rows, along=along, record=record, aligned=aligned, body=body):
                 size = f"{self._sens(draws)} of {self._sens(rows)} {aligned} {self._var(record)}"
-                return f"sampled {size} {self._along(along)} {self._cost(body)}"
+                return f"sampled {size} {self._along(along)} {self.cost(body)}"
             case Awaited(callee=callee, along=moved_by):
                 return f"awaited {self._opaque(callee)} {[self._distances(moved) for moved in moved_by]}"
-            case Called(body=body, along=along, values=values, answers=answers):
-                put = values.text(self._symbol, self._argument, self._norm)
-                awaited = [f"{self._opaque(each)}: {self._answer(answer)}" for each, answer in answers.items()]
-                return f"called {self._along(along)} {put} {awaited} {self._cost(body)}"
+            case Called():
+                return f"called {self._applied(cost.body, cost.values, cost.along, cost.answers)}"
+
+    def _applied(
+        self,
+        body: Cost,
+        values: Substitution,
+        along: Mapping[Var, Distances],
+        answers: Mapping[Opaque, Answer | Opaque],
+    ) -> str:
+        """The tree of a callee, and what is put there for all that it does not settle itself."""
+        tree = known_of(body, _trees, _tree)
+        put = []
+        for thing in tree.open:
+            match thing:
+                case Var():
+                    put.append(str(self._distances(along.get(thing, {}))))
+                case Opaque() if thing in answers:
+                    put.append(self._answer(answers[thing]))
+                case Opaque():
+                    put.append(self._opaque(thing))
+                case NormVariable():
+                    put.append(self._norm(values.norm(thing)))
+                case Symbol():
+                    known = values.symbols.get(thing)
+                    put.append(self._symbol(thing) if known is None else self._argument(known))
+        return f"{tree.digest}({', '.join(put)})"
 
     def _open(self, each: Open) -> str:
         callee = each.callee if isinstance(each.callee, str) else self._type(each.callee)
@@ -162,8 +213,8 @@ class _Writer:
     def _answer(self, answer: Answer | Opaque) -> str:
         if isinstance(answer, Opaque):
             return self._opaque(answer)
-        put = answer.values.text(self._symbol, self._argument, self._norm)
-        return f"{[self._var(var) for var in answer.params]} {put} {self._cost(answer.body)}"
+        places = {var: {var: ONE} for var in answer.params}
+        return f"{[self._var(var) for var in answer.params]} {self._applied(answer.body, answer.values, places, {})}"
 
     def _event(self, event: Event) -> str:
         sizes = [event.declared, event.epsilon]
@@ -217,7 +268,7 @@ class _Writer:
         if known is None:
             known = f"{atom.function.value}({', '.join(map(self._argument, atom.args))})"
             if len(known) > 100:
-                known = hashlib.blake2b(known.encode(), digest_size=16).hexdigest()
+                known = _hash(known).hexdigest()
             self._written[atom] = known
         return known
 

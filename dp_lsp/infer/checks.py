@@ -65,7 +65,7 @@ def _is_within(declared: Type, given: Type) -> bool:
 
 
 def check_privacy(inference: Inference, method: term.Method, result: Judgement) -> None:
-    mechanism = next(mechanisms(Sequence(tuple(inference.spent))), None)
+    mechanism = next(iter(mechanisms(Sequence(tuple(inference.spent)))), None)
     if not method.privacy:
         if inference.spent:
             name = mechanism or "a call of a private function"

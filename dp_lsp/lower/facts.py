@@ -86,7 +86,19 @@ def names_below(target: surface.Node) -> set[str]:
         if isinstance(item, surface.Name):
             found.add(item.name)
         elif isinstance(item, surface.Opaque):
+            found |= item.mentions | (item.binds or set())
+    return found
+
+
+def disturbed(node: surface.Node) -> set[str]:
+    """The names to which something inside an expression may assign, which no expression may do here: all on the left
+    of an assignment, and those in text without a meaning."""
+    found: set[str] = set()
+    for item in _below(node):
+        if isinstance(item, surface.Opaque):
             found |= item.mentions if item.binds is None else item.binds
+        elif isinstance(item, surface.Assign):
+            found |= names_below(item.target)
     return found
 
 

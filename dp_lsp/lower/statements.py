@@ -97,6 +97,15 @@ class Statements(Changes):
         return not isinstance(node, surface.Assign | surface.For | surface.If | Methods | surface.Assert)
 
     def _statement(self, node: surface.Node, binds: list[Bind]) -> None:
+        """A statement; of what its expressions may assign to nothing is known from there on."""
+        has_head = isinstance(node, surface.If | surface.For)
+        if has_head:
+            self._hide(node, binds)
+        self._understood(node, binds)
+        if not has_head:
+            self._hide(node, binds)
+
+    def _understood(self, node: surface.Node, binds: list[Bind]) -> None:
         match node:
             case surface.Assign():
                 binds.append(self._assign(node))
@@ -112,9 +121,6 @@ class Statements(Changes):
                 binds.append(self._change(node, changing))
             case Methods():
                 binds.append(self._define_function(node))
-            case surface.Opaque(binds=names) if names:
-                binds.append(Bind(node.span, (), self._expression(node)))
-                binds.extend(self._hidden(name, node.span, node.what) for name in sorted(names))
             case _:
                 binds.append(Bind(node.span, (), self._expression(node)))
 
@@ -181,8 +187,15 @@ class Statements(Changes):
         self._check_meaning(name.name, name.span)
         return self._version(name.name, name.span, held)
 
+    def _hide(self, node: surface.Node, binds: list[Bind]) -> None:
+        """Names to which something may be assigned that is not understood; reading one is no second problem."""
+        defined = node.binds if isinstance(node, surface.Opaque) else None
+        for name in sorted(self._scope.survey.hidden.get(node, ())):
+            if name in self._scope.now or name in (defined or ()):
+                binds.append(self._hidden(name, node.span, f"a value that `{name}` may have got here"))
+
     def _hidden(self, name: str, span: Span, reason: str) -> Bind:
-        """A name whose value is not understood; reading it is no second problem."""
+        """A name whose value is not understood."""
         return Bind(span, (self._version(name, span, Holding(self._new())),), term.Hole(span, reason))
 
     # Branches
@@ -298,8 +311,8 @@ class Statements(Changes):
             step = None if node.step is None else self._expression(node.step)
             return self._expression(node.first), step, self._expression(node.last)
         self._refuse(node.span, "a loop over something other than a range such as `1:n`")
-        hole = term.Hole(node.span, "a loop over something that is no range")
-        return hole, None, hole
+        reason = "a loop over something that is no range"
+        return term.Hole(node.span, reason), None, term.Hole(node.span, reason)
 
 
 def _changed(before: dict[str, Local], sides: list[_Side]) -> list[str]:

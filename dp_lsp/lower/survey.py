@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
 from dp_lsp import builtins, surface
 from dp_lsp.lower.effects import Effect, Known, combined
-from dp_lsp.lower.facts import assigned_names, names_below
+from dp_lsp.lower.facts import assigned_names, disturbed, names_below
 from dp_lsp.text import Span
 
 
@@ -55,12 +55,14 @@ def grouped(statements: tuple[surface.Node, ...]) -> tuple[surface.Node, ...]:
 
 class Survey:
     """What a body writes, by name. ``known`` are the functions that change a parameter, those of the body included;
-    ``inner`` keeps what was found in the functions that the body defines."""
+    ``inner`` keeps what was found in the functions that the body defines, ``hidden`` the names to which a statement
+    may assign in a way that is not understood; of a branch or a loop, its head."""
 
     def __init__(self, block: surface.Block, known: Known) -> None:
         self.writes: dict[str, list[Write]] = {}
         self.known = dict(known)
         self.inner: dict[surface.Node, Survey] = {}
+        self.hidden: dict[surface.Node, set[str]] = {}
         pending: list[surface.Node] = [block]
         while pending:
             pending += reversed(self._statement(pending.pop()))
@@ -70,9 +72,11 @@ class Survey:
         match node:
             case surface.Block(statements=statements):
                 return grouped(statements)
-            case surface.If(then=then, otherwise=otherwise):
+            case surface.If(condition=condition, then=then, otherwise=otherwise):
+                self._hide(disturbed(condition), node)
                 return (then,) if otherwise is None else (then, otherwise)
-            case surface.For(body=body):
+            case surface.For(iterable=iterable, body=body):
+                self._hide(disturbed(iterable), node)
                 return (body,)
             case Methods(functions=functions):
                 self._write(functions[0].name, How.FUNCTION, node)
@@ -82,21 +86,25 @@ class Survey:
                     self._write(name, How.ASSIGNED, node)
                 if assigned_names(target) is None:
                     self._hide(names_below(target), target)
+                self._hide(disturbed(value), node)
                 if isinstance(target, surface.Name) and isinstance(value, surface.Lambda):
                     self._learn(target.name, [(value.params, value.body)])
             case surface.Call(args=args):
                 for position in changed_positions(node, self.known) or ():
                     if position < len(args):
                         self._write(args[position], How.CHANGED, node)
-            case surface.Opaque(binds=binds, mentions=mentions):
-                self._hide(mentions if binds is None else binds, node)
+                self._hide(disturbed(node), node)
+            case _:
+                self._hide(disturbed(node), node)
         return ()
 
     def _write(self, name: surface.Node, how: How, statement: surface.Node) -> None:
         if isinstance(name, surface.Name):
             self.writes.setdefault(name.name, []).append(Write(how, name.span, statement.end))
 
-    def _hide(self, names: Iterable[str], node: surface.Node) -> None:
+    def _hide(self, names: set[str], node: surface.Node) -> None:
+        if names:
+            self.hidden[node] = names
         for name in sorted(names):
             self.writes.setdefault(name, []).append(Write(How.HIDDEN, node.span, node.end))
 

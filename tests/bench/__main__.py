@@ -8,10 +8,10 @@ import platform
 
 import dp_lsp
 
-from .measures import Plan, Row, chains, engine, server, starts, superseded
+from .measures import Plan, Row, engine, exponent, growth, server, starts, superseded
 
-_FULL = Plan(sizes=(100, 1_000, 10_000), lengths=(15, 30, 60, 120), slow=3, quick=15)
-_SMOKE = Plan(sizes=(80, 120, 200), lengths=(2, 4, 8), slow=1, quick=1)
+_FULL = Plan(sizes=(100, 1_000, 10_000), growing=(200, 400, 800, 1_600, 3_200), slow=3, quick=15)
+_SMOKE = Plan(sizes=(80, 120, 200), growing=(2, 4, 8), slow=1, quick=1)
 _TITLE = 52
 
 
@@ -27,9 +27,10 @@ def main() -> None:
         for row in measure(plan):
             _print(row, _ratio(row))
     print()
-    _head([f"{length} links" for length in plan.lengths], "ratio")
-    for row in chains(plan):
-        _print(row, _ratio(row))
+    _head([f"{size:,}" for size in plan.growing], "exponent", "goal")
+    for row in growth(plan):
+        found = exponent(plan.growing, row.values)
+        _print(row, "–" if found is None else f"{found:.2f}")
     print()
     _head(["one"], "goal")
     for row in starts(plan):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import statistics
 import subprocess
@@ -18,7 +19,7 @@ from dp_lsp.engine.check import Engine
 from dp_lsp.worker.frames import Begun, Finished, Stopped
 
 from .client import NULL_SERVER, ROOT, SERVER, Client, timed
-from .programs import Program, calls, program, releases, sums
+from .programs import GROWING, Program, program
 from .worker import Worker
 
 _URI = "file:///bench/measured.jl"
@@ -37,10 +38,10 @@ class Row(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Sizes in lines, lengths of chains, and how often each thing is done: what is slow, what is quick."""
+    """Sizes in lines, sizes of what grows in one way, and how often each thing is done: what is slow, what is quick."""
 
     sizes: tuple[int, ...]
-    lengths: tuple[int, ...]
+    growing: tuple[int, ...]
     slow: int
     quick: int
 
@@ -160,22 +161,24 @@ def _superseded(size: int, share: float, times: int) -> float | None:
     return statistics.median(found) if found else None
 
 
-def chains(plan: Plan) -> Iterator[Row]:
-    """What must not grow faster than the program does."""
-    for title, text in (("sums", sums), ("calls", calls), ("releases", releases)):
-        yield Row(f"chain of {title}", [_chain(partial(text, length), plan.quick) for length in plan.lengths])
+def growth(plan: Plan) -> Iterator[Row]:
+    """What must not grow faster than the program does: a check by the engine, less that of the smallest program."""
+    for title, text in GROWING.items():
+        least = _median(plan.slow, partial(_checked, text, 1))
+        taken = [_median(plan.slow, partial(_checked, text, size)) - least for size in plan.growing]
+        yield Row(title, taken, "≤ 1.2")
 
 
-def _chain(text: Callable[[int], str], times: int) -> float | None:
-    """None if it does not end."""
-    with Worker() as worker:
-        taken = []
-        for _ in range(times):
-            worker.check(text(next(_variants)))
-            if worker.until(Finished) is None:
-                return None
-            taken.append(worker.seconds * 1000)
-    return statistics.median(taken)
+def _checked(text: Callable[[int, int], str], size: int) -> float:
+    return timed(partial(Engine().check, text(size, next(_variants))))
+
+
+def exponent(sizes: Sequence[int], values: Sequence[float | None]) -> float | None:
+    """How a measure grows with size: the slope of the line through the logarithms, fitted by least squares."""
+    points = [
+        (math.log(size), math.log(value)) for size, value in zip(sizes, values, strict=True) if value and value > 0
+    ]
+    return statistics.linear_regression(*zip(*points, strict=True)).slope if len(points) > 1 else None
 
 
 def starts(plan: Plan) -> Iterator[Row]:

@@ -72,25 +72,52 @@ def _number(text: str, after: int) -> Number:
     return Number(offset, text.count("\n", 0, offset), offset - text.rfind("\n", 0, offset) - 1)
 
 
-def sums(length: int, variant: int) -> str:
-    """A value doubled again and again: it moves 2^length times as much as its parameter."""
-    lines = "".join(f"    x{i + 1} = x{i} + x{i}\n" for i in range(length))
-    return f"function doubled_{variant}(x0::Real)\n{lines}    x{length}\nend\n"
+def statements(size: int, variant: int) -> str:
+    """A function of so many statements."""
+    lines = "".join(f"    y{i} = x + {i}\n" for i in range(size))
+    return f"function long_{variant}(x::Real)\n{lines}    y{size - 1}\nend\n"
 
 
-def calls(length: int, variant: int) -> str:
-    """Functions that each call the one before twice."""
-    names = [f"f_{variant}_{i}" for i in range(length + 1)]
-    rest = (f"{name}(x::Real) = {before}(x) + {before}(x)\n" for before, name in pairwise(names))
+def brackets(size: int, variant: int) -> str:
+    """An expression inside so many pairs of parentheses."""
+    return f"deep_{variant}(x::Real) = {'(' * size}x{')' * size}\n"
+
+
+def parameters(size: int, variant: int) -> str:
+    """A function of so many parameters, each used once."""
+    names = [f"x{i}" for i in range(size)]
+    return f"wide_{variant}({', '.join(f'{name}::Real' for name in names)}) = {' + '.join(names)}\n"
+
+
+def uses(size: int, variant: int) -> str:
+    """One variable that is used so many times."""
+    return f"often_{variant}(x::Real) = {' + '.join(['x'] * size)}\n"
+
+
+def calls(size: int, variant: int) -> str:
+    """Functions that each call the one before twice. They are as sensitive as the first: a bound has few digits."""
+    names = [f"f_{variant}_{i}" for i in range(size + 1)]
+    rest = (f"{name}(x::Real) = ({before}(x) + {before}(x)) / 2\n" for before, name in pairwise(names))
     return f"{names[0]}(x::Real) = x\n" + "".join(rest)
 
 
-def releases(length: int, variant: int) -> str:
+def releases(size: int, variant: int) -> str:
     """Private functions that each call the one before twice."""
-    names = [f"f_{variant}_{i}" for i in range(length + 1)]
+    names = [f"f_{variant}_{i}" for i in range(size + 1)]
     first = f"function {names[0]}(x::Real, eps::Static()) :: Priv()\n    laplacian_mechanism(1, eps, x)\nend\n"
     rest = (
         f"function {name}(x::Real, eps::Static()) :: Priv()\n    {before}(x, eps) + {before}(x, eps)\nend\n"
         for before, name in pairwise(names)
     )
     return first + "".join(rest)
+
+
+GROWING = {
+    "statements": statements,
+    "nested parentheses": brackets,
+    "parameters": parameters,
+    "uses of a variable": uses,
+    "calls, each twice of the one before": calls,
+    "private calls, each twice of the one before": releases,
+}
+"""Programs that grow in one way, all else fixed."""

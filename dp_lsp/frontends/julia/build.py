@@ -31,6 +31,7 @@ from dp_lsp.surface import (
 from dp_lsp.text import Span
 
 _UPDATES = frozenset(("+=", "-=", "*=", "/=", "%=", "÷=", "^="))
+_AROUND_BODY = 2  # the function and its block
 
 
 class Builder(Expressions):
@@ -50,8 +51,9 @@ class Builder(Expressions):
                 kept.append(node)
         return kept
 
-    def _shallow(self, node: Node) -> Node:
-        if node.depth <= LIMIT:
+    def _shallow(self, node: Node, around: int = 0) -> Node:
+        """A node; one that is nested too deeply, with so many levels around it, is left out."""
+        if node.depth + around <= LIMIT:
             return node
         end = min(node.end, line_end(self.text, node.start))
         self.problems.append(NestedTooDeeply.at(Span(node.start, end), limit=LIMIT))
@@ -117,7 +119,7 @@ class Builder(Expressions):
         if header is None:
             return self._definition(children, target)
         black_box = value if isinstance(value, Opaque) and value.what == "a black box" else None
-        body = black_box or self._body(value)
+        body = black_box or self._body(self._shallow(value, _AROUND_BODY))
         span = Span(target.start, mark.end)
         return Function(target.start, self._end(value), *header, body, span, "short")
 

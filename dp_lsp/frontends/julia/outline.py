@@ -107,9 +107,7 @@ def target(tokens: Sequence[Token]) -> frozenset[str] | None:
     if kinds == ["FUNCTION", "NAME"]:
         return frozenset((tokens[1].value,))
     if kinds == ["NAME", "CALL"]:
-        partner = partners(tokens)
-        end = partner[1] + 1 if partner[1] > 0 else len(tokens)
-        after = [token.type for token in tokens[end : end + 1]]
+        after = [token.type for token in tokens[_after_call(tokens, 0, partners(tokens)) :][:1]]
         return frozenset((tokens[0].value,)) if after in (["ASSIGN"], ["TYPE"]) else None
     for index, token in enumerate(tokens):
         if token.type in ("ASSIGN", "OPASSIGN"):
@@ -117,3 +115,20 @@ def target(tokens: Sequence[Token]) -> frozenset[str] | None:
         if token.type not in ("NAME", "COMMA", "LPAR", "RPAR", "CONST", "TYPE"):
             return None
     return None
+
+
+def right_side(tokens: Sequence[Token], partner: Sequence[int], start: int) -> int | None:
+    """Where the right side begins of a function in short form that begins at ``start``; None if none does."""
+    if [token.type for token in tokens[start : start + 2]] != ["NAME", "CALL"]:
+        return None
+    index = _after_call(tokens, start, partner)
+    while index < len(tokens) and tokens[index].type not in SEPARATORS and tokens[index].type not in CLOSING:
+        if tokens[index].type == "ASSIGN":
+            return index + 1
+        index = max(index, partner[index]) + 1
+    return None
+
+
+def _after_call(tokens: Sequence[Token], start: int, partner: Sequence[int]) -> int:
+    """The index of what follows a call that begins at ``start``."""
+    return partner[start + 1] + 1 if partner[start + 1] > 0 else len(tokens)

@@ -110,7 +110,8 @@ def _in_condition(tokens: Sequence[Token], index: int) -> bool:
 
 
 def damaged(tokens: Sequence[Token], index: int) -> tuple[int, int]:
-    """The smallest statement around a token that was not left out before, as a range of indices."""
+    """The smallest statement around a token that was not left out before, as a range of indices. Of a function in
+    short form it is the right side, if that is where the token stands."""
     partner = outline.partners(tokens)
     starts: list[int | None] = [0]
     for position in range(min(index, len(tokens))):
@@ -125,9 +126,10 @@ def damaged(tokens: Sequence[Token], index: int) -> tuple[int, int]:
         if start is None:
             continue
         end = outline.statement_end(tokens, partner, start)
-        left_out = end == start + 1 and outline.is_left_out(tokens[start])
-        if start < end and index <= end and not left_out:
-            return start, end
+        for first in (outline.right_side(tokens, partner, start), start):
+            left_out = first is not None and end == first + 1 and outline.is_left_out(tokens[first])
+            if first is not None and first < end and first <= index <= end and not left_out:
+                return first, end
     return 0, len(tokens)
 
 

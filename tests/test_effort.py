@@ -1,0 +1,81 @@
+"""What a check does not do: infer an expression twice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import spec_runner
+from dp_lsp.analysis.records import Options
+from dp_lsp.core.scheme import Judgement
+from dp_lsp.core.term import Term
+from dp_lsp.engine.check import Engine
+from dp_lsp.infer.inference import Inference
+from source_tree import ROOT
+
+PAGES = sorted((ROOT / "fixtures" / "spec").glob("*.md"))
+PROGRAMS = sorted((ROOT / "fixtures" / "programs").glob("*.jl"))
+
+
+class Effort:
+    """Counts how often each term is inferred, by :meth:`Inference.infer`, the one way to a judgement."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._times: Counter[int] = Counter()
+        self._seen: dict[int, Term] = {}  # keeps terms alive, so that no two share an id
+        infer = Inference.infer
+
+        def counted(inference: Inference, node: Term) -> Judgement:
+            self._times[id(node)] += 1
+            self._seen[id(node)] = node
+            return infer(inference, node)
+
+        monkeypatch.setattr(Inference, "infer", counted)
+
+    def taken(self) -> list[int]:
+        """How often each term was inferred since this was last asked."""
+        times = list(self._times.values())
+        self._times.clear()
+        self._seen.clear()
+        return times
+
+
+@pytest.fixture
+def effort(monkeypatch: pytest.MonkeyPatch) -> Effort:
+    return Effort(monkeypatch)
+
+
+def texts(page: Path) -> Iterator[str]:
+    source = page.read_text(encoding="utf-8")
+    return (block.text for block in spec_runner.blocks(source)) if page.suffix == ".md" else iter([source])
+
+
+@pytest.mark.parametrize("profile", ["sound", "published"])
+@pytest.mark.parametrize("page", [*PAGES, *PROGRAMS], ids=lambda page: page.stem)
+def test_no_expression_is_inferred_twice(page: Path, profile: str, effort: Effort) -> None:
+    counted = 0
+    for text in texts(page):
+        Engine().check(text, Options(profile=profile))
+        taken = effort.taken()
+        assert set(taken) <= {1}, text
+        counted += len(taken)
+    assert counted or page.stem == "projects"
+
+
+def test_nothing_is_inferred_again_of_what_did_not_change(effort: Effort) -> None:
+    engine = Engine()
+    text = (ROOT / "fixtures" / "programs" / "dp_sgd.jl").read_text(encoding="utf-8")
+    engine.check(text)
+    assert effort.taken()
+    engine.check("# Moved down by a line.\n" + text)
+    assert not effort.taken()
+    engine.check(text + "\nanother(x::Real) = 2 * x\n")
+    assert 0 < len(effort.taken()) < 5
+
+
+def test_the_counter_counts(effort: Effort) -> None:
+    Engine().check("f(x::Real) = x + x\n")
+    assert len(effort.taken()) == 3  # the sum and its two terms
