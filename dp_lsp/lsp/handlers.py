@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.derivation import derivation
 from dp_lsp.features.hover import hover as hover_text
 from dp_lsp.features.report import report
@@ -17,9 +14,9 @@ from dp_lsp.lsp import convert
 from dp_lsp.lsp.checking import Outdated
 from dp_lsp.lsp.client import Client, paths
 from dp_lsp.lsp.positions import Positions, apply
+from dp_lsp.lsp.requests import Handlers, exactly, named, opened, reached, shown_name, typed
 from dp_lsp.lsp.session import Server
 
-_T = TypeVar("_T")
 _SERVER_CANCELLED = -32802
 
 
@@ -86,7 +83,7 @@ def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
         return None
     offset = Positions(document.source, ls.client.encoding).offset(params.position)
     analysed = document.analysed_offset(offset)
-    file = _shown(document) if document.key.startswith("file://") else ""
+    file = shown_name(document) if document.key.startswith("file://") else ""
     found = hover_text(document.analysis, analysed, document.is_stale_at(analysed), file)
     span = document.present_span(found.span) if found else None
     return convert.hover(found, span, document, ls.client) if found and span else None
@@ -117,108 +114,70 @@ async def diagnostic(
 
 
 async def wait_for_check(ls: Server, params: Any) -> dict[str, Any]:
-    document = _document(ls, params)
+    document = named(ls, params)
     version = getattr(params, "version", None)
-    await _reached(ls, document, document.version if version is None else _is(version, int, "version"))
+    await reached(ls, document, document.version if version is None else typed(version, int, "version"))
     return convert.file_status(document, ls.client) | {"counters": ls.checker.counters._asdict()}
 
 
 async def file_report(ls: Server, params: Any) -> dict[str, Any]:
-    document = _document(ls, params)
-    await _reached(ls, document, document.version)
+    document = named(ls, params)
+    await reached(ls, document, document.version)
     assert document.analysis
-    return report([(_shown(document), document.analysis)], document.analysis.options.profile)
+    return report([(shown_name(document), document.analysis)], document.analysis.options.profile)
 
 
 async def derivation_page(ls: Server, params: Any) -> str:
-    document = _document(ls, params)
+    document = named(ls, params)
     place = getattr(params, "position", None)
-    line, character = (_is(getattr(place, name, None), int, f"position.{name}") for name in ("line", "character"))
+    line, character = (typed(getattr(place, name, None), int, f"position.{name}") for name in ("line", "character"))
     source = document.source
     offset = Positions(source, ls.client.encoding).offset(types.Position(line, character))
     found = await ls.checker.explained(document, offset)
     if found is None:
         raise JsonRpcInvalidParams("no function stands there, or nothing could be found out about it")
-    return derivation(found, source, _shown(document))
+    return derivation(found, source, shown_name(document))
 
 
 async def check_file(ls: Server, *arguments: object) -> dict[str, Any]:
-    (uri,) = _exactly(1, arguments)
-    document = _opened(ls, _is(uri, str, "uri"))
+    (uri,) = exactly(1, arguments)
+    document = opened(ls, typed(uri, str, "uri"))
     ls.look()
     ls.checker.check(document)
-    await _reached(ls, document, document.version)
+    await reached(ls, document, document.version)
     return convert.file_status(document, ls.client)
 
 
 def restart(ls: Server, *arguments: object) -> None:
-    _exactly(0, arguments)
+    exactly(0, arguments)
     ls.checker.restart()
 
 
-FEATURES: dict[str, Callable[..., Any]] = {
-    types.INITIALIZE: initialize,
-    types.INITIALIZED: initialized,
-    types.TEXT_DOCUMENT_DID_OPEN: did_open,
-    types.TEXT_DOCUMENT_DID_CHANGE: did_change,
-    types.TEXT_DOCUMENT_DID_SAVE: did_save,
-    types.TEXT_DOCUMENT_DID_CLOSE: did_close,
-    types.WORKSPACE_DID_CHANGE_WATCHED_FILES: did_change_watched_files,
-    types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: did_change_workspace_folders,
-    types.TEXT_DOCUMENT_HOVER: hover,
-    types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: document_symbol,
-    types.TEXT_DOCUMENT_DIAGNOSTIC: diagnostic,
-    "dp/waitForCheck": wait_for_check,
-    "dp/report": file_report,
-    "dp/derivation": derivation_page,
-}
-
-OPTIONS: dict[str, Any] = {
-    types.TEXT_DOCUMENT_DID_SAVE: types.SaveOptions(include_text=False),
-    types.TEXT_DOCUMENT_DIAGNOSTIC: types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False),
-}
-"""What is announced about a feature beyond that there is one."""
-
-COMMANDS: dict[str, Callable[..., Any]] = {
-    "dp-lsp.checkFile": check_file,
-    "dp-lsp.restart": restart,
-}
-
-
-async def _reached(ls: Server, document: Document, version: int) -> None:
-    try:
-        await ls.checker.reached(document, version)
-    except Outdated:
-        raise JsonRpcInvalidParams(f"{document.uri} was closed") from None
-
-
-def _document(ls: Server, params: Any) -> Document:
-    """The document that ``uri`` among the parameters of a request of our own names."""
-    return _opened(ls, _is(getattr(params, "uri", None), str, "uri"))
-
-
-def _opened(ls: Server, uri: str) -> Document:
-    document = ls.documents.get(uri)
-    if document is None:
-        raise JsonRpcInvalidParams(f"{uri} is not open, or in no language that is checked")
-    return document
-
-
-def _is(value: object, kind: type[_T], name: str) -> _T:
-    if not isinstance(value, kind):
-        raise JsonRpcInvalidParams(f"`{name}` is missing or of the wrong type")
-    return value
-
-
-def _exactly(count: int, arguments: tuple[object, ...]) -> tuple[object, ...]:
-    if len(arguments) != count:
-        raise JsonRpcInvalidParams(f"{count} arguments are required, not {len(arguments)}")
-    return arguments
-
-
-def _shown(document: Document) -> str:
-    """A document's name in reports: a file's path, relative to the working folder where it lies below it."""
-    path, here = Path(document.file), Path.cwd()
-    if not path.is_absolute():
-        return document.uri
-    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
+TABLE = Handlers(
+    {
+        types.INITIALIZE: initialize,
+        types.INITIALIZED: initialized,
+        types.TEXT_DOCUMENT_DID_OPEN: did_open,
+        types.TEXT_DOCUMENT_DID_CHANGE: did_change,
+        types.TEXT_DOCUMENT_DID_SAVE: did_save,
+        types.TEXT_DOCUMENT_DID_CLOSE: did_close,
+        types.WORKSPACE_DID_CHANGE_WATCHED_FILES: did_change_watched_files,
+        types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: did_change_workspace_folders,
+        types.TEXT_DOCUMENT_HOVER: hover,
+        types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: document_symbol,
+        types.TEXT_DOCUMENT_DIAGNOSTIC: diagnostic,
+        "dp/waitForCheck": wait_for_check,
+        "dp/report": file_report,
+        "dp/derivation": derivation_page,
+    },
+    {
+        types.TEXT_DOCUMENT_DID_SAVE: types.SaveOptions(include_text=False),
+        types.TEXT_DOCUMENT_DIAGNOSTIC: types.DiagnosticOptions(
+            inter_file_dependencies=True, workspace_diagnostics=False
+        ),
+    },
+    {
+        "dp-lsp.checkFile": check_file,
+        "dp-lsp.restart": restart,
+    },
+)

@@ -9,9 +9,11 @@ from typing import BinaryIO
 
 from lsprotocol import types
 
-from dp_lsp.lsp.handlers import COMMANDS, FEATURES, OPTIONS
+from dp_lsp.lsp import handlers
 from dp_lsp.lsp.session import Server
 from dp_lsp.lsp.transport import own_streams, socket, stdio
+
+TABLES = (handlers.TABLE,)
 
 
 class _ToClient(logging.Handler):
@@ -64,8 +66,9 @@ async def _serve(tcp: tuple[str, int] | None, streams: tuple[int, BinaryIO] | No
 def make_server() -> Server:
     """A server that knows all its messages."""
     server = Server()
-    for method, handler in FEATURES.items():
-        server.feature(method, OPTIONS.get(method))(handler)
-    for name, handler in COMMANDS.items():
-        server.command(name)(handler)
+    for table in TABLES:
+        for method, handler in table.features.items():
+            server.feature(method, table.options.get(method))(handler)
+        for name, handler in table.commands.items():
+            server.command(name)(handler)
     return server

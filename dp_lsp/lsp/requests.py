@@ -1,0 +1,67 @@
+"""What handlers share: the table they stand in, and what requests ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from pygls.exceptions import JsonRpcInvalidParams
+
+from dp_lsp.analysis.workspace import Document
+from dp_lsp.lsp.checking import Outdated
+from dp_lsp.lsp.session import Server
+
+_T = TypeVar("_T")
+
+
+class Handlers(NamedTuple):
+    """What answers which messages: by method and, of ``workspace/executeCommand``, by the name of the command.
+    ``options`` is what is announced about a method beyond that it is answered."""
+
+    features: Mapping[str, Callable[..., Any]]
+    options: Mapping[str, Any] = {}
+    commands: Mapping[str, Callable[..., Any]] = {}
+
+
+async def reached(ls: Server, document: Document, version: int) -> None:
+    """Wait until a version of a document, or a later one, is checked."""
+    try:
+        await ls.checker.reached(document, version)
+    except Outdated:
+        raise JsonRpcInvalidParams(f"{document.uri} was closed") from None
+
+
+def named(ls: Server, params: Any) -> Document:
+    """The document that ``uri`` among the parameters of a request of our own names."""
+    return opened(ls, typed(getattr(params, "uri", None), str, "uri"))
+
+
+def opened(ls: Server, uri: str) -> Document:
+    """The open document that a URI names."""
+    document = ls.documents.get(uri)
+    if document is None:
+        raise JsonRpcInvalidParams(f"{uri} is not open, or in no language that is checked")
+    return document
+
+
+def typed(value: object, kind: type[_T], name: str) -> _T:
+    """A value that must be of a type; ``name`` is what it is called in the request."""
+    if not isinstance(value, kind):
+        raise JsonRpcInvalidParams(f"`{name}` is missing or of the wrong type")
+    return value
+
+
+def exactly(count: int, arguments: tuple[object, ...]) -> tuple[object, ...]:
+    """The arguments of a command that has so many."""
+    if len(arguments) != count:
+        raise JsonRpcInvalidParams(f"{count} arguments are required, not {len(arguments)}")
+    return arguments
+
+
+def shown_name(document: Document) -> str:
+    """A document's name in reports: a file's path, relative to the working folder where it lies below it."""
+    path, here = Path(document.file), Path.cwd()
+    if not path.is_absolute():
+        return document.uri
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
