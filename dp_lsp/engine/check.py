@@ -128,7 +128,7 @@ class Engine:
         """The paths that a text includes; cheap where it includes none."""
         if readable(text).problem is not None or INCLUDE not in text.content:
             return ()
-        found = (self._unit(chunk, look) for chunk in self._chunks(text.content) if INCLUDE in chunk.text)
+        found = (self._unit(chunk, look) for chunk in self._chunks(text.content, look) if INCLUDE in chunk.text)
         return tuple(include.path for unit in found for include in unit.lowered.includes)
 
     def _module(self, program: Program, how: _How) -> _Done:
@@ -151,7 +151,7 @@ class Engine:
     def _file(self, text: str, look: Callable[[], None]) -> File:
         known = self._files.get(text)
         if known is None:
-            units = [self._unit(chunk, look) for chunk in self._chunks(text)]
+            units = [self._unit(chunk, look) for chunk in self._chunks(text, look)]
             for index, problem in unbalanced(units).items():
                 units[index] = units[index]._replace(problems=(problem,))
             known = File(Source(text), tuple(units))
@@ -160,10 +160,10 @@ class Engine:
             self._units.use((unit.chunk.text, ()) for unit in known.units)
         return known
 
-    def _chunks(self, text: str) -> tuple[Chunk, ...]:
+    def _chunks(self, text: str, look: Callable[[], None]) -> tuple[Chunk, ...]:
         """The pieces of a text. Who asks what a file includes asks for the file next."""
         if self._cut[0] is not text:
-            self._cut = text, chunks(text)
+            self._cut = text, chunks(text, look)
         return self._cut[1]
 
     def _unit(self, chunk: Chunk, look: Callable[[], None], others: Others = ()) -> Unit:

@@ -7,6 +7,7 @@ the input ends the process at once, whatever it is doing, so that none outlives 
 from __future__ import annotations
 
 import contextlib
+import gc
 import logging
 import os
 import signal
@@ -212,6 +213,13 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (mine, most))
 
 
+def _collect_less() -> None:
+    """What is remembered lives long and is in few cycles: looking through it again and again would take most of what
+    a pause may last."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 100)
+
+
 def main() -> None:
     """Run until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, whose end is ours
@@ -221,6 +229,7 @@ def main() -> None:
     threading.Thread(target=inbox.fill, args=(source,), daemon=True).start()
     with contextlib.suppress(Exception):  # it would fail again when somebody asks, and be reported then
         Engine().check("warm_up(x) = x\n")  # what is imported late is imported before anybody waits
+    _collect_less()
     with contextlib.suppress(BrokenPipeError):
         Service(inbox, sink).serve()
 

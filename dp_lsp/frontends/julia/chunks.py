@@ -8,7 +8,7 @@ closed. What is never closed stays alone, so that a half-typed function does not
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -99,10 +99,11 @@ class _Piece(NamedTuple):
     mark: bool = False
 
 
-def chunks(text: str) -> tuple[Chunk, ...]:
-    """The top-level pieces of a file, in order; blank lines and loose comments belong to none."""
+def chunks(text: str, look: Callable[[], None] = lambda: None) -> tuple[Chunk, ...]:
+    """The top-level pieces of a file, in order; blank lines and loose comments belong to none. ``look`` is called
+    before each, and may raise to stop."""
     flat = text.replace("\r\n", " \n").replace("\r", "\n")  # the same offsets with one kind of line break
-    pieces = _with_last_lines(flat, list(_Cutter(flat).pieces()))
+    pieces = _with_last_lines(flat, list(_Cutter(flat).pieces(look)))
     return tuple(Chunk(start, text[start:end]) for start, end in _joined(text, pieces))
 
 
@@ -121,10 +122,11 @@ class _Cutter:
         self.indentation = len(code[1]) if code else 0
         self.boundary = _boundary(self.indentation)
 
-    def pieces(self) -> Iterator[_Piece]:
+    def pieces(self, go_on: Callable[[], None]) -> Iterator[_Piece]:
         position = 1 if self.text.startswith("\ufeff") else 0
         inside = 0  # the blocks that are open, that of the module included
         while (position := self._skip_blanks(position)) < len(self.text):
+            go_on()
             if position - self.text.rfind("\n", 0, position) <= self.indentation:
                 self._indent(position)  # behind a module that was indented
             start, piece = position, self._piece(position)
