@@ -295,6 +295,19 @@ async def test_a_derivation_of_what_is_closed_and_one_that_no_process_can_make(n
         assert await asyncio.wait_for(answer, PATIENCE) is None
 
 
+async def test_a_check_goes_before_what_is_derived(new_client: NewClient) -> None:
+    client = new_client()
+    answer: asyncio.Future[Explanation | None] = asyncio.get_running_loop().create_future()
+    client.worker.update("b", "b", 1, Source("slow"))
+    number = client.worker.derive("b", 0, Options(), answer.set_result)
+    assert state(await client.checked("a\n")) is State.PROVED
+    assert not answer.done()
+    client.worker.withdraw(number)
+    client.worker.update("b", "b", 2, Source("nothing"))
+    client.worker.derive("b", 0, Options(), answer.set_result)
+    assert await asyncio.wait_for(answer, PATIENCE) is None
+
+
 async def test_many_documents_at_once_keep_their_records_apart(new_client: NewClient) -> None:
     client = new_client()
     for round_ in range(30):

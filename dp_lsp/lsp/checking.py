@@ -116,8 +116,11 @@ class Checker:
                 future.set_result(found)
 
         self._worker.update(document.name, document.file, document.revision, document.source)
-        self._worker.derive(document.name, offset, self._options, tell)
-        return await future
+        number = self._worker.derive(document.name, offset, self._options, tell)
+        try:
+            return await future
+        finally:
+            self._worker.withdraw(number)
 
     def result(self, document: Document) -> str:
         """A name for what the last check of the document found; no two checks share one."""

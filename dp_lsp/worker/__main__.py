@@ -39,6 +39,7 @@ from dp_lsp.worker.frames import (
     Opened,
     Ready,
     Stopped,
+    Withdraw,
     encode,
     receive,
 )
@@ -57,6 +58,7 @@ class Inbox:
         self._news: list[Look | Opened | Forget] = []
         self._checks: dict[str, Check] = {}
         self._derive: list[Derive] = []
+        self._withdrawn: set[int] = set()
         self._newest: dict[str, int] = {}
         self._arrived = threading.Condition()
 
@@ -70,6 +72,8 @@ class Inbox:
                         self._checks[message.document] = message
                     case Derive():
                         self._derive.append(message)
+                    case Withdraw(number):
+                        self._withdrawn.add(number)
                     case Forget():
                         self._newest[message.document] = message.number
                         self._checks.pop(message.document, None)
@@ -87,6 +91,19 @@ class Inbox:
             if self._checks:
                 return news, self._checks.pop(next(iter(self._checks)))
             return news, self._derive.pop(0) if self._derive else None
+
+    def put_back(self, request: Derive) -> None:
+        """It is to be derived after the next check."""
+        with self._arrived:
+            self._derive.insert(0, request)
+
+    def is_withdrawn(self, request: Derive) -> bool:
+        """Whether nobody wants it any more."""
+        return request.number in self._withdrawn
+
+    def must_wait(self, request: Derive) -> bool:
+        """Whether something that is derived must stop, for good or for a check."""
+        return self.is_withdrawn(request) or bool(self._checks)
 
     def superseded(self, request: Check) -> bool:
         """Whether a newer request for the same document has come."""
@@ -154,11 +171,14 @@ class Service:
             self._answer(request, result, time.perf_counter() - began)
 
     def _derive(self, request: Derive) -> None:
-        ticket = Ticket(deadline=time.monotonic() + request.limit)
+        ticket = Ticket(partial(self._inbox.must_wait, request), time.monotonic() + request.limit)
         found = None
         try:
-            if request.document in self._projects.open:
+            if request.document in self._projects.open and not self._inbox.is_withdrawn(request):
                 found = self._projects.explain(request.document, request.offset, request.options, ticket)
+        except Superseded:
+            if not self._inbox.is_withdrawn(request):
+                return self._inbox.put_back(request)
         except BrokenPipeError:
             raise
         except Exception as error:  # out of time, or a bug of ours

@@ -38,6 +38,7 @@ from dp_lsp.worker.frames import (
     Opened,
     Ready,
     Stopped,
+    Withdraw,
 )
 from dp_lsp.worker.link import COMMAND, Link
 from dp_lsp.worker.problems import CheckerEnded, CheckTooLong
@@ -174,15 +175,22 @@ class Worker:
         self._send(job)
         self._hurry(document)
 
-    def derive(self, document: str, offset: int, options: Options, tell: Tell) -> None:
+    def derive(self, document: str, offset: int, options: Options, tell: Tell) -> int:
         """Tell what led to the bounds of what stands at an offset of a document's newest text. None if nothing stands
-        there, or nothing could be found out; that is not tried again."""
+        there, or nothing could be found out; that is not tried again. Returns a number to :meth:`withdraw` it."""
         self._numbers += 1
         limit = self._limit_for(document)
         self._asked[self._numbers] = limit, tell
         self.start()
         if self._link:
             self._link.send(Derive(self._numbers, document, offset, options, limit))
+            self._watch_jobs()
+        return self._numbers
+
+    def withdraw(self, number: int) -> None:
+        """Nobody waits any more for what was to be derived; nothing is told."""
+        if self._asked.pop(number, None) and self._link:
+            self._link.send(Withdraw(number))
             self._watch_jobs()
 
     def forget(self, document: str) -> None:
@@ -253,9 +261,10 @@ class Worker:
             case Ready():
                 self._watch_jobs()
             case Derived(number, explanation):
-                _, tell = self._asked.pop(number)
+                _, tell = self._asked.pop(number, (0.0, None))  # it may have been withdrawn
                 self._watch_jobs()
-                tell(explanation)
+                if tell:
+                    tell(explanation)
             case Begun(number, document, limit):
                 self._running = number, document
                 self._watch_jobs(limit)

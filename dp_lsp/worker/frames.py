@@ -49,14 +49,20 @@ class Check(NamedTuple):
 
 
 class Derive(NamedTuple):
-    """Say what led to the bounds of what stands at an offset of a document's newest text. It waits for checks, and
-    supersedes none."""
+    """Say what led to the bounds of what stands at an offset of a document's newest text. It waits for checks, also
+    for one that comes later."""
 
     number: int
     document: str
     offset: int
     options: Options
     limit: float
+
+
+class Withdraw(NamedTuple):
+    """Nobody wants any more what was to be derived under this number."""
+
+    number: int
 
 
 class Forget(NamedTuple):
@@ -135,7 +141,7 @@ class Derived(NamedTuple):
     explanation: Explanation | None
 
 
-Question = Look | Opened | Check | Derive | Forget
+Question = Look | Opened | Check | Derive | Withdraw | Forget
 Answer = Ready | Begun | Entered | Found | Finished | Stopped | Failed | Derived
 Message = Question | Answer
 
