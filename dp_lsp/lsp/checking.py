@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ from dp_lsp.worker.client import Finding, Outcome, Worker
 
 _QUICK = 0.03  # seconds; a file that is checked faster is checked at every edit
 _LONGEST_DELAY = 0.1  # seconds
+
+_log = logging.getLogger(__name__)
 
 
 class Outdated(Exception):
@@ -140,6 +143,7 @@ class Checker:
             projects = outcome.projects
             self._pace[outcome.document] = outcome.seconds
             self.counters = Counters(outcome.parsed, outcome.inferred)
+            _log.info("documents checked: %d, in %.0f ms", len(checked), outcome.seconds * 1000)
         self._open.arrange(checked, projects, outcome.closed)
         for document in checked:
             self._done(document, outcome.final)

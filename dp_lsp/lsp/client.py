@@ -17,8 +17,8 @@ class Client(NamedTuple):
 
     ``pulls`` asks for diagnostics itself and is pushed none; ``refreshes`` can be told to ask again;
     ``wants_status`` takes the notification ``dp/fileStatus``; ``watches`` can be asked to tell what changes on the
-    disk; ``folders`` are the paths of those it has open; ``process`` is the id of its process, if it
-    gave one.
+    disk; ``configures`` can be asked for its settings; ``registers_settings`` wants to be asked to tell when they
+    change; ``folders`` are the paths of those it has open; ``process`` is the id of its process, if it gave one.
     """
 
     encoding: PositionEncodingKind = PositionEncodingKind.Utf16
@@ -29,6 +29,8 @@ class Client(NamedTuple):
     markdown: bool = True
     wants_status: bool = False
     watches: bool = False
+    configures: bool = False
+    registers_settings: bool = False
     folders: tuple[str, ...] = ()
     process: int | None = None
 
@@ -50,6 +52,8 @@ class Client(NamedTuple):
             markdown=not formats or MarkupKind.Markdown in formats,
             wants_status=_experimental(capabilities.experimental, "dpFileStatus"),
             watches=bool(_deep(capabilities.workspace, "did_change_watched_files", "dynamic_registration")),
+            configures=bool(_deep(capabilities.workspace, "configuration")),
+            registers_settings=bool(_deep(capabilities.workspace, "did_change_configuration", "dynamic_registration")),
             folders=folders_of(params),
             process=params.process_id,
         )

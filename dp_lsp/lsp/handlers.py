@@ -10,7 +10,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from dp_lsp.features.derivation import derivation
 from dp_lsp.features.hover import hover as hover_text
 from dp_lsp.features.report import report
-from dp_lsp.lsp import convert
+from dp_lsp.lsp import configuring, convert
 from dp_lsp.lsp.checking import Outdated
 from dp_lsp.lsp.client import Client, paths
 from dp_lsp.lsp.positions import Positions, apply
@@ -23,6 +23,7 @@ _SERVER_CANCELLED = -32802
 def initialize(ls: Server, params: types.InitializeParams) -> None:
     ls.client = Client.of(params)
     ls.folders = dict.fromkeys(ls.client.folders)
+    configuring.begin(ls, params)
 
 
 def initialized(ls: Server, _: types.InitializedParams) -> None:
@@ -30,6 +31,8 @@ def initialized(ls: Server, _: types.InitializedParams) -> None:
     ls.checker.start()
     ls.watch_client()
     ls.watch_files()
+    configuring.register(ls)
+    configuring.ask(ls)
 
 
 def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
@@ -75,6 +78,7 @@ def did_change_workspace_folders(ls: Server, params: types.DidChangeWorkspaceFol
         ls.folders.pop(path, None)
     ls.folders |= dict.fromkeys(paths(folder.uri for folder in params.event.added))
     ls.look()
+    configuring.ask(ls)
 
 
 def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:

@@ -17,7 +17,9 @@ from dp_lsp.analysis.workspace import Document, Workspace
 from dp_lsp.lsp import convert
 from dp_lsp.lsp.checking import Checker
 from dp_lsp.lsp.client import Client
+from dp_lsp.lsp.logs import ClientLog
 from dp_lsp.lsp.protocol import Protocol, lenient_converter
+from dp_lsp.lsp.settings import Preferences, Settings
 from dp_lsp.problem import Problem
 
 _WATCH = 3.0  # seconds between looks whether the client is alive
@@ -35,6 +37,9 @@ class Server(LanguageServer):
         self.client = Client()
         self.documents = Workspace()
         self.folders: dict[str, None] = {}
+        self.preferences = Preferences()
+        self.trace = "off"  # as `$/setTrace` has it
+        self.log = ClientLog(self.window_log_message, self.log_trace)
         self.checker = Checker(self.documents, self._checked)
         self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._published: dict[Document, tuple[int, tuple[Problem, ...]]] = {}
@@ -70,6 +75,21 @@ class Server(LanguageServer):
                 if self._told.get(document) != news:
                     self._told[document] = news
                     self.protocol.tell("dp/fileStatus", convert.file_status(document, self.client))
+
+    @property
+    def settings(self) -> Settings:
+        """What the client wants, where no file or folder is concerned."""
+        return self.preferences.everywhere
+
+    def settings_for(self, document: Document) -> Settings:
+        """What the client wants for a document: it may have other settings for each of its folders."""
+        return self.preferences.of(document.file)
+
+    def adopt(self) -> None:
+        """The client's settings may be others now."""
+        self.log.show(self.settings.log_level, self.settings.trace or self.trace)
+        for complaint in self.preferences.complaints():
+            _log.warning(complaint)
 
     def look(self) -> None:
         """The files on the disk may have changed."""
