@@ -23,6 +23,10 @@ _OPENERS = frozenset(
         *("quote", "abstract", "primitive"),
     }
 )
+_KINDS = ("blocks", "()", "[]", "{}")
+_KIND = {mark: kind for kind, marks in enumerate(_KINDS[1:], 1) for mark in marks}
+_CLOSERS = frozenset({"end", *")]}"})
+_BOUNDARY = re.compile(r"\w+!?|[()\[\]{}]")
 
 Names = tuple[tuple[tuple[str, ...], frozenset[str]], ...]
 """The top-level names that each chunk of a file defines, and those that it uses."""
@@ -150,12 +154,18 @@ def _is_lines_of_comment(analysis: Analysis, source: Source, patch: Patch) -> bo
 
 
 def structure(text: str) -> tuple[int, ...]:
-    """What a piece of text leaves open: blocks, brackets of each kind, quotes and comments."""
-    words = _WORD.findall(text)
-    blocks = sum(word in _OPENERS for word in words) - words.count("end")
-    brackets = (text.count(one) - text.count(other) for one, other in ("()", "[]", "{}"))
+    """What a piece of text leaves open, and what it closes that it did not open: blocks, and brackets of each kind.
+    Then, whether quotes and comments are left open."""
+    depth, lowest = [0] * len(_KINDS), [0] * len(_KINDS)
+    for found in _BOUNDARY.finditer(text):
+        mark = found.group()
+        opens = mark in _OPENERS or mark in "([{"
+        if opens or mark in _CLOSERS:
+            kind = _KIND.get(mark, 0)
+            depth[kind] += 1 if opens else -1
+            lowest[kind] = min(lowest[kind], depth[kind])
     comments = text.count("#=") - text.count("=#")
-    return (blocks, *brackets, text.count('"') % 2, text.count('"""') % 2, text.count("`") % 2, comments)
+    return (*depth, *lowest, text.count('"') % 2, text.count('"""') % 2, text.count("`") % 2, comments)
 
 
 def _indent(line: str) -> int:

@@ -1,0 +1,79 @@
+"""Typing at random: the server's text is the client's, and what is remembered changes no answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.protocol import default_converter
+
+from dp_lsp.analysis.records import Analysis, Options, State
+from dp_lsp.analysis.workspace import Document
+from dp_lsp.engine.check import Engine
+from dp_lsp.features.report import report
+from dp_lsp.lsp.positions import apply
+from source_tree import ROOT, python
+from typist import Change, Typist
+
+SCRIPTS, GROUPS, EDITS = 300, 10, 6
+PROGRAMS = [path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("fixtures/programs/*.jl"))]
+CONVERTER = default_converter()  # type: ignore[no-untyped-call]
+Whole = types.TextDocumentContentChangeWholeDocument
+UTF16 = types.PositionEncodingKind.Utf16
+
+
+def said(analysis: Analysis, name: str = "a.jl") -> Any:
+    """All that is reported of a file."""
+    (file,) = report([(name, analysis)], Options().profile)["files"]
+    return json.loads(json.dumps(file))
+
+
+def edited(document: Document, change: Change, version: int) -> None:
+    """What the server does with an edit."""
+    kind = types.TextDocumentContentChangePartial if "range" in change.message else Whole
+    message = CONVERTER.structure(change.message, kind)
+    source, edits = apply(document.source, [message], UTF16)
+    document.edit(version, source, edits)
+
+
+def typed(seed: int, engine: Engine) -> str:
+    """Run a script; the text at its end."""
+    typist = Typist(PROGRAMS[seed % len(PROGRAMS)], seed)
+    document = Document(f"untitled:{seed}", 1, typist.text)
+    document.settle(0, engine.check(document.source.text))
+    for version in range(2, EDITS + 2):
+        edited(document, typist.edit(), version)
+        assert document.source.text == typist.text
+        found = engine.check(document.source.text)
+        fresh = Engine().check(document.source.text)
+        assert said(found) == said(fresh)
+        proved = [function for function in document.functions if function.state is State.PROVED]
+        assert set(proved) <= set(fresh.functions), "before the check has ended"
+        document.settle(version - 1, found)
+        assert document.functions == fresh.functions
+    return document.source.text
+
+
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_what_is_remembered_changes_no_answer(group: int, tmp_path: Path) -> None:
+    engine = Engine()
+    ends: dict[str, str] = {}
+    for seed in range(group, SCRIPTS, GROUPS):
+        ends[f"script_{seed}.jl"] = typed(seed, engine)
+    assert dict(on_the_command_line(ends, tmp_path)) == {
+        name: said(Engine().check(text), name) for name, text in ends.items()
+    }
+
+
+def on_the_command_line(texts: dict[str, str], folder: Path) -> Iterator[tuple[str, Any]]:
+    """What the command line reports of these files."""
+    for name, text in texts.items():
+        (folder / name).write_bytes(text.encode("utf-8"))
+    done = python("-m", "dp_lsp", "check", "--output-format", "json", *texts, cwd=folder, path=ROOT)
+    assert done.returncode in (0, 1), done.stderr
+    for file in json.loads(done.stdout)["files"]:
+        yield file["path"], file
