@@ -18,6 +18,7 @@ from source_tree import ROOT
 
 PATIENCE = 20.0  # seconds; nothing takes that long unless it hangs
 DELAY = 0.3  # seconds after which an edit is being checked, whatever is waited for more edits
+COMMAND = (sys.executable, "-m", "dp_lsp")
 
 Message = dict[str, Any]
 
@@ -25,10 +26,10 @@ Message = dict[str, Any]
 class Driver:
     """A server process on pipes. ``seen`` holds all that came from it, in order."""
 
-    def __init__(self, *options: str) -> None:
+    def __init__(self, *options: str, command: tuple[str, ...] = COMMAND, cwd: Path = ROOT) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "dp_lsp", "server", *options],
-            cwd=ROOT,
+            [*command, "server", *options],
+            cwd=cwd,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 Message = dict[str, Any]
 
 SNIPPETS = (
-    "x", "2 * x", " + y", "(", ")", "end\n", "\n", "\r\n", "\r", "  ", "# note\n", "# ε😀 note\u2028\n", "\x0c", "\u2028",
-    "α", "𝛼", "😀", "é", '"', "function f(x::Real)\n    x\nend\n", "g(x::Real) = 3 * x\n", "for i in 1:3\n",
-    "if x > 1\n", "return x\n", ":: Priv()", "clip(L2, ", "gaussian_mechanism(2, 0.1, 1e-5, x)", ", ", "::Data", "=", ".",
+    "x", "2 * x", " + y", "(", ")", "end\n", "\n", "\r\n", "\r", "  ", "# note\n", "# ε😀 note\u2028\n", "\x0c",
+    "\u2028", "α", "𝛼", "😀", "é", '"', "function f(x::Real)\n    x\nend\n", "g(x::Real) = 3 * x\n", "for i in 1:3\n",
+    "if x > 1\n", "return x\n", ":: Priv()", "clip(L2, ", "gaussian_mechanism(2, 0.1, 1e-5, x)", ", ", "::Data",
+    "=", ".",
 )  # fmt: skip
 """What is typed: code and pieces of code, line breaks of all kinds, and characters that take two units or none."""
 _BREAK = re.compile("\r\n|\n|\r")
@@ -44,6 +45,12 @@ class Typist:
         """The next edit: mostly typing, and now and then a number, a line moved, something taken out or undone."""
         kinds = (self._type, self._type, self._type, self._delete, self._number, self._move, self._undo)
         return self._random.choice(kinds)()
+
+    def paste(self, text: str) -> Change:
+        """Another text instead of the whole."""
+        self._before = [*self._before[-20:], self._units]
+        self._units = _units(text)
+        return Change({"text": text}, text)
 
     def _type(self) -> Change:
         place = self._place()

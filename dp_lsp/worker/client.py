@@ -282,6 +282,7 @@ class Worker:
                 if checked.document in self._texts:  # else it was closed
                     known = self._records.get(checked.document, {}) | fresh
                     self._records[checked.document] = {key: known[key] for _, _, key in checked.layout}
+                    self._acquit(key for _, _, key in checked.layout)
         job = self._job(answer.number, answer.document)
         if job is None or isinstance(answer, Stopped):
             return
@@ -342,6 +343,12 @@ class Worker:
                 self._bereaved(job)
         if self._jobs or why:
             self.start()
+
+    def _acquit(self, keys: Iterable[bytes]) -> None:
+        """These chunks were checked to the end, so a process that died in one did not die of it."""
+        for key in self._blame.keys() & set(keys):
+            if self._blame[key] < _BLAME:
+                del self._blame[key]
 
     def _bereaved(self, job: _Job, cause: str = "it ended unexpectedly") -> None:
         """The process died before this was checked: say so, and give up if that is nothing new."""

@@ -71,10 +71,18 @@ class Client:
 
     def edit(self, uri: str, number: Number, value: int) -> None:
         """Write another number in a document."""
+        self.change(uri, {"range": number.range(), "text": f"{value:03}"})
+
+    def change(self, uri: str, change: Message) -> int:
+        """Edit a document; returns its version."""
         self._versions[uri] += 1
-        change = {"range": number.range(), "text": f"{value:03}"}
         document = {"uri": uri, "version": self._versions[uri]}
         self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
+        return self._versions[uri]
+
+    def checked(self, uri: str, version: int) -> Any:
+        """The status of a document once a version was checked."""
+        return self.ask("dp/waitForCheck", {"uri": uri, "version": version})
 
     def diagnosed(self, uri: str) -> None:
         """Wait for the diagnostics of the newest version of a document."""

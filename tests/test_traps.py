@@ -1,0 +1,192 @@
+"""What users of other servers complain of. ``TRAPS`` says for each complaint which tests it has, here or elsewhere."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from source_tree import ROOT
+from stdio_driver import Driver, Message, children
+
+TRAPS = {
+    "something is shown as verified that is not": "test_robustness.test_every_prefix "
+    "test_faults.test_a_worker_that_is_killed_at_random_moments "
+    "test_worker.test_a_check_that_takes_too_long_is_given_up "
+    "test_projects.test_what_cannot_be_read_leaves_everything_unknown",
+    "old diagnostics win a race": "test_stdio.test_an_edit_storm_ends_in_the_right_diagnostics",
+    "ranges are old after an edit": "test_workspace.test_results_move_with_the_text",
+    "diagnostics are pushed and pulled": "test_protocol.test_diagnostics_are_pulled_by_clients_that_can",
+    "pulls go round in a loop": "test_nothing_new_is_told_unasked",
+    "a closed or deleted file keeps its diagnostics": "test_stdio.test_closing_takes_diagnostics_away",
+    "code units are taken for characters": "test_protocol.test_positions_in_every_encoding",
+    "texts differ after many edits": "test_typing.test_what_is_remembered_changes_no_answer",
+    "other characters count as line breaks": "test_workspace.test_random_edits_in_every_encoding",
+    "cancelled work is still done": "test_many_cancelled_requests_are_answered_at_once",
+    "a session gets slower": "",  # `python -m tests.bench.soak` tells: no test asserts a time
+    "memory grows": "test_closed_documents_are_forgotten",
+    "processes outlive the editor": "test_stdio.test_a_killed_server_leaves_no_worker",
+    "a configuration is not read again": "",
+    "a configuration is checked as a program": "test_stdio.test_what_is_not_checked_is_ignored",
+    "half-typed code is a crash": "test_robustness.test_single_tokens_deleted",
+    "one file takes the server down": "test_extremes.test_in_the_server",
+    "starting waits for checking": "test_nothing_is_checked_before_the_answer_to_initialize",
+    "a module of the workspace is imported": "test_modules_of_the_workspace_are_not_imported",
+    "unknown capabilities": "test_stdio.test_unknown_values_in_capabilities",
+    "the status flickers": "test_nothing_new_is_told_unasked",
+    "messages pop up": "test_protocol.test_nothing_popped_up",
+    "requests that the client does not know": "test_a_client_that_can_nothing_is_asked_nothing",
+    "what is printed disturbs the protocol": "test_worker.test_what_is_printed_does_not_disturb",
+    "several folders": "",
+}
+CANCELLED = -32800
+
+posix = pytest.mark.skipif(not os.path.isdir("/proc"), reason="looks at processes through /proc")
+
+
+@pytest.fixture
+def session() -> Iterator[Driver]:
+    with Driver() as driver:
+        yield driver
+        for worker in children(driver.process.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGKILL)
+
+
+def test_each_trap_has_a_test() -> None:
+    assert len(TRAPS) == 25
+    for name in " ".join(TRAPS.values()).split():
+        module, _, function = name.rpartition(".")
+        tree = ast.parse((ROOT / "tests" / f"{module or 'test_traps'}.py").read_text("utf-8"))
+        assert function in {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+
+
+def told(driver: Driver) -> list[str]:
+    """The methods of all that came unasked."""
+    return [message["method"] for message in driver.seen if "method" in message]
+
+
+def test_nothing_new_is_told_unasked(session: Driver) -> None:
+    """Of an edit that changes nothing that is said, one publication with the new version, and nothing twice."""
+    session.start(experimental={"dpFileStatus": True})
+    session.open("f(x::Real) = undefined_name(x)\n")
+    session.checked(1)
+    for version in range(2, 6):
+        session.change(version, {"text": "f(x::Real) = undefined_name(x)\n" + "\n" * version})
+        session.checked(version)
+    session.ask("dp/waitForCheck", {"uri": "file:///tmp/a.jl"})
+    published = session.published()
+    assert [each["version"] for each in published] == [1, 2, 3, 4, 5]
+    assert all(each["diagnostics"] for each in published)
+    statuses = [message["params"] for message in session.seen if message.get("method") == "dp/fileStatus"]
+    assert all(one != other for one, other in pairwise(statuses))
+
+
+def test_a_pull_of_what_did_not_change_says_so(session: Driver) -> None:
+    session.start(textDocument={"diagnostic": {}})
+    session.open("f(x::Real) = undefined_name(x)\n")
+    document = {"textDocument": {"uri": "file:///tmp/a.jl"}}
+    first = session.ask("textDocument/diagnostic", document)["result"]
+    assert first["kind"] == "full" and first["items"]
+    for _ in range(3):
+        again = session.ask("textDocument/diagnostic", document | {"previousResultId": first["resultId"]})["result"]
+        assert again == {"kind": "unchanged", "resultId": first["resultId"]}
+    assert session.published() == []
+
+
+@posix
+def test_many_cancelled_requests_are_answered_at_once(session: Driver) -> None:
+    """All wait for a checking process that does not answer; nobody waits for it to be killed."""
+    session.start(textDocument={"diagnostic": {}})
+    session.open("f(x::Real) = x\n")
+    session.checked(1)
+    (worker,) = children(session.process.pid)
+    os.kill(worker, signal.SIGSTOP)
+    session.change(2, {"text": "f(x::Real) = 2 * x\n"})
+    document, place = {"uri": "file:///tmp/a.jl"}, {"line": 0, "character": 0}
+    requests = [
+        ("dp/waitForCheck", document | {"version": 2}),
+        ("textDocument/diagnostic", {"textDocument": document}),
+        ("dp/derivation", document | {"position": place}),
+        ("dp/report", document),
+    ]
+    asked = [f"slow{number}" for number in range(52)]
+    for number, name in enumerate(asked):
+        method, params = requests[number % len(requests)]
+        session.send({"jsonrpc": "2.0", "id": name, "method": method, "params": params})
+    for name in asked:
+        session.notify("$/cancelRequest", {"id": name})
+    answers: dict[str, Message] = {}
+    while len(answers) < len(asked):
+        message = session.wait(lambda message: str(message.get("id")).startswith("slow"))
+        answers[message["id"]] = message
+    assert {answer["error"]["code"] for answer in answers.values()} == {CANCELLED}
+    assert children(session.process.pid) == {worker}
+    os.kill(worker, signal.SIGCONT)
+    assert session.checked(2)["status"] == "proved"
+
+
+@posix
+def test_closed_documents_are_forgotten(session: Driver) -> None:
+    session.start()
+    text = (ROOT / "fixtures" / "programs" / "dp_sgd.jl").read_text("utf-8")
+
+    def visited(number: int) -> None:
+        uri = f"file:///tmp/visited_{number}.jl"
+        session.open(text.replace("function ", f"# {number}\nfunction "), uri=uri)
+        session.checked(1, uri)
+        session.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+    for number in range(20):
+        visited(number)
+    before = memory(session)
+    for number in range(20, 220):
+        visited(number)
+    assert memory(session) < 1.2 * before
+
+
+def memory(driver: Driver) -> int:
+    """KiB that the server and its checking process hold."""
+    processes = (driver.process.pid, *children(driver.process.pid))
+    lines = [line for each in processes for line in Path(f"/proc/{each}/status").read_text().splitlines()]
+    return sum(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+
+
+@posix
+def test_nothing_is_checked_before_the_answer_to_initialize(session: Driver) -> None:
+    params = {"processId": None, "rootUri": ROOT.as_uri(), "capabilities": {}}
+    assert "result" in session.ask("initialize", params)
+    assert children(session.process.pid) == set()
+
+
+@posix
+def test_modules_of_the_workspace_are_not_imported(tmp_path: Path) -> None:
+    for name in ("types", "lark", "click", "ast", "asyncio", "dp_lsp", "pygls", "typing"):
+        (tmp_path / f"{name}.py").write_text('raise SystemExit("a module of the workspace was imported")\n')
+    program = tmp_path / "a.jl"
+    program.write_text("f(x::Real) = 2 * x\n")
+    command = [str(Path(sys.executable).with_name("dp-lsp")), "check", "--output-format", "concise", "a.jl"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    with Driver(cwd=tmp_path, command=(command[0],)) as driver:
+        driver.start(tmp_path)
+        driver.open(program.read_text(), uri=program.as_uri())
+        assert driver.checked(1, program.as_uri())["status"] == "proved"
+
+
+def test_a_client_that_can_nothing_is_asked_nothing(session: Driver, tmp_path: Path) -> None:
+    session.start(tmp_path)
+    session.open("f(x::Real) = undefined_name(x)\n")
+    session.checked(1)
+    session.change(2, {"text": "f(x::Real) = x\n"})
+    session.checked(2)
+    assert set(told(session)) == {"textDocument/publishDiagnostics"}
+    assert not any("id" in message and "method" in message for message in session.seen)
