@@ -40,10 +40,15 @@ class Edit(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """A change of the text that removes a problem."""
+    """A change of the text that removes a problem. ``sure`` says that hardly anybody would want another one."""
 
     title: str
     edits: tuple[Edit, ...]
+    sure: bool = True
+
+    def moved(self, by: int) -> Fix:
+        """The same change in a text that has ``by`` more code points before it."""
+        return self._replace(edits=tuple(Edit(edit.span.moved(by), edit.text) for edit in self.edits))
 
 
 class Problem(NamedTuple):
@@ -68,7 +73,7 @@ class Problem(NamedTuple):
         return self._replace(
             span=self.span.moved(by),
             related=tuple(r._replace(span=r.span.moved(by)) for r in self.related),
-            fixes=tuple(Fix(f.title, tuple(Edit(e.span.moved(by), e.text) for e in f.edits)) for f in self.fixes),
+            fixes=tuple(fix.moved(by) for fix in self.fixes),
         )
 
 

@@ -24,6 +24,7 @@ from dp_lsp.analysis.records import (
     State,
     Verdict,
 )
+from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.staleness import NO_LINKS, UNTOUCHED, Links, Names, Touched, names_of, spread, touched
 from dp_lsp.problem import Edit, Problem
 from dp_lsp.text import Source, Span
@@ -105,7 +106,8 @@ class Document:
 
     ``file`` is its name in a check: the path of a file, else the URI. ``revision`` counts the texts it has had;
     ``checked`` is the version whose check has ended for good, and ``analysis`` the newest there is, with None before
-    the first. ``projects`` are what it was checked together with.
+    the first. ``repairs`` are the fixes of its problems that were tried and are good, with None until that is known.
+    ``projects`` are what it was checked together with.
     """
 
     def __init__(self, uri: str, version: int, text: str) -> None:
@@ -118,6 +120,7 @@ class Document:
         self.revision = 0
         self.checked: int | None = None
         self.analysis: Analysis | None = None
+        self.repairs: tuple[Repair, ...] | None = None
         self._analysed = 0  # the revision of `analysis`
         self.closed = False
         self.projects: tuple[Project, ...] = (Project((self,), {}),)
@@ -146,6 +149,7 @@ class Document:
             self.analysis = analysis
             self._links = None
         self._analysed = revision
+        self.repairs = None
         self._versions = {made: version for made, version in self._versions.items() if made >= revision}
         self._edits = [(made, edit) for made, edit in self._edits if made > revision]
         self._drift = Drift().after(edit for _, edit in self._edits)
@@ -160,6 +164,12 @@ class Document:
         verdict = Verdict(State.UNKNOWN, unknown, (problem,), (), frozenset())
         whole = Placed(0, len(source.text), ChunkRecord(b"", verdict, b""))
         self.settle(revision, Analysis(source, (whole,), options))
+        self.mend(revision, ())
+
+    def mend(self, revision: int, repairs: tuple[Repair, ...]) -> None:
+        """The fixes of what was found in a revision were tried, and these are good."""
+        if revision == self._analysed and self.repairs is None:
+            self.repairs = repairs
 
     @property
     def current(self) -> bool:

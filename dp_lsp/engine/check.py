@@ -27,6 +27,7 @@ from dp_lsp.surface import Chunk
 from dp_lsp.text import Source
 
 DEFAULT = Options()
+_TRIALS = "\0trials"  # no document is called that
 _RECURSION = 5_000  # the front end limits nesting to far less than this allows
 
 
@@ -42,12 +43,14 @@ class _How(NamedTuple):
 class Engine:
     """Checks files, and remembers what it found out about each chunk.
 
-    ``parsed`` and ``inferred`` count the chunks that were really parsed and inferred since it was made.
+    ``parsed`` and ``inferred`` count the chunks that were really parsed and inferred since it was made, and ``tried``
+    those that were inferred in trials.
     """
 
     def __init__(self) -> None:
         self.parsed = 0
         self.inferred = 0
+        self.tried = 0
         self._cut: tuple[str, tuple[Chunk, ...]] = ("", ())
         self._files: Memo[str, File] = Memo()
         self._units: Memo[tuple[str, Others], Unit] = Memo()
@@ -82,8 +85,20 @@ class Engine:
         reported as ``unknown`` (it ended the process before).
         """
         how = _How(options, (ticket or Ticket()).look, on_chunk, refused)
-        whole, found = self._project(root, loader, how)
-        return together((root, {part.name: _analysis(whole, part, found, options)}) for part in whole.parts)
+        return _analyses(root, *self._project(root, loader, how, root), options)
+
+    def trial(
+        self, root: str, loader: Loader, options: Options = DEFAULT, ticket: Ticket | None = None
+    ) -> dict[str, Analysis]:
+        """The same of a project as it is not yet: only what the last few trials needed is remembered, and what they
+        parsed and inferred is not counted."""
+        how = _How(options, (ticket or Ticket()).look, lambda key: None, ())
+        counted = self.parsed, self.inferred
+        try:
+            return _analyses(root, *self._project(root, loader, how, _TRIALS), options)
+        finally:
+            self.tried += self.inferred - counted[1]
+            self.parsed, self.inferred = counted
 
     def explain(
         self,
@@ -100,7 +115,8 @@ class Engine:
 
         The project is checked; what is remembered of it is as good. Only the function itself is inferred again."""
         name, offset = place
-        whole, found = self._project(root, loader, _How(options, (ticket or Ticket()).look, lambda key: None, ()))
+        how = _How(options, (ticket or Ticket()).look, lambda key: None, ())
+        whole, found = self._project(root, loader, how, root)
         for module, index in (each for part in whole.parts if part.name == name for each in part.places):
             task, known = found[module][index]
             start, text = task.unit.chunk.start, task.unit.chunk.text
@@ -110,13 +126,13 @@ class Engine:
                     return explained.moved(start)
         return None
 
-    def _project(self, root: str, loader: Loader, how: _How) -> tuple[Project, list[_Done]]:
-        """A project, and what is known of each of its modules."""
+    def _project(self, root: str, loader: Loader, how: _How, document: str) -> tuple[Project, list[_Done]]:
+        """A project, and what is known of each of its modules; remembered as a version of a document."""
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         whole = project(root, loader, lambda text: self._file(text, how.look))
         found = [self._module(program, how) for program in whole.programs]
         for memo in self._memos:
-            memo.turn(root)
+            memo.turn(document)
         return whole, found
 
     def forget(self, root: str) -> None:
@@ -212,6 +228,11 @@ class _Lone:
 
 
 _Done = dict[int, tuple[Task, Known]]
+
+
+def _analyses(root: str, whole: Project, found: list[_Done], options: Options) -> dict[str, Analysis]:
+    """What is known of the files of a project."""
+    return together((root, {part.name: _analysis(whole, part, found, options)}) for part in whole.parts)
 
 
 def _analysis(whole: Project, part: Part, found: list[_Done], options: Options) -> Analysis:

@@ -74,4 +74,4 @@ def make_static(inference: Inference, node: Term) -> tuple[Fix, ...]:
     if not colons or span not in inference.parameters:
         return ()
     text = f"{name}::Static({annotation.strip()})"
-    return (Fix(f"declare it public: `{text}`", (Edit(span, text),)),)
+    return (Fix(f"declare it public: `{text}`", (Edit(span, text),), sure=False),)

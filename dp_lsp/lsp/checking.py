@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.records import Options
+from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.workspace import Document, Workspace
 from dp_lsp.worker.client import Finding, Outcome, Worker
 
@@ -42,12 +43,13 @@ class Checker:
     def __init__(self, documents: Workspace, done: Callable[[Document, bool], None]) -> None:
         self._open = documents
         self._done = done
-        self._worker = Worker(self._ended)
+        self._worker = Worker(self._ended, mended=self._mended)
         self._options = Options()
         self._timers: dict[Document, asyncio.TimerHandle] = {}
         self._submitted: dict[str, Document] = {}
         self._pace: dict[str, float] = {}
         self._waiters: list[_Waiter] = []
+        self._hopeful: dict[Document, list[asyncio.Future[None]]] = {}  # those who wait for repairs
         self._results: dict[str, int] = {}
         self._count = 0
         self.counters = Counters(0, 0)
@@ -75,6 +77,7 @@ class Checker:
     def edited(self, document: Document) -> None:
         """Check a new text soon: at once if that is quick, else a little later, so that typing goes on."""
         self._disappoint(lambda waiter: waiter.document is document and not waiter.patient)
+        self._content(document)
         self._soon(document)
 
     def check(self, document: Document) -> None:
@@ -93,6 +96,7 @@ class Checker:
         self._results.pop(document.name, None)
         self._worker.forget(document.name)
         self._disappoint(lambda waiter: waiter.document is document)
+        self._content(document)
         for other in document.others:
             self._soon(other)
 
@@ -109,6 +113,15 @@ class Checker:
         Raises :class:`Outdated` if it is edited or closed before.
         """
         await self._wait(document, document.version, patient=False)
+
+    async def repairs(self, document: Document) -> tuple[Repair, ...]:
+        """The fixes that are good for the text as it is now. Waits only if they are being tried: there are none of a
+        text that is not checked yet, or is edited meanwhile."""
+        if document.settled and document.repairs is None:
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._hopeful.setdefault(document, []).append(future)
+            await future
+        return (document.repairs or ()) if document.settled and not document.closed else ()
 
     async def explained(self, document: Document, offset: int) -> Explanation | None:
         """What led to the bounds of what stands at an offset of the text as it is now; None if nothing does."""
@@ -135,6 +148,18 @@ class Checker:
             self._waiters.append(_Waiter(document, version, patient, future))
             await future
 
+    def _mended(self, name: str, revision: int, repairs: tuple[Repair, ...]) -> None:
+        document = self._submitted.get(name)
+        if document:
+            document.mend(revision, repairs)
+            self._content(document)
+
+    def _content(self, document: Document) -> None:
+        """Who waits for the repairs of a document need not wait any longer."""
+        for future in self._hopeful.pop(document, ()):
+            if not future.done():  # it may have been cancelled
+                future.set_result(None)
+
     def _ended(self, outcome: Outcome) -> None:
         checked = [self._found(finding, outcome) for finding in outcome.findings if finding.document in self._submitted]
         if outcome.problem:
@@ -158,6 +183,7 @@ class Checker:
             document.settle(finding.revision, finding.analysis)
         elif outcome.problem:
             document.give_up(finding.revision, finding.source, self._options, outcome.problem)
+            self._content(document)
         document.checked = document.analysed_version if outcome.final else None
         if outcome.final:
             self._count += 1

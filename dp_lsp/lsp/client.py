@@ -16,9 +16,11 @@ class Client(NamedTuple):
     """What was announced in ``initialize``.
 
     ``pulls`` asks for diagnostics itself and is pushed none; ``refreshes`` can be told to ask again;
-    ``wants_status`` takes the notification ``dp/fileStatus``; ``watches`` can be asked to tell what changes on the
-    disk; ``configures`` can be asked for its settings; ``registers_settings`` wants to be asked to tell when they
-    change; ``folders`` are the paths of those it has open; ``process`` is the id of its process, if it gave one.
+    ``takes_actions`` takes code actions that are no commands, ``takes_preferred`` the mark on the best, and
+    ``versioned_edits`` edits that name the version they are for; ``wants_status`` takes the notification
+    ``dp/fileStatus``; ``watches`` can be asked to tell what changes on the disk; ``configures`` can be asked for its
+    settings; ``registers_settings`` wants to be asked to tell when they change; ``folders`` are the paths of those it
+    has open; ``process`` is the id of its process, if it gave one.
     """
 
     encoding: PositionEncodingKind = PositionEncodingKind.Utf16
@@ -27,6 +29,9 @@ class Client(NamedTuple):
     related: bool = False
     nested_symbols: bool = False
     markdown: bool = True
+    takes_actions: bool = False
+    takes_preferred: bool = False
+    versioned_edits: bool = False
     wants_status: bool = False
     watches: bool = False
     configures: bool = False
@@ -50,6 +55,9 @@ class Client(NamedTuple):
             ),
             nested_symbols=bool(_deep(document, "document_symbol", "hierarchical_document_symbol_support")),
             markdown=not formats or MarkupKind.Markdown in formats,
+            takes_actions=_deep(document, "code_action", "code_action_literal_support") is not None,
+            takes_preferred=bool(_deep(document, "code_action", "is_preferred_support")),
+            versioned_edits=bool(_deep(capabilities.workspace, "workspace_edit", "document_changes")),
             wants_status=_experimental(capabilities.experimental, "dpFileStatus"),
             watches=bool(_deep(capabilities.workspace, "did_change_watched_files", "dynamic_registration")),
             configures=bool(_deep(capabilities.workspace, "configuration")),

@@ -16,6 +16,8 @@ from dp_lsp.lsp.positions import Positions
 from dp_lsp.problem import Problem, Severity
 from dp_lsp.text import Span
 
+SOURCE = "dp-lsp"
+
 _SEVERITIES = {
     Severity.ERROR: types.DiagnosticSeverity.Error,
     Severity.WARNING: types.DiagnosticSeverity.Warning,
@@ -27,10 +29,11 @@ _SEVERITIES = {
 def diagnostics(document: Document, client: Client) -> list[types.Diagnostic]:
     """The problems of a document, at their places in its present text."""
     positions = Positions(document.source, client.encoding)
-    return [_diagnostic(problem, document.uri, positions, client) for problem in document.problems]
+    return [diagnostic(problem, document.uri, positions, client) for problem in document.problems]
 
 
-def _diagnostic(problem: Problem, uri: str, positions: Positions, client: Client) -> types.Diagnostic:
+def diagnostic(problem: Problem, uri: str, positions: Positions, client: Client) -> types.Diagnostic:
+    """A problem of a document, at its place there."""
     related = [
         types.DiagnosticRelatedInformation(types.Location(uri, positions.range(each.span)), each.message)
         for each in problem.related
@@ -41,7 +44,7 @@ def _diagnostic(problem: Problem, uri: str, positions: Positions, client: Client
         severity=_SEVERITIES[problem.severity],
         code=problem.code,
         code_description=types.CodeDescription(problem.url),
-        source="dp-lsp",
+        source=SOURCE,
         related_information=related if related and client.related else None,
     )
 

@@ -19,6 +19,7 @@ from typing import BinaryIO
 
 from dp_lsp.analysis.loading import Loader
 from dp_lsp.analysis.records import Analysis, ChunkRecord
+from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.ticket import OutOfTime, Superseded, Ticket
 from dp_lsp.analysis.workspace import ClosedFile
 from dp_lsp.engine.check import Engine
@@ -38,6 +39,7 @@ from dp_lsp.worker.frames import (
     Look,
     Opened,
     Ready,
+    Repaired,
     Stopped,
     Withdraw,
     encode,
@@ -47,6 +49,8 @@ from dp_lsp.worker.projects import Projects, Result
 
 # More than any real file needs; beyond it the machine would suffer, so the check fails instead. In bytes.
 _MEMORY = 4 << 30
+_QUIET = 0.15  # seconds without anything to do before fixes are tried: most texts of somebody who types live shorter
+_TRYING = 5.0  # seconds that the fixes of a document may take
 
 _log = logging.getLogger(__name__)
 
@@ -83,10 +87,11 @@ class Inbox:
                 self._arrived.notify()
         os._exit(0)
 
-    def take(self) -> tuple[list[Look | Opened | Forget], Check | Derive | None]:
-        """The news, and the oldest check that nothing superseded, or else what is to be derived; waits for any."""
+    def take(self, patience: float | None) -> tuple[list[Look | Opened | Forget], Check | Derive | None]:
+        """The news, and the oldest check that nothing superseded, or else what is to be derived. Waits for any, but not
+        longer than some seconds."""
         with self._arrived:
-            self._arrived.wait_for(lambda: self._news or self._checks or self._derive)
+            self._arrived.wait_for(self.has_any, patience)
             news, self._news = self._news, []
             if self._checks:
                 return news, self._checks.pop(next(iter(self._checks)))
@@ -105,6 +110,10 @@ class Inbox:
         """Whether something that is derived must stop, for good or for a check."""
         return self.is_withdrawn(request) or bool(self._checks)
 
+    def has_any(self) -> bool:
+        """Whether there is anything to do."""
+        return bool(self._news or self._checks or self._derive)
+
     def superseded(self, request: Check) -> bool:
         """Whether a newer request for the same document has come."""
         return self._newest[request.document] != request.number
@@ -119,6 +128,7 @@ class Service:
         self._projects = Projects()
         self._sent: dict[str, dict[bytes, ChunkRecord]] = {}
         self._closed: dict[str, ClosedFile] = {}
+        self._unrepaired: dict[str, tuple[int, Analysis]] = {}  # what was checked, and its fixes not tried yet
 
     def send(self, message: Answer) -> None:
         self._out.write(encode(message))
@@ -128,13 +138,15 @@ class Service:
         """Answer requests for ever."""
         self.send(Ready())
         while True:
-            news, request = self._inbox.take()
+            news, request = self._inbox.take(_QUIET if self._unrepaired else None)
             for message in news:
                 self._heard(message)
             if isinstance(request, Derive):
                 self._derive(request)
             elif request and request.document in self._projects.open:
                 self._check(request)
+            elif self._unrepaired and not news:
+                self._repair(*self._unrepaired.popitem())
             self._projects.tidy()
 
     def _heard(self, message: Look | Opened | Forget) -> None:
@@ -145,6 +157,7 @@ class Service:
                 self._projects.opened(document, file, revision, text)
             case Forget(_, document):
                 self._sent.pop(document, None)
+                self._unrepaired.pop(document, None)
                 self._projects.closed(document)
 
     def _check(self, request: Check) -> None:
@@ -185,6 +198,24 @@ class Service:
             _log.error("a derivation failed: %s", type(error).__name__, exc_info=_log.isEnabledFor(logging.DEBUG))
         self.send(Derived(request.number, found))
 
+    def _repair(self, document: str, checked: tuple[int, Analysis]) -> None:
+        """Try the fixes of a document, unless it has another text by now. Whatever comes is more urgent."""
+        revision, analysis = checked
+        found: tuple[Repair, ...] = ()
+        ticket = Ticket(self._inbox.has_any, time.monotonic() + _TRYING)
+        try:
+            if self._projects.open[document].revision == revision:
+                found = self._projects.repairs(document, analysis, ticket)
+        except Superseded:
+            self._unrepaired[document] = checked
+            return
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # a bug of ours, or no memory
+            _log.error("fixes were not tried: %s", type(error).__name__, exc_info=_log.isEnabledFor(logging.DEBUG))
+            self._projects.forget()
+        self.send(Repaired(document, revision, found))
+
     def _begin(self, request: Check, unseen: int) -> Ticket:
         """Say that a part of a check begins, with so many characters that the other side does not know of."""
         limit = request.limit + unseen * PER_CHARACTER
@@ -201,6 +232,13 @@ class Service:
         engine = self._projects.engine
         about = request.number, request.document, checked, result.projects, closed
         self.send(Finished(*about, seconds, engine.parsed, engine.inferred))
+        for document, analysis in sorted(result.checked.items(), key=lambda item: item[0] == request.document):
+            self._unrepaired.pop(document, None)
+            revision = self._projects.open[document].revision
+            if request.repair and any(problem.fixes for problem in analysis.problems):
+                self._unrepaired[document] = revision, analysis
+            else:
+                self.send(Repaired(document, revision, ()))
 
     def _checked(self, document: str, analysis: Analysis) -> Checked:
         """Send the records of a document that the other side does not have."""

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed
+from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.workspace import ClosedFile
 from dp_lsp.problem import Problem
 from dp_lsp.text import Source, Span
@@ -37,6 +38,7 @@ from dp_lsp.worker.frames import (
     Message,
     Opened,
     Ready,
+    Repaired,
     Stopped,
     Withdraw,
 )
@@ -52,6 +54,8 @@ _BLAME = 2  # deaths in one chunk after which it is not tried again
 _log = logging.getLogger(__name__)
 
 Tell = Callable[[Explanation | None], None]
+Mended = Callable[[str, int, tuple[Repair, ...]], None]
+"""Called with a document, its revision, and the fixes of it that are good."""
 
 
 class Finding(NamedTuple):
@@ -111,13 +115,21 @@ class _Killed(Enum):
 class Worker:
     """A checking process, started again whenever it ends.
 
-    ``report`` is called on the loop with each outcome; ``limit`` is how many seconds a check may take.
+    ``report`` is called on the loop with each outcome, and later ``mended`` for each of its findings with an analysis,
+    unless another check of that document has ended before; ``limit`` is how many seconds a check may take.
     """
 
     def __init__(
-        self, report: Callable[[Outcome], None], limit: float = LIMIT, command: Sequence[str] = COMMAND
+        self,
+        report: Callable[[Outcome], None],
+        limit: float = LIMIT,
+        command: Sequence[str] = COMMAND,
+        mended: Mended = lambda document, revision, repairs: None,
     ) -> None:
         self._report = report
+        self._mended = mended
+        self._mending: dict[str, int] = {}  # the revisions of documents whose fixes are being tried
+        self._fatal = 0  # processes that died while they tried fixes
         self._limit = limit
         self._command = command
         self._link: Link | None = None
@@ -174,6 +186,8 @@ class Worker:
             return
         self._send(job)
         self._hurry(document)
+        if self._mending and not self._running:
+            self._watch_for(_PATIENCE, _Killed.FOR_SILENCE)
 
     def derive(self, document: str, offset: int, options: Options, tell: Tell) -> int:
         """Tell what led to the bounds of what stands at an offset of a document's newest text. None if nothing stands
@@ -199,6 +213,7 @@ class Worker:
         self._jobs.pop(document, None)
         self._texts.pop(document, None)
         self._records.pop(document, None)
+        self._mending.pop(document, None)
         if self._link:
             self._link.send(Forget(self._numbers, document))
             self._hurry(document)
@@ -206,6 +221,7 @@ class Worker:
     def restart(self) -> None:
         """A new process, with an empty memory; what was being checked is checked again."""
         self._blame.clear()
+        self._fatal = 0
         if self._link is None:
             self.start()
         else:
@@ -236,7 +252,8 @@ class Worker:
     def _send(self, job: _Job) -> None:
         assert self._link
         refused = frozenset(key for key, deaths in self._blame.items() if deaths >= _BLAME)
-        self._link.send(Check(job.number, job.document, job.others, job.options, refused, self._limit_of(job)))
+        limit, repair = self._limit_of(job), self._fatal < _BLAME
+        self._link.send(Check(job.number, job.document, job.others, job.options, refused, limit, repair))
         if self._watch is None:
             self._watch_for(self._limit_of(job) + _GRACE, _Killed.FOR_TIME)
 
@@ -265,6 +282,10 @@ class Worker:
                 self._watch_jobs()
                 if tell:
                     tell(explanation)
+            case Repaired(document, revision, repairs):
+                if self._mending.get(document) == revision:
+                    del self._mending[document]
+                    self._mended(document, revision, repairs)
             case Begun(number, document, limit):
                 self._running = number, document
                 self._watch_jobs(limit)
@@ -283,6 +304,7 @@ class Worker:
                     known = self._records.get(checked.document, {}) | fresh
                     self._records[checked.document] = {key: known[key] for _, _, key in checked.layout}
                     self._acquit(key for _, _, key in checked.layout)
+                    self._mending[checked.document] = checked.revision
         job = self._job(answer.number, answer.document)
         if job is None or isinstance(answer, Stopped):
             return
@@ -331,6 +353,7 @@ class Worker:
         self._link = None
         self._stop_watching()
         self._tell_nothing()
+        self._mend_nothing(fatal=not running and why in (None, _Killed.FOR_SILENCE))
         if running and link.chunk and why in (None, _Killed.FOR_TIME):
             self._blame[link.chunk] += 1
         if why is _Killed.FOR_TIME:
@@ -357,6 +380,13 @@ class Worker:
         if final:
             del self._jobs[job.document]
         self._report(self._failure(job, cause, final))
+
+    def _mend_nothing(self, fatal: bool) -> None:
+        """No fixes are tried any more; ``fatal`` if they may be what the process died of."""
+        mending, self._mending = self._mending, {}
+        self._fatal += bool(mending) and fatal
+        for document, revision in mending.items():
+            self._mended(document, revision, ())
 
     def _job(self, number: int, document: str) -> _Job | None:
         """The job with this number, unless it was superseded."""

@@ -12,6 +12,7 @@ from typing import BinaryIO, NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.records import ChunkRecord, Options
+from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.workspace import ClosedFile
 
 PER_CHARACTER = 1 / 20_000
@@ -38,7 +39,8 @@ class Opened(NamedTuple):
 class Check(NamedTuple):
     """Check what a document is part of. A later number for the same document supersedes it; ``limit`` is in seconds.
 
-    ``others`` are documents that were checked together with it before."""
+    ``others`` are documents that were checked together with it before. With ``repair``, the fixes of what is found are
+    tried afterwards."""
 
     number: int
     document: str
@@ -46,6 +48,7 @@ class Check(NamedTuple):
     options: Options
     refused: frozenset[bytes]
     limit: float
+    repair: bool = True
 
 
 class Derive(NamedTuple):
@@ -134,6 +137,15 @@ class Failed(NamedTuple):
     exception: str
 
 
+class Repaired(NamedTuple):
+    """The fixes of a document's revision that were tried, after its last check, and are good. It comes once for each
+    :class:`Checked`, unless another comes before."""
+
+    document: str
+    revision: int
+    repairs: tuple[Repair, ...]
+
+
 class Derived(NamedTuple):
     """What led to the bounds that were asked for; None if nothing stands there, or nothing was found out in time."""
 
@@ -142,7 +154,7 @@ class Derived(NamedTuple):
 
 
 Question = Look | Opened | Check | Derive | Withdraw | Forget
-Answer = Ready | Begun | Entered | Found | Finished | Stopped | Failed | Derived
+Answer = Ready | Begun | Entered | Found | Finished | Stopped | Failed | Repaired | Derived
 Message = Question | Answer
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Text
 from dp_lsp.analysis.records import Analysis, Options
+from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.staleness import names_of
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.analysis.workspace import ClosedFile, text_digest
@@ -19,6 +20,7 @@ from dp_lsp.disk.reading import by_folder, read
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.graph import Graph
 from dp_lsp.engine.merge import check_projects, together
+from dp_lsp.engine.repairs import Within, repairs
 
 MOST_FILES, MOST_FOLDERS = 10_000, 50_000
 """What is looked at below the folders of an editor, to see which files include which."""
@@ -149,6 +151,14 @@ class Projects:
         root = self._present_graph(ticket.look).roots_of({file})[0]
         self._roots.add(root)
         return self.engine.explain(root, self._disk, (file, offset), True, options, ticket)
+
+    def repairs(self, document: str, analysis: Analysis, ticket: Ticket) -> tuple[Repair, ...]:
+        """The fixes of what was found in a document that are good in all its projects."""
+        file = self.open[document].file
+        if not any(problem.fixes for problem in analysis.problems):
+            return ()
+        roots = tuple(self._present_graph(ticket.look).roots_of({file}))
+        return tuple(repairs(self.engine, file, analysis, Within(roots, self._disk), ticket))
 
     def tidy(self) -> None:
         """Forget the projects that no open document is part of."""

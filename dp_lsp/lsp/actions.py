@@ -1,0 +1,86 @@
+"""Quick fixes: those that were tried after the last check, answered from memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from lsprotocol import types
+
+from dp_lsp.analysis.repairs import Repair
+from dp_lsp.analysis.workspace import Document
+from dp_lsp.lsp import convert
+from dp_lsp.lsp.client import Client
+from dp_lsp.lsp.positions import Positions
+from dp_lsp.lsp.requests import Handlers
+from dp_lsp.lsp.session import Server
+from dp_lsp.problem import Problem
+
+_KIND = types.CodeActionKind.QuickFix
+
+
+async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+    document = ls.documents.get(params.text_document.uri)
+    if document is None or not ls.client.takes_actions or not _is_wanted(params.context.only):
+        return []
+    repairs = await ls.checker.repairs(document)
+    return list(_actions(document, repairs, params, ls.client))
+
+
+def _is_wanted(only: Sequence[types.CodeActionKind | str] | None) -> bool:
+    """Whether a client that wants only these kinds, or what is below them, wants quick fixes."""
+    kind = f"{_KIND.value}."
+    return not only or any(not name or kind.startswith(f"{name}.") for name in map(_text, only))
+
+
+def _text(kind: types.CodeActionKind | str) -> str:
+    return kind.value if isinstance(kind, types.CodeActionKind) else kind
+
+
+def _actions(
+    document: Document, repairs: Iterable[Repair], params: types.CodeActionParams, client: Client
+) -> Iterator[types.CodeAction]:
+    positions = Positions(document.source, client.encoding)
+    asked = positions.span(params.range)
+    shown = {(_place(each.range), each.code) for each in params.context.diagnostics if each.source == convert.SOURCE}
+    near = []
+    for repair in repairs:
+        diagnostic = convert.diagnostic(repair.problem, document.uri, positions, client)
+        touched = repair.problem.span.start <= asked.end and asked.start <= repair.problem.span.end
+        if (_place(diagnostic.range), diagnostic.code) in shown or (not shown and touched):
+            near.append((repair, diagnostic))
+    sure = Counter(repair.problem for repair, _ in near if repair.fix.sure)
+    for repair, diagnostic in near:
+        yield types.CodeAction(
+            title=_sentence(repair.fix.title),
+            kind=_KIND,
+            diagnostics=[diagnostic],
+            is_preferred=_is_preferred(repair, sure) if client.takes_preferred else None,
+            edit=_edit(document, repair, positions, client),
+        )
+
+
+def _is_preferred(repair: Repair, sure: Counter[Problem]) -> bool | None:
+    return True if repair.fix.sure and sure[repair.problem] == 1 else None
+
+
+def _sentence(title: str) -> str:
+    return title[:1].upper() + title[1:]
+
+
+def _place(range_: types.Range) -> tuple[int, int, int, int]:
+    return range_.start.line, range_.start.character, range_.end.line, range_.end.character
+
+
+def _edit(document: Document, repair: Repair, positions: Positions, client: Client) -> types.WorkspaceEdit:
+    edits = [types.TextEdit(positions.range(edit.span), edit.text) for edit in repair.fix.edits]
+    if not client.versioned_edits:
+        return types.WorkspaceEdit(changes={document.uri: edits})
+    identifier = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
+    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(identifier, [*edits])])
+
+
+TABLE = Handlers(
+    {types.TEXT_DOCUMENT_CODE_ACTION: code_action},
+    {types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(code_action_kinds=[_KIND], resolve_provider=False)},
+)

@@ -1,0 +1,116 @@
+"""Quick fixes in an editor: what is offered where, when, and in which form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from stdio_driver import Driver, Message
+
+URI = "file:///tmp/a.jl"
+BROKEN = """\
+f(x::Real) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, x + x)
+
+# 😀 = ä
+g(eps::Real, x::Real) :: Priv() = laplacian_mechanism(1, eps, x)
+
+h(x::Real) = 2 * x
+"""
+LITERALS = {"codeActionKind": {"valueSet": ["quickfix"]}}
+CAPABLE = {
+    "textDocument": {"codeAction": {"codeActionLiteralSupport": LITERALS, "isPreferredSupport": True}},
+    "workspace": {"workspaceEdit": {"documentChanges": True}},
+}
+
+
+@pytest.fixture
+def editor() -> Iterator[Driver]:
+    with Driver() as driver:
+        driver.start(**CAPABLE)
+        driver.open(BROKEN)
+        driver.checked(1)
+        yield driver
+
+
+def actions(driver: Driver, line: int, diagnostics: list[Message] | None = None, **context: Any) -> list[Message]:
+    place = {"line": line, "character": 0}
+    end = {"line": line, "character": 200}
+    context |= {"diagnostics": diagnostics or []}
+    params = {"textDocument": {"uri": URI}, "range": {"start": place, "end": end}, "context": context}
+    found = driver.ask("textDocument/codeAction", params)["result"]
+    assert isinstance(found, list)
+    return found
+
+
+def titles(found: list[Message]) -> list[str]:
+    return [action["title"] for action in found]
+
+
+def test_a_fix_is_offered_at_its_problem_and_mends_it(editor: Driver) -> None:
+    assert actions(editor, 5) == [] and actions(editor, 2) == []
+    (raise_,) = actions(editor, 0)
+    assert raise_["title"] == "Replace 1 by 2" and raise_["kind"] == "quickfix" and raise_["isPreferred"] is True
+    (published,) = editor.published()
+    assert raise_["diagnostics"] == [d for d in published["diagnostics"] if d["code"] == "DP301"]
+    (change,) = raise_["edit"]["documentChanges"]
+    assert change["textDocument"] == {"uri": URI, "version": 1}
+    editor.change(2, *({"range": edit["range"], "text": edit["newText"]} for edit in change["edits"]))
+    assert editor.checked(2)["functions"][0]["status"] == "proved"
+    assert actions(editor, 0) == []
+
+
+def test_what_changes_the_meaning_is_not_preferred(editor: Driver) -> None:
+    (static,) = actions(editor, 3)
+    assert static["title"] == "Declare it public: `eps::Static(Real)`" and "isPreferred" not in static
+
+
+def test_the_diagnostics_asked_about_count_more_than_the_place(editor: Driver) -> None:
+    actions(editor, 0)
+    (published,) = editor.published()
+    elsewhere = [d for d in published["diagnostics"] if d["code"] == "DP207"]
+    assert titles(actions(editor, 0, elsewhere)) == titles(actions(editor, 3))
+    foreign = [{**d, "source": "other"} for d in elsewhere]
+    assert titles(actions(editor, 0, foreign)) == titles(actions(editor, 0))
+
+
+@pytest.mark.parametrize(
+    ("only", "wanted"),
+    [(["quickfix"], True), ([""], True), (["refactor"], False), (["quickfix.dp"], False), ([], True)],
+)
+def test_only_the_kinds_asked_for(editor: Driver, only: list[str], wanted: bool) -> None:
+    assert bool(actions(editor, 0, only=only)) is wanted
+
+
+def test_nothing_is_offered_for_a_text_that_is_not_checked_yet(editor: Driver) -> None:
+    assert actions(editor, 0)
+    start = {"line": 0, "character": 0}
+    editor.change(2, {"range": {"start": start, "end": start}, "text": "\n"})
+    assert actions(editor, 1) == []
+    editor.checked(2)
+    (found,) = actions(editor, 1)
+    (change,) = found["edit"]["documentChanges"]
+    assert change["textDocument"]["version"] == 2 and change["edits"][0]["range"]["start"]["line"] == 1
+
+
+def test_clients_that_can_do_less() -> None:
+    with Driver() as driver:
+        driver.start()
+        driver.open(BROKEN)
+        driver.checked(1)
+        assert actions(driver, 0) == []
+    with Driver() as driver:
+        driver.start(textDocument={"codeAction": {"codeActionLiteralSupport": LITERALS}})
+        driver.open(BROKEN)
+        driver.checked(1)
+        (found,) = actions(driver, 0)
+        assert "isPreferred" not in found and list(found["edit"]["changes"]) == [URI]
+
+
+def test_documents_that_are_not_open(editor: Driver) -> None:
+    params = {"textDocument": {"uri": "file:///tmp/none.jl"}, "range": RANGE, "context": {"diagnostics": []}}
+    assert editor.ask("textDocument/codeAction", params)["result"] == []
+
+
+RANGE = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
