@@ -7,6 +7,7 @@ records of a file in their places.
 from __future__ import annotations
 
 import marshal
+from bisect import bisect_right
 from collections.abc import Iterator
 from enum import StrEnum
 from fractions import Fraction
@@ -134,11 +135,13 @@ class Verdict(NamedTuple):
 
 
 class ChunkRecord(NamedTuple):
-    """All that is known of a chunk. ``facts`` is decoded when somebody points at it."""
+    """All that is known of a chunk. ``facts`` is decoded when somebody points at it, and so is ``names``, where its
+    names stand (:mod:`dp_lsp.analysis.names`): that follows from the text alone, whatever was found out about it."""
 
     key: bytes
     verdict: Verdict
     facts: bytes
+    names: bytes = b""
 
 
 class Fact(NamedTuple):
@@ -217,7 +220,13 @@ class Analysis:
 
     def chunks_at(self, offset: int) -> Iterator[Placed]:
         """The chunks that ``offset`` touches: two, between them."""
-        return (chunk for chunk in self.chunks if chunk.start <= offset <= chunk.start + chunk.length)
+        index = bisect_right(self._starts, offset)
+        near = self.chunks[max(0, index - 2) : index]
+        return (chunk for chunk in near if chunk.start <= offset <= chunk.start + chunk.length)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [chunk.start for chunk in self.chunks]
 
     def fact_at(self, offset: int) -> Fact | None:
         """What is known of the smallest expression at ``offset``, at its place in the file."""

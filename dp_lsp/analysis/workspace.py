@@ -64,10 +64,12 @@ def is_checked(uri: str, language: str) -> bool:
 
 
 class ClosedFile(NamedTuple):
-    """A file that is checked and not open: a digest of its text, and what its chunks define and use."""
+    """A file that is checked and not open: a digest of its text, what its chunks define and use, and where its
+    top-level names stand (:func:`dp_lsp.analysis.names.decode_spots`)."""
 
     digest: bytes
     names: Names
+    spots: bytes = b""
 
 
 def text_digest(text: str) -> bytes:
@@ -78,10 +80,10 @@ def text_digest(text: str) -> bytes:
 class Project:
     """Files that are checked together: open documents, and closed files by name.
 
-    ``closed`` has a digest of each closed file's text; ``changed`` says that one of them is not any more what it was.
+    ``changed`` says that one of them is not any more what it was.
     """
 
-    def __init__(self, documents: tuple[Document, ...], closed: Mapping[str, tuple[bytes, Links]]) -> None:
+    def __init__(self, documents: tuple[Document, ...], closed: Mapping[str, tuple[ClosedFile, Links]]) -> None:
         self.documents = documents
         self.closed = closed
         self.changed = False
@@ -300,7 +302,7 @@ class Workspace:
         self._documents[document.key] = document
         digest = text_digest(text)
         for project in self._projects_with(document.file):
-            project.changed |= project.closed[document.file][0] != digest
+            project.changed |= project.closed[document.file][0].digest != digest
         return document
 
     def close(self, uri: str) -> Document | None:
@@ -334,12 +336,12 @@ class Workspace:
         for document in documents:
             document.projects = tuple(project for project in made if document in project.documents)
 
-    def _linked(self, name: str, file: ClosedFile) -> tuple[bytes, Links]:
+    def _linked(self, name: str, file: ClosedFile) -> tuple[ClosedFile, Links]:
         """A closed file as projects have it: the same as long as it does not change."""
         known = self._closed.get(name)
         if known is None or known[0] is not file:
             known = self._closed[name] = (file, Links(file.names))
-        return file.digest, known[1]
+        return known
 
     def _projects_with(self, file: str) -> list[Project]:
         """The projects of open documents that have a closed file."""

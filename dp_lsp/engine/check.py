@@ -16,6 +16,7 @@ from dp_lsp.analysis.records import Analysis, Options, Placed, unchecked
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.engine.memo import Memo
 from dp_lsp.engine.merge import together
+from dp_lsp.engine.names import names
 from dp_lsp.engine.problems import IncludeWithoutFolder
 from dp_lsp.engine.program import Others, Program, Unit
 from dp_lsp.engine.project import File, Part, Project, project, readable, unbalanced
@@ -196,7 +197,8 @@ class Engine:
             lowered = lower(parsed, chunk.text, dict(others))
             lowered = lowered._replace(problems=(*parsed.problems, *lowered.problems))
             broken = next((problem.message for problem in lowered.problems if problem.unchecked), "")
-            known = Unit(chunk, lowered, broken, parsed.problems, others=others)
+            table = names(parsed.nodes, chunk.text)
+            known = Unit(chunk, lowered, broken, parsed.problems, others=others, names=table)
             self._units.put(key, known)
         return known._replace(chunk=chunk)
 

@@ -75,7 +75,7 @@ def _record(records: list[ChunkRecord], of: str) -> ChunkRecord:
     uses = frozenset[str]().union(*(verdict.uses for verdict in verdicts))
     verdict = Verdict(worst(iter(states)), tuple(functions), tuple(problems), verdicts[0].defines, uses)
     facts = {record.facts for record in records}
-    return ChunkRecord(_key(records, of), verdict, facts.pop() if len(facts) == 1 else b"")
+    return ChunkRecord(_key(records, of), verdict, facts.pop() if len(facts) == 1 else b"", records[0].names)
 
 
 def _function(group: list[FunctionReport], of: str) -> tuple[FunctionReport, Problem | None]:

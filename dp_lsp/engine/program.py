@@ -21,7 +21,7 @@ Others = tuple[tuple[str, Effects], ...]
 class Unit(NamedTuple):
     """A chunk after parsing and lowering. ``broken`` says what of it was not understood, or is empty; ``problems``
     are those that come from what stands around it or is included in it, ``syntax`` those of the parser. ``others``
-    is what was known of the functions of other units when it was lowered."""
+    is what was known of the functions of other units when it was lowered, ``names`` is where its names stand."""
 
     chunk: Chunk
     lowered: Lowered
@@ -29,6 +29,7 @@ class Unit(NamedTuple):
     syntax: tuple[Problem, ...]
     problems: tuple[Problem, ...] = ()
     others: Others = ()
+    names: bytes = b""
 
 
 class Program:

@@ -88,7 +88,8 @@ class Task:
         verdict = Verdict(State.UNKNOWN, (), (*self.unit.lowered.problems, *self.unit.problems), names, self._uses())
         meanings = ((name, Unreadable(name, reason)) for name in names)
         return Known(
-            ChunkRecord(key, verdict, b""), tuple((name, Meaning(value, digest(value))) for name, value in meanings)
+            ChunkRecord(key, verdict, b"", self.unit.names),
+            tuple((name, Meaning(value, digest(value))) for name, value in meanings),
         )
 
     def infer(self, key: bytes) -> Known:
@@ -112,7 +113,7 @@ class Task:
         names = tuple(definition.name for definition in self.unit.lowered.definitions)
         verdict = Verdict(worst(iter(states)), tuple(reports), told(problems, self.unit.syntax), names, self._uses())
         facts = encode_facts(tables(inferred)) if self._options.facts and inferred else b""
-        return Known(ChunkRecord(key, verdict, facts), tuple(meanings))
+        return Known(ChunkRecord(key, verdict, facts, self.unit.names), tuple(meanings))
 
     def explanation(self, known: Known, offset: int, expression: bool) -> Explanation | None:
         """What led to what is known of the function at an offset of the chunk, or of an expression there."""

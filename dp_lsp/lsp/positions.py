@@ -42,7 +42,7 @@ class Positions:
         line, column = self._source.place(offset)
         start = self._source.line_span(line).start
         prefix = self._source.text[start : start + column - 1]
-        return Position(line - 1, _units(prefix, self._encoding))
+        return Position(line - 1, width(prefix, self._encoding))
 
     def range(self, span: Span) -> Range:
         """The client's name for a range of offsets."""
@@ -62,7 +62,7 @@ class Positions:
         return Span(start, max(start, self.offset(range_.end)))
 
 
-def _units(text: str, encoding: PositionEncodingKind) -> int:
+def width(text: str, encoding: PositionEncodingKind) -> int:
     """How many units of an encoding a text has. A lone surrogate, which JSON can hold, counts as it would."""
     if encoding is PositionEncodingKind.Utf32 or text.isascii():
         return len(text)
@@ -75,7 +75,7 @@ def _characters(line: str, units: int, encoding: PositionEncodingKind) -> int:
     """How many whole characters of a line lie in its first ``units`` units."""
     if encoding is PositionEncodingKind.Utf32 or line.isascii():
         return min(units, len(line))
-    ends = list(accumulate(_units(character, encoding) for character in line))
+    ends = list(accumulate(width(character, encoding) for character in line))
     return bisect_right(ends, units)
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Text
+from dp_lsp.analysis.names import encode_spots
 from dp_lsp.analysis.records import Analysis, Options
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.staleness import names_of
@@ -92,7 +93,7 @@ class Projects:
         self._paths: dict[str, _Paths] = {}
         self._current: set[str] = set()  # the closed files of which the paths were read since the last look
         self._parts: dict[str, frozenset[str]] = {}  # the files that the last answer about a document depended on
-        self._digests: dict[str, tuple[Text, bytes]] = {}
+        self._digests: dict[str, tuple[Text, bytes, bytes]] = {}
         self._roots: set[str] = set()
 
     def look(self, folders: tuple[str, ...]) -> None:
@@ -213,5 +214,5 @@ class Projects:
                 text = self._disk.text(name)
                 known = self._digests.get(name)
                 if known is None or known[0] is not text:
-                    known = self._digests[name] = (text, text_digest(text.content))
-                yield name, ClosedFile(known[1], names_of(analysis))
+                    known = self._digests[name] = (text, text_digest(text.content), encode_spots(analysis))
+                yield name, ClosedFile(known[1], names_of(analysis), known[2])

@@ -24,11 +24,12 @@ _INSIDE_STRING = re.compile(r"[^\s,;.)\]}*^:'=<>!&|?+-]")
 
 
 class Extent(NamedTuple):
-    """How far a string goes, the names that its interpolations mention, and whether it has any."""
+    """How far a string goes, the names that its interpolations mention, whether it has any, and where they stand."""
 
     end: int
     mentions: frozenset[str] = frozenset()
     interpolated: bool = False
+    places: tuple[tuple[int, int], ...] = ()
 
 
 def comment_end(text: str, start: int) -> int | None:
@@ -54,7 +55,7 @@ def string_extent(text: str, start: int, quote: str) -> Extent | None:
     then a mark was forgotten, and what looks like its end is the beginning of the next string.
     """
     open_: list[str] = [quote]  # quotation marks, and "(" for code inside an interpolation
-    names: set[str] = set()
+    places: list[tuple[int, int]] = []
     position = start + len(quote)
     interpolated = False
     while open_:
@@ -64,8 +65,9 @@ def string_extent(text: str, start: int, quote: str) -> Extent | None:
             return None
         position, word = found.end(), found[0]
         if found["name"]:
-            names.add(normalised(found["name"]))
             interpolated = True
+            if found["name"] not in KEYWORDS:
+                places.append(found.span("name"))
         elif word == "$(":
             open_.append("(")
             interpolated = True
@@ -78,7 +80,8 @@ def string_extent(text: str, start: int, quote: str) -> Extent | None:
             open_.append(word)
     if len(quote) == 1 and line_end(text, start) < position and _INSIDE_STRING.match(text, position):
         return None
-    return Extent(position, frozenset(names - KEYWORDS.keys()), interpolated)
+    names = frozenset(normalised(text[first:last]) for first, last in places)
+    return Extent(position, names, interpolated, tuple(places))
 
 
 def raw_extent(text: str, start: int, quote: str) -> Extent | None:

@@ -1,0 +1,317 @@
+"""The names of a chunk: where each stands, and which of them are one variable, as Julia has it.
+
+What is assigned anywhere in a function belongs to it, or to the outermost function or loop around it that assigns it
+too; parameters and the indices of loops are always new. What belongs to none is a top-level name. Who a name belongs
+to is known only when all of the chunk was seen, so places are noted first and named afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any
+
+from dp_lsp import builtins, surface
+from dp_lsp.analysis.names import WRITING, Role, encode
+from dp_lsp.frontends.julia.tokens import FOLLOWED
+from dp_lsp.lower.scope import UNUSED
+from dp_lsp.lower.survey import changed_positions
+from dp_lsp.lower.type_names import NORMS, RESERVED
+from dp_lsp.text import Span
+
+_SIGNS = FOLLOWED | {"'"}
+_FREE = frozenset((Role.READ, Role.CALL, Role.CHANGE, Role.TYPE, Role.MENTION))
+"""What may be a name of the language."""
+
+
+class _Scope:
+    """A function or a loop: the names that are always its own, and those that it assigns."""
+
+    __slots__ = ("assigned", "end", "new", "outer", "start")
+
+    def __init__(self, outer: _Scope | None, node: surface.Node) -> None:
+        self.outer = outer
+        self.start = node.start
+        self.end = node.end
+        self.new: set[str] = set()
+        self.assigned: set[str] = set()
+
+    def owner(self, name: str) -> _Scope | None:
+        """The scope that a name used here belongs to; None for a top-level name."""
+        found = None
+        scope: _Scope | None = self
+        while scope is not None:
+            if name in scope.new:
+                return scope
+            if name in scope.assigned:
+                found = scope
+            scope = scope.outer
+        return found
+
+
+def names(nodes: Iterable[surface.Node], text: str) -> bytes:
+    """The table of a chunk's names, made of its surface tree."""
+    walk = _Walk(text)
+    walk.run(nodes)
+    return walk.table()
+
+
+class _Walk:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._noted: list[tuple[int, int, str, Role, _Scope | None]] = []
+        self._spans: list[tuple[int, int]] = []
+        self._folds: list[tuple[int, int, bool]] = []
+        self._pending: list[tuple[surface.Node, _Scope | None]] = []
+
+    def run(self, nodes: Iterable[surface.Node]) -> None:
+        pending = self._pending
+        end = 0
+        for node in nodes:
+            self._documentation(end, node.start)
+            end = node.end
+            pending.append((node, None))
+            while pending:
+                inner, scope = pending.pop()
+                _VISITS[type(inner)](self, inner, scope)
+        if "\n" in self._text and "#" in self._text:
+            from dp_lsp.frontends.julia.mentions import comment_runs
+
+            self._folds += ((*run, True) for run in comment_runs(self._text))
+
+    def table(self) -> bytes:
+        """All that was noted, with the owner of each name looked up."""
+        symbols: dict[tuple[_Scope | None, str], int] = {}
+        owners: dict[tuple[_Scope | None, str], _Scope | None] = {}
+        defined: set[int] = set()
+        rows = []
+        self._noted.sort(key=_by_place)
+        for start, end, name, role, scope in self._noted:
+            if scope is None:
+                owner = None
+            elif (scope, name) in owners:
+                owner = owners[scope, name]
+            else:
+                owner = owners[scope, name] = scope.owner(name)
+            if owner is None and role in _FREE:
+                role = _of_language(name, role)
+            symbol = symbols.setdefault((owner, name), len(symbols))
+            if role is Role.WRITE and (owner is None or symbol not in defined):
+                role = Role.DEFINITION
+            if role in WRITING and role is not Role.CHANGE:
+                defined.add(symbol)
+            rows.append((start, end, symbol, role))
+        listed = [(name, scope.start, scope.end) if scope else name for scope, name in symbols]
+        return encode(listed, rows, self._spans, self._folds, len(self._text))
+
+    # What is noted
+
+    def _note(self, start: int, end: int, name: str, role: Role, scope: _Scope | None) -> None:
+        self._noted.append((start, end, name, role, scope))
+
+    def _note_at(self, start: int, name: str, role: Role, scope: _Scope | None) -> None:
+        """Note a name that a node begins with, unless it is written in another way."""
+        if self._text.startswith(name, start):
+            self._note(start, start + len(name), name, role, scope)
+
+    def _span(self, node: surface.Node, fold: bool = False) -> None:
+        self._spans.append((node.start, node.end))
+        if fold and self._text.find("\n", node.start, node.end) >= 0:
+            self._folds.append((node.start, node.end, False))
+
+    def _documentation(self, start: int, end: int) -> None:
+        """What stands before a node may be a long string about it."""
+        first, last = self._text.find('"""', start, end), self._text.rfind('"""', start, end)
+        if first < last and self._text.find("\n", first, last) >= 0:
+            self._folds.append((first, last + 3, True))
+
+    # One method for each kind of node
+
+    def _name(self, node: surface.Name, scope: _Scope | None) -> None:
+        if node.end > node.start and node.name not in _SIGNS:
+            self._noted.append((node.start, node.end, node.name, Role.READ, scope))
+
+    def _call(self, node: surface.Call, scope: _Scope | None) -> None:
+        self._span(node, fold=True)
+        callee, args = node.callee, node.args
+        changed: tuple[int, ...] = ()
+        if isinstance(callee, surface.Name):
+            if callee.end > callee.start and callee.name not in _SIGNS:
+                self._noted.append((callee.start, callee.end, callee.name, Role.CALL, scope))
+            if callee.name[-1:] == "!":
+                changed = changed_positions(node, {}) or ()
+        else:
+            self._pending.append((callee, scope))
+        for index, arg in enumerate(args):
+            if index in changed and isinstance(arg, surface.Name):
+                self._note(arg.start, arg.end, arg.name, Role.CHANGE, scope)
+            else:
+                self._pending.append((arg, scope))
+        for keyword in node.keywords:
+            self._pending.append((keyword, scope))
+
+    def _keyword(self, node: surface.Keyword, scope: _Scope | None) -> None:
+        value = node.value
+        if isinstance(value, surface.Name) and value.start == node.start:
+            self._note(value.start, value.end, value.name, Role.NAMED, scope)
+        else:
+            self._pending.append((value, scope))
+
+    def _type(self, node: surface.TypeExpr, scope: _Scope | None) -> None:
+        start = self._text.find(node.name, node.start, node.end) if node.upper else node.start
+        if start >= 0 and node.name.replace("!", "").isidentifier():
+            self._note_at(start, node.name, Role.TYPE, scope)
+        if node.args:
+            self._spans.append((node.start, node.end))
+            self._pending += ((arg, scope) for arg in node.args)
+
+    def _parameter(self, node: surface.Parameter, scope: _Scope | None) -> None:
+        self._spans.append((node.start, node.end))
+        if node.name != UNUSED and scope is not None:
+            scope.new.add(node.name)
+            role = Role.NAMED if node.kind == "keyword" else Role.PARAMETER
+            end = next((each.start for each in (node.annotation, node.default) if each is not None), node.end)
+            written = self._text[node.start : end].rstrip(" \t\r\n:=.")
+            self._note(node.start, node.start + len(written), node.name, role, scope)
+        self._several((node.annotation, node.default), scope)
+
+    def _function(self, node: surface.Function, scope: _Scope | None) -> None:
+        self._span(node, fold=True)
+        name = node.name
+        if scope is not None:
+            scope.assigned.add(name.name)
+        self._note(name.start, name.end, name.name, Role.DEFINITION, scope)
+        self._inside(node, (*node.params, node.returns, node.body), scope)
+
+    def _lambda(self, node: surface.Lambda, scope: _Scope | None) -> None:
+        self._span(node, fold=True)
+        self._inside(node, (*node.params, node.returns, node.body), scope)
+
+    def _inside(self, node: surface.Node, children: Iterable[surface.Node | None], scope: _Scope | None) -> None:
+        self._several(children, _Scope(scope, node))
+
+    def _for(self, node: surface.For, scope: _Scope | None) -> None:
+        self._span(node, fold=True)
+        self._pending.append((node.iterable, scope))
+        inner = _Scope(scope, node)
+        self._target(node.target, inner, inner.new, Role.DEFINITION)
+        self._pending.append((node.body, inner))
+
+    def _assign(self, node: surface.Assign, scope: _Scope | None) -> None:
+        self._span(node)
+        assigned = set() if scope is None else scope.assigned
+        self._target(node.target, scope, assigned, Role.WRITE)
+        self._pending.append((node.value, scope))
+
+    def _target(self, node: surface.Node, scope: _Scope | None, into: set[str], role: Role) -> None:
+        """The left side of an assignment."""
+        pending = [node]
+        while pending:
+            item = pending.pop()
+            if isinstance(item, surface.Tuple):
+                pending += item.items
+            elif isinstance(item, surface.Name):
+                if item.name != UNUSED:
+                    into.add(item.name)
+                    self._note(item.start, item.end, item.name, role, scope)
+            elif isinstance(item, surface.Index) and isinstance(item.value, surface.Name):
+                self._note(item.value.start, item.value.end, item.value.name, Role.CHANGE, scope)
+                self._several(item.indices, scope)
+            else:
+                self._pending.append((item, scope))
+
+    def _if(self, node: surface.If, scope: _Scope | None) -> None:
+        text = self._text
+        self._spans.append((node.start, node.end))
+        if text.find("\n", node.start, node.end) >= 0:
+            otherwise = node.otherwise
+            middle = node.end if otherwise is None else text.rfind("else", node.then.end, otherwise.start + 4)
+            if otherwise is not None and middle >= 0 and text.find("\n", node.start, middle) >= 0:
+                self._folds.append((node.start, middle, False))
+                self._folds += [] if text.startswith("elseif", middle) else [(middle, node.end, False)]
+            else:
+                self._folds.append((node.start, node.end, False))
+        self._several((node.condition, node.then, node.otherwise), scope)
+
+    def _opaque(self, node: surface.Opaque, scope: _Scope | None) -> None:
+        self._span(node, fold=True)
+        role = Role.BROKEN if node.broken else Role.MENTION
+        if scope is not None:
+            scope.assigned |= node.binds or set()
+        self._mentioned(node.span, role, scope)
+
+    def _listed(self, node: surface.Node, scope: _Scope | None) -> None:
+        """An `export`, or an `import`: all its names are top-level ones."""
+        self._mentioned(node.span, Role.MENTION, scope)
+
+    def _mentioned(self, span: Span, role: Role, scope: _Scope | None) -> None:
+        from dp_lsp.frontends.julia.mentions import mentions
+
+        for place, name, binds in mentions(self._text, span):
+            if binds and scope is not None and name != UNUSED:
+                scope.assigned.add(name)
+            self._note(*place, name, role, scope)
+
+    def _text_node(self, node: surface.Text, scope: _Scope | None) -> None:
+        self._span(node, fold=True)
+
+    def _brackets(self, node: surface.Node, scope: _Scope | None) -> None:
+        self._span(node, fold=True)
+        self._several(node.children(), scope)
+
+    def _plain(self, node: surface.Node, scope: _Scope | None) -> None:
+        self._spans.append((node.start, node.end))
+        self._several(node.children(), scope)
+
+    def _several(self, nodes: Iterable[surface.Node | None], scope: _Scope | None) -> None:
+        self._pending += ((node, scope) for node in nodes if node is not None)
+
+    def _nothing(self, node: surface.Node, scope: _Scope | None) -> None:
+        pass
+
+
+_VISITS: dict[type, Callable[[_Walk, Any, _Scope | None], None]] = {
+    surface.Name: _Walk._name,
+    surface.Call: _Walk._call,
+    surface.Keyword: _Walk._keyword,
+    surface.TypeExpr: _Walk._type,
+    surface.Parameter: _Walk._parameter,
+    surface.Function: _Walk._function,
+    surface.Lambda: _Walk._lambda,
+    surface.For: _Walk._for,
+    surface.Assign: _Walk._assign,
+    surface.If: _Walk._if,
+    surface.Opaque: _Walk._opaque,
+    surface.Import: _Walk._listed,
+    surface.Export: _Walk._listed,
+    surface.Text: _Walk._text_node,
+    surface.Tuple: _Walk._brackets,
+    surface.Vector: _Walk._brackets,
+    surface.Index: _Walk._brackets,
+    surface.Range: _Walk._plain,
+    surface.Block: _Walk._plain,
+    surface.Return: _Walk._plain,
+    surface.Assert: _Walk._plain,
+    surface.Number: _Walk._nothing,
+    surface.Boolean: _Walk._nothing,
+    surface.Whole: _Walk._nothing,
+    surface.ModuleMark: _Walk._nothing,
+}
+
+
+def _by_place(row: tuple[int, int, str, Role, _Scope | None]) -> int:
+    return row[0]
+
+
+@lru_cache(maxsize=4096)
+def _of_language(name: str, role: Role) -> Role:
+    """The role of a top-level name that may be one of the language."""
+    if name in NORMS:
+        return Role.NORM
+    if name in RESERVED:
+        return Role.TYPE
+    found = builtins.find(name)
+    if found is not None:
+        released = any(form.noise is not None or form.runs is not None for form in found[0].forms)
+        return Role.MECHANISM if released else Role.BUILTIN
+    return Role.READ if role is Role.TYPE else role

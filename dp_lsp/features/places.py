@@ -1,0 +1,119 @@
+"""What a name in an open document stands for, and everywhere else it stands, in all files of its project.
+
+A place in an open document is given in its present text, and only if that still says there what was analysed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dp_lsp.analysis.names import RESERVED_ROLES, Role, Spot, Table, decode, decode_spots
+from dp_lsp.analysis.records import Placed
+from dp_lsp.analysis.workspace import Document
+from dp_lsp.text import Span
+
+
+class Use(NamedTuple):
+    """A place of a name in an open document."""
+
+    document: Document
+    span: Span
+    role: Role
+
+
+class Away(NamedTuple):
+    """A place of a name in a file that is not open."""
+
+    file: str
+    spot: Spot
+
+
+class Target(NamedTuple):
+    """What a name at a place stands for. ``chunk`` and ``symbol`` say which variable of the document it is;
+    ``scope`` is where a local variable is known, in the analysed text, and None for a top-level name."""
+
+    name: str
+    document: Document
+    chunk: Placed
+    symbol: int
+    scope: Span | None
+    here: Use
+
+    @property
+    def is_reserved(self) -> bool:
+        """Whether the name belongs to the language."""
+        return self.here.role in RESERVED_ROLES
+
+
+def target_at(document: Document, offset: int) -> Target | None:
+    """What the name at an offset of the present text stands for."""
+    if document.analysis is None:
+        return None
+    analysed = document.analysed_offset(offset)
+    for chunk in reversed(list(document.analysis.chunks_at(analysed))):
+        table = decode(chunk.record.names)
+        found = table.at(analysed - chunk.start)
+        span = present(document, found.span.moved(chunk.start)) if found else None
+        if found and span and span.covers(offset):
+            name, scope = table.symbols[found.symbol]
+            known = scope.moved(chunk.start) if scope else None
+            return Target(name, document, chunk, found.symbol, known, Use(document, span, found.role))
+    return None
+
+
+def present(document: Document, span: Span) -> Span | None:
+    """Where a name of the analysed text stands now; None if it was edited."""
+    assert document.analysis
+    now = document.present_span(span)
+    old = document.analysis.source.text
+    return now if now and document.source.text[now.start : now.end] == old[span.start : span.end] else None
+
+
+def uses(target: Target) -> Iterator[Use]:
+    """All places of what a name stands for, those of its document first."""
+    if target.scope is not None:
+        yield from _in_chunk(target.document, target.chunk, decode(target.chunk.record.names), target.symbol)
+    else:
+        yield from uses_of(target.document, target.name)
+
+
+def uses_of(document: Document, name: str) -> Iterator[Use]:
+    """All places of a top-level name in the open documents of a project."""
+    for each in (document, *document.others):
+        yield from uses_in(each, name)
+
+
+def uses_in(document: Document, name: str) -> Iterator[Use]:
+    """All places of a top-level name in one document."""
+    for chunk in document.analysis.chunks if document.analysis else ():
+        table = decode(chunk.record.names)
+        number = table.number(name)
+        if number is not None:
+            yield from _in_chunk(document, chunk, table, number)
+
+
+def _in_chunk(document: Document, chunk: Placed, table: Table, symbol: int) -> Iterator[Use]:
+    for span, _, role in table.of(symbol):
+        now = present(document, span.moved(chunk.start))
+        if now:
+            yield Use(document, now, role)
+
+
+def tables(document: Document) -> Iterator[tuple[int, Table]]:
+    """The names of each chunk, and where that begins in the analysed text."""
+    for start, _, record in document.analysis.chunks if document.analysis else ():
+        yield start, decode(record.names)
+
+
+def closed_files(document: Document) -> dict[str, bytes]:
+    """The names in the files of a document's projects that are not open."""
+    opened = {each.file for each in (document, *document.others)}
+    found = {name: file.spots for project in document.projects for name, (file, _) in project.closed.items()}
+    return {name: spots for name, spots in found.items() if name not in opened}
+
+
+def away_of(document: Document, name: str) -> Iterator[Away]:
+    """All places of a top-level name in files that are not open."""
+    for file, spots in closed_files(document).items():
+        yield from (Away(file, spot) for spot in decode_spots(spots) if spot.name == name)

@@ -1,0 +1,154 @@
+"""Giving a variable or a function another name, everywhere it stands, or a sentence why that cannot be done."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dp_lsp.analysis.names import Role, decode_spots
+from dp_lsp.analysis.workspace import Document
+from dp_lsp.features.places import Target, Use, away_of, closed_files, tables, target_at, uses, uses_in
+from dp_lsp.features.vocabulary import KEYWORDS, is_of_language
+from dp_lsp.problem import Edit
+from dp_lsp.text import Span
+
+_IDENTIFIER = re.compile(r"[^\W\d][\w′-‷]*!*")
+_DEFINING = frozenset((Role.DEFINITION, Role.PARAMETER))
+
+
+class Refused(Exception):
+    """Why something cannot be renamed, as a sentence."""
+
+
+class Renaming(NamedTuple):
+    """The edits of one document."""
+
+    document: Document
+    edits: tuple[Edit, ...]
+
+
+def renamable(document: Document, offset: int) -> Use | None:
+    """The name at an offset, which can be renamed; None where there is no name. Raises :class:`Refused`."""
+    target = target_at(document, offset)
+    if target is None:
+        return None
+    _check_target(target)
+    return target.here
+
+
+def rename(document: Document, offset: int, new: str) -> tuple[Renaming, ...]:
+    """The edits that rename what stands at an offset. Raises :class:`Refused`. All documents of the project must have
+    been checked as they are now."""
+    target = target_at(document, offset)
+    if target is None:
+        raise Refused("no name stands here")
+    found = _check_target(target)
+    new = new.strip()
+    name = unicodedata.normalize("NFC", new)
+    if name == target.name:
+        return ()
+    _check_name(name)
+    if target.scope is not None:
+        _check_local(target, name)
+    else:
+        _check_global(target, name)
+    edits: dict[Document, dict[Span, None]] = {}
+    for use in found:
+        edits.setdefault(use.document, {})[use.span] = None
+    return tuple(Renaming(each, tuple(Edit(span, new) for span in spans)) for each, spans in edits.items())
+
+
+def _check_target(target: Target) -> list[Use]:
+    """The places of something that can be renamed."""
+    name = target.name
+    if target.is_reserved or is_of_language(name):
+        raise Refused(f"`{name}` belongs to the language, so it cannot be renamed")
+    if not all(each.current for each in (target.document, *target.document.others)):
+        raise Refused("the text was edited and is being checked: try again in a moment")
+    found = list(uses(target))
+    if target.scope is None:
+        for away in away_of(target.document, name):
+            raise Refused(f"`{name}` also stands in {_file(away.file)}, line {away.spot.line}: open that file first")
+    if not any(use.role in _DEFINING for use in found):
+        why = "is not defined in the files that are checked" if target.scope is None else "is given by name in calls"
+        raise Refused(f"`{name}` {why}, so it cannot be renamed")
+    if not _IDENTIFIER.fullmatch(name):
+        raise Refused(f"`{name}` is an operator, or a name of a form that cannot be renamed here")
+    for use in found:
+        if use.role is Role.BROKEN:
+            raise Refused(f"`{name}` also stands in text that cannot be read ({_where(use, target)}): mend that first")
+        if use.role is Role.NAMED:
+            raise Refused(f"`{name}` is given by name ({_where(use, target)}), so its callers would have to change too")
+    return found
+
+
+def _check_name(name: str) -> None:
+    if name in KEYWORDS:
+        raise Refused(f"`{name}` is a keyword of Julia")
+    if is_of_language(name):
+        raise Refused(f"`{name}` belongs to the language and cannot be given another meaning")
+    if not _IDENTIFIER.fullmatch(name) or name.strip("_") == "":
+        raise Refused(f"`{name}` is not a name: it must begin with a letter and hold letters, digits, `_` and `!`")
+
+
+def _check_local(target: Target, name: str) -> None:
+    """A local variable must not take a name that stands where it is known, nor one that a function around has."""
+    scope, start = target.scope, target.chunk.start
+    assert scope is not None
+    for first, table in tables(target.document):
+        if first != start:
+            continue
+        for span, symbol, _ in table:
+            known = table.symbols[symbol]
+            inside = scope.start <= span.start + start and span.end + start <= scope.end
+            around = known.scope is not None and _holds(known.scope.moved(start), scope)
+            if known.name == name and (inside or around):
+                place = target.document.present_span(span.moved(start)) or target.here.span
+                raise Refused(
+                    f"`{name}` already stands there ({_line(target.document, place)}): the two would be mixed up"
+                )
+
+
+def _check_global(target: Target, name: str) -> None:
+    """A top-level name must be new to the project, and no local variable may hide it where it is used."""
+    document = target.document
+    for each in (document, *document.others):
+        for use in uses_in(each, name):
+            raise Refused(f"`{name}` already has a meaning in this project ({_where(use, target)})")
+        for use, hidden in _captures(each, target.name, name):
+            line = _line(each, hidden)
+            raise Refused(f"`{name}` is a local variable where `{target.name}` is used ({_where(use, target)}, {line})")
+    for file, spots in closed_files(document).items():
+        for spot in decode_spots(spots):
+            if spot.name == name:
+                raise Refused(f"`{name}` already has a meaning in this project ({_file(file)}, line {spot.line})")
+
+
+def _captures(document: Document, old: str, new: str) -> Iterator[tuple[Use, Span]]:
+    """Places of a top-level name at which a local variable has the new one, with the range where that is known."""
+    for start, table in tables(document):
+        number = table.number(old)
+        hiding = [symbol.scope for symbol in table.symbols if symbol.name == new and symbol.scope]
+        for span, _, role in table.of(number) if number is not None else ():
+            for scope in hiding:
+                if _holds(scope, span):
+                    yield Use(document, span.moved(start), role), scope.moved(start)
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _where(use: Use, target: Target) -> str:
+    line = _line(use.document, use.span)
+    return line if use.document is target.document else f"{_file(use.document.file)}, {line}"
+
+
+def _line(document: Document, span: Span) -> str:
+    return f"line {document.source.place(span.start).line}"
+
+
+def _file(name: str) -> str:
+    return f"`{name.replace(chr(92), '/').rpartition('/')[2]}`"

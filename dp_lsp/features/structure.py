@@ -1,0 +1,67 @@
+"""How a text is nested: what can be folded up, and what is selected step by step around a place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dp_lsp.analysis.names import Fold, decode
+from dp_lsp.analysis.records import Analysis
+from dp_lsp.analysis.workspace import Document
+from dp_lsp.text import Span
+
+_COMMENTS = re.compile(r"^[ \t]*#[^\n]*(?:\n[ \t]*#[^\n]*)+|#=[\s\S]*?=#", re.MULTILINE)
+_MODULE = re.compile(r"(?:bare)?module\s")
+
+
+def folds(document: Document) -> list[Fold]:
+    """What can be folded up, in the present text."""
+    if document.analysis is None:
+        return []
+    moved = ((document.present_span(fold.span), fold.comment) for fold in _folds(document.analysis))
+    return [Fold(span, comment) for span, comment in moved if span]
+
+
+def _folds(analysis: Analysis) -> Iterator[Fold]:
+    text = analysis.source.text
+    modules: list[int] = []
+    end = 0
+    for start, length, record in analysis.chunks:
+        yield from _between(text, Span(end, start))
+        end = start + length
+        table = decode(record.names)
+        yield from (Fold(fold.span.moved(start), fold.comment) for fold in table.folds)
+        if not table.symbols and _MODULE.match(text, start):
+            modules.append(start)
+        elif modules and not table.symbols and text.startswith("end", start):
+            yield Fold(Span(modules.pop(), end), False)
+    yield from _between(text, Span(end, len(text)))
+
+
+def _between(text: str, gap: Span) -> Iterator[Fold]:
+    """Comments that belong to no chunk."""
+    if "#" in text[gap.start : gap.end]:
+        for found in _COMMENTS.finditer(text, gap.start, gap.end):
+            yield Fold(Span(found.start(), found.end()), True)
+
+
+def selections(document: Document, offset: int) -> list[Span]:
+    """The ranges around an offset of the present text, each inside the next; the whole text is the last."""
+    found = []
+    around = Span(offset, offset)
+    for span in (*_around(document, offset), Span(0, len(document.source.text))):
+        if span != around and span.start <= around.start and around.end <= span.end:
+            found.append(span)
+            around = span
+    return found or [around]
+
+
+def _around(document: Document, offset: int) -> Iterator[Span]:
+    if document.analysis is None:
+        return
+    analysed = document.analysed_offset(offset)
+    for start, length, record in document.analysis.chunks_at(analysed):
+        for span in (*decode(record.names).around(analysed - start), Span(0, length)):
+            now = document.present_span(span.moved(start))
+            if now and now.covers(offset):
+                yield now

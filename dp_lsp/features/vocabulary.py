@@ -1,0 +1,57 @@
+"""The words of the language: Julia's keywords, the annotations and the norms, and what each is for."""
+
+from __future__ import annotations
+
+KEYWORDS = frozenset(
+    {
+        *("function", "if", "for", "while", "begin", "let", "try", "quote", "do", "struct", "macro", "module"),
+        *("baremodule", "end", "else", "elseif", "catch", "finally", "return", "const", "where", "global", "local"),
+        *("export", "import", "using", "true", "false", "True", "False", "in", "isa", "break", "continue"),
+    }
+)
+"""Words of Julia that are no names."""
+
+NORMS = {
+    "L1": "The sum of the absolute values; the norm of Laplace noise.",
+    "L2": "The Euclidean length; the norm of Gaussian noise.",
+    "LInf": "The largest absolute value.",
+}
+
+TYPES = {
+    "Real": "A number. Two inputs may differ by any amount.",
+    "Integer": "A whole number.",
+    "Data": "A number of a record. Two records either are the same or differ by 1, whatever their values.",
+    "Float64": "A number, like `Real`.",
+    "Float32": "A number, like `Real`.",
+    "Int": "A whole number, like `Integer`.",
+    "Int64": "A whole number, like `Integer`.",
+    "Bool": "`true` or `false`.",
+    "Any": "A value of any type.",
+    "Vector": "A vector, as in `Vector{<:Real}`.",
+    "Matrix": "A matrix with one record in each row, as in `Matrix{<:Data}`.",
+    "Tuple": "A tuple, as in `Tuple{Real, Integer}`.",
+    "DMModel": "A model that is trained.",
+    "DMGrads": "A gradient of a model.",
+    "Function": "A function.",
+    "PrivacyFunction": "A function whose result is private: one that is declared `Priv()`.",
+    "MetricVector": "A vector measured in a norm, as in `MetricVector(Real, L2)`.",
+    "MetricMatrix": "A matrix whose rows are measured in a norm, as in `MetricMatrix(Data, L2)`.",
+    "MetricGradient": "A gradient measured in a norm, as in `MetricGradient(Real, L2)`.",
+}
+
+MARKS = {
+    "Static": "Marks a parameter as public, as in `eps::Static()` or `k::Static(Integer)`: nothing protects it.",
+    "Priv": "Claims that a function is private, as in `f(x::Real) :: Priv()`: every parameter gets a finite bound.",
+    "BlackBox": "Marks a function whose body is not looked into: its user says what is known of it.",
+}
+"""What is written like a call where a type stands."""
+
+METRICS = frozenset({"MetricVector", "MetricMatrix", "MetricGradient"})
+"""Types that are written with a type of numbers and a norm in brackets."""
+
+
+def is_of_language(name: str) -> bool:
+    """Whether a name belongs to the language: a builtin, a norm or a type."""
+    from dp_lsp.builtins import find  # few sessions ask, and it takes a while to load
+
+    return name in NORMS or name in TYPES or name in MARKS or find(name) is not None

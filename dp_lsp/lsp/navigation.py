@@ -1,0 +1,276 @@
+"""Handlers that go from one place of a program to others, and that rename what stands there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from dp_lsp.analysis.workspace import Document
+from dp_lsp.features import calls, navigation, structure
+from dp_lsp.features.places import Away, Use
+from dp_lsp.features.rename import Refused, Renaming, renamable, rename
+from dp_lsp.lsp.checking import Outdated
+from dp_lsp.lsp.positions import Positions, width
+from dp_lsp.lsp.requests import Handlers
+from dp_lsp.lsp.session import Server
+from dp_lsp.text import Span
+
+_CONTENT_MODIFIED = -32801
+_REQUEST_FAILED = -32803
+_KINDS = {
+    "function": types.SymbolKind.Function,
+    "mechanism": types.SymbolKind.Operator,
+    "file": types.SymbolKind.File,
+}
+
+
+def _pointed(ls: Server, params: Any) -> tuple[Document, int] | None:
+    """The open document and the offset that a request is about."""
+    document = ls.documents.get(params.text_document.uri)
+    return (document, _positions(ls, document).offset(params.position)) if document else None
+
+
+def _positions(ls: Server, document: Document) -> Positions:
+    return Positions(document.source, ls.client.encoding)
+
+
+def _location(ls: Server, place: Use | Away) -> types.Location:
+    if isinstance(place, Use):
+        return types.Location(place.document.uri, _positions(ls, place.document).range(place.span))
+    return types.Location(_uri(place.file), _away_range(ls, place))
+
+
+def _uri(file: str) -> str:
+    """The URI of a file that is not open."""
+    return Path(file).as_uri() if Path(file).is_absolute() else file
+
+
+def _away_range(ls: Server, place: Away) -> types.Range:
+    line, before, written, *_ = place.spot
+    start = width(before, ls.client.encoding)
+    end = start + width(written, ls.client.encoding)
+    return types.Range(types.Position(line - 1, start), types.Position(line - 1, end))
+
+
+def definition(ls: Server, params: types.DefinitionParams) -> list[types.Location] | None:
+    pointed = _pointed(ls, params)
+    found = navigation.definitions(*pointed) if pointed else []
+    return [_location(ls, place) for place in found] or None
+
+
+def references(ls: Server, params: types.ReferenceParams) -> list[types.Location] | None:
+    pointed = _pointed(ls, params)
+    found = navigation.references(*pointed, params.context.include_declaration) if pointed else []
+    return [_location(ls, place) for place in found] or None
+
+
+def document_highlight(ls: Server, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight] | None:
+    pointed = _pointed(ls, params)
+    if pointed is None:
+        return None
+    positions = _positions(ls, pointed[0])
+    kinds = {True: types.DocumentHighlightKind.Write, False: types.DocumentHighlightKind.Read}
+    found = navigation.highlights(*pointed)
+    return [types.DocumentHighlight(positions.range(each.span), kinds[each.writes]) for each in found] or None
+
+
+def workspace_symbol(ls: Server, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
+    return [
+        types.SymbolInformation(
+            location=_location(ls, place),
+            name=name,
+            kind=types.SymbolKind.Function,
+            container_name=" · ".join(filter(None, [Path(file).name, detail])),
+        )
+        for name, detail, file, place in navigation.workspace_symbols(ls.documents, params.query)
+    ]
+
+
+# Renaming waits for the checks of all that may be edited: a place in an old text must not be.
+
+
+async def _settled(ls: Server, document: Document) -> None:
+    revision = document.revision
+    try:
+        await ls.checker.current(document)
+        for other in document.others:
+            await ls.checker.current(other)
+        if document.revision != revision:
+            raise Outdated
+    except Outdated:
+        raise JsonRpcException("the document has changed", _CONTENT_MODIFIED) from None
+
+
+async def prepare_rename(ls: Server, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
+    pointed = _pointed(ls, params)
+    if pointed is None:
+        return None
+    document, offset = pointed
+    await _settled(ls, document)
+    try:
+        use = renamable(document, offset)
+    except Refused as refused:
+        raise JsonRpcException(str(refused), _REQUEST_FAILED) from None
+    if use is None:
+        return None
+    name = document.source.text[use.span.start : use.span.end]
+    return types.PrepareRenamePlaceholder(_positions(ls, document).range(use.span), name)
+
+
+async def rename_symbol(ls: Server, params: types.RenameParams) -> types.WorkspaceEdit | None:
+    pointed = _pointed(ls, params)
+    if pointed is None:
+        return None
+    document, offset = pointed
+    await _settled(ls, document)
+    try:
+        found = rename(document, offset, params.new_name)
+    except Refused as refused:
+        raise JsonRpcException(str(refused), _REQUEST_FAILED) from None
+    return _workspace_edit(ls, found)
+
+
+def _workspace_edit(ls: Server, found: Iterable[Renaming]) -> types.WorkspaceEdit:
+    edits = {
+        each.document: [
+            types.TextEdit(_positions(ls, each.document).range(edit.span), edit.text) for edit in each.edits
+        ]
+        for each in found
+    }
+    if not ls.client.versioned_edits:
+        return types.WorkspaceEdit({document.uri: listed for document, listed in edits.items()})
+    return types.WorkspaceEdit(
+        document_changes=[
+            types.TextDocumentEdit(
+                types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version), listed
+            )
+            for document, listed in edits.items()
+        ]
+    )
+
+
+# How the text is nested
+
+
+def folding_range(ls: Server, params: types.FoldingRangeParams) -> list[types.FoldingRange] | None:
+    document = ls.documents.get(params.text_document.uri)
+    if document is None:
+        return None
+    found: dict[int, types.FoldingRange] = {}
+    for span, comment in structure.folds(document):
+        first, last = document.source.place(span.start).line, document.source.place(span.end).line
+        if not comment and _closes(document.source.line(last)):
+            last -= 1  # what closes it stays in sight
+        known = found.get(first)
+        if first < last and (known is None or known.end_line < last - 1):
+            kind = types.FoldingRangeKind.Comment if comment else types.FoldingRangeKind.Region
+            found[first] = types.FoldingRange(first - 1, last - 1, kind=kind)
+    return list(found.values())
+
+
+def _closes(line: str) -> bool:
+    return line.lstrip().startswith(("end", "else", ")", "]", "}"))
+
+
+def selection_range(ls: Server, params: types.SelectionRangeParams) -> list[types.SelectionRange] | None:
+    document = ls.documents.get(params.text_document.uri)
+    if document is None:
+        return None
+    positions = _positions(ls, document)
+    return [_nested(positions, structure.selections(document, positions.offset(p))) for p in params.positions]
+
+
+def _nested(positions: Positions, spans: list[Span]) -> types.SelectionRange:
+    found: types.SelectionRange | None = None
+    for span in reversed(spans):
+        found = types.SelectionRange(positions.range(span), found)
+    assert found
+    return found
+
+
+# Who calls whom
+
+
+def prepare_call_hierarchy(
+    ls: Server, params: types.CallHierarchyPrepareParams
+) -> list[types.CallHierarchyItem] | None:
+    pointed = _pointed(ls, params)
+    found = calls.prepare(*pointed) if pointed else []
+    return [_item(ls, item) for item in found] or None
+
+
+def incoming_calls(
+    ls: Server, params: types.CallHierarchyIncomingCallsParams
+) -> list[types.CallHierarchyIncomingCall] | None:
+    document = _item_document(ls, params.item)
+    if document is None or params.item.kind == types.SymbolKind.File:
+        return None
+    return [
+        types.CallHierarchyIncomingCall(_item(ls, call.item), list(_call_places(ls, call)))
+        for call in calls.incoming(document, params.item.name)
+    ]
+
+
+def outgoing_calls(
+    ls: Server, params: types.CallHierarchyOutgoingCallsParams
+) -> list[types.CallHierarchyOutgoingCall] | None:
+    document = ls.documents.get(params.item.uri)
+    if document is None or params.item.kind != types.SymbolKind.Function:
+        return None
+    positions = _positions(ls, document)
+    found = calls.outgoing(document, params.item.name, positions.span(params.item.range))
+    return [
+        types.CallHierarchyOutgoingCall(_item(ls, call.item), [positions.range(place) for place in call.places])
+        for call in found
+    ]
+
+
+def _item_document(ls: Server, item: types.CallHierarchyItem) -> Document | None:
+    """An open document of the project that an item belongs to."""
+    near: Any = item.data
+    return ls.documents.get(item.uri) or (ls.documents.get(near) if isinstance(near, str) else None)
+
+
+def _call_places(ls: Server, call: calls.Call) -> Iterator[types.Range]:
+    positions = _positions(ls, call.item.document)
+    yield from (positions.range(place) for place in call.places)
+    yield from (_away_range(ls, away) for away in call.away)
+
+
+def _item(ls: Server, item: calls.Item) -> types.CallHierarchyItem:
+    if item.away:
+        place = _away_range(ls, item.away)
+        whole, named, uri = place, place, _uri(item.away.file)
+    else:
+        positions = _positions(ls, item.document)
+        whole, named, uri = positions.range(item.span), positions.range(item.name_span), item.document.uri
+    return types.CallHierarchyItem(
+        name=item.name,
+        kind=_KINDS[item.kind],
+        uri=uri,
+        range=whole,
+        selection_range=named,
+        detail=item.detail,
+        data=item.document.uri,
+    )
+
+
+TABLE = Handlers(
+    {
+        types.TEXT_DOCUMENT_DEFINITION: definition,
+        types.TEXT_DOCUMENT_REFERENCES: references,
+        types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: document_highlight,
+        types.WORKSPACE_SYMBOL: workspace_symbol,
+        types.TEXT_DOCUMENT_PREPARE_RENAME: prepare_rename,
+        types.TEXT_DOCUMENT_RENAME: rename_symbol,
+        types.TEXT_DOCUMENT_FOLDING_RANGE: folding_range,
+        types.TEXT_DOCUMENT_SELECTION_RANGE: selection_range,
+        types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY: prepare_call_hierarchy,
+        types.CALL_HIERARCHY_INCOMING_CALLS: incoming_calls,
+        types.CALL_HIERARCHY_OUTGOING_CALLS: outgoing_calls,
+    }
+)
