@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
 
 import pytest
 
@@ -11,9 +15,11 @@ from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.ticket import Superseded, Ticket
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.repairs import Within, edited, repairs
-from dp_lsp.problem import Edit, Fix, Problem
+from dp_lsp.problem import Edit, Fix, Problem, Severity
 from dp_lsp.text import Span
-from several_files import Texts
+from several_files import Texts, sections
+from source_tree import ROOT
+from spec_runner import blocks
 
 ENGINE = Engine()
 BROKEN = """\
@@ -96,3 +102,178 @@ def test_trying_one_fix_infers_one_function_and_counts_no_check() -> None:
     assert len(list(repairs(engine, "", analysis, Within(("",), texts), Ticket()))) == 1
     assert engine.inferred == counted
     assert engine.tried == tried + 2  # the function and its caller
+
+
+def case(code: str, broken: str, title: str, fixed: str, state: State = State.PROVED) -> Any:
+    return pytest.param(code, dedent(broken), title, dedent(fixed), state, id=f"{code} {title}")
+
+
+CHANGED = """\
+    function f(m::DMModel)
+        g = zero_gradient(m)
+        {before}
+        scale_gradient!(2, {name})
+        g
+    end
+    """
+
+LOOP = """\
+    function f(x::Real, {n}) :: Priv()
+        y = 0.0
+        for i in 1:n
+            y = y + laplacian_mechanism(1, 0.5, x)
+        end
+        y
+    end
+    """
+TRANSPOSED = """\
+    function f({A}, B::Matrix{{<:Data}}) :: Priv()
+        (D, L) = sample(1, transpose(A), B)
+        gaussian_mechanism(2, 0.5, 1e-5, undisc_container(clip(L2, D[1, :])))
+    end
+    """
+
+
+@pytest.mark.parametrize(
+    ("code", "broken", "title", "fixed", "state"),
+    [
+        case("DP101", "f(v::Vector{<:Real}) = sun(v)\n", "change `sun` to `sum`", "f(v::Vector{<:Real}) = sum(v)\n"),
+        case(
+            "DP101",
+            "twice(x::Real) = 2 * x\nf(x::Real) = twise(x)\n",
+            "change `twise` to `twice`",
+            "twice(x::Real) = 2 * x\nf(x::Real) = twice(x)\n",
+        ),
+        case(
+            "DP101",
+            "function f(x::Real)\n    total = 2 * x\n    totl\nend\n",
+            "change `totl` to `total`",
+            "function f(x::Real)\n    total = 2 * x\n    total\nend\n",
+        ),
+        case("DP201", "f(x::real) = x\n", "change `real` to `Real`", "f(x::Real) = x\n"),
+        case(
+            "DP201",
+            "f(v::MetricVectr(Real, L2)) = v\n",
+            "change `MetricVectr` to `MetricVector`",
+            "f(v::MetricVector(Real, L2)) = v\n",
+        ),
+        case("DP201", "f(v::Vector{Data}) = v\n", "write `Vector{<:Data}`", "f(v::Vector{<:Data}) = v\n"),
+        case(
+            "DP201",
+            "f(x::Real) :: Priv = laplacian_mechanism(1, 1, x)\n",
+            "write `Priv()`",
+            "f(x::Real) :: Priv() = laplacian_mechanism(1, 1, x)\n",
+        ),
+        case(
+            "DP105",
+            CHANGED.format(before="h = g", name="h"),
+            "change a copy: `h = clone(h)`",
+            CHANGED.format(before="h = g\n        h = clone(h)", name="h"),
+        ),
+        case("DP132", "size_of = abs\n", "write `x -> abs(x)`", "size_of = x -> abs(x)\n"),
+        case("DP134", "b(n::Static()) :: BlackBox() = n\n", "leave the annotation out", "b(n) :: BlackBox() = n\n"),
+        case(
+            "DP204",
+            "f(v::MetricVector(Real, L1)) :: Priv() = gaussian_mechanism(1, 0.5, 0.1, v)\n",
+            "measure it in L2 (free)",
+            "f(v::MetricVector(Real, L1)) :: Priv() = gaussian_mechanism(1, 0.5, 0.1, norm_convert(L2, v))\n",
+        ),
+        case(
+            "DP205",
+            "f(v::MetricVector(Data, LInf)) = undisc_container(v)\n",
+            "clip it in L2",
+            "f(v::MetricVector(Data, LInf)) = undisc_container(clip(L2, v))\n",
+        ),
+        case(
+            "DP206",
+            "f(v::MetricVector(Data, LInf)) :: Priv() = gaussian_mechanism(2, 0.5, 0.1, v)\n",
+            "clip it in L2 and read it as real numbers (2-sensitive)",
+            "f(v::MetricVector(Data, LInf)) :: Priv() = "
+            "gaussian_mechanism(2, 0.5, 0.1, undisc_container(clip(L2, v)))\n",
+        ),
+        case(
+            "DP206",
+            "f(v::MetricVector(Data, LInf)) :: Priv() = gaussian_mechanism(2, 0.5, 0.1, clip(L2, v))\n",
+            "read it as real numbers",
+            "f(v::MetricVector(Data, LInf)) :: Priv() = "
+            "gaussian_mechanism(2, 0.5, 0.1, undisc_container(clip(L2, v)))\n",
+        ),
+        case(
+            "DP207",
+            "f(eps, x::Real) :: Priv() = laplacian_mechanism(1, eps, x)\n",
+            "declare it public: `eps::Static()`",
+            "f(eps::Static(), x::Real) :: Priv() = laplacian_mechanism(1, eps, x)\n",
+        ),
+        case(
+            "DP207",
+            "f(a::Real, b::Real, x::Real) :: Priv() = laplacian_mechanism(1, a + b, x)\n",
+            "declare them public: `a::Static(Real)`, `b::Static(Real)`",
+            "f(a::Static(Real), b::Static(Real), x::Real) :: Priv() = laplacian_mechanism(1, a + b, x)\n",
+        ),
+        case(
+            "DP208",
+            "f(v::MetricVector(Real, L1), w::MetricVector(Real, L2)) = v + w\n",
+            "measure it in L1",
+            "f(v::MetricVector(Real, L1), w::MetricVector(Real, L2)) = v + norm_convert(L1, w)\n",
+        ),
+        case(
+            "DP202",
+            "g(v::MetricVector(Real, L1)) = v\nf(v::MetricVector(Real, L2)) = g(v)\n",
+            "measure it in L1",
+            "g(v::MetricVector(Real, L1)) = v\nf(v::MetricVector(Real, L2)) = g(norm_convert(L1, v))\n",
+        ),
+        case(
+            "DP301",
+            "f(x::Real) :: Priv() = laplacian_mechanism(1, 1, x + x / 2)\n",
+            "replace 1 by 3/2",
+            "f(x::Real) :: Priv() = laplacian_mechanism(3/2, 1, x + x / 2)\n",
+        ),
+        case(
+            "DP402",
+            "f(x::Real) = laplacian_mechanism(1, 0.5, x)\n",
+            "declare it with `:: Priv()`",
+            "f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)\n",
+        ),
+        case(
+            "DP405",
+            LOOP.format(n="n::Integer"),
+            "declare it public: `n::Static(Integer)`",
+            LOOP.format(n="n::Static(Integer)"),
+        ),
+        case(
+            "DP406",
+            TRANSPOSED.format(A="A::Matrix{<:Data}"),
+            "declare it public: `A::Static(Matrix{<:Data})`",
+            TRANSPOSED.format(A="A::Static(Matrix{<:Data})"),
+        ),
+    ],
+)
+def test_what_each_fix_does(code: str, broken: str, title: str, fixed: str, state: State) -> None:
+    found = {repair.fix.title: repair for repair in offered(broken) if repair.problem.code == code}
+    assert title in found, list(found)
+    assert edited(broken, found[title].fix.edits) == fixed
+    assert ENGINE.check(fixed).state is state
+
+
+PAGES = sorted((ROOT / "fixtures" / "spec").glob("*.md"))
+
+
+def errors(text: str) -> Counter[str]:
+    return Counter(each.code for each in Engine().check(text).problems if each.severity is Severity.ERROR)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_no_fix_of_any_program_brings_an_error(page: Path) -> None:
+    for block in blocks(page.read_text(encoding="utf-8")):
+        if not sections(block.text) and (before := errors(block.text)):
+            for repair in offered(block.text):
+                after = errors(edited(block.text, repair.fix.edits))
+                assert after <= before and (after < before or repair.problem.severity is not Severity.ERROR), repair
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "fixtures" / "programs").glob("*.jl")), ids=lambda path: path.stem)
+def test_no_fix_of_any_fixture_brings_an_error(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    before = errors(text)
+    for repair in offered(text):
+        assert errors(edited(text, repair.fix.edits)) <= before, repair

@@ -1,9 +1,11 @@
-"""Repairs that are calls of builtins: what to write before and after an expression."""
+"""Repairs that are calls of builtins: what to write before and after an expression, and how formulas are written."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from dp_lsp.core.notation import SYMPY, Printer
+from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Norm
 
 
@@ -15,9 +17,18 @@ class Wrapping(NamedTuple):
 
 
 CLIP = Wrapping("clip(L2, ", ")")
+READ = Wrapping("undisc_container(", ")")
 CLIP_AND_READ = Wrapping("undisc_container(clip(L2, ", "))")
+COPY = Wrapping("clone(", ")")
+
+_WRITTEN = SYMPY._replace(magnitude=("abs(", ")"), ceiling=("ceil(", ")"), maximum="max")
 
 
 def measure_in(norm: Norm) -> Wrapping:
     """A change of the norm an expression is measured in."""
     return Wrapping(f"norm_convert({norm.value}, ", ")")
+
+
+def written(value: Sens) -> str:
+    """A number as an expression of a program, so far as there are builtins for it."""
+    return Printer(_WRITTEN).sens(value)

@@ -27,6 +27,7 @@ from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, decimal, figure
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Scheme, SchemeParameter
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Container, FunctionType, Kind, Norm, NumberType, Type
+from dp_lsp.infer.explain import publish
 from dp_lsp.infer.problems import ConditionFails, NoBound, NoGuarantee
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
@@ -43,10 +44,12 @@ class Described(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a method and its name stand."""
+    """Where a method, its name and its parameters stand in a text."""
 
     span: Span
     name: Span
+    text: str = ""
+    parameters: tuple[Span, ...] = ()
 
 
 def describe(scheme: Scheme, place: Place, options: Options, state: State, notes: tuple[str, ...] = ()) -> Described:
@@ -159,7 +162,9 @@ class Description:
         for delta, names in by_delta.items():
             yield NoGuarantee.at(self.place.name, name=self.scheme.name, variable="` and `".join(names), delta=delta)
         if unbounded and state is State.PROVED:
-            yield NoBound.at(self.place.name, name=self.scheme.name, variable="` and `".join(unbounded))
+            fixes = publish(self.place.text, self.place.parameters, unbounded)
+            variable = "` and `".join(unbounded)
+            yield NoBound.at(self.place.name, name=self.scheme.name, variable=variable, fixes=fixes)
 
     def _claimed(self) -> Iterator[Var]:
         """The variables that a private function claims to protect: functions are none."""

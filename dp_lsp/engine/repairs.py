@@ -11,6 +11,7 @@ from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, State, Verdi
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.ticket import OutOfTime, Ticket
 from dp_lsp.engine.check import Engine
+from dp_lsp.engine.proposals import Seen, is_hopeful, names_defined, proposals
 from dp_lsp.problem import Edit, Fix, Problem, Severity
 
 _BADNESS = {State.PROVED: 0, State.FAILED: 1, State.UNKNOWN: 2, State.STALE: 3}
@@ -34,11 +35,16 @@ def repairs(engine: Engine, file: str, analysis: Analysis, within: Within, ticke
     trial = _Trial(engine, file, analysis, within, ticket)
     try:
         for problem in sorted(analysis.problems, key=lambda problem: problem.severity is not Severity.ERROR):
-            for fix in problem.fixes:
+            for fix in (*problem.fixes, *proposals(problem, trial.seen)):
                 if trial.mends(problem, fix):
                     yield Repair(problem, fix)
     except OutOfTime:
         return
+
+
+def worth_trying(analysis: Analysis) -> bool:
+    """Whether there is any fix to try."""
+    return any(problem.fixes or is_hopeful(problem) for problem in analysis.problems)
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
@@ -54,6 +60,7 @@ class _Trial:
     def __init__(self, engine: Engine, file: str, analysis: Analysis, within: Within, ticket: Ticket) -> None:
         self._engine = engine
         self._file = file
+        self._analysis = analysis
         self._text = analysis.source.text
         self._options: Options = analysis.options
         self._loader = within.loader
@@ -74,6 +81,13 @@ class _Trial:
             self._is_gone(problem, old, new) and _is_no_worse(old, new)
             for old, new in zip(self._before, after, strict=True)
         )
+
+    def seen(self) -> Seen:
+        """What proposals may be made of."""
+        if not self._before:
+            self._begin()
+        defined = {name for analyses in self._before for each in analyses.values() for name in names_defined(each)}
+        return Seen(self._text, self._analysis, frozenset(defined))
 
     def _begin(self) -> None:
         """Look at the projects as they are. A limit may have been met before one of them came to the file."""

@@ -178,7 +178,8 @@ class Task:
         state = _state_of([*local, *own], unknown)
         if isinstance(definition, Constant) or not isinstance(found.value, FunctionValue):
             return None, (), state
-        place = Place(definition.span, definition.name_span)
+        spans = tuple(param.local.span for param in definition.params)
+        place = Place(definition.span, definition.name_span, self.unit.chunk.text, spans)
         signature = f"({', '.join(definition.signature)})"
         if found.value.black_box is not None:
             names = tuple(param.local.name for param in definition.params)

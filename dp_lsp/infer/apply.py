@@ -28,6 +28,7 @@ from dp_lsp.core.types import (
     Base,
     Container,
     FunctionType,
+    Norm,
     NumberType,
     Type,
     TypeVariable,
@@ -279,12 +280,14 @@ def _wrong(
         inference.report(problems.MustBePublic.at(span, written=inference.written(span), what=what, fixes=fixes))
         return
     wanted, words = type_words(instance.type(param.type)), type_words(given)
+    asked = inference.solver.norm(param.type.norm) if isinstance(param.type, Container) else None
+    other = isinstance(asked, Norm) and isinstance(given, Container) and inference.solver.norm(given.norm) is not asked
+    fixes = rows.measured(span, asked) if isinstance(asked, Norm) and other else ()
     if wanted == words:
-        inference.report(
-            problems.DoesNotFit.at(span, function=scheme.name, reason=f"`{param.name}` has another size or norm")
-        )
+        reason = f"`{param.name}` has another size or norm"
+        inference.report(problems.DoesNotFit.at(span, function=scheme.name, reason=reason, fixes=fixes))
         return
-    inference.report(problems.WrongArgument.at(span, function=scheme.name, wanted=wanted, given=words))
+    inference.report(problems.WrongArgument.at(span, function=scheme.name, wanted=wanted, given=words, fixes=fixes))
 
 
 def spend(

@@ -101,9 +101,9 @@ def _result_span(method: term.Method) -> Span:
 
 
 def _declare_private(inference: Inference, method: term.Method) -> tuple[Fix, ...]:
-    header = inference.text[method.header.start : method.header.end]
-    end = method.header.start + len(header.rstrip())
-    if not header.rstrip().endswith(")") or "::" in header[header.rfind(")") :]:
+    header = inference.text[method.header.start : method.header.end].rstrip().removesuffix("=").rstrip()
+    end = method.header.start + len(header)
+    if not header.endswith(")"):
         return ()
     return (Fix("declare it with `:: Priv()`", (Edit(Span(end, end), " :: Priv()"),)),)
 

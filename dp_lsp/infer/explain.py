@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
 from dp_lsp.builtins.remedies import Wrapping
 from dp_lsp.core import laws
 from dp_lsp.core.notation import shown
@@ -13,6 +15,7 @@ from dp_lsp.infer.moves import first_infinite
 from dp_lsp.problem import Edit, Fix, Related
 from dp_lsp.text import Span
 
+STATIC = "Static"
 _LONGEST = 6
 
 
@@ -65,13 +68,23 @@ def wrap(title: str, span: Span, wrapping: Wrapping) -> Fix:
 
 
 def make_static(inference: Inference, node: Term) -> tuple[Fix, ...]:
-    """A repair that declares the parameter public that an argument is, if it is one."""
-    if not isinstance(node, Use):
+    """A repair that declares the parameters public that an argument is made of."""
+    if isinstance(node, Use):
+        return publish(inference.text, inference.parameters, {node.local.name})
+    known = inference.judgements.get(node)
+    names = {var.name for var in known.moves if not var.public} if known else set()
+    return publish(inference.text, inference.parameters, names)
+
+
+def publish(text: str, parameters: Iterable[Span], names: Collection[str]) -> tuple[Fix, ...]:
+    """A repair that declares parameters public; they are looked for by their names where these are declared."""
+    edits = []
+    for span in sorted(parameters):
+        name, _, annotation = (part.strip() for part in text[span.start : span.end].partition("::"))
+        if name in names and not annotation.startswith(STATIC):
+            edits.append(Edit(span, f"{name}::{STATIC}({annotation})"))
+    if not names or len(edits) != len(names):
         return ()
-    span = node.local.span
-    written = inference.text[span.start : span.end]
-    name, colons, annotation = written.partition("::")
-    if not colons or span not in inference.parameters:
-        return ()
-    text = f"{name}::Static({annotation.strip()})"
-    return (Fix(f"declare it public: `{text}`", (Edit(span, text),), sure=False),)
+    them = "it" if len(edits) == 1 else "them"
+    declared = ", ".join(f"`{edit.text}`" for edit in edits)
+    return (Fix(f"declare {them} public: {declared}", tuple(edits), sure=False),)

@@ -18,7 +18,7 @@ from dp_lsp.core.metrics import diameter, has_gap
 from dp_lsp.core.scheme import Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ZERO, Sens
 from dp_lsp.core.types import INTEGER, Base, NumberType, TupleType, Type, Unknown, without_static
-from dp_lsp.infer import carried, conditions, moves, problems
+from dp_lsp.infer import carried, conditions, explain, moves, problems
 from dp_lsp.infer.disjoint import Rows, Spread
 from dp_lsp.infer.inference import Failure, Inference
 from dp_lsp.infer.solver import Mismatch
@@ -175,7 +175,8 @@ def _private(
     when a round ends. What is not is lost."""
     range_span = node.last.span
     if rounds.number is None:
-        inference.report(problems.NotRepeatable.at(range_span))
+        fixes = explain.make_static(inference, node.last)
+        inference.report(problems.NotRepeatable.at(range_span, fixes=fixes))
         inference.give_up("the number of rounds is not public")
         return _together(inference, node.span, once.types, repeat(moves.NOWHERE))
     for start, (local, _) in zip(starts, node.carried, strict=True):

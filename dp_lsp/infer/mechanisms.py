@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dp_lsp.builtins.define import Args, Noise
-from dp_lsp.builtins.remedies import measure_in
+from dp_lsp.builtins.remedies import measure_in, written
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Constraint, Origin
 from dp_lsp.core.events import Event, Gaussian, Leak, Release, Var
 from dp_lsp.core.metrics import conversion
-from dp_lsp.core.notation import SYMPY, Printer, shown
+from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import Judgement, Move
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.types import AnyNorm, Container, Norm, Type
@@ -68,6 +68,7 @@ def _report_unprotected(inference: Inference, node: term.Call, span: Span, priva
             variable="`, `".join(sorted(var.name for var in private if not var.members)),
             consequence="it must be public there",
             related=explain.path(inference, move, first.name),
+            fixes=explain.publish(inference.text, inference.parameters, {var.name for var in private}),
         )
     )
 
@@ -140,9 +141,10 @@ def _too_sensitive(
     related = explain.path(inference, move, var.name)
     fixes: tuple[Fix, ...] = ()
     if place is not None:
-        enough = Printer(SYMPY).quantity(constraint.left)
+        enough = constraint.left
         related = (Related(f"{shown(constraint.left)} is the smallest value that is enough", place), *related)
-        fixes = (Fix(f"replace {inference.written(place)} by {enough}", (Edit(place, enough),)),)
+        text = written(enough) if isinstance(enough, Sens) else ""
+        fixes = (Fix(f"replace {inference.written(place)} by {text}", (Edit(place, text),)),) if text else ()
     return problems.TooSensitive.at(
         span,
         declared=shown(constraint.right),

@@ -25,7 +25,7 @@ from dp_lsp.core.display import type_words
 from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import Given
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.types import Base, Container, Norm, NumberType, Type, TypeVariable
+from dp_lsp.core.types import Base, Clip, Container, Norm, NumberType, Type, TypeVariable
 from dp_lsp.infer import conditions, explain, mechanisms, problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.problem import Fix, Problem
@@ -189,7 +189,11 @@ def _mismatch(
         inference.give_up("a mechanism was given Data")
         return
     if wrong in _UNLIKE and not (wrong == "norm" and isinstance(pattern, Box) and isinstance(pattern.norm, Norm)):
-        inference.report(problems.DoesNotFit.at(node.span, function=row.name, reason=_UNLIKE[wrong]))
+        fixes = _measured_alike(inference, node, index, given) if wrong == "norm" else ()
+        inference.report(problems.DoesNotFit.at(node.span, function=row.name, reason=_UNLIKE[wrong], fixes=fixes))
+        return
+    if wrong == "norm" and isinstance(pattern, Box) and isinstance(pattern.norm, Norm):
+        _wrong_argument(inference, node, row, pattern, index, given, measured(argument.span, pattern.norm))
         return
     _wrong_argument(inference, node, row, pattern, index, given)
 
@@ -201,16 +205,41 @@ def _is_data(inference: Inference, type_: Type) -> bool:
 
 def _data_to_mechanism(span: Span, written: str, type_: Type) -> Problem:
     fixes: tuple[Fix, ...] = ()
-    if isinstance(type_, Container):
+    if isinstance(type_, Container) and type_.clip is not Clip.U:
+        fixes = (explain.wrap("read it as real numbers", span, remedies.READ),)
+    elif isinstance(type_, Container):
         fixes = (explain.wrap("clip it in L2 and read it as real numbers (2-sensitive)", span, remedies.CLIP_AND_READ),)
     return problems.DataToMechanism.at(span, written=written, fixes=fixes)
 
 
+def _measured_alike(inference: Inference, node: term.Call, index: int, given: Type) -> tuple[Fix, ...]:
+    """A repair that measures an argument in the norm of one before it."""
+    for other in node.args[:index]:
+        known = inference.judgements.get(other)
+        type_ = inference.type(known) if known else None
+        if isinstance(type_, Container) and isinstance(given, Container):
+            norm = inference.solver.norm(type_.norm)
+            return measured(node.args[index].span, norm) if isinstance(norm, Norm) else ()
+    return ()
+
+
+def measured(span: Span, norm: Norm) -> tuple[Fix, ...]:
+    """A repair that measures an expression in another norm."""
+    return (explain.wrap(f"measure it in {norm.value}", span, remedies.measure_in(norm)),)
+
+
 def _wrong_argument(
-    inference: Inference, node: term.Call, row: Builtin, pattern: Pattern, index: int, given: Given
+    inference: Inference,
+    node: term.Call,
+    row: Builtin,
+    pattern: Pattern,
+    index: int,
+    given: Given,
+    fixes: tuple[Fix, ...] = (),
 ) -> None:
+    place, wanted = node.args[index].span, pattern.words
     inference.report(
-        problems.WrongArgument.at(node.args[index].span, function=row.name, wanted=pattern.words, given=_words(given))
+        problems.WrongArgument.at(place, function=row.name, wanted=wanted, given=_words(given), fixes=fixes)
     )
 
 

@@ -26,7 +26,7 @@ from dp_lsp.core.types import (
     Unknown,
     without_static,
 )
-from dp_lsp.infer import calls, disjoint, functions, loops, moves, problems, sampling
+from dp_lsp.infer import calls, disjoint, explain, functions, loops, moves, problems, sampling
 from dp_lsp.infer.inference import Failure, Inference, Unreadable
 from dp_lsp.infer.solver import Mismatch
 from dp_lsp.text import Span
@@ -183,5 +183,6 @@ def _check(inference: Inference, node: term.Check) -> Judgement:
     condition = inference.infer(node.condition)
     private = sorted({var.name for var in condition.moves if not var.public})
     if private:
-        inference.report(problems.PrivateCheck.at(node.span, variable="`, `".join(private)))
+        fixes = explain.publish(inference.text, inference.parameters, private)
+        inference.report(problems.PrivateCheck.at(node.span, variable="`, `".join(private), fixes=fixes))
     return Judgement(TupleType(()), moves.NOWHERE)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from dp_lsp import builtins, surface
+from dp_lsp.builtins.remedies import COPY
 from dp_lsp.core import term
 from dp_lsp.core.term import Bind, Local, Term
 from dp_lsp.lower import problems
@@ -13,7 +14,7 @@ from dp_lsp.lower.expressions import Expressions
 from dp_lsp.lower.ownership import Holding, Holdings, Memory, Origin
 from dp_lsp.lower.scope import UNUSED
 from dp_lsp.lower.survey import How, changed_positions
-from dp_lsp.problem import Kind, Problem, Related
+from dp_lsp.problem import Edit, Fix, Kind, Problem, Related
 from dp_lsp.text import Span
 
 _KIND_OF: dict[Origin, type[Kind]] = {
@@ -36,6 +37,7 @@ class Changes(Expressions):
     change, or a ``return``, that must not be."""
 
     changed: set[str]
+    _text: str
     refused = False
 
     def _version(self, name: str, span: Span, holding: Holding) -> Local:
@@ -95,8 +97,19 @@ class Changes(Expressions):
             memory = self._scope.memory(name.name)
             for arg in node.args:
                 if arg is not name and self._memory(arg) & memory:
-                    return problems.GivenTwice.at(arg.span, name=name.name)
-        return next(filter(None, map(self._seen_by_others, variables)), None)
+                    return problems.GivenTwice.at(arg.span, name=name.name, fixes=(_copy_of(arg),))
+        problem = next(filter(None, map(self._seen_by_others, variables)), None)
+        if problem is None or problem.code not in problems.OF_SHARING:
+            return problem
+        return problem._replace(fixes=(self._copied(node, problem.span),))
+
+    def _copied(self, node: surface.Call, name_span: Span) -> Fix:
+        """A repair that makes a name stand for a copy from the line before a change on."""
+        name = self._text[name_span.start : name_span.end]
+        line = self._text[max(self._text.rfind(mark, 0, node.start) for mark in "\r\n") + 1 : node.start]
+        separator = "; " if line.strip() else f"\n{line}"
+        assignment = f"{name} = {COPY.before}{name}{COPY.after}"
+        return Fix(f"change a copy: `{assignment}`", (Edit(Span(node.start, node.start), assignment + separator),))
 
     def _seen_by_others(self, name: surface.Name) -> Problem | None:
         """Whether somebody else would see a change of what a name stands for; that of a parameter is the caller's."""
@@ -135,6 +148,12 @@ class Changes(Expressions):
                 if write.how is How.ASSIGNED:
                     self._problems.append(problems.ChangedAndAssigned.at(write.span, name=name))
         return versions(span, (self._scope.now[name] for name in names), alone=True)
+
+
+def _copy_of(node: surface.Node) -> Fix:
+    """A repair that puts a copy in the place of a value."""
+    start, end = Span(node.start, node.start), Span(node.end, node.end)
+    return Fix("give it a copy", (Edit(start, COPY.before), Edit(end, COPY.after)))
 
 
 def versions(span: Span, locals_: Iterable[Local], alone: bool = False) -> Term:

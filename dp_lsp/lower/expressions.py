@@ -169,9 +169,9 @@ class Expressions:
             try:
                 return term.TypeArgument(node.span, type_names.meaning(node))
             except type_names.Refused as refused:
-                self._problems.append(
-                    problems.UnknownType.at(refused.node.span, written=written(refused.node), hint=refused.hint)
-                )
+                name, place = written(refused.node), refused.node.span
+                found = problems.UnknownType.at(place, written=name, hint=refused.hint, fixes=refused.fixes)
+                self._problems.append(found)
                 return term.Hole(node.span, "a type that is not understood")
         return self._expression(node)
 

@@ -16,7 +16,7 @@ from dp_lsp.lower.ownership import OUTSIDE, Holding, Memory
 from dp_lsp.lower.scope import UNUSED
 from dp_lsp.lower.statements import Finish, Statements
 from dp_lsp.lower.survey import How, Methods, Survey, grouped
-from dp_lsp.problem import Problem, Related
+from dp_lsp.problem import Edit, Fix, Problem, Related
 from dp_lsp.text import Span
 
 
@@ -122,7 +122,9 @@ class Functions(Statements):
         for param in params:
             if param.static:
                 name = param.local.name
-                self._problems.append(problems.BlackBoxStatic.at(param.span, name=name, box=node.name.name))
+                fix = Fix("leave the annotation out", (Edit(param.span, name),))
+                found = problems.BlackBoxStatic.at(param.span, name=name, box=node.name.name, fixes=(fix,))
+                self._problems.append(found)
         captured = mentions - {param.name for param in node.params}
         return Method(
             node.name.name,
@@ -188,7 +190,8 @@ class Functions(Statements):
 
     def _refuse_type(self, refused: type_names.Refused) -> None:
         name = written(refused.node)
-        self._problems.append(problems.UnknownType.at(refused.node.span, written=name, hint=refused.hint))
+        found = problems.UnknownType.at(refused.node.span, written=name, hint=refused.hint, fixes=refused.fixes)
+        self._problems.append(found)
 
     def _written(self, node: surface.Parameter) -> str:
         return "Any" if node.annotation is None else self._text[node.annotation.start : node.annotation.end]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from dp_lsp import surface
 from dp_lsp.core.annotation import AFunction, AModel, Annotation, Anything, ContainerOf, NumberOf, Truth, TupleOf
 from dp_lsp.core.types import Base, Kind, Norm
+from dp_lsp.problem import Edit, Fix
 
 NORMS = {norm.value: norm for norm in Norm}
 _BASES = {
@@ -45,12 +46,13 @@ RESERVED = frozenset(
 
 
 class Refused(Exception):
-    """An annotation that means nothing here: the node, and a hint what to write instead."""
+    """An annotation that means nothing here: the node, a hint what to write instead, and just that if it is sure."""
 
-    def __init__(self, node: surface.Node, hint: str) -> None:
+    def __init__(self, node: surface.Node, hint: str, instead: str = "") -> None:
         super().__init__(hint)
         self.node = node
         self.hint = hint
+        self.fixes = (Fix(f"write `{instead}`", (Edit(node.span, instead),)),) if instead else ()
 
 
 class Returned(NamedTuple):
@@ -136,7 +138,7 @@ def _named(node: surface.Node, name: str) -> Annotation:
     if name in _PLAIN:
         return _PLAIN[name]
     if name in (STATIC, PRIVATE, BLACK_BOX):
-        raise Refused(node, f"write `{name}()`")
+        raise Refused(node, f"write `{name}()`", f"{name}()")
     raise Refused(node, "the types are Real, Integer, Data, Bool, Vector, Matrix, DMGrads, DMModel and Tuple")
 
 
@@ -163,7 +165,8 @@ def _braced(node: surface.TypeExpr) -> Annotation:
     if name not in _ELEMENTS:
         raise Refused(element, "elements are Real, Integer, Data or Bool")
     if not upper and name not in ("Float64", "Float32", "Int", "Int64", "Bool"):
-        raise Refused(node, f"write `{node.name}{{<:{name}}}`, which holds every type of such numbers")
+        instead = f"{node.name}{{<:{name}}}"
+        raise Refused(node, f"write `{instead}`, which holds every type of such numbers", instead)
     return ContainerOf(kind, _ELEMENTS[name])
 
 

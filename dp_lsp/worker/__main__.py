@@ -23,6 +23,7 @@ from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.ticket import OutOfTime, Superseded, Ticket
 from dp_lsp.analysis.workspace import ClosedFile
 from dp_lsp.engine.check import Engine
+from dp_lsp.engine.repairs import worth_trying
 from dp_lsp.worker.frames import (
     PER_CHARACTER,
     Answer,
@@ -235,7 +236,7 @@ class Service:
         for document, analysis in sorted(result.checked.items(), key=lambda item: item[0] == request.document):
             self._unrepaired.pop(document, None)
             revision = self._projects.open[document].revision
-            if request.repair and any(problem.fixes for problem in analysis.problems):
+            if request.repair and worth_trying(analysis):
                 self._unrepaired[document] = revision, analysis
             else:
                 self.send(Repaired(document, revision, ()))

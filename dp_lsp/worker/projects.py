@@ -156,8 +156,6 @@ class Projects:
     def repairs(self, document: str, analysis: Analysis, ticket: Ticket) -> tuple[Repair, ...]:
         """The fixes of what was found in a document that are good in all its projects."""
         file = self.open[document].file
-        if not any(problem.fixes for problem in analysis.problems):
-            return ()
         roots = tuple(self._present_graph(ticket.look).roots_of({file}))
         return tuple(repairs(self.engine, file, analysis, Within(roots, self._disk), ticket))
 
