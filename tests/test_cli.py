@@ -18,9 +18,10 @@ import pytest
 import dp_lsp.cli.check
 from analyses import analysis, function, problem
 from dp_lsp.analysis.loading import Loader, Text
-from dp_lsp.analysis.records import Analysis, Options, Setting, State, unchecked
+from dp_lsp.analysis.records import Analysis, Setting, State, unchecked
 from dp_lsp.cli import main
 from dp_lsp.cli.progress import Progress
+from dp_lsp.engine.check import OptionsOf
 from dp_lsp.problem import Severity
 from dp_lsp.text import Source, Span
 from source_tree import ROOT
@@ -53,11 +54,11 @@ def answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
             def includes(self, text: Text) -> tuple[str, ...]:
                 return ()
 
-            def project(self, root: str, files: Loader, options: Options, on_chunk: Any) -> dict[str, Analysis]:
+            def project(self, root: str, files: Loader, options: OptionsOf, on_chunk: Any) -> dict[str, Analysis]:
                 on_chunk(b"")
                 text = files.text(root)
                 if text.problem:
-                    return {root: unchecked(Source(text.content), text.problem, options)}
+                    return {root: unchecked(Source(text.content), text.problem, options(root))}
                 return {root: check(text.content) if callable(check) else check}
 
         monkeypatch.setattr(dp_lsp.cli.check, "Engine", Fake)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 import pytest
 
 from dp_lsp.analysis.catalogue import kinds
+from dp_lsp.analysis.loading import Text
+from dp_lsp.analysis.records import Options
+from dp_lsp.configuration.reading import read
 from dp_lsp.engine.check import Engine
 from dp_lsp.problem import Kind, Problem, Severity
 from several_files import check
 
 ENGINE = Engine()
-EXAMPLE = re.compile(r"(Broken|Fixed):\n\n((?:```julia.*?```\n*)+)", re.DOTALL)
-BLOCK = re.compile(r"```julia\n(.*?)```", re.DOTALL)
+EXAMPLE = re.compile(r"(Broken|Fixed):[^\n]*\n\n((?:```(?:julia|toml).*?```\n*)+)", re.DOTALL)
+BLOCK = re.compile(r"```(julia|toml)\n(.*?)```", re.DOTALL)
 
 WITHOUT_EXAMPLES = {
     "DP010": "about a file that cannot be opened",
@@ -30,16 +34,36 @@ CONSEQUENCES = {"DP111"}
 """Kinds that only follow from another problem, so that their broken example has that one too."""
 
 
-def examples(kind: type[Kind], word: str) -> list[str]:
-    """The programs after ``Broken:`` or ``Fixed:`` on a page."""
-    return [text for label, group in EXAMPLE.findall(kind.page()) if label == word for text in BLOCK.findall(group)]
+class Example(NamedTuple):
+    """A program, a configuration, or a program with its configuration before it."""
+
+    program: str
+    configuration: str
+
+
+def examples(kind: type[Kind], word: str) -> list[Example]:
+    """The examples after ``Broken:`` or ``Fixed:`` on a page."""
+    groups = [BLOCK.findall(group) for label, group in EXAMPLE.findall(kind.page()) if label == word]
+    found = []
+    for group in groups:
+        settings = [text for language, text in group if language == "toml"]
+        programs = [text for language, text in group if language == "julia"]
+        found += [Example(program, "".join(settings)) for program in programs or [""]]
+    return found
 
 
 SHOWN = [kind for kind in kinds().values() if examples(kind, "Broken")]
 
 
-def problems(text: str) -> list[Problem]:
-    return [problem for analysis in check(ENGINE, text).values() for problem in analysis.problems]
+def problems(example: Example) -> list[Problem]:
+    options = Options()
+    if example.configuration:
+        found = read("dp-lsp.toml", Text(example.configuration))
+        if found.configuration is None:
+            return list(found.problems)
+        options = found.configuration.options("a.jl", options)
+    analyses = check(ENGINE, example.program, options)
+    return [problem for analysis in analyses.values() for problem in analysis.problems]
 
 
 def codes(found: list[Problem], *severities: Severity) -> set[str]:

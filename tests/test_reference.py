@@ -12,6 +12,7 @@ import pytest
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.builtins import TABLE
 from dp_lsp.cli.explain import builtin_page
+from dp_lsp.configuration.keys import page as keys_page
 from dp_lsp.problem import DOCUMENTATION, Severity
 
 REFERENCE = Path(__file__).parent.parent / "dp_lsp" / "reference"
@@ -41,7 +42,15 @@ def builtins() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-@pytest.mark.parametrize(("name", "page"), [("diagnostics.md", diagnostics), ("builtins.md", builtins)])
+def configuration() -> str:
+    parts = [NOTE.format("the table of keys"), "# Configuration", keys_page()]
+    return "\n\n".join(parts)
+
+
+PAGES = [("diagnostics.md", diagnostics), ("builtins.md", builtins), ("configuration.md", configuration)]
+
+
+@pytest.mark.parametrize(("name", "page"), PAGES)
 def test_pages_are_current(name: str, page, request: pytest.FixtureRequest) -> None:
     path = REFERENCE / name
     if request.config.getoption("--update"):

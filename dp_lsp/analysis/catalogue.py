@@ -8,6 +8,7 @@ from dp_lsp.problem import Kind
 
 MODULES = (
     "dp_lsp.cli.problems",
+    "dp_lsp.configuration.problems",
     "dp_lsp.disk.problems",
     "dp_lsp.engine.problems",
     "dp_lsp.frontends.julia.problems",

@@ -38,12 +38,21 @@ class Setting(NamedTuple):
     value: Fraction
 
 
-class Options(NamedTuple):
-    """What a check depends on besides the text. ``facts`` keeps what hover needs."""
+PROFILES = ("sound", "published")
+"""The rules that bounds are found by; the first ones are the default."""
 
-    profile: str = "sound"
+
+class Options(NamedTuple):
+    """What a check depends on besides the text. ``facts`` keeps what hover needs. ``severity`` is that of problems by
+    their code, None for one that is not told; ``max_epsilon`` and ``max_delta`` are what a private function may
+    spend at most."""
+
+    profile: str = PROFILES[0]
     settings: tuple[Setting, ...] = ()
     facts: bool = True
+    severity: tuple[tuple[str, Severity | None], ...] = ()
+    max_epsilon: Fraction | None = None
+    max_delta: Fraction | None = None
 
 
 class FreeVariable(NamedTuple):

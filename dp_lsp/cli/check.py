@@ -10,14 +10,15 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from dp_lsp.analysis.records import Analysis, Options, Setting, State, unchecked
+from dp_lsp.analysis.records import PROFILES, Analysis, Setting, State, unchecked
+from dp_lsp.cli.configured import Configured
 from dp_lsp.cli.files import Chosen, choose, shown
-from dp_lsp.cli.output import FINDINGS, INTERNAL, USAGE, complain, write
+from dp_lsp.cli.output import FINDINGS, INTERNAL, USAGE, complain, point, write
 from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.progress import Progress
 from dp_lsp.cli.settings import complaints
 from dp_lsp.cli.style import coloured, plain, wants_colour
-from dp_lsp.engine.check import Engine
+from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.graph import Graph
 from dp_lsp.engine.merge import check_projects, together
 from dp_lsp.problem import Severity
@@ -34,13 +35,14 @@ class Request(NamedTuple):
     paths: tuple[str, ...]
     output_format: str
     stdin_filename: str | None
-    profile: str
+    profile: str | None
     settings: tuple[Setting, ...]
     exit_zero: bool
     error_on_warning: bool
     statistics: bool
     output_file: str | None
     color: str
+    config: str | None = None
 
 
 Files = Sequence[tuple[str, Analysis]]
@@ -49,10 +51,18 @@ Files = Sequence[tuple[str, Analysis]]
 def run(request: Request) -> int:
     """Check, report, and return the exit code: the largest that applies."""
     began = time.perf_counter()
-    options = Options(request.profile, request.settings, facts=False)
-    files = _check_all(choose(request.paths or (".",), request.stdin_filename), options)
+    configured = Configured(request.config, request.profile, request.settings)
+    chosen = choose(request.paths or (".",), request.stdin_filename, configured.includes)
+    checks = _Run(chosen, configured.options)
+    graph = Graph(chosen.names, checks.includes)
+    faults = configured.faults(graph.included)
+    for fault in faults:
+        point(fault)
+    if faults:
+        return USAGE
+    files = _check_all(chosen, checks, graph)
     functions = [function for _, analysis in files for function in analysis.functions]
-    wrong = complaints(options.settings, functions)
+    wrong = complaints(request.settings, functions)
     report = _report(files, request, time.perf_counter() - began)
     written = write(report, request.output_file, colour=_coloured(request))
     for complaint in wrong:
@@ -60,13 +70,11 @@ def run(request: Request) -> int:
     return max(_exit_code([analysis for _, analysis in files], request), USAGE if wrong else 0, written)
 
 
-def _check_all(chosen: Chosen, options: Options) -> Files:
+def _check_all(chosen: Chosen, checks: _Run, graph: Graph) -> Files:
     """The analyses of the files that were chosen, in that order, and then of what these include."""
-    run = _Run(chosen, options)
-    graph = Graph(chosen.names, run.includes)
     progress = Progress(len(graph.roots))
     try:
-        projects = check_projects(chosen.names, graph.roots, lambda root: run.project(root, graph, progress))
+        projects = check_projects(chosen.names, graph.roots, lambda root: checks.project(root, graph, progress))
     finally:
         progress.done()
     found = together(projects.items())
@@ -76,7 +84,7 @@ def _check_all(chosen: Chosen, options: Options) -> Files:
 class _Run:
     """Checks one project after the other. A bug makes one of them unknown, not the others."""
 
-    def __init__(self, chosen: Chosen, options: Options) -> None:
+    def __init__(self, chosen: Chosen, options: OptionsOf) -> None:
         self._files = chosen.files
         self._options = options
         self._engine = Engine()
@@ -101,7 +109,7 @@ class _Run:
             self._engine = Engine()  # what it remembers may be half done
             problem = InternalError.at(Span(0, 0), error=type(error).__name__)
             texts = ((name, self._files.text(name)) for name in sorted(graph.projects.get(root, {root})))
-            return {name: unchecked(Source(text.content), problem, self._options) for name, text in texts}
+            return {name: unchecked(Source(text.content), problem, self._options(name)) for name, text in texts}
         self._recent.append(root)
         if len(self._recent) > _REMEMBERED:
             self._engine.forget(self._recent.popleft())
@@ -126,10 +134,16 @@ def _report(files: Files, request: Request, seconds: float) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def _profile(files: Files) -> str:
+    """The rules of a run: those that may not hold, if any file was checked by them."""
+    profiles = {analysis.options.profile for _, analysis in files}
+    return next((profile for profile in reversed(PROFILES) if profile in profiles), PROFILES[0])
+
+
 def _json(files: Files, request: Request, seconds: float) -> Iterator[str]:
     from dp_lsp.features.report import report, statistics
 
-    result = report(files, request.profile)
+    result = report(files, _profile(files))
     if request.statistics:
         result["statistics"] = statistics(analysis for _, analysis in files)
     yield json.dumps(result, ensure_ascii=False, indent=2, allow_nan=False)
@@ -139,7 +153,7 @@ def _concise(files: Files, request: Request, seconds: float) -> Iterator[str]:
     from dp_lsp.cli.concise import lines
 
     paint = coloured if _coloured(request) else plain
-    yield from lines(files, request.profile == "published", request.statistics, paint)
+    yield from lines(files, _profile(files) == "published", request.statistics, paint)
 
 
 def _full(files: Files, request: Request, seconds: float) -> Iterator[str]:
@@ -147,7 +161,7 @@ def _full(files: Files, request: Request, seconds: float) -> Iterator[str]:
 
     paint = coloured if _coloured(request) else plain
     columns = max(60, shutil.get_terminal_size((100, 24)).columns)
-    yield from FullReport(paint, columns).lines(files, seconds, request.profile == "published", request.statistics)
+    yield from FullReport(paint, columns).lines(files, seconds, _profile(files) == "published", request.statistics)
 
 
 _REPORTERS = {"full": _full, "concise": _concise, "json": _json}

@@ -65,9 +65,9 @@ def root() -> None:
 @click.option(
     "--profile",
     type=click.Choice(["sound", "published"]),
-    default="sound",
     help="sound: rules whose bounds hold (default). published: the published formulas, for comparison.",
 )
+@click.option("--config", metavar="FILE", help="The configuration, instead of the nearest dp-lsp.toml above each file.")
 @click.option(
     "--set",
     "settings",
@@ -103,7 +103,7 @@ def check(log_level: str, log_file: str | None, **options: Any) -> int:
     Exit codes:
       0    everything is proved
       1    there is an error, or something is unknown
-      2    wrong usage, a PATH that does not exist, output that could not be written
+      2    wrong usage or configuration, a PATH that does not exist, output that could not be written
       101  a bug in dp-lsp; what it concerns is reported as unknown
       130  interrupted
     """
@@ -134,6 +134,24 @@ def explain(name: str, log_level: str, log_file: str | None) -> int:
 
     _log(log_level, log_file)
     return run(name)
+
+
+@root.command()
+@click.argument("name", type=click.Choice(["configuration"]))
+@logs
+def schema(name: str, log_level: str, log_file: str | None) -> int:
+    """Print the JSON schema of a file, for editors.
+
+    \b
+    dp-lsp schema configuration > dp-lsp.schema.json    of dp-lsp.toml
+    """
+    import json
+
+    from dp_lsp.cli.output import write
+    from dp_lsp.configuration.keys import schema as configuration
+
+    _log(log_level, log_file)
+    return write(json.dumps(configuration(), ensure_ascii=False, indent=2) + "\n")
 
 
 @root.command()

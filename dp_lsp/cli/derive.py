@@ -11,6 +11,7 @@ from typing import NamedTuple
 import click
 
 from dp_lsp.analysis.records import Analysis, FunctionReport
+from dp_lsp.cli.configured import Configured
 from dp_lsp.cli.files import choose, shown
 from dp_lsp.disk.reading import SUFFIX
 from dp_lsp.engine.check import Engine
@@ -60,7 +61,12 @@ class _Project:
         self._files = chosen.files
         (self._root,) = chosen.names
         self._engine = Engine()
-        self._analyses = self._engine.project(self._root, self._files)
+        configured = Configured(None, None)
+        self._options = configured.options
+        self._analyses = self._engine.project(self._root, self._files, self._options)
+        faults = configured.faults(self._analyses)
+        if faults:
+            raise click.UsageError("\n".join(faults))
 
     def pages(self) -> Iterator[str]:
         """The page of each function that is wanted, or of one expression."""
@@ -106,7 +112,7 @@ class _Project:
         return self._analyses[self._root]
 
     def _page(self, name: str, offset: int, expression: bool = False) -> str:
-        explained = self._engine.explain(self._root, self._files, (name, offset), expression)
+        explained = self._engine.explain(self._root, self._files, (name, offset), expression, self._options)
         if explained is None:
             where = f"column {self._wanted.column} of line {self._wanted.line} of"
             raise self._nothing(f"no function stands at {where}", [])

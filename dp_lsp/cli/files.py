@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -21,10 +21,12 @@ class Chosen:
     """The files that were asked for: their ``names`` in that order, and ``files`` to read them and what they include.
 
     What lies in a folder that is given may be read; beside a file that is given, what lies in the working folder
-    if the file does, else in the folder of the file.
+    if the file does, else in the folder of the file. Of the files in a folder those are left out that are not
+    ``wanted``.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: Callable[[str], bool]) -> None:
+        self._wanted = wanted
         self.names: list[str] = []
         self._given: dict[str, Text] = {}
         self._folders: list[str] = []
@@ -41,7 +43,9 @@ class Chosen:
             self._folders.append(path)
             failed: list[OSError] = []
             for file in below(path, failed.append):
-                self._take(name_of(file), file)
+                name = name_of(file)
+                if self._wanted(name):
+                    self._take(name, file)
             for error in failed:
                 reason = error.strerror or "it cannot be opened"
                 self._take(name_of(error.filename), error.filename, unreadable(reason))
@@ -68,15 +72,16 @@ class Chosen:
             self.names.append(name)
 
 
-def choose(paths: Sequence[str], stdin_name: str | None) -> Chosen:
-    """The files that these paths mean, each once; a usage error for a missing path, or for no file at all."""
+def choose(paths: Sequence[str], stdin_name: str | None, wanted: Callable[[str], bool] = lambda name: True) -> Chosen:
+    """The files that these paths mean, each once; a usage error for a missing path, or for no file at all. ``wanted``
+    tells which files of a folder are meant."""
     if stdin_name is not None and STANDARD_INPUT not in paths:
         raise click.UsageError("--stdin-filename names what is read from standard input: give - as PATH")
     missing = [path for path in paths if path != STANDARD_INPUT and not _is_there(path)]
     if missing:
         verb = "do" if len(missing) > 1 else "does"
         raise click.UsageError(f"{', '.join(map(repr, missing))} {verb} not exist")
-    chosen = Chosen()
+    chosen = Chosen(wanted)
     for path in dict.fromkeys(paths):
         chosen.add(path, stdin_name)
     if not chosen.names:

@@ -36,9 +36,14 @@ def write(text: str, file: str | None = None, colour: bool = False) -> int:
 
 
 def complain(message: str) -> None:
-    """Write to standard error, if anybody listens."""
+    """Say what is wrong on standard error, if anybody listens."""
+    point(f"Error: {message}")
+
+
+def point(line: str) -> None:
+    """Write a line that begins with a place to standard error, if anybody listens."""
     with suppress(OSError):
-        click.echo(f"Error: {message}", err=True)
+        click.echo(line, err=True)
 
 
 def speak_utf8() -> None:

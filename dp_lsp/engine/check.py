@@ -7,7 +7,8 @@ every name the chunk mentions, also of those that have none.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
@@ -29,13 +30,17 @@ from dp_lsp.text import Source
 
 DEFAULT = Options()
 _TRIALS = "\0trials"  # no document is called that
+
+OptionsOf = Callable[[str], Options]
+"""The options of each file of a project, by its name. The rules are those of the root: what one file says of another
+is found by the same ones."""
 _RECURSION = 5_000  # the front end limits nesting to far less than this allows
 
 
 class _How(NamedTuple):
     """What :meth:`Engine.project` was asked for besides a text."""
 
-    options: Options
+    options: OptionsOf
     look: Callable[[], None]
     on_chunk: Callable[[bytes], None]
     refused: Collection[bytes]
@@ -74,7 +79,7 @@ class Engine:
         self,
         root: str,
         loader: Loader,
-        options: Options = DEFAULT,
+        options: Options | OptionsOf = DEFAULT,
         ticket: Ticket | None = None,
         on_chunk: Callable[[bytes], None] = lambda key: None,
         refused: Collection[bytes] = (),
@@ -85,18 +90,18 @@ class Engine:
         ``on_chunk`` is called with a chunk's key before it is inferred; a key in ``refused`` is not inferred but
         reported as ``unknown`` (it ended the process before).
         """
-        how = _How(options, (ticket or Ticket()).look, on_chunk, refused)
-        return _analyses(root, *self._project(root, loader, how, root), options)
+        how = _How(_uniform(root, options), (ticket or Ticket()).look, on_chunk, refused)
+        return _analyses(root, *self._project(root, loader, how, root), how.options)
 
     def trial(
-        self, root: str, loader: Loader, options: Options = DEFAULT, ticket: Ticket | None = None
+        self, root: str, loader: Loader, options: Options | OptionsOf = DEFAULT, ticket: Ticket | None = None
     ) -> dict[str, Analysis]:
         """The same of a project as it is not yet: only what the last few trials needed is remembered, and what they
         parsed and inferred is not counted."""
-        how = _How(options, (ticket or Ticket()).look, lambda key: None, ())
+        how = _How(_uniform(root, options), (ticket or Ticket()).look, lambda key: None, ())
         counted = self.parsed, self.inferred
         try:
-            return _analyses(root, *self._project(root, loader, how, _TRIALS), options)
+            return _analyses(root, *self._project(root, loader, how, _TRIALS), how.options)
         finally:
             self.tried += self.inferred - counted[1]
             self.parsed, self.inferred = counted
@@ -107,7 +112,7 @@ class Engine:
         loader: Loader,
         place: tuple[str, int],
         expression: bool = False,
-        options: Options = DEFAULT,
+        options: Options | OptionsOf = DEFAULT,
         ticket: Ticket | None = None,
     ) -> Explanation | None:
         """What led to the bounds of the function at a place, which is the name of a file of the project and an offset
@@ -116,7 +121,7 @@ class Engine:
 
         The project is checked; what is remembered of it is as good. Only the function itself is inferred again."""
         name, offset = place
-        how = _How(options, (ticket or Ticket()).look, lambda key: None, ())
+        how = _How(_uniform(root, options), (ticket or Ticket()).look, lambda key: None, ())
         whole, found = self._project(root, loader, how, root)
         for module, index in (each for part in whole.parts if part.name == name for each in part.places):
             task, known = found[module][index]
@@ -131,7 +136,8 @@ class Engine:
         """A project, and what is known of each of its modules; remembered as a version of a document."""
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         whole = project(root, loader, lambda text: self._file(text, how.look))
-        found = [self._module(program, how) for program in whole.programs]
+        options = _by_unit(whole, how.options)
+        found = [self._module(program, how, options[module]) for module, program in enumerate(whole.programs)]
         for memo in self._memos:
             memo.turn(document)
         return whole, found
@@ -148,7 +154,7 @@ class Engine:
         found = (self._unit(chunk, look) for chunk in self._chunks(text.content, look) if INCLUDE in chunk.text)
         return tuple(include.path for unit in found for include in unit.lowered.includes)
 
-    def _module(self, program: Program, how: _How) -> _Done:
+    def _module(self, program: Program, how: _How, options: Sequence[Options]) -> _Done:
         """What is known of each unit of a module, by its index."""
         meanings: dict[str, list[Meaning]] = {}
         done: _Done = {}
@@ -158,7 +164,7 @@ class Engine:
             if others:
                 unit = program.units[index]
                 program.units[index] = self._unit(unit.chunk, how.look, others)._replace(problems=unit.problems)
-            task = Task(program, index, how.options, meanings, cycle, how.look)
+            task = Task(program, index, options[index], meanings, cycle, how.look)
             known = self._known(task, how)
             done[index] = task, known
             for name, meaning in known.meanings:
@@ -232,13 +238,32 @@ class _Lone:
 _Done = dict[int, tuple[Task, Known]]
 
 
-def _analyses(root: str, whole: Project, found: list[_Done], options: Options) -> dict[str, Analysis]:
+def _uniform(root: str, options: Options | OptionsOf) -> OptionsOf:
+    """The options of each file, by the rules of the root."""
+    if isinstance(options, Options):
+        return lambda name: options
+    profile = options(root).profile
+    return cache(lambda name: options(name)._replace(profile=profile))
+
+
+def _by_unit(whole: Project, options: OptionsOf) -> list[list[Options]]:
+    """The options of each unit of each module."""
+    found = [[DEFAULT] * len(program.units) for program in whole.programs]
+    for part in whole.parts:
+        own = options(part.name)
+        for module, index in part.places:
+            found[module][index] = own
+    return found
+
+
+def _analyses(root: str, whole: Project, found: list[_Done], options: OptionsOf) -> dict[str, Analysis]:
     """What is known of the files of a project."""
     return together((root, {part.name: _analysis(whole, part, found, options)}) for part in whole.parts)
 
 
-def _analysis(whole: Project, part: Part, found: list[_Done], options: Options) -> Analysis:
+def _analysis(whole: Project, part: Part, found: list[_Done], of: OptionsOf) -> Analysis:
     """What is known of a part of a project."""
+    options = of(part.name)
     if part.problem is not None:
         return unchecked(part.source, part.problem, options)
     placed = []

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from fractions import Fraction
+from itertools import chain
 from typing import NamedTuple
 
 from dp_lsp.accounting.bounds import PROFILES, Bound, Headline, bounds, headline, vacuous
@@ -27,6 +29,8 @@ from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, decimal, figure
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Scheme, SchemeParameter
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Container, FunctionType, Kind, Norm, NumberType, Type
+from dp_lsp.engine.limits import excess
+from dp_lsp.engine.limits import problem as above
 from dp_lsp.infer.explain import publish
 from dp_lsp.infer.problems import ConditionFails, NoBound, NoGuarantee
 from dp_lsp.problem import Problem
@@ -159,12 +163,34 @@ class Description:
             delta = self._vacuous(best.delta)
             if delta is not None:
                 by_delta.setdefault(delta, []).append(var.name)
+        said = {*unbounded, *chain.from_iterable(by_delta.values())}
+        yield from self._above_limits(said)
         for delta, names in by_delta.items():
             yield NoGuarantee.at(self.place.name, name=self.scheme.name, variable="` and `".join(names), delta=delta)
         if unbounded and state is State.PROVED:
             fixes = publish(self.place.text, self.place.parameters, unbounded)
             variable = "` and `".join(unbounded)
             yield NoBound.at(self.place.name, name=self.scheme.name, variable=variable, fixes=fixes)
+
+    def _above_limits(self, said: set[str]) -> Iterator[Problem]:
+        """What costs more than is allowed, those left out of which nothing is guaranteed."""
+        epsilon, delta = self._options.max_epsilon, self._options.max_delta
+        if not self._private or (epsilon is None and delta is None):
+            return
+        claimed = set(self._claimed())
+        for group, listed in self.bounds.items():
+            names = [var.name for var in group]
+            found = excess(listed, epsilon, delta, self._numbers) if claimed.issuperset(group) else None
+            if found is not None and not said & set(names):
+                value = self._worth(found.value)
+                yield above(found, self.place.name, self.scheme.name, "` and `".join(names), value)
+
+    def _worth(self, value: Sens) -> str:
+        """What a side of a price comes to, as a number where there is one."""
+        if value.number is None and self._numbers:
+            with suppress(Missing):
+                return decimal(upper(value, self._numbers))
+        return self.short(value)
 
     def _claimed(self) -> Iterator[Var]:
         """The variables that a private function claims to protect: functions are none."""

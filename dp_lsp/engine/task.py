@@ -16,7 +16,7 @@ from dp_lsp.engine.explanation import explain
 from dp_lsp.engine.facts import tables
 from dp_lsp.engine.interface import digest
 from dp_lsp.engine.program import Program
-from dp_lsp.engine.told import told
+from dp_lsp.engine.told import told, weighed
 from dp_lsp.infer.inference import Global, Unreadable
 from dp_lsp.infer.method import Inferred, infer_constant, infer_method
 from dp_lsp.infer.problems import CallsUnchecked
@@ -94,14 +94,14 @@ class Task:
 
     def infer(self, key: bytes) -> Known:
         """What is found out about the unit."""
-        problems = [*self.unit.lowered.problems, *self.unit.problems]
+        problems = self._weighed([*self.unit.lowered.problems, *self.unit.problems])
         reports: list[FunctionReport] = []
         meanings: list[tuple[str, Meaning]] = []
         states = [_state_of(problems, next((p.message for p in problems if p.unchecked), ""))]
         inferred: list[Inferred] = []
         for definition in self.unit.lowered.definitions:
             found = self._infer(definition)
-            own = [*self._name_problems(definition), *self._worth_saying(found.problems)]
+            own = self._weighed([*self._name_problems(definition), *self._worth_saying(found.problems)])
             report, more, state = self._report(definition, found, own)
             problems += [*own, *more]
             states.append(state)
@@ -166,6 +166,10 @@ class Task:
             problems.append(CallCycle.at(definition.name_span, name=definition.name, way=way))
         return problems
 
+    def _weighed(self, problems: Iterable[Problem]) -> list[Problem]:
+        """The problems as severe as they are said to be."""
+        return weighed(problems, self._options.severity) if self._options.severity else list(problems)
+
     def _worth_saying(self, problems: Iterable[Problem]) -> Iterator[Problem]:
         """Why nothing in the whole program is known is said once, where it begins, and not at each use of a name."""
         return (each for each in problems if not (self._program.cloud and each.code == CallsUnchecked.code))
@@ -173,7 +177,7 @@ class Task:
     def _report(
         self, definition: Definition, found: Inferred, own: list[Problem]
     ) -> tuple[FunctionReport | None, tuple[Problem, ...], State]:
-        local = [p for p in self.unit.lowered.problems if definition.span.covers(p.span.start)]
+        local = [p for p in self._weighed(self.unit.lowered.problems) if definition.span.covers(p.span.start)]
         unknown = found.unknown or next((p.message for p in own if p.unchecked), "")
         state = _state_of([*local, *own], unknown)
         if isinstance(definition, Constant) or not isinstance(found.value, FunctionValue):

@@ -9,6 +9,20 @@ from dp_lsp.problem import Kind, Problem, Related, Severity
 _MOST_PLACES = 5
 
 
+def weighed(problems: Iterable[Problem], severity: Iterable[tuple[str, Severity | None]]) -> list[Problem]:
+    """The problems as severe as is said by code, without those that are not to be told. What is an error by itself is
+    never made less: its function would count as proved."""
+    found = []
+    levels = dict(severity)
+    for problem in problems:
+        level = levels.get(problem.code, problem.severity)
+        if problem.severity is Severity.ERROR:
+            found.append(problem)
+        elif level is not None:
+            found.append(problem._replace(severity=level))
+    return found
+
+
 def told(problems: Iterable[Problem], syntax: Collection[Problem]) -> tuple[Problem, ...]:
     """The problems of a chunk, each once. That it is beyond what is checked is told at the first such place, with the
     others as related ones: problems that leave something unchecked besides, those of ``syntax`` apart, may only

@@ -1,0 +1,45 @@
+"""How the command line and the configuration files say that files are checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+import click
+
+from dp_lsp.analysis.records import Options, Setting
+from dp_lsp.cli.files import shown
+from dp_lsp.cli.style import printable
+from dp_lsp.configuration.lookup import Configurations
+from dp_lsp.text import Source
+
+
+class Configured:
+    """The options of each file: as the command line says, else its configuration. ``config`` is a file that counts
+    instead of those above the files; a usage error if it is not there."""
+
+    def __init__(self, config: str | None, profile: str | None, settings: tuple[Setting, ...] = ()) -> None:
+        if config is not None and not os.path.lexists(config):
+            raise click.UsageError(f"--config {config!r} does not exist")
+        self._profile = profile
+        self._base = Options(settings=settings, facts=False)
+        self._found = Configurations(config)
+        self.includes = self._found.includes
+
+    def options(self, name: str) -> Options:
+        """The options of a file."""
+        found = self._found.options(name, self._base, self._base)
+        return found._replace(profile=self._profile) if self._profile is not None else found
+
+    def faults(self, names: Iterable[str]) -> list[str]:
+        """What is wrong with the configurations of these files, a line each."""
+        for name in names:
+            self.options(name)
+        return list(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        for file, (text, problems) in self._found.faulty.items():
+            source = Source(text)
+            for problem in problems:
+                line, column = source.place(problem.span.start)
+                yield f"{printable(shown(file))}:{line}:{column}: error[{problem.code}] {problem.message}"

@@ -1,0 +1,1 @@
+"""What a project says of how it is checked: ``dp-lsp.toml``, or a table of ``pyproject.toml``."""

@@ -1,0 +1,173 @@
+"""The keys of a configuration: the single source for reading one, for its schema and for its reference page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from dp_lsp.analysis.records import PROFILES, Options
+from dp_lsp.configuration.globs import matches
+from dp_lsp.configuration.values import Amount, Choice, Globs, Key, Levels, Schema, Severities, Table, Tables
+
+FILE = "dp-lsp.toml"
+PROJECT_FILE = "pyproject.toml"
+SECTION = ("tool", "dp-lsp")
+"""Where a configuration stands in the other file."""
+
+
+class Override(NamedTuple):
+    """What is otherwise for some files."""
+
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    profile: str | None
+    severity: Levels
+
+    def concerns(self, path: str) -> bool:
+        """Whether it is about a file, given by its path below the folder."""
+        return matches(self.include, path) and not matches(self.exclude, path)
+
+
+class Configuration(NamedTuple):
+    """What one file says of the files below its folder."""
+
+    include: tuple[str, ...] = ("**",)
+    exclude: tuple[str, ...] = ()
+    profile: str | None = None
+    severity: Levels = ()
+    overrides: tuple[Override, ...] = ()
+    max_epsilon: Fraction | None = None
+    max_delta: Fraction | None = None
+
+    def includes(self, path: str) -> bool:
+        """Whether a file, given by its path below the folder, is one of those to check."""
+        return matches(self.include, path) and not matches(self.exclude, path)
+
+    def options(self, path: str, base: Options) -> Options:
+        """How a file is checked: as ``base`` says, and otherwise where this does."""
+        profile, levels = self.profile, dict(self.severity)
+        for override in self.overrides:
+            if override.concerns(path):
+                profile = override.profile or profile
+                levels |= dict(override.severity)
+        return base._replace(
+            profile=profile or base.profile,
+            severity=tuple(sorted(levels.items())),
+            max_epsilon=self.max_epsilon,
+            max_delta=self.max_delta,
+        )
+
+
+def _configuration(found: Mapping[str, Any]) -> Configuration:
+    return Configuration(**{name.replace("-", "_"): value for name, value in found.items()})
+
+
+def _override(found: Mapping[str, Any]) -> Override:
+    profile, severity = found.get("profile"), found.get("severity", ())
+    return Override(found.get("include", ()), found.get("exclude", ()), profile, severity)
+
+
+_PROFILE = Key(
+    "profile",
+    Choice(PROFILES),
+    "The rules that bounds are found by: `sound`, whose bounds hold (the default), or `published`, the published"
+    " formulas, for comparison. Files that are checked together follow the one that includes the others.",
+)
+_SEVERITY = Key(
+    "severity",
+    Severities(),
+    "A severity for each of some codes: `error`, `warning`, `information`, `hint` or `off`. What is an error may not"
+    " be lowered.",
+)
+
+KEYS = (
+    Key(
+        "include",
+        Globs(),
+        "Which files are checked when a folder is: patterns as in `.gitignore`, below the folder of this file. All, if"
+        " it is left out.",
+    ),
+    Key(
+        "exclude",
+        Globs(),
+        "Which files are left out when a folder is checked. What another file includes is checked with it, and a file"
+        " that is named on the command line is checked as well.",
+    ),
+    _PROFILE,
+    Key(
+        "max-epsilon",
+        Amount(),
+        "The most that ε may be. A private function that may spend more, or of which that is open, is an error.",
+    ),
+    Key("max-delta", Amount(below=1), "The most that δ may be, likewise."),
+    _SEVERITY,
+    Key(
+        "overrides",
+        Tables(
+            Table(
+                (
+                    Key("include", Globs(), "Which files this is about.", needed=True),
+                    Key("exclude", Globs(), "Which of them it is not about."),
+                    _PROFILE,
+                    _SEVERITY,
+                ),
+                "key of an override",
+                _override,
+            )
+        ),
+        "What is otherwise for some files; of several the last counts.",
+    ),
+)
+TABLE = Table(KEYS, "key of a configuration", _configuration)
+
+
+def schema() -> Schema:
+    """The JSON schema of a configuration file."""
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "dp-lsp.toml",
+        "description": "How dp-lsp checks the Julia files below a folder.",
+        **TABLE.schema(),
+    }
+
+
+def page() -> str:
+    """The Markdown reference of the keys."""
+    parts = [
+        f"A `{FILE}`, or a table `[{'.'.join(SECTION)}]` in `{PROJECT_FILE}`, says how the files below its folder are"
+        " checked. The nearest one above a file counts, alone. Paths count from its folder, with `/` on every system.",
+        "\n".join(_described(key, "") for key in KEYS),
+        "```toml\n" + _EXAMPLE + "```",
+        "`dp-lsp schema configuration` prints a JSON schema, for editors.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _described(key: Key, margin: str) -> str:
+    lines = [f"{margin}- `{key.name}`: {key.doc}"]
+    inside = key.value.item.keys if isinstance(key.value, Tables) else ()
+    return "\n".join([*lines, *(_described(each, margin + "  ") for each in inside)])
+
+
+_EXAMPLE = """\
+exclude = ["sketches/"]
+max-epsilon = 1.0
+max-delta = 1e-5
+
+[severity]
+DP303 = "error"
+
+[[overrides]]
+include = ["comparison/**"]
+profile = "published"
+"""
+
+
+def path_below(folder: str, file: str) -> str:
+    """The path of a file below a folder, as patterns have it."""
+    try:
+        return os.path.relpath(file, folder).replace(os.sep, "/")
+    except ValueError:  # it is on another drive
+        return file.replace(os.sep, "/")

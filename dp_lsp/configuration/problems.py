@@ -1,0 +1,71 @@
+"""Kinds of problems with the configuration of a project."""
+
+from __future__ import annotations
+
+from dp_lsp.problem import Kind
+
+
+class NotToml(Kind):
+    """The configuration is not valid TOML, so nothing of it can be read.
+
+    On the command line nothing is checked then. In an editor the last configuration that could be read stays in
+    force.
+
+    Broken:
+
+    ```toml
+    profile = sound
+    ```
+
+    Fixed:
+
+    ```toml
+    profile = "sound"
+    ```
+    """
+
+    code = "DP810"
+    name = "not-toml"
+    message = "this configuration is not valid TOML: {reason}"
+
+
+class UnknownKey(Kind):
+    """The configuration has a key that means nothing. If it were skipped, what it was meant to say would not hold.
+
+    Broken:
+
+    ```toml
+    max_epsilon = 1.0
+    ```
+
+    Fixed:
+
+    ```toml
+    max-epsilon = 1.0
+    ```
+    """
+
+    code = "DP811"
+    name = "unknown-key"
+    message = "`{name}` is no {what}; {hint}{known}"
+
+
+class WrongValue(Kind):
+    """A key of the configuration has a value that it cannot have.
+
+    Broken:
+
+    ```toml
+    max-delta = "small"
+    ```
+
+    Fixed:
+
+    ```toml
+    max-delta = 1e-5
+    ```
+    """
+
+    code = "DP812"
+    name = "wrong-value"
+    message = "`{name}` must be {words}"

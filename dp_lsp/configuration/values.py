@@ -1,0 +1,224 @@
+"""What the value of a key may be: how it is read, and how a schema says it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple, Protocol
+
+from dp_lsp.configuration.globs import fault
+from dp_lsp.configuration.places import Path, Spot
+from dp_lsp.configuration.problems import UnknownKey, WrongValue
+from dp_lsp.problem import Kind, Problem, Severity
+from dp_lsp.text import Span
+
+Levels = tuple[tuple[str, Severity | None], ...]
+"""Severities by code; None is none at all."""
+Schema = dict[str, Any]
+
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?")
+_OFF = "off"
+
+
+class NotExact(NamedTuple):
+    """A number that is none, or one that nobody would write out."""
+
+    text: str
+
+
+def number(text: str) -> Any:
+    """A number of TOML, exactly as it is written."""
+    plain = text.replace("_", "")
+    return Fraction(plain) if _NUMBER.fullmatch(plain) else NotExact(text)
+
+
+class Finder:
+    """Collects what is wrong, at its place. ``kinds`` are the kinds of problems by code."""
+
+    def __init__(self, spots: Mapping[Path, Spot], kinds: Mapping[str, type[Kind]]) -> None:
+        self.problems: list[Problem] = []
+        self.kinds = kinds
+        self._spots = spots
+
+    def wrong(self, path: Path, words: str) -> None:
+        """A value is not what it must be."""
+        name = _written(path)
+        self.problems.append(WrongValue.at(self._spot(path).value, name=name, words=words))
+
+    def unknown(self, path: Path, what: str, names: list[str], known: str) -> None:
+        """A key means nothing there. ``known`` says which ones do."""
+        name = str(path[-1])
+        near = difflib.get_close_matches(name.replace("_", "-"), names, n=1)
+        hint = f"`{near[0]}` may be meant; " if near else ""
+        self.problems.append(UnknownKey.at(self._spot(path).key, name=name, what=what, hint=hint, known=known))
+
+    def _spot(self, path: Path) -> Spot:
+        """The place of a path, or of what is around it."""
+        while path and path not in self._spots:
+            path = path[:-1]
+        return self._spots.get(path, Spot(Span(0, 0), Span(0, 0)))
+
+
+class Value(Protocol):
+    """What a value may be."""
+
+    def schema(self) -> Schema:
+        """A JSON schema of it."""
+        ...
+
+    def read(self, value: Any, path: Path, finder: Finder) -> Any:
+        """What it means; None, and a problem, if it is something else."""
+        ...
+
+
+class Choice(NamedTuple):
+    """One of some words."""
+
+    words: tuple[str, ...]
+
+    def schema(self) -> Schema:
+        return {"enum": list(self.words)}
+
+    def read(self, value: Any, path: Path, finder: Finder) -> str | None:
+        if isinstance(value, str) and value in self.words:
+            return value
+        finder.wrong(path, f"one of {_listed(self.words)}")
+        return None
+
+
+class Amount(NamedTuple):
+    """A number that is at least 0, and less than ``below``."""
+
+    below: int | None = None
+
+    def schema(self) -> Schema:
+        limit = {} if self.below is None else {"exclusiveMaximum": self.below}
+        return {"type": "number", "minimum": 0, **limit}
+
+    def read(self, value: Any, path: Path, finder: Finder) -> Fraction | None:
+        exact = isinstance(value, int | Fraction) and not isinstance(value, bool)
+        if exact and value >= 0 and (self.below is None or value < self.below):
+            return Fraction(value)
+        range_ = "that is at least 0" if self.below is None else f"from 0 to less than {self.below}"
+        finder.wrong(path, f"a number {range_}, as in {'1.5' if self.below is None else '1e-5'}")
+        return None
+
+
+class Globs(NamedTuple):
+    """Patterns for files below the folder."""
+
+    def schema(self) -> Schema:
+        return {"type": "array", "items": {"type": "string"}}
+
+    def read(self, value: Any, path: Path, finder: Finder) -> tuple[str, ...] | None:
+        if not isinstance(value, list):
+            finder.wrong(path, 'a list of patterns for files, as in ["src/**"]')
+            return None
+        patterns = []
+        for index, each in enumerate(value):
+            wrong = fault(each) if isinstance(each, str) else "it is no text"
+            if wrong:
+                finder.wrong((*path, index), f"a pattern for files below this folder, as in `src/**`: {wrong}")
+            else:
+                patterns.append(each)
+        return tuple(patterns)
+
+
+class Severities(NamedTuple):
+    """A severity for each of some codes."""
+
+    def schema(self) -> Schema:
+        levels = {"enum": [*(each.value for each in Severity), _OFF]}
+        return {"type": "object", "propertyNames": {"pattern": "^DP[0-9]{3}$"}, "additionalProperties": levels}
+
+    def read(self, value: Any, path: Path, finder: Finder) -> Levels | None:
+        if not isinstance(value, dict):
+            finder.wrong(path, f'a table of severities by code, as in DP303 = "{_OFF}"')
+            return None
+        found = []
+        for code, level in value.items():
+            kind = finder.kinds.get(code)
+            if kind is None:
+                finder.unknown((*path, code), "code of a problem", list(finder.kinds), _CODES)
+            elif self._is_level(kind, level, (*path, code), finder):
+                found.append((code, None if level == _OFF else Severity(level)))
+        return tuple(found)
+
+    def _is_level(self, kind: type[Kind], level: Any, path: Path, finder: Finder) -> bool:
+        levels = [each.value for each in Severity] + [_OFF]
+        if level not in levels:
+            finder.wrong(path, f"one of {_listed(levels)}")
+        elif kind.severity is Severity.ERROR and level != Severity.ERROR:
+            finder.wrong(path, "`error`: what is an error may not be lowered")
+        else:
+            return True
+        return False
+
+
+_CODES = "a code is `DP` and three digits, as in `DP303`"
+
+
+class Key(NamedTuple):
+    """A key: its name, what its value may be, and what it says, which is shown to users."""
+
+    name: str
+    value: Value
+    doc: str
+    needed: bool = False
+
+
+class Table(NamedTuple):
+    """A table with these keys. ``what`` says to a person what a key of it is; ``make`` makes a value of it."""
+
+    keys: tuple[Key, ...]
+    what: str
+    make: Callable[[Mapping[str, Any]], Any]
+
+    def schema(self) -> Schema:
+        properties = {key.name: {"description": key.doc, **key.value.schema()} for key in self.keys}
+        needed = [key.name for key in self.keys if key.needed]
+        required = {"required": needed} if needed else {}
+        return {"type": "object", "properties": properties, "additionalProperties": False, **required}
+
+    def read(self, value: Any, path: Path, finder: Finder) -> Any:
+        if not isinstance(value, dict):
+            finder.wrong(path, "a table")
+            return None
+        known = {key.name: key for key in self.keys}
+        found = {}
+        for name, each in value.items():
+            if name in known:
+                found[name] = known[name].value.read(each, (*path, name), finder)
+            else:
+                finder.unknown((*path, name), self.what, list(known), f"there are {_listed(known)}")
+        for key in self.keys:
+            if key.needed and key.name not in value:
+                finder.wrong(path, f"a table with the key `{key.name}`")
+        return self.make({name: each for name, each in found.items() if each is not None})
+
+
+class Tables(NamedTuple):
+    """Several tables, one after the other."""
+
+    item: Table
+
+    def schema(self) -> Schema:
+        return {"type": "array", "items": self.item.schema()}
+
+    def read(self, value: Any, path: Path, finder: Finder) -> tuple[Any, ...] | None:
+        if not isinstance(value, list):
+            finder.wrong(path, f"a list of tables: write [[{_written(path)}]]")
+            return None
+        return tuple(self.item.read(each, (*path, index), finder) for index, each in enumerate(value))
+
+
+def _listed(words: Any) -> str:
+    shown = [f"`{word}`" for word in words]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+
+
+def _written(path: Path) -> str:
+    """A path as a person writes it; the number of an item is left out."""
+    return ".".join(str(part) for part in path if isinstance(part, str)) or "dp-lsp"
