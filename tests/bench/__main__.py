@@ -1,29 +1,34 @@
-"""Measures, and prints a table. Times are medians of several runs, and worth as much as the machine is idle."""
+"""Measures, and prints a table. Times are medians and 95th percentiles, and worth as much as the machine is idle."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import platform
+from functools import partial
 
 import dp_lsp
 
-from .measures import Plan, Row, engine, exponent, growth, server, starts, superseded
+from .measures import NULL, OURS, TY, Plan, Row, Timing, engine, exponent, growth, server, starts, superseded
 
-_FULL = Plan(sizes=(100, 1_000, 10_000), growing=(200, 400, 800, 1_600, 3_200), slow=3, quick=15)
-_SMOKE = Plan(sizes=(80, 120, 200), growing=(2, 4, 8), slow=1, quick=1)
-_TITLE = 52
+_FULL = Plan(sizes=(100, 1_000, 10_000), growing=(200, 400, 800, 1_600, 3_200), slow=3, quick=40, many=1_000)
+_SMOKE = Plan(sizes=(80, 120, 200), growing=(2, 4, 8), slow=1, quick=1, many=3)
+_TITLE, _CELL = 52, 20
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="tiny programs, each measured once: that it runs at all")
-    plan = _SMOKE if parser.parse_args().smoke else _FULL
+    parser.add_argument("--ty", action="store_true", help="also measure `ty server` on Python files of these lengths")
+    arguments = parser.parse_args()
+    plan = _SMOKE if arguments.smoke else _FULL
+    servers = [OURS, NULL, TY] if arguments.ty else [OURS, NULL]
     load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     print(f"dp-lsp {dp_lsp.__version__}, Python {platform.python_version()}, {os.cpu_count()} cores{load}")
-    print(f"medians of {plan.slow} to {plan.quick} runs; ratios of the two largest sizes\n")
+    print(f"medians / 95th percentiles of {plan.slow} to {plan.quick} runs")
+    print("ratios are those of the medians of the two largest sizes\n")
     _head([f"{size:,} lines" for size in plan.sizes], "ratio", "goal")
-    for measure in (engine, server, superseded):
+    for measure in (engine, *(partial(server, which=which) for which in servers), superseded):
         for row in measure(plan):
             _print(row, _ratio(row))
     print()
@@ -38,18 +43,25 @@ def main() -> None:
 
 
 def _head(columns: list[str], *more: str) -> None:
-    print("".join([" " * _TITLE, *(f"{column:>14}" for column in columns), *(f"  {name:>7}" for name in more)]))
+    print("".join([" " * _TITLE, *(f"{column:>{_CELL}}" for column in columns), *(f"  {name:>7}" for name in more)]))
 
 
 def _print(row: Row, *more: str) -> None:
-    cells = [f"{_number(value)} {row.unit}" if value is not None else "–" for value in row.values]
-    columns = [*(f"{cell:>13}" for cell in cells), *(f"{text:>8}" for text in more)]
+    cells = [_cell(value, row.unit) for value in row.values]
+    columns = [*(f"{cell:>{_CELL - 1}}" for cell in cells), *(f"{text:>8}" for text in more)]
     print(f"{row.title:{_TITLE}}", *columns, "", row.goal, flush=True)
+
+
+def _cell(value: Timing | None, unit: str) -> str:
+    if value is None:
+        return "–"
+    late = "" if value.median == value.p95 else f" / {_number(value.p95)}"
+    return f"{_number(value.median)}{late} {unit}"
 
 
 def _ratio(row: Row) -> str:
     *_, one, other = row.values
-    return f"{other / one:.1f}" if one and other else "–"
+    return f"{other.median / one.median:.1f}" if one and other else "–"
 
 
 def _number(value: float) -> str:

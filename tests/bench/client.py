@@ -23,13 +23,17 @@ Message = dict[str, Any]
 class Client:
     """A session with a server process. Times are those of ``time.perf_counter``."""
 
-    def __init__(self, command: tuple[str, ...] = SERVER) -> None:
+    def __init__(self, command: tuple[str, ...] = SERVER, folder: Path | None = None) -> None:
         self._process = subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
         self._ids = 0
         self._versions: dict[str, int] = {}
-        self.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+        self._diagnosed: dict[str, int] = {}  # the versions of the newest diagnostics
+        root = None if folder is None else folder.as_uri()
+        folders = [{"uri": root, "name": "bench"}] if root else None
+        params = {"processId": None, "rootUri": root, "workspaceFolders": folders, "capabilities": {}}
+        self.ask("initialize", params)
         self.notify("initialized", {})
 
     def __enter__(self) -> Client:
@@ -66,7 +70,8 @@ class Client:
     def open(self, uri: str, text: str) -> None:
         """Open a document, or open it again with another text."""
         self._versions[uri] = self._versions.get(uri, 0) + 1
-        item = {"uri": uri, "languageId": "julia", "version": self._versions[uri], "text": text}
+        language = "python" if uri.endswith(".py") else "julia"
+        item = {"uri": uri, "languageId": language, "version": self._versions[uri], "text": text}
         self.notify("textDocument/didOpen", {"textDocument": item})
 
     def edit(self, uri: str, number: Number, value: int) -> None:
@@ -86,13 +91,12 @@ class Client:
 
     def diagnosed(self, uri: str) -> None:
         """Wait for the diagnostics of the newest version of a document."""
-        self.until(lambda message: self.is_diagnosis(message, uri))
+        while not self.is_diagnosed(uri):
+            self._receive()
 
-    def is_diagnosis(self, message: Message, uri: str) -> bool:
-        """Whether a message holds the diagnostics of the newest version of a document."""
-        if message.get("method") != "textDocument/publishDiagnostics":
-            return False
-        return (message["params"]["uri"], message["params"]["version"]) == (uri, self._versions[uri])
+    def is_diagnosed(self, uri: str) -> bool:
+        """Whether the diagnostics of the newest version of a document have come."""
+        return self._diagnosed.get(uri) == self._versions[uri]
 
     def hover(self, uri: str, number: Number) -> Any:
         """What is shown at a number."""
@@ -122,6 +126,8 @@ class Client:
         if not header:
             raise RuntimeError("the server has ended")
         message: Message = json.loads(stream.read(length))
+        if message.get("method") == "textDocument/publishDiagnostics":
+            self._diagnosed[message["params"]["uri"]] = message["params"]["version"]
         return message
 
 

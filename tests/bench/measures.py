@@ -19,31 +19,45 @@ from dp_lsp.engine.check import Engine
 from dp_lsp.worker.frames import Begun, Finished, Stopped
 
 from .client import NULL_SERVER, ROOT, SERVER, Client, timed
-from .programs import GROWING, Program, program
+from .programs import GROWING, Number, Program, program, python_program
 from .worker import Worker
 
 _URI = "file:///bench/measured.jl"
-_OTHER = "file:///bench/other.jl"
 _variants = itertools.count(1)
 _values = itertools.cycle(range(101, 1000))
+
+
+class Timing(NamedTuple):
+    """The median and the 95th percentile of some measurements; of a single one the same twice."""
+
+    median: float
+    p95: float
+
+    @classmethod
+    def of(cls, measured: Sequence[float]) -> Timing:
+        if len(measured) < 2:
+            return cls(measured[0], measured[0])
+        return cls(statistics.median(measured), statistics.quantiles(measured, n=20, method="inclusive")[-1])
 
 
 class Row(NamedTuple):
     """A measure at each size, in ``unit``; None where there is nothing to measure. ``goal`` is for the largest."""
 
     title: str
-    values: Sequence[float | None]
+    values: Sequence[Timing | None]
     goal: str = ""
     unit: str = "ms"
 
 
 class Plan(NamedTuple):
-    """Sizes in lines, sizes of what grows in one way, and how often each thing is done: what is slow, what is quick."""
+    """Sizes in lines, sizes of what grows in one way, and how often each thing is done: what is slow, what is quick;
+    ``many`` edits before memory is looked at again."""
 
     sizes: tuple[int, ...]
     growing: tuple[int, ...]
     slow: int
     quick: int
+    many: int
 
 
 def engine(plan: Plan) -> Iterator[Row]:
@@ -56,79 +70,112 @@ def engine(plan: Plan) -> Iterator[Row]:
     yield Row("check after an edit of a function used everywhere", shared)
 
 
-def _full(size: int, times: int) -> float:
-    return _median(times, lambda: timed(partial(Engine().check, _fresh(size).text)))
+def _full(size: int, times: int) -> Timing:
+    return _timing(times, lambda: timed(partial(Engine().check, _fresh(size).text)))
 
 
-def _edited(size: int, times: int, shared: bool) -> float:
+def _edited(size: int, times: int, shared: bool) -> Timing:
     checker, made = Engine(), _fresh(size)
     number = made.shared if shared else made.leaf
     checker.check(made.text)
-    return _median(times, lambda: timed(partial(checker.check, made.edited(number, next(_values)))))
+    return _timing(times, lambda: timed(partial(checker.check, made.edited(number, next(_values)))))
 
 
-def server(plan: Plan) -> Iterator[Row]:
-    """The server over standard input and output."""
-    rows: dict[str, list[float | None]] = {}
+class Server(NamedTuple):
+    """A server that is measured: its name, how it is started, and the programs it is given."""
+
+    name: str
+    command: tuple[str, ...] = SERVER
+    program: Callable[[int, int], Program] = program
+    suffix: str = "jl"
+
+
+OURS = Server("server")
+NULL = Server("null server", NULL_SERVER)
+TY = Server("ty", ("ty", "server"), python_program, "py")
+_GOALS = {
+    "edit of one function → diagnostics": "60, 200 ms",
+    "hover": "5 ms, 10 × null",
+    "hover for the first time": "5 ms, 10 × null",
+    "hover just after an edit": "30 ms",
+    "hover while another file is checked": "10 ms",
+}
+
+
+def server(plan: Plan, which: Server) -> Iterator[Row]:
+    """A server over standard input and output."""
+    rows: dict[str, list[Timing | None]] = {}
     for size in plan.sizes:
-        with Client() as client:
-            client.open(_OTHER, program(100).text)
-            client.diagnosed(_OTHER)
-            for title, value in _session(client, _fresh(size), plan):
+        with tempfile.TemporaryDirectory() as folder, Client(which.command, Path(folder)) as client:
+            for title, value in _session(client, which, Path(folder), size, plan):
                 rows.setdefault(title, []).append(value)
-    goals = {"edit of one function → diagnostics": "60 ms", "hover": "5 ms", "hover just after an edit": "30 ms"}
     for title, values in rows.items():
-        yield Row(f"server: {title}", values, goals.get(title, ""), "MiB" if title.startswith("memory") else "ms")
+        goal = _GOALS.get(title, "") if which is OURS else ""
+        yield Row(f"{which.name}: {title}", values, goal, "MiB" if title.startswith("memory") else "ms")
 
 
-def _session(client: Client, made: Program, plan: Plan) -> Iterator[tuple[str, float | None]]:
-    def open_() -> None:
-        client.open(_URI, made.text)
-        client.diagnosed(_URI)
+def _session(client: Client, which: Server, folder: Path, size: int, plan: Plan) -> Iterator[tuple[str, Timing | None]]:
+    made = which.program(size, next(_variants))
+    files = [folder / f"{name}.{which.suffix}" for name in ("measured", "other")]
+    for file in files:
+        file.touch()
+    uri, other = (file.as_uri() for file in files)
+
+    def opened(text: str, at: str = uri) -> None:
+        client.open(at, text)
+        client.diagnosed(at)
 
     def edit(shared: bool = False) -> None:
-        client.edit(_URI, made.shared if shared else made.leaf, next(_values))
+        client.edit(uri, made.shared if shared else made.leaf, next(_values))
 
     def edit_diagnosed(shared: bool) -> None:
         edit(shared)
-        client.diagnosed(_URI)
+        client.diagnosed(uri)
 
-    def hover() -> None:
-        assert client.hover(_URI, made.leaf)
+    def hover(number: Number = made.leaf) -> None:
+        client.hover(uri, number)
 
     def edit_hover() -> float:
         edit()
         took = timed(hover)
-        client.diagnosed(_URI)
+        client.diagnosed(uri)
         return took
 
-    yield "open → diagnostics", timed(open_)
-    yield "memory, with its worker", client.memory()
-    for _ in range(plan.slow * 20):
-        edit_diagnosed(False)
-    yield f"memory after {plan.slow * 20} edits", client.memory()
-    yield "edit of one function → diagnostics", _median(plan.quick, lambda: timed(partial(edit_diagnosed, False)))
-    yield "edit of a function used everywhere", _median(plan.slow, lambda: timed(partial(edit_diagnosed, True)))
-    yield "hover", _median(plan.quick, lambda: timed(hover))
-    yield "hover just after an edit", _median(plan.quick, edit_hover)
-    meanwhile = _hovers_during_check(client, made, _fresh(made.text.count("\n")).text)
-    yield "hover while another file is checked", statistics.median(meanwhile)
-    yield "slowest of these", max(meanwhile)
+    opened(which.program(100, next(_variants)).text, other)
+    yield "open → diagnostics", Timing.of([timed(partial(opened, made.text))])
+    yield "memory, with its worker", _memory(client)
+    firsts = made.firsts[: plan.quick]
+    yield "hover for the first time", Timing.of([timed(partial(hover, place)) for place in firsts]) if firsts else None
+    yield "hover", _timing(plan.quick, lambda: timed(hover))
+    yield "edit of one function → diagnostics", _timing(plan.quick, lambda: timed(partial(edit_diagnosed, False)))
+    yield "hover just after an edit", _timing(plan.quick, edit_hover)
+    if which is OURS:
+        yield "edit of a function used everywhere", _timing(plan.slow, lambda: timed(partial(edit_diagnosed, True)))
+        text = which.program(size, next(_variants)).text
+        yield "hover while another file is checked", Timing.of(_hovers_during_check(client, uri, other, made, text))
+        for _ in range(plan.many):
+            edit_diagnosed(False)
+        yield f"memory after {plan.many} edits", _memory(client)
 
 
-def _hovers_during_check(client: Client, made: Program, other: str) -> list[float]:
+def _memory(client: Client) -> Timing | None:
+    memory = client.memory()
+    return None if memory is None else Timing(memory, memory)
+
+
+def _hovers_during_check(client: Client, uri: str, other: str, made: Program, text: str) -> list[float]:
     """Milliseconds of each hover, one after the other, until another document is checked."""
-    client.open(_OTHER, other)
+    client.open(other, text)
     taken, ended = [], False
     while not ended:
         began = time.perf_counter()
-        where = {"textDocument": {"uri": _URI}, "position": made.leaf.position()}
+        where = {"textDocument": {"uri": uri}, "position": made.leaf.position()}
         asked = client.request("textDocument/hover", where)
         answered = False
         while not answered:
             message = client.until(lambda message: True)
             answered = message.get("id") == asked
-            ended = ended or client.is_diagnosis(message, _OTHER)
+            ended = client.is_diagnosed(other)
         taken.append((time.perf_counter() - began) * 1000)
         time.sleep(0.002)
     return taken
@@ -141,7 +188,7 @@ def superseded(plan: Plan) -> Iterator[Row]:
         yield Row(f"superseded check is dropped, {title}", taken, "20 ms")
 
 
-def _superseded(size: int, share: float, times: int) -> float | None:
+def _superseded(size: int, share: float, times: int) -> Timing | None:
     """None if the check is over before it can be stopped."""
     with Worker() as worker:
         worker.check(_fresh(size).text)
@@ -158,41 +205,37 @@ def _superseded(size: int, share: float, times: int) -> float | None:
             worker.until(Finished)
             if isinstance(first, Stopped):
                 found.append(took)
-    return statistics.median(found) if found else None
+    return Timing.of(found) if found else None
 
 
 def growth(plan: Plan) -> Iterator[Row]:
     """What must not grow faster than the program does: a check by the engine, less that of the smallest program."""
     for title, text in GROWING.items():
-        least = _median(plan.slow, partial(_checked, text, 1))
-        taken = [_median(plan.slow, partial(_checked, text, size)) - least for size in plan.growing]
-        yield Row(title, taken, "≤ 1.2")
+        least = _timing(plan.slow, partial(_checked, text, 1)).median
+        taken = [_timing(plan.slow, partial(_checked, text, size)) for size in plan.growing]
+        yield Row(title, [Timing(each.median - least, each.p95 - least) for each in taken], "≤ 1.2")
 
 
 def _checked(text: Callable[[int, int], str], size: int) -> float:
     return timed(partial(Engine().check, text(size, next(_variants))))
 
 
-def exponent(sizes: Sequence[int], values: Sequence[float | None]) -> float | None:
+def exponent(sizes: Sequence[int], values: Sequence[Timing | None]) -> float | None:
     """How a measure grows with size: the slope of the line through the logarithms, fitted by least squares."""
-    points = [
-        (math.log(size), math.log(value)) for size, value in zip(sizes, values, strict=True) if value and value > 0
-    ]
+    known = [(size, value.median) for size, value in zip(sizes, values, strict=True) if value and value.median > 0]
+    points = [(math.log(size), math.log(median)) for size, median in known]
     return statistics.linear_regression(*zip(*points, strict=True)).slope if len(points) > 1 else None
 
 
 def starts(plan: Plan) -> Iterator[Row]:
     """Processes from their start."""
-    yield Row("`python -c pass`", [_median(plan.slow, partial(_run, "-c", "pass"))])
-    yield Row("`dp-lsp --version`", [_median(plan.slow, partial(_run, "-m", "dp_lsp", "--version"))])
-    yield Row("`dp-lsp check` of 100 lines", [_median(plan.slow, _command)], "250 ms")
-    yield Row("the same for the first time ever", [_median(plan.slow, partial(_command, first=True))])
-    yield Row("a server that does nothing, until initialized", [_median(plan.slow, partial(_start, NULL_SERVER))])
-    yield Row("`dp-lsp server`, until initialized", [_median(plan.slow, partial(_start, SERVER))], "350 ms")
-    yield Row("`dp-lsp server`, until diagnostics of 100 lines", [_median(plan.slow, _first)], "600 ms")
-    with Client(NULL_SERVER) as client:
-        hover = partial(client.hover, _URI, program(100).leaf)
-        yield Row("hover of a server that does nothing", [_median(plan.quick, lambda: timed(hover))])
+    yield Row("`python -c pass`", [_timing(plan.slow, partial(_run, "-c", "pass"))])
+    yield Row("`dp-lsp --version`", [_timing(plan.slow, partial(_run, "-m", "dp_lsp", "--version"))])
+    yield Row("`dp-lsp check` of 100 lines", [_timing(plan.slow, _command)], "250 ms")
+    yield Row("the same for the first time ever", [_timing(plan.slow, partial(_command, first=True))])
+    yield Row("a server that does nothing, until initialized", [_timing(plan.slow, partial(_start, NULL_SERVER))])
+    yield Row("`dp-lsp server`, until initialized", [_timing(plan.slow, partial(_start, SERVER))], "350 ms")
+    yield Row("`dp-lsp server`, until diagnostics of 100 lines", [_timing(plan.slow, _first)], "600 ms")
 
 
 def _start(command: tuple[str, ...]) -> float:
@@ -229,5 +272,5 @@ def _fresh(lines: int) -> Program:
     return program(lines, next(_variants))
 
 
-def _median(times: int, measure: Callable[[], float]) -> float:
-    return statistics.median(measure() for _ in range(times))
+def _timing(times: int, measure: Callable[[], float]) -> Timing:
+    return Timing.of([measure() for _ in range(times)])

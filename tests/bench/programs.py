@@ -29,11 +29,13 @@ class Number(NamedTuple):
 
 
 class Program(NamedTuple):
-    """A Julia file, with a number in a function that no other uses and one in a function that many use."""
+    """A file, with a number in a function that no other uses and one in a function that many use. ``firsts`` are
+    places in different functions, where something is said to whoever points at it."""
 
     text: str
     leaf: Number
     shared: Number
+    firsts: tuple[Number, ...] = ()
 
     def edited(self, number: Number, value: int) -> str:
         """The text with another number."""
@@ -57,7 +59,30 @@ def program(lines: int, variant: int = 0) -> Program:
             room -= height
     text = "\n\n".join(pieces) + "\n"
     middle = f"released_{variant}_{max(1, sections // 2)}("
-    return Program(text, _number(text, text.index("gaussian_mechanism(100", text.index(middle))), _number(text, 0))
+    leaf = _number(text, text.index("gaussian_mechanism(100", text.index(middle)))
+    firsts = [_place(text, found.start()) for found in re.finditer(r"(?<=    y = y \+ )x / 2", text)]
+    return Program(text, leaf, _number(text, 0), tuple(firsts))
+
+
+def python_program(lines: int, variant: int = 0) -> Program:
+    """A Python file of so many lines, of functions like those, for a server of Python."""
+    pieces = [_PYTHON.format(number=number, variant=variant) for number in range(lines // (_PYTHON.count("\n") + 1))]
+    text = "def shared(x: float) -> float:\n    return x * 100\n\n\n" + "\n".join(pieces)
+    return Program(text, _number(text, text.index("100", len(text) // 2)), _number(text, 0))
+
+
+_PYTHON = """
+def scaled_{variant}_{number}(x: float, y: float) -> float:
+    a = 2 * x + {number}
+    b = a - y / 4
+    total = 0.0
+    for i in range(4):
+        total = total + x / 100
+    if total > 3:
+        total = shared(b)
+    return (a + b + total) / 2
+
+"""
 
 
 def _section(number: int, variant: int) -> str:
@@ -68,7 +93,10 @@ def _section(number: int, variant: int) -> str:
 
 
 def _number(text: str, after: int) -> Number:
-    offset = text.index("100", after)
+    return _place(text, text.index("100", after))
+
+
+def _place(text: str, offset: int) -> Number:
     return Number(offset, text.count("\n", 0, offset), offset - text.rfind("\n", 0, offset) - 1)
 
 
