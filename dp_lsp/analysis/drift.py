@@ -81,6 +81,18 @@ class Drift:
             shift = new.end - old.end
         return offset + shift
 
+    def before(self, offset: int) -> int:
+        """The offset in the new text of a place in the old one; that of the start of what replaces it, if anything
+        does or was put in there."""
+        shift = 0
+        for old, new in self.patches:
+            if offset < old.start:
+                break
+            if offset < old.end or offset == old.start:
+                return new.start
+            shift = new.end - old.end
+        return offset + shift
+
     def touches(self, span: Span) -> bool:
         """Whether anything in this range of the old text, or at its ends, was replaced."""
         return any(old.start <= span.end and span.start <= old.end for old, _ in self.patches)

@@ -233,6 +233,11 @@ class Analysis:
         near = self.chunks[max(0, index - 2) : index]
         return (chunk for chunk in near if chunk.start <= offset <= chunk.start + chunk.length)
 
+    def before(self, offset: int) -> Placed | None:
+        """The last chunk that begins at an offset or before it."""
+        index = bisect_right(self._starts, offset)
+        return self.chunks[index - 1] if index else None
+
     @cached_property
     def _starts(self) -> list[int]:
         return [chunk.start for chunk in self.chunks]

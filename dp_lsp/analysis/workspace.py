@@ -225,6 +225,10 @@ class Document:
         """The offset in the analysed text that an offset in the text as it is now came from."""
         return self._drift.back(offset)
 
+    def present_start(self, offset: int) -> int:
+        """Where what begins at an offset of the analysed text begins now, or what stands in its place."""
+        return self._drift.before(offset)
+
     def present_span(self, span: Span) -> Span | None:
         """Where a range of the analysed text stands now; None if nothing is left of it."""
         return self._drift.forward(span)

@@ -27,3 +27,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table of cells that are Markdown already."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def plain(markdown: str) -> str:
+    """Markdown made here, for a client that shows no Markdown."""
+    return re.sub(r"\\([\\`*_{}\[\]<>#|~!&])", r"\1", markdown.replace("**", "")).replace("`", "")

@@ -41,14 +41,13 @@ def summary(function: FunctionReport) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
+def described(function: FunctionReport) -> str:
+    """The state of a function, and its bounds in a few words."""
+    return " · ".join(filter(None, [WORDS[function.state], summary(function)]))
+
+
 def outline(known: Analysis | Document) -> tuple[Symbol, ...]:
     """The functions of a file, in order."""
     return tuple(
-        Symbol(
-            function.name,
-            " · ".join(filter(None, [WORDS[function.state], summary(function)])),
-            function.span,
-            function.name_span,
-        )
-        for function in known.functions
+        Symbol(function.name, described(function), function.span, function.name_span) for function in known.functions
     )

@@ -5,11 +5,11 @@ A place in an open document is given in its present text, and only if that still
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from dp_lsp.analysis.names import RESERVED_ROLES, Role, Spot, Table, decode, decode_spots
-from dp_lsp.analysis.records import Placed
+from dp_lsp.analysis.records import FunctionReport, Placed, State
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.text import Span
 
@@ -104,6 +104,17 @@ def tables(document: Document) -> Iterator[tuple[int, Table]]:
     """The names of each chunk, and where that begins in the analysed text."""
     for start, _, record in document.analysis.chunks if document.analysis else ():
         yield start, decode(record.names)
+
+
+def functions(document: Document, wanted: Callable[[str], bool]) -> Iterator[FunctionReport]:
+    """What is known of the functions with such names, at their places in the analysed text. Cheaper than all of
+    them, if few are wanted."""
+    stale = document.stale if document.analysis else frozenset()
+    for index, (start, _, record) in enumerate(document.analysis.chunks if document.analysis else ()):
+        for function in record.verdict.functions:
+            if wanted(function.name):
+                moved = function.moved(start)
+                yield moved._replace(state=State.STALE) if index in stale else moved
 
 
 def closed_files(document: Document) -> dict[str, bytes]:

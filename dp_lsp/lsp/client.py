@@ -17,10 +17,11 @@ class Client(NamedTuple):
 
     ``pulls`` asks for diagnostics itself and is pushed none; ``refreshes`` can be told to ask again;
     ``takes_actions`` takes code actions that are no commands, ``takes_preferred`` the mark on the best, and
-    ``versioned_edits`` edits that name the version they are for; ``wants_status`` takes the notification
-    ``dp/fileStatus``; ``watches`` can be asked to tell what changes on the disk; ``configures`` can be asked for its
-    settings; ``registers_settings`` wants to be asked to tell when they change; ``folders`` are the paths of those it
-    has open; ``process`` is the id of its process, if it gave one.
+    ``versioned_edits`` edits that name the version they are for; ``snippets`` fills in places of what it inserts;
+    ``described_items`` and ``described_signatures`` take Markdown, ``label_offsets`` the places of arguments;
+    ``wants_status`` takes the notification ``dp/fileStatus``; ``watches`` can be asked to tell what changes on the
+    disk; ``configures`` can be asked for its settings; ``registers_settings`` wants to be asked to tell when they
+    change; ``folders`` are the paths of those it has open; ``process`` is the id of its process, if it gave one.
     """
 
     encoding: PositionEncodingKind = PositionEncodingKind.Utf16
@@ -32,6 +33,10 @@ class Client(NamedTuple):
     takes_actions: bool = False
     takes_preferred: bool = False
     versioned_edits: bool = False
+    snippets: bool = False
+    described_items: bool = False
+    described_signatures: bool = False
+    label_offsets: bool = False
     wants_status: bool = False
     watches: bool = False
     configures: bool = False
@@ -57,6 +62,14 @@ class Client(NamedTuple):
             markdown=not formats or MarkupKind.Markdown in formats,
             takes_actions=_deep(document, "code_action", "code_action_literal_support") is not None,
             takes_preferred=bool(_deep(document, "code_action", "is_preferred_support")),
+            snippets=bool(_deep(document, "completion", "completion_item", "snippet_support")),
+            described_items=_markdown(document, "completion", "completion_item", "documentation_format"),
+            described_signatures=_markdown(document, "signature_help", "signature_information", "documentation_format"),
+            label_offsets=bool(
+                _deep(
+                    document, "signature_help", "signature_information", "parameter_information", "label_offset_support"
+                )
+            ),
             versioned_edits=bool(_deep(capabilities.workspace, "workspace_edit", "document_changes")),
             wants_status=_experimental(capabilities.experimental, "dpFileStatus"),
             watches=bool(_deep(capabilities.workspace, "did_change_watched_files", "dynamic_registration")),
@@ -85,6 +98,11 @@ def _deep(value: object, *names: str) -> Any:
     for name in names:
         value = getattr(value, name, None)
     return value
+
+
+def _markdown(value: object, *names: str) -> bool:
+    """Whether a list of formats has Markdown in it; plain text is what a client takes that states none."""
+    return MarkupKind.Markdown in (_deep(value, *names) or ())
 
 
 def _experimental(announced: Any, name: str) -> bool:

@@ -1,0 +1,264 @@
+"""What may be typed at a place: local names, functions of the project, builtins, types, norms and keywords."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from dp_lsp.analysis.names import Role, decode, decode_spots
+from dp_lsp.analysis.records import Fact, FunctionReport, State, decode_facts
+from dp_lsp.analysis.workspace import Document
+from dp_lsp.features.cursor import Cursor, cursor
+from dp_lsp.features.hover import hover
+from dp_lsp.features.markdown import code
+from dp_lsp.features.outline import described
+from dp_lsp.features.places import closed_files
+from dp_lsp.features.signatures import takes_norm, takes_type
+from dp_lsp.features.vocabulary import MARKS, METRICS, NORMS, TYPES
+from dp_lsp.text import Span
+
+MOST = 200
+"""How many proposals are made at once; typing on narrows them down."""
+_NEW_NAME = re.compile(r"(?:^|[\s;])(?:function|module|baremodule|macro|struct|using|import|for)\s+$")
+_ANNOTATED = re.compile(r"::\s*$")
+_RETURNED = re.compile(r"\)\s*::\s*$")
+_VALUES = frozenset((Role.DEFINITION, Role.PARAMETER, Role.NAMED, Role.WRITE))
+_NORM_PLACE = 1  # of a metric type
+
+KEYWORDS = {
+    "function": "function ${1:name}(${2:x}::${3:Real})\n    $0\nend",
+    "for": "for ${1:i} in ${2:1:n}\n    $0\nend",
+    "if": "if ${1:condition}\n    $0\nend",
+    "else": "else",
+    "elseif": "elseif ${1:condition}\n    $0",
+    "end": "end",
+    "return": "return $0",
+    "const": "const ${1:name} = $0",
+    "module": "module ${1:Name}\n\n$0\n\nend",
+    "include": 'include("$0")',
+    "begin": "begin",
+    "true": "true",
+    "false": "false",
+    "in": "in",
+    "do": "do ${1:x}\n    $0\nend",
+}
+"""The words of Julia that are understood, with what they begin."""
+
+
+class Proposal(NamedTuple):
+    """Something that may be typed. ``kind`` is a word for what it is, ``rank`` what comes first; ``snippet`` is the
+    text with places to fill in, if it has any. ``about`` finds its documentation, and ``of`` is the function that it
+    is, with its chunk."""
+
+    label: str
+    kind: str  # "variable", "function", "builtin", "mechanism", "type", "norm" or "keyword"
+    rank: int
+    detail: str = ""
+    text: str = ""
+    snippet: str = ""
+    about: tuple[str, str] = ("", "")
+    of: tuple[Document, int, FunctionReport] | None = None
+
+    @property
+    def inserted(self) -> str:
+        return self.text or self.label
+
+    def described(self) -> Proposal:
+        """The same with what is known of the function that it is: that takes time, so it is said of a few only."""
+        if self.of is None:
+            return self
+        document, chunk, function = self.of
+        shown = function._replace(state=State.STALE) if chunk in document.stale else function
+        return self._replace(detail=described(shown), of=None)
+
+
+class Proposals(NamedTuple):
+    """What may be typed instead of a range of the present text, and whether there is more."""
+
+    span: Span
+    items: tuple[Proposal, ...]
+    more: bool
+
+
+def completion(document: Document, offset: int, trigger: str = "") -> Proposals:
+    """What may be typed at an offset of the present text; ``trigger`` is the character that asked for it, if one
+    did."""
+    here = cursor(document, offset)
+    span = Span(offset - len(here.word), offset)
+    if here.quiet or _NEW_NAME.search(here.before) or (trigger == ":" and not _ANNOTATED.search(here.before)):
+        return Proposals(span, (), False)
+    found: dict[str, Proposal] = {}
+    for each in _candidates(document, offset, here):
+        if _fits(each.label, here.word):
+            found.setdefault(each.label, each)
+    wanted = here.word.casefold()
+    ranked = sorted(
+        found.values(), key=lambda each: (not each.label.casefold().startswith(wanted), each.rank, each.label)
+    )
+    return Proposals(span, tuple(each.described() for each in ranked[:MOST]), len(ranked) > MOST)
+
+
+def _fits(label: str, word: str) -> bool:
+    """Whether a label has the letters of a word, in that order, and begins with the first."""
+    label, word = label.casefold(), word.casefold()
+    letters = iter(label)
+    return label[:1] == word[:1] and all(letter in letters for letter in word) if word else True
+
+
+def _candidates(document: Document, offset: int, here: Cursor) -> Iterator[Proposal]:
+    inner = here.inner
+    if inner and inner.callee in METRICS:
+        yield from _norms(0) if inner.commas == _NORM_PLACE else _types(elements=True)
+    elif inner and (inner.callee in MARKS or (inner.mark == "{" and inner.callee in TYPES)):
+        yield from _types(elements=inner.mark == "{")
+    elif _ANNOTATED.search(here.before):
+        yield from _marks(returned=_RETURNED.search(here.before) is not None)
+        yield from _types()
+    else:
+        yield from _in_code(document, offset, here)
+
+
+def _in_code(document: Document, offset: int, here: Cursor) -> Iterator[Proposal]:
+    inner = here.inner
+    norm = inner is not None and takes_norm(inner)
+    type_ = inner is not None and takes_type(inner)
+    if norm:
+        yield from _norms(0)
+    if type_:
+        yield from _types(0)
+    yield from _locals(document, offset)
+    yield from _globals(document, here.word)
+    yield from _builtins()
+    yield from _keywords(inside=inner is not None)
+    yield from _norms(7)
+    yield from _types(8)
+
+
+def _locals(document: Document, offset: int) -> Iterator[Proposal]:
+    """The variables that are known here and have got a value above."""
+    if document.analysis is None:
+        return
+    analysed = document.analysed_offset(offset)
+    for chunk in document.analysis.chunks_at(analysed):
+        table = decode(chunk.record.names)
+        inside = analysed - chunk.start
+        known = {i for i, each in enumerate(table.symbols) if each.scope and each.scope.covers(inside)}
+        facts: dict[Span, Fact] = {}
+        if known and not document.is_stale_at(analysed):
+            facts = {fact.span: fact for fact in decode_facts(chunk.record.facts)}
+        for span, symbol, role in table:
+            if symbol in known and role in _VALUES and span.end < inside:
+                known.discard(symbol)
+                yield Proposal(table.symbols[symbol].name, "variable", 1, _known(facts, span))
+
+
+def _known(facts: dict[Span, Fact], span: Span) -> str:
+    """The type of a variable and how far it moves, if that is known. What is known of a parameter covers its type."""
+    fact = facts.get(span) or next((fact for place, fact in facts.items() if place.start == span.start), None)
+    if fact is None:
+        return ""
+    moves = ", ".join(f"{bound} in {name}" for name, bound in fact.moves)
+    return f"{fact.type} · {moves}" if moves else fact.type
+
+
+def _globals(document: Document, word: str) -> Iterator[Proposal]:
+    """The functions and the other top-level names of the project that fit a word."""
+    together = (document, *document.others)
+    for each in together:
+        for index, (_, _, record) in enumerate(each.analysis.chunks if each.analysis else ()):
+            for function in record.verdict.functions:
+                if _fits(function.name, word):
+                    yield Proposal(
+                        function.name, "function", 2, about=(each.uri, function.name), of=(each, index, function)
+                    )
+    for each in together:
+        for chunk in each.analysis.chunks if each.analysis else ():
+            for name in chunk.record.verdict.defines:
+                if _fits(name, word):
+                    yield Proposal(name, "variable", 2)
+    for file, spots in closed_files(document).items():
+        for spot in decode_spots(spots):
+            if spot.role is Role.DEFINITION and _fits(spot.name, word):
+                yield Proposal(spot.name, "function", 2, file.replace("\\", "/").rpartition("/")[2])
+
+
+@cache
+def _builtins() -> tuple[Proposal, ...]:
+    """The builtins that are called by name, those with ``!`` included."""
+    from dp_lsp.builtins import TABLE  # few sessions ask, and it takes a while to load
+
+    found = []
+    for name, row in TABLE.items():
+        if name.isidentifier():
+            released = any(form.noise is not None or form.runs is not None for form in row.forms)
+            kind = "mechanism" if released else "builtin"
+            found.append(Proposal(name, kind, 3, row.signature, about=("", name)))
+            if row.mutates is not None:
+                changed = row.signature.replace(f"{name}(", f"{name}!(")
+                found.append(Proposal(f"{name}!", kind, 4, changed, about=("", f"{name}!")))
+    return tuple(found)
+
+
+def _keywords(inside: bool) -> Iterable[Proposal]:
+    """Words of Julia; a statement does not begin inside brackets."""
+    for word, snippet in KEYWORDS.items():
+        if not inside or snippet == word:
+            yield Proposal(word, "keyword", 5, "keyword", snippet=snippet if "$" in snippet else "")
+
+
+def _norms(rank: int) -> Iterator[Proposal]:
+    return (Proposal(name, "norm", rank, "norm", about=("", name)) for name in NORMS)
+
+
+def _types(rank: int = 2, elements: bool = False) -> Iterator[Proposal]:
+    """Types as they are written; only those of numbers as elements of others."""
+    for name in TYPES:
+        about = "", name
+        if elements and name not in ("Real", "Integer", "Data", "Bool"):
+            continue
+        if name in METRICS:
+            yield Proposal(
+                f"{name}(…)", "type", rank, "type", f"{name}(Real, L2)", f"{name}(${{1:Real}}, ${{2:L2}})", about
+            )
+        elif name in ("Vector", "Matrix"):
+            element = "Real" if name == "Vector" else "Data"
+            plain = f"{name}{{<:{element}}}"
+            yield Proposal(plain, "type", rank, "type", plain, f"{name}{{<:${{1:{element}}}}}", about)
+        else:
+            yield Proposal(name, "type", rank, "type", about=about)
+
+
+def _marks(returned: bool) -> Iterator[Proposal]:
+    """What a function, or a parameter, is declared to be."""
+    for name in ("Priv", "BlackBox") if returned else ("Static",):
+        yield Proposal(f"{name}()", "type", 0, "annotation", snippet=f"{name}($0)", about=("", name))
+
+
+def documentation(about: tuple[str, str], document: Document | None) -> str:
+    """What there is to say about a proposal, as Markdown: of a function, as ``document`` has it."""
+    _, name = about
+    if document is not None:
+        return _of_function(document, name)
+    for words in (NORMS, TYPES, MARKS):
+        if name in words:
+            return words[name]
+    from dp_lsp.builtins import find
+
+    found = find(name)
+    if found is None:
+        return ""
+    row, changes = found
+    said = f"`{name}` changes `{row.mutates}` in place.\n\n" if changes else ""
+    return f"{code(row.signature)}\n\n{said}{row.doc}"
+
+
+def _of_function(document: Document, name: str) -> str:
+    analysis = document.analysis
+    function = next((each for each in analysis.functions if each.name == name), None) if analysis else None
+    if analysis is None or function is None:
+        return ""
+    offset = function.name_span.start
+    found = hover(analysis, offset, document.is_stale_at(offset))
+    return found.markdown if found else ""

@@ -1,0 +1,217 @@
+"""The call that is being typed: what it takes, how far each argument may move or what it costs, and which is next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dp_lsp.analysis.records import FunctionReport, ParameterReport, State
+from dp_lsp.analysis.workspace import Document
+from dp_lsp.features.cursor import Bracket, cursor
+from dp_lsp.features.hover import KINDS, verdict
+from dp_lsp.features.markdown import code, prose
+from dp_lsp.features.outline import WORDS
+from dp_lsp.features.places import functions
+from dp_lsp.text import Span
+
+if TYPE_CHECKING:
+    from dp_lsp.builtins.define import Form, Parameter
+
+_LONGEST_HEADER = 2_000  # characters; a longer header is not looked through
+
+
+class Argument(NamedTuple):
+    """A parameter: the range of the label where it stands, its name, and what is known of it, as Markdown."""
+
+    span: Span
+    name: str
+    documentation: str
+
+
+class Signature(NamedTuple):
+    """One way to call something. ``active`` is the number of the argument that is being typed."""
+
+    label: str
+    documentation: str
+    arguments: tuple[Argument, ...]
+    active: int | None
+
+
+class _Written(NamedTuple):
+    """A parameter as it is written, its name, and whether it is given by that."""
+
+    text: str
+    name: str
+    by_name: bool
+
+
+class Signatures(NamedTuple):
+    """The ways to make the call around a cursor, and the number of the one that fits what was typed."""
+
+    all: tuple[Signature, ...]
+    active: int
+
+
+def signatures(document: Document, offset: int) -> Signatures | None:
+    """The innermost call around an offset of the present text that is known."""
+    here = cursor(document, offset)
+    for bracket in reversed(here.brackets if not here.quiet or here.word else ()):
+        if bracket.mark == "(" and bracket.callee and not bracket.header:
+            found = (*_own(document, bracket), *_builtin(bracket))
+            if found:
+                return Signatures(found, _fitting(found))
+    return None
+
+
+def _fitting(found: tuple[Signature, ...]) -> int:
+    return next((i for i, each in enumerate(found) if each.active is not None), 0)
+
+
+# Functions of the project
+
+
+def _own(document: Document, bracket: Bracket) -> Iterator[Signature]:
+    for each in (document, *document.others):
+        for function in functions(each, lambda name: name == bracket.callee):
+            now = each.present_span(function.name_span)
+            if now:
+                yield _of_function(function, _header(each.source.text, now), bracket)
+
+
+def _of_function(function: FunctionReport, written: list[_Written], bracket: Bracket) -> Signature:
+    known = {parameter.name: parameter for parameter in function.parameters}
+    said = [_of_parameter(function, known.get(param.name)) for param in written]
+    state = WORDS[State.STALE] if function.state is State.STALE else verdict(function)
+    lines = [f"{KINDS[function.kind]} · {state}"]
+    if function.state not in (State.PROVED, State.STALE) and function.reason:
+        lines.append(prose(function.reason))
+    return _signature(function.name, written, said, "\n\n".join(lines), bracket)
+
+
+def _of_parameter(function: FunctionReport, known: ParameterReport | None) -> str:
+    if known is None or function.state in (State.STALE, State.UNKNOWN):
+        return ""
+    if known.static:
+        return "public: it moves nothing"
+    shown = prose(known.shown)
+    failed = " (as far as it was checked)" if function.state is State.FAILED else ""
+    if function.kind == "sensitivity":
+        return f"moves the result by at most **{shown}**{failed}"
+    return f"{shown}{failed}" if function.kind == "privacy" else ""
+
+
+def _header(text: str, name: Span) -> list[_Written]:
+    """The parameters of a definition as they are written."""
+    if text[name.end : name.end + 1] != "(":
+        return []
+    depth, begin, by_name, found = 0, name.end + 1, False, list[_Written]()
+    for position in range(name.end, min(len(text), name.end + _LONGEST_HEADER)):
+        character = text[position]
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        if depth == 0 or (depth == 1 and character in ",;"):
+            piece = " ".join(text[begin:position].split())
+            found += [_Written(piece, piece.partition("::")[0].partition("=")[0].strip(), by_name)] if piece else []
+            begin = position + 1
+            by_name = by_name or character == ";"
+        if depth == 0:
+            return found
+    return []
+
+
+def _signature(name: str, params: list[_Written], said: list[str], documentation: str, bracket: Bracket) -> Signature:
+    """A label with its arguments, and what is said of each."""
+    label, made = f"{name}(", []
+    for index, param in enumerate(params):
+        if index:
+            label += "; " if param.by_name and not params[index - 1].by_name else ", "
+        made.append(Argument(Span(len(label), len(label) + len(param.text)), param.name, said[index]))
+        label += param.text
+    return Signature(f"{label})", documentation, tuple(made), _active(params, bracket))
+
+
+def _active(params: list[_Written], bracket: Bracket) -> int | None:
+    """The argument that is being typed: by its name, else by its place. Beyond the last there is none."""
+    for index, param in enumerate(params):
+        if bracket.keyword and param.by_name and param.name == bracket.keyword:
+            return index
+        if bracket.named and not bracket.keyword and param.by_name:
+            return index
+    placed = sum(not param.by_name for param in params)
+    return bracket.commas if bracket.commas < placed and not bracket.named and not bracket.keyword else None
+
+
+# Builtins
+
+
+def _builtin(bracket: Bracket) -> Iterator[Signature]:
+    from dp_lsp.builtins import find  # few sessions ask, and it takes a while to load
+
+    found = find(bracket.callee)
+    if found is None:
+        return
+    row, changes = found
+    groups: dict[tuple[str, ...], list[Form]] = {}
+    for form in row.forms:
+        groups.setdefault(tuple(param.name for param in form.params), []).append(form)
+    said = f"changes `{row.mutates}` in place · {prose(row.doc)}" if changes else prose(row.doc)
+    for forms in groups.values():
+        params = forms[0].params
+        written = [
+            _Written(f"{each.name} = …" if each.keyword else each.name, each.name, each.keyword) for each in params
+        ]
+        about = [_of_argument(forms, index) for index in range(len(params))]
+        signature = _signature(bracket.callee, written, about, said, bracket)
+        if signature.active is None and forms[0].variadic and not bracket.named:
+            signature = signature._replace(active=max(0, len(params) - 1))
+        yield signature
+
+
+def _of_argument(forms: list[Form], index: int) -> str:
+    """What an argument must be, and what the row says about how far it moves the result."""
+    from dp_lsp.builtins.define import Each
+    from dp_lsp.core.notation import DISPLAY, Printer
+
+    name = forms[0].params[index].name
+    words = dict.fromkeys(form.params[index].pattern.words for form in forms)
+    said = [" or ".join(words)]
+    factors = {form.factors for form in forms}
+    noise = next((form.noise for form in forms if form.noise is not None), None)
+    if noise is not None and noise.declares == name:
+        said.append(f"how far {code(noise.hidden)} may move")
+    elif noise is not None and noise.hidden == name:
+        norm = f", measured in {noise.norm.value}" if noise.norm else ""
+        said.append(f"what the noise hides{norm}")
+    elif len(factors) == 1 and isinstance(each := factors.pop(), Each):
+        said.append(f"moves the result {prose(Printer(DISPLAY).sens(each.factor))} times as far as it moves")
+    if any(name in form.noise.exposed for form in forms if form.noise) or any(
+        name in form.runs.exposed for form in forms if form.runs
+    ):
+        said.append("not protected")
+    return " · ".join(said)
+
+
+def takes_norm(bracket: Bracket) -> bool:
+    """Whether a norm is written where the next argument of a builtin stands."""
+    from dp_lsp.builtins.patterns import GivenNorm
+
+    return any(isinstance(param.pattern, GivenNorm) for param in _parameters(bracket))
+
+
+def takes_type(bracket: Bracket) -> bool:
+    """Whether a type is written there."""
+    from dp_lsp.builtins.patterns import GivenType
+
+    return any(isinstance(param.pattern, GivenType) for param in _parameters(bracket))
+
+
+def _parameters(bracket: Bracket) -> Iterator[Parameter]:
+    """What the argument of a builtin at a cursor may be."""
+    from dp_lsp.builtins import find
+
+    found = find(bracket.callee) if bracket.mark == "(" else None
+    for form in found[0].forms if found else ():
+        if bracket.commas < len(form.params) and not bracket.named:
+            yield form.params[bracket.commas]
