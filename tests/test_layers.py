@@ -199,7 +199,16 @@ def test_check_loads_neither_the_server_nor_an_algebra_system(tmp_path: Path) ->
 
 
 def test_server_process_loads_neither_a_parser_nor_an_algebra_system(tmp_path: Path) -> None:
-    program = f"import json, sys\nimport dp_lsp.lsp.server\n{LOADED}"
-    result = python("-c", program, cwd=tmp_path, path=ROOT)
+    lines = (
+        "import json, sys",
+        "import dp_lsp.lsp.server",
+        "from dp_lsp.analysis.workspace import Document",
+        "from dp_lsp.features import completion, signatures",
+        "document = Document('a.jl', 1, 'f(x) = abs(')",
+        "assert signatures.signatures(document, 11)",
+        "completion.completion(document, 11)",
+        LOADED,
+    )
+    result = python("-c", "\n".join(lines), cwd=tmp_path, path=ROOT)
     assert result.returncode == 0, result.stderr
     assert loaded(result.stderr) & {"lark", "sympy", "numpy"} == set()

@@ -82,6 +82,11 @@ class Proposals(NamedTuple):
     more: bool
 
 
+def load() -> None:
+    """Load what the first proposal would wait for."""
+    _builtins()
+
+
 def completion(document: Document, offset: int, trigger: str = "") -> Proposals:
     """What may be typed at an offset of the present text; ``trigger`` is the character that asked for it, if one
     did."""

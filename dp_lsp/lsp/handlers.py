@@ -10,7 +10,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from dp_lsp.features.derivation import derivation
 from dp_lsp.features.hover import hover as hover_text
 from dp_lsp.features.report import report
-from dp_lsp.lsp import configuring, convert
+from dp_lsp.lsp import completion, configuring, convert
 from dp_lsp.lsp.checking import Outdated
 from dp_lsp.lsp.client import Client, paths
 from dp_lsp.lsp.positions import Positions, apply
@@ -33,6 +33,7 @@ def initialized(ls: Server, _: types.InitializedParams) -> None:
     ls.watch_files()
     configuring.register(ls)
     configuring.ask(ls)
+    completion.prepare()
 
 
 def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
