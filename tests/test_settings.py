@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dp_lsp.lsp.settings import Preferences, Settings, initial, section, understood
+from source_tree import python
 from stdio_driver import Driver, Message
 
 SECRET = "secret_name(x::Real) = 2 * x\n"
@@ -159,3 +160,199 @@ def test_a_trace_is_switched_on_and_off(session: Session) -> None:
     session.change(3, {"text": SECRET})
     session.checked(3)
     assert len(session.told("$/logTrace")) == 2
+
+
+WATCHES = {"didChangeWatchedFiles": {"dynamicRegistration": True}}
+DEAR = "f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)\n"
+SQUARE = "g(x::Real) = x * x\n"
+LIMIT = "max-epsilon = 0.3\n"
+
+
+class Editor(Session):
+    """An editor with documents that lie in folders."""
+
+    versions: dict[Path, int]
+
+    def show(self, path: Path, text: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+        self.open(text, path.as_uri(), "toml" if path.suffix == ".toml" else "julia")
+
+    def write(self, path: Path, text: str | None) -> None:
+        """Change a file on the disk, or remove it, and tell."""
+        there = path.exists()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink() if text is None else path.write_text(text, "utf-8")
+        kind = 3 if text is None else 2 if there else 1
+        self.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": path.as_uri(), "type": kind}]})
+
+    def found(self, path: Path) -> list[str]:
+        """The codes of the problems in a document, once it was checked."""
+        report = self.ask("dp/report", {"uri": path.as_uri()})["result"]
+        return [each["code"] for file in report["files"] for each in file["diagnostics"]]
+
+    def profile(self, path: Path) -> str:
+        return self.ask("dp/report", {"uri": path.as_uri()})["result"]["profile"]
+
+    def in_file(self, path: Path) -> list[list[Message]]:
+        """The diagnostics published for a file so far, one list after the other."""
+        self.told()
+        return [each["diagnostics"] for each in self.published() if each["uri"] == path.as_uri()]
+
+
+@pytest.fixture
+def editor() -> Iterator[Editor]:
+    with Editor() as made:
+        yield made
+
+
+def test_each_folder_has_its_own_configuration(editor: Editor, tmp_path: Path) -> None:
+    one, two, outside = (tmp_path / name / "a.jl" for name in ("one", "two", "outside"))
+    for folder, text in (("one", LIMIT), ("two", "max-epsilon = 0.5\n"), ("outside", LIMIT)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "dp-lsp.toml").write_text(text)
+    editor.begin(one.parent, two.parent, asked=False, **WATCHES)
+    for path in (one, two, outside):
+        editor.show(path, DEAR)
+    assert [editor.found(path) for path in (one, two, outside)] == [["DP411"], [], []]
+
+
+def test_a_configuration_is_made_edited_and_removed(editor: Editor, tmp_path: Path) -> None:
+    editor.begin(tmp_path, asked=False, **WATCHES)
+    watched = editor.wait(_registers)
+    globs = [each["globPattern"] for each in watched["params"]["registrations"][0]["registerOptions"]["watchers"]]
+    assert globs == ["**/*.jl", "**/dp-lsp.toml", "**/pyproject.toml"]
+    path, file = tmp_path / "a.jl", tmp_path / "dp-lsp.toml"
+    editor.show(path, DEAR)
+    assert editor.found(path) == []
+    for text, expected in ((LIMIT, ["DP411"]), ("max-epsilon = 0.5\n", []), (LIMIT, ["DP411"]), (None, [])):
+        editor.write(file, text)
+        assert editor.found(path) == expected
+    editor.write(tmp_path / "pyproject.toml", "[tool.dp-lsp]\n" + LIMIT)
+    assert editor.found(path) == ["DP411"]
+
+
+def _registers(message: Message) -> bool:
+    return message.get("method") == "client/registerCapability"
+
+
+def test_what_was_proved_by_other_settings_does_not_count(editor: Editor, tmp_path: Path) -> None:
+    editor.begin(tmp_path, asked=False, **WATCHES)
+    path = tmp_path / "a.jl"
+    editor.show(path, DEAR)
+    assert editor.found(path) == []
+    (tmp_path / "dp-lsp.toml").write_text(LIMIT)
+    change = {"uri": (tmp_path / "dp-lsp.toml").as_uri(), "type": 1}
+    editor.notify("workspace/didChangeWatchedFiles", {"changes": [change]})
+    assert editor.checked(1, path.as_uri())["status"] == "failed"
+
+
+@pytest.mark.parametrize("pulls", [False, True])
+def test_a_faulty_one_is_told_in_its_file_and_the_last_stays(editor: Editor, tmp_path: Path, pulls: bool) -> None:
+    path, file = tmp_path / "a.jl", tmp_path / "dp-lsp.toml"
+    file.write_text(LIMIT)
+    listed = [{"uri": tmp_path.as_uri(), "name": "x"}]
+    capabilities = {"workspace": WATCHES, "textDocument": {"diagnostic": {}} if pulls else {}}
+    editor.ask("initialize", {"processId": None, "workspaceFolders": listed, "capabilities": capabilities})
+    editor.notify("initialized", {})
+    editor.show(path, DEAR)
+    assert editor.found(path) == ["DP411"] and editor.in_file(file) == []
+    editor.write(file, '# 𝔻\nmax-epsilon = "𝔻𝔻" # 𝔻\n')
+    assert editor.found(path) == ["DP411"]
+    ((fault,),) = editor.in_file(file)
+    assert (fault["code"], fault["severity"], fault["source"]) == ("DP812", 1, "dp-lsp")
+    assert fault["range"] == {"start": {"line": 1, "character": 14}, "end": {"line": 1, "character": 20}}
+    editor.ask("workspace/executeCommand", {"command": "dp-lsp.restart", "arguments": []})
+    assert editor.found(path) == ["DP411"], "a new process knows it too"
+    editor.change(2, {"text": DEAR + "\n"}, uri=path.as_uri())
+    assert editor.found(path) == ["DP411"] and len(editor.in_file(file)) == 1, "nothing is told twice"
+    editor.write(file, "max-epsilon = 0.5\n")
+    assert editor.found(path) == []
+    assert editor.in_file(file)[1:] == [[]], "what is mended is taken back"
+
+
+def test_a_client_that_watches_nothing(editor: Editor, tmp_path: Path) -> None:
+    path, other, file = tmp_path / "a.jl", tmp_path / "b.jl", tmp_path / "dp-lsp.toml"
+    editor.begin(tmp_path, asked=False)
+    editor.show(path, DEAR)
+    assert editor.found(path) == []
+    file.write_text(LIMIT)
+    editor.notify("textDocument/didSave", {"textDocument": {"uri": file.as_uri()}})
+    assert editor.found(path) == ["DP411"]
+    file.write_text("max-epsilon = 0.5\n")
+    editor.show(other, DEAR)
+    assert [editor.found(each) for each in (other, path)] == [[], []]
+
+
+def test_the_text_on_the_disk_counts(editor: Editor, tmp_path: Path) -> None:
+    path, file = tmp_path / "a.jl", tmp_path / "dp-lsp.toml"
+    editor.begin(tmp_path, asked=False, **WATCHES)
+    editor.show(path, DEAR)
+    editor.show(file, "")
+    editor.change(2, {"text": LIMIT}, uri=file.as_uri())
+    assert editor.found(path) == []
+    editor.write(file, LIMIT)
+    assert editor.found(path) == ["DP411"]
+
+
+def test_what_is_left_out_is_not_checked_unless_it_is_included(editor: Editor, tmp_path: Path) -> None:
+    (tmp_path / "dp-lsp.toml").write_text('exclude = ["old/"]\n')
+    old, main = tmp_path / "old" / "a.jl", tmp_path / "main.jl"
+    editor.begin(tmp_path, asked=False, **WATCHES)
+    editor.show(old, SQUARE)
+    status = editor.checked(1, old.as_uri())
+    assert (status["status"], status["functions"], editor.found(old)) == ("unknown", [], [])
+    hovered = {"textDocument": {"uri": old.as_uri()}, "position": {"line": 0, "character": 0}}
+    assert editor.ask("textDocument/hover", hovered)["result"] is None
+    assert "error" in editor.ask("dp/derivation", {"uri": old.as_uri(), "position": hovered["position"]})
+    editor.show(main, 'include("old/a.jl")\n')
+    assert editor.found(main) == []
+    assert editor.found(old) == ["DP303"]
+    editor.write(tmp_path / "dp-lsp.toml", None)
+    assert editor.found(old) == ["DP303"]
+
+
+def test_settings_of_the_client_count_where_there_is_no_file(editor: Editor, tmp_path: Path) -> None:
+    one, two = tmp_path / "one" / "a.jl", tmp_path / "two" / "a.jl"
+    two.parent.mkdir()
+    (two.parent / "dp-lsp.toml").write_text("")
+    wanted = {"profile": "published", "severity": {"DP303": "error", "DP301": "off"}}
+    editor.begin(one.parent, two.parent, options=wanted, asked=False, **WATCHES)
+    for path in (one, two):
+        editor.show(path, SQUARE)
+    assert [editor.profile(path) for path in (one, two)] == ["published", "sound"]
+    assert editor.checked(1, one.as_uri())["status"] == "failed"
+    assert editor.checked(1, two.as_uri())["status"] == "proved", "they never change the verdict of a project"
+    editor.changed({"dpLsp": {"profile": "sound", "severity": {}}})
+    assert [editor.profile(path) for path in (one, two)] == ["sound", "sound"]
+    assert editor.checked(1, one.as_uri())["status"] == "proved"
+
+
+def test_settings_of_one_folder(editor: Editor, tmp_path: Path) -> None:
+    one, two = tmp_path / "one" / "a.jl", tmp_path / "two" / "a.jl"
+    editor.begin(one.parent, two.parent)
+    for path in (one, two):
+        editor.show(path, SQUARE)
+        assert editor.profile(path) == "sound"
+    editor.answers[two.parent.as_uri()] = {"profile": "published"}
+    editor.changed()
+    editor.answer()
+    assert [editor.profile(path) for path in (one, two)] == ["sound", "published"]
+
+
+def test_the_server_says_what_the_command_line_does(editor: Editor, tmp_path: Path) -> None:
+    files = {"dp-lsp.toml": 'exclude = ["x/"]\n[severity]\nDP303 = "error"\n', "a.jl": SQUARE, "x/b.jl": SQUARE}
+    files |= {"lib/dp-lsp.toml": LIMIT, "lib/c.jl": DEAR, "main.jl": 'include("lib/c.jl")\nh(x::Real) = f(x)\n'}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    printed = python("-m", "dp_lsp", "check", "--output-format", "json", cwd=tmp_path)
+    by_command = {file["path"]: file for file in json.loads(printed.stdout)["files"]}
+    assert sorted(by_command) == ["a.jl", "lib/c.jl", "main.jl"]
+    editor.begin(tmp_path, asked=False, **WATCHES)
+    for name, file in by_command.items():
+        editor.show(tmp_path / name, files[name])
+        report = editor.ask("dp/report", {"uri": (tmp_path / name).as_uri()})["result"]["files"][0]
+        assert [report[key] for key in ("status", "functions")] == [file[key] for key in ("status", "functions")]
+        found, expected = ([each["message"] for each in side["diagnostics"]] for side in (report, file))
+        assert found == expected and (name == "main.jl" or found)

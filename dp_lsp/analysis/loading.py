@@ -15,6 +15,13 @@ class Text(NamedTuple):
     problem: Problem | None = None
 
 
+class Faulty(NamedTuple):
+    """The text of a file that says nothing, and what is wrong with it."""
+
+    text: str
+    problems: tuple[Problem, ...]
+
+
 class Refusal(NamedTuple):
     """Why an `include` leads to no file: a kind of problem with what its message says."""
 

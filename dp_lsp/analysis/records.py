@@ -55,6 +55,15 @@ class Options(NamedTuple):
     max_delta: Fraction | None = None
 
 
+class Wish(NamedTuple):
+    """The options that hold for the files below a folder that have no configuration; of several the innermost folder
+    counts, and an empty one is around all. ``profile`` is None for the default."""
+
+    folder: str
+    profile: str | None = None
+    severity: tuple[tuple[str, Severity | None], ...] = ()
+
+
 class FreeVariable(NamedTuple):
     """A number the user may choose, its range as a formula, and what it means."""
 
@@ -257,6 +266,12 @@ def unchecked(source: Source, problem: Problem, options: Options) -> Analysis:
     """What is known of a text that was not checked: why."""
     key = f"{problem.code} {problem.message}".encode("utf-8", "surrogatepass")
     record = ChunkRecord(key, Verdict(State.UNKNOWN, (), (problem,), (), frozenset()), b"")
+    return Analysis(source, (Placed(0, len(source.text), record),), options)
+
+
+def not_asked(source: Source, options: Options) -> Analysis:
+    """What is known of a text that nobody wants to have checked: nothing, and nothing is wrong with that."""
+    record = ChunkRecord(b"not asked", Verdict(State.UNKNOWN, (), (), (), frozenset()), b"")
     return Analysis(source, (Placed(0, len(source.text), record),), options)
 
 

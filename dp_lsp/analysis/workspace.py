@@ -80,18 +80,22 @@ def text_digest(text: str) -> bytes:
 class Project:
     """Files that are checked together: open documents, and closed files by name.
 
-    ``changed`` says that one of them is not any more what it was.
+    ``changed`` says that one of the closed files is not any more what it was, ``unsettled`` that all of them may be
+    checked by other rules now.
     """
 
     def __init__(self, documents: tuple[Document, ...], closed: Mapping[str, tuple[ClosedFile, Links]]) -> None:
         self.documents = documents
         self.closed = closed
         self.changed = False
+        self.unsettled = False
         self._stamp: object = None
         self._stale: dict[Document, frozenset[int]] = {}
 
     def stale(self, document: Document) -> frozenset[int]:
         """The chunks of a document that may have changed with what was edited in the project."""
+        if self.unsettled:
+            return frozenset(range(len(document.links)))
         stamp = self.changed, *(each.stamp for each in self.documents)
         if stamp != self._stamp:
             rest = Touched(everything=True) if self.changed else UNTOUCHED
@@ -322,6 +326,12 @@ class Workspace:
             every = Project(tuple(self), {})
             for other in self:
                 other.projects = (*other.projects, every)
+
+    def unsettle(self) -> None:
+        """What all documents are checked by may be something else now."""
+        for document in self:
+            for project in document.projects:
+                project.unsettled = True
 
     def changed(self, uri: str) -> None:
         """A file that is not open is another one now."""

@@ -17,6 +17,9 @@ SECTION = ("tool", "dp-lsp")
 """Where a configuration stands in the other file."""
 
 
+_EVERYTHING = ("**",)
+
+
 class Override(NamedTuple):
     """What is otherwise for some files."""
 
@@ -33,7 +36,7 @@ class Override(NamedTuple):
 class Configuration(NamedTuple):
     """What one file says of the files below its folder."""
 
-    include: tuple[str, ...] = ("**",)
+    include: tuple[str, ...] = _EVERYTHING
     exclude: tuple[str, ...] = ()
     profile: str | None = None
     severity: Levels = ()
@@ -43,7 +46,8 @@ class Configuration(NamedTuple):
 
     def includes(self, path: str) -> bool:
         """Whether a file, given by its path below the folder, is one of those to check."""
-        return matches(self.include, path) and not matches(self.exclude, path)
+        everything = self.include == _EVERYTHING and not self.exclude
+        return everything or (matches(self.include, path) and not matches(self.exclude, path))
 
     def options(self, path: str, base: Options) -> Options:
         """How a file is checked: as ``base`` says, and otherwise where this does."""

@@ -6,19 +6,11 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-from dp_lsp.analysis.loading import Text
+from dp_lsp.analysis.loading import Faulty, Text
 from dp_lsp.analysis.records import Options
 from dp_lsp.configuration.keys import FILE, PROJECT_FILE, Configuration, path_below
 from dp_lsp.configuration.reading import NOTHING, Read, read
 from dp_lsp.disk.reading import read as read_file
-from dp_lsp.problem import Problem
-
-
-class Faulty(NamedTuple):
-    """A configuration file with something wrong in it."""
-
-    text: str
-    problems: tuple[Problem, ...]
 
 
 class _Place(NamedTuple):

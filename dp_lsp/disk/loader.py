@@ -73,8 +73,8 @@ class Disk:
 
     def has(self, name: str) -> bool:
         """Whether a file lies below one of the folders, and what it may be a link to as well."""
-        return any(_is_below(name, folder) for folder in self._folders) and any(
-            _is_below(os.path.realpath(name), folder) for folder in self._folders
+        return any(is_below(name, folder) for folder in self._folders) and any(
+            is_below(os.path.realpath(name), folder) for folder in self._folders
         )
 
     def text(self, name: str) -> Text:
@@ -112,7 +112,8 @@ def is_spelled(name: str) -> bool:
         return True
 
 
-def _is_below(name: str, folder: str) -> bool:
+def is_below(name: str, folder: str) -> bool:
+    """Whether a path lies in a folder, as both are written."""
     return name.startswith(os.path.join(folder, ""))
 
 

@@ -10,7 +10,7 @@ from dp_lsp.analysis.loading import Loader, Refusal, Text
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, State, Verdict
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.ticket import OutOfTime, Ticket
-from dp_lsp.engine.check import Engine
+from dp_lsp.engine.check import DEFAULT, Engine, OptionsOf
 from dp_lsp.engine.proposals import Seen, is_hopeful, names_defined, proposals
 from dp_lsp.problem import Edit, Fix, Problem, Severity
 
@@ -21,10 +21,11 @@ Analyses = Mapping[str, Analysis]
 
 
 class Within(NamedTuple):
-    """What a file is part of: the roots of its projects, and where their texts come from."""
+    """What a file is part of: the roots of its projects, where their texts come from, and the options of each file."""
 
     roots: tuple[str, ...]
     loader: Loader
+    options: Options | OptionsOf = DEFAULT
 
 
 def repairs(engine: Engine, file: str, analysis: Analysis, within: Within, ticket: Ticket) -> Iterator[Repair]:
@@ -62,7 +63,7 @@ class _Trial:
         self._file = file
         self._analysis = analysis
         self._text = analysis.source.text
-        self._options: Options = analysis.options
+        self._options = within.options
         self._loader = within.loader
         self._roots = list(within.roots)
         self._ticket = ticket

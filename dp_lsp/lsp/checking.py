@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
-from dp_lsp.analysis.records import Options
+from dp_lsp.analysis.loading import Faulty
+from dp_lsp.analysis.records import Options, Wish
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.workspace import Document, Workspace
 from dp_lsp.worker.client import Finding, Outcome, Worker
@@ -38,11 +39,18 @@ class _Waiter(NamedTuple):
 
 
 class Checker:
-    """Has the documents checked. ``done`` is called when a check of a document ended, and whether for good."""
+    """Has the documents checked. ``done`` is called when a check of a document ended, and whether for good, and
+    ``configured`` with what is wrong with configurations, by the paths of their files."""
 
-    def __init__(self, documents: Workspace, done: Callable[[Document, bool], None]) -> None:
+    def __init__(
+        self,
+        documents: Workspace,
+        done: Callable[[Document, bool], None],
+        configured: Callable[[Mapping[str, Faulty]], None] = lambda faulty: None,
+    ) -> None:
         self._open = documents
         self._done = done
+        self._configured = configured
         self._worker = Worker(self._ended, mended=self._mended)
         self._options = Options()
         self._timers: dict[Document, asyncio.TimerHandle] = {}
@@ -68,11 +76,18 @@ class Checker:
         """End the checking process; nobody is told."""
         self._worker.close()
 
-    def look(self, folders: tuple[str, ...]) -> None:
-        """The files on the disk may have changed; these folders may be read. All documents are checked again."""
-        self._worker.look(folders)
+    def look(self, folders: tuple[str, ...], wishes: tuple[Wish, ...] = ()) -> None:
+        """The files on the disk may have changed; these folders may be read. All documents are checked again, as the
+        ``wishes`` say where there is no configuration."""
+        self._worker.look(folders, wishes)
         for document in self._apart():
             self._soon(document)
+
+    def look_anew(self, folders: tuple[str, ...], wishes: tuple[Wish, ...]) -> None:
+        """The same where all may be checked by other rules now: what is being checked by the old ones is superseded."""
+        self._worker.look(folders, wishes)
+        for document in self._open:
+            self.check(document)
 
     def edited(self, document: Document) -> None:
         """Check a new text soon: at once if that is quick, else a little later, so that typing goes on."""
@@ -168,6 +183,7 @@ class Checker:
             projects = outcome.projects
             self._pace[outcome.document] = outcome.seconds
             self.counters = Counters(outcome.parsed, outcome.inferred)
+            self._configured(outcome.faulty or {})
             _log.info("documents checked: %d, in %.0f ms", len(checked), outcome.seconds * 1000)
         self._open.arrange(checked, projects, outcome.closed)
         for document in checked:

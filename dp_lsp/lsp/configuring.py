@@ -8,8 +8,9 @@ from typing import Any
 
 from lsprotocol import types
 
+from dp_lsp.analysis.workspace import document_key
 from dp_lsp.lsp.requests import Handlers
-from dp_lsp.lsp.session import Server
+from dp_lsp.lsp.session import CONFIGURATIONS, Server
 from dp_lsp.lsp.settings import SECTION, TRACES, initial, section
 
 
@@ -55,6 +56,19 @@ def register(ls: Server) -> None:
         options = types.DidChangeConfigurationRegistrationOptions(SECTION)
         wanted = types.Registration("dp-lsp.settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, options)
         ls.client_register_capability(types.RegistrationParams([wanted]))
+
+
+def is_configuration(uri: str) -> bool:
+    """Whether a URI names a file that says how others are checked."""
+    return document_key(uri).rpartition("/")[2] in CONFIGURATIONS
+
+
+def opened(ls: Server, uri: str) -> None:
+    """The client shows a file that is not checked. It is the text on the disk that counts."""
+    if is_configuration(uri):
+        ls.spelled[document_key(uri)] = uri
+        if not ls.client.watches:
+            ls.look_anew()
 
 
 def _trace(sent: Any) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from lsprotocol import types
 
+from dp_lsp.analysis.loading import Faulty
 from dp_lsp.analysis.records import State
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.hover import Hover
@@ -14,7 +15,7 @@ from dp_lsp.features.outline import Symbol, outline, summary
 from dp_lsp.lsp.client import Client
 from dp_lsp.lsp.positions import Positions
 from dp_lsp.problem import Problem, Severity
-from dp_lsp.text import Span
+from dp_lsp.text import Source, Span
 
 SOURCE = "dp-lsp"
 
@@ -47,6 +48,12 @@ def diagnostic(problem: Problem, uri: str, positions: Positions, client: Client)
         source=SOURCE,
         related_information=related if related and client.related else None,
     )
+
+
+def faults(faulty: Faulty, uri: str, client: Client) -> list[types.Diagnostic]:
+    """What is wrong with a file that is not checked itself, at its places in the text that was read."""
+    positions = Positions(Source(faulty.text), client.encoding)
+    return [diagnostic(problem, uri, positions, client) for problem in faulty.problems]
 
 
 def hover(found: Hover, span: Span, document: Document, client: Client) -> types.Hover:

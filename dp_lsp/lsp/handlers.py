@@ -45,6 +45,8 @@ def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
             ls.look()
         ls.checker.edited(document)
         ls.send_status(document, *ls.documents)
+    else:
+        configuring.opened(ls, item.uri)
 
 
 def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
@@ -57,8 +59,12 @@ def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
         ls.send_status(document, *document.others)
 
 
-def did_save(ls: Server, _: types.DidSaveTextDocumentParams) -> None:
-    if not ls.client.watches:
+def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
+    if ls.client.watches:
+        return
+    if configuring.is_configuration(params.text_document.uri):
+        ls.look_anew()
+    else:
         ls.look()
 
 
@@ -70,7 +76,9 @@ def did_change_watched_files(ls: Server, params: types.DidChangeWatchedFilesPara
     changed = [change.uri for change in params.changes if ls.documents.get(change.uri) is None]
     for uri in changed:
         ls.documents.changed(uri)
-    if changed:
+    if any(configuring.is_configuration(uri) for uri in changed):
+        ls.look_anew()
+    elif changed:
         ls.look()
 
 

@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 import logging
 import os
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
@@ -13,7 +15,8 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from dp_lsp import __version__
-from dp_lsp.analysis.workspace import Document, Workspace
+from dp_lsp.analysis.loading import Faulty
+from dp_lsp.analysis.workspace import Document, Workspace, document_key
 from dp_lsp.lsp import convert
 from dp_lsp.lsp.checking import Checker
 from dp_lsp.lsp.client import Client
@@ -21,6 +24,9 @@ from dp_lsp.lsp.logs import ClientLog
 from dp_lsp.lsp.protocol import Protocol, lenient_converter
 from dp_lsp.lsp.settings import Preferences, Settings
 from dp_lsp.problem import Problem
+
+CONFIGURATIONS = ("dp-lsp.toml", "pyproject.toml")
+"""The names of files that say how others are checked."""
 
 _WATCH = 3.0  # seconds between looks whether the client is alive
 
@@ -40,7 +46,10 @@ class Server(LanguageServer):
         self.preferences = Preferences()
         self.trace = "off"  # as `$/setTrace` has it
         self.log = ClientLog(self.window_log_message, self.log_trace)
-        self.checker = Checker(self.documents, self._checked)
+        self.checker = Checker(self.documents, self._checked, self.configured)
+        self.faults: dict[str, Faulty] = {}  # the configurations that something is said to be wrong with
+        self.spelled: dict[str, str] = {}  # the client's URIs of files that are not checked, by key
+        self._wishes = self.preferences.wishes
         self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._published: dict[Document, tuple[int, tuple[Problem, ...]]] = {}
         self._told: dict[Document, object] = {}
@@ -90,17 +99,36 @@ class Server(LanguageServer):
         self.log.show(self.settings.log_level, self.settings.trace or self.trace)
         for complaint in self.preferences.complaints():
             _log.warning(complaint)
+        if self._wishes != self.preferences.wishes:
+            self._wishes = self.preferences.wishes
+            self.look_anew()
 
     def look(self) -> None:
         """The files on the disk may have changed."""
-        self.checker.look(tuple(self.folders))
+        self.checker.look(tuple(self.folders), self._wishes)
         self.send_status(*self.documents)
+
+    def look_anew(self) -> None:
+        """The files on the disk may have changed, and the rules that all is checked by."""
+        self.documents.unsettle()
+        self.checker.look_anew(tuple(self.folders), self._wishes)
+        self.send_status(*self.documents)
+
+    def configured(self, faulty: Mapping[str, Faulty]) -> None:
+        """Say what is wrong with configurations, in their files. Nobody pulls that: they are not in our language."""
+        for file in dict.fromkeys([*self.faults, *faulty]):
+            if self.faults.get(file) != faulty.get(file):
+                uri = Path(file).as_uri()
+                uri = self.spelled.get(document_key(uri), uri)
+                told = convert.faults(faulty[file], uri, self.client) if file in faulty else []
+                self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, told))
+        self.faults = dict(faulty)
 
     def watch_files(self) -> None:
         """Ask the client to tell what changes on the disk; else we look whenever a document is opened or saved."""
         if self.client.watches:
-            watcher = types.FileSystemWatcher("**/*.jl")
-            options = types.DidChangeWatchedFilesRegistrationOptions([watcher])
+            watchers = [types.FileSystemWatcher(f"**/{name}") for name in ("*.jl", *CONFIGURATIONS)]
+            options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
             wanted = types.Registration("dp-lsp.files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
             self.client_register_capability(types.RegistrationParams([wanted]))
 

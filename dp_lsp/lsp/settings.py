@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from dp_lsp.analysis.records import PROFILES, Wish
+from dp_lsp.problem import Severity
+
 SECTION = "dpLsp"
 LEVELS = ("debug", "info", "warning", "error")
 TRACES = ("off", "messages", "verbose")
@@ -17,6 +20,7 @@ class Settings(NamedTuple):
 
     ``sensitivity_hints`` and ``privacy_hints`` are the two kinds of inlay hints; ``log_level`` is None where the
     command line decides; ``trace`` is how much goes to the client by ``$/logTrace``, None where ``$/setTrace`` decides.
+    ``profile`` and ``severity`` count for files that have no configuration.
     """
 
     sensitivity_hints: bool = True
@@ -24,6 +28,8 @@ class Settings(NamedTuple):
     code_lens: bool = True
     log_level: str | None = None
     trace: str | None = None
+    profile: str | None = None
+    severity: tuple[tuple[str, Severity | None], ...] = ()
 
 
 class Understood(NamedTuple):
@@ -40,6 +46,7 @@ class _Setting(NamedTuple):
     field: str
     kind: str
     fits: Callable[[Any], bool]
+    means: Callable[[Any], Any] = lambda value: value
 
 
 def _one_of(*names: str) -> tuple[str, Callable[[Any], bool]]:
@@ -47,12 +54,26 @@ def _one_of(*names: str) -> tuple[str, Callable[[Any], bool]]:
 
 
 _SWITCH = ("true or false", lambda value: isinstance(value, bool))
+_OFF = "off"
+
+
+def _are_severities(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(each in (*Severity, _OFF) for each in value.values())
+
+
+def _severities(value: Mapping[str, str]) -> tuple[tuple[str, Severity | None], ...]:
+    return tuple((code, None if level == _OFF else Severity(level)) for code, level in sorted(value.items()))
+
+
+_SEVERITIES = (f"an object of codes, each {', '.join(Severity)} or {_OFF}", _are_severities, _severities)
 _SETTINGS = (
     _Setting(("inlayHints", "sensitivity"), "sensitivity_hints", *_SWITCH),
     _Setting(("inlayHints", "privacy"), "privacy_hints", *_SWITCH),
     _Setting(("codeLens",), "code_lens", *_SWITCH),
     _Setting(("logLevel",), "log_level", *_one_of(*LEVELS)),
     _Setting(("trace",), "trace", *_one_of(*TRACES)),
+    _Setting(("profile",), "profile", *_one_of(*PROFILES)),
+    _Setting(("severity",), "severity", *_SEVERITIES),
 )
 
 
@@ -66,7 +87,7 @@ def understood(sent: Any, before: Settings) -> Understood:
     for setting in _SETTINGS:
         value = _at(sent, setting.path)
         if value is not None and setting.fits(value):
-            found[setting.field] = value
+            found[setting.field] = setting.means(value)
         elif value is not None:
             complaints.append(
                 f"the setting `{'.'.join((SECTION, *setting.path))}` must be {setting.kind}; it is ignored"
@@ -89,7 +110,7 @@ def _at(sent: Mapping[str, Any], path: tuple[str, ...]) -> Any:
     value: Any = sent
     for name in path:
         value = value.get(name) if isinstance(value, Mapping) else None
-    if isinstance(value, Mapping):  # `trace.server` is what clients write to follow the protocol themselves
+    if isinstance(value, Mapping) and path == ("trace",):  # `trace.server` is what clients follow the protocol with
         return None
     return sent.get(".".join(path)) if value is None else value
 
@@ -130,6 +151,14 @@ class Preferences:
         folders = (path for path in self._by_folder if file.startswith(os.path.join(path, "")))
         inner = max(folders, key=len, default=None)
         return self.everywhere if inner is None else self._by_folder[inner]
+
+    @property
+    def wishes(self) -> tuple[Wish, ...]:
+        """How files that have no configuration are checked, by folder."""
+        return tuple(
+            Wish(folder, each.profile, each.severity)
+            for folder, each in (("", self.everywhere), *self._by_folder.items())
+        )
 
     def _understood(self, sent: Any, before: Settings) -> Settings:
         settings, complaints = understood(sent, before)

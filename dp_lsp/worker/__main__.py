@@ -18,7 +18,7 @@ from functools import partial
 from typing import BinaryIO
 
 from dp_lsp.analysis.loading import Loader
-from dp_lsp.analysis.records import Analysis, ChunkRecord
+from dp_lsp.analysis.records import Analysis, ChunkRecord, Options
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.ticket import OutOfTime, Superseded, Ticket
 from dp_lsp.analysis.workspace import ClosedFile
@@ -30,6 +30,7 @@ from dp_lsp.worker.frames import (
     Begun,
     Check,
     Checked,
+    Configured,
     Derive,
     Derived,
     Entered,
@@ -129,7 +130,8 @@ class Service:
         self._projects = Projects()
         self._sent: dict[str, dict[bytes, ChunkRecord]] = {}
         self._closed: dict[str, ClosedFile] = {}
-        self._unrepaired: dict[str, tuple[int, Analysis]] = {}  # what was checked, and its fixes not tried yet
+        self._told: Configured | None = None
+        self._unrepaired: dict[str, tuple[int, Analysis, Options]] = {}  # what was checked, and its fixes not tried yet
 
     def send(self, message: Answer) -> None:
         self._out.write(encode(message))
@@ -152,8 +154,9 @@ class Service:
 
     def _heard(self, message: Look | Opened | Forget) -> None:
         match message:
-            case Look(folders):
-                self._projects.look(folders)
+            case Look(folders, wishes, kept):
+                self._projects.configurations.kept.update(kept)
+                self._projects.look(folders, wishes)
             case Opened(document, file, revision, text):
                 self._projects.opened(document, file, revision, text)
             case Forget(_, document):
@@ -163,10 +166,11 @@ class Service:
 
     def _check(self, request: Check) -> None:
         began = time.perf_counter()
+        options = self._projects.options_of(request.options)
 
         def check(engine: Engine, root: str, files: Loader, unseen: int) -> dict[str, Analysis]:
             ticket = self._begin(request, unseen)
-            return engine.project(root, files, request.options, ticket, self._entered, request.refused)
+            return engine.project(root, files, options, ticket, self._entered, request.refused)
 
         try:
             look = self._begin(request, 0).look
@@ -199,14 +203,14 @@ class Service:
             _log.error("a derivation failed: %s", type(error).__name__, exc_info=_log.isEnabledFor(logging.DEBUG))
         self.send(Derived(request.number, found))
 
-    def _repair(self, document: str, checked: tuple[int, Analysis]) -> None:
+    def _repair(self, document: str, checked: tuple[int, Analysis, Options]) -> None:
         """Try the fixes of a document, unless it has another text by now. Whatever comes is more urgent."""
-        revision, analysis = checked
+        revision, analysis, options = checked
         found: tuple[Repair, ...] = ()
         ticket = Ticket(self._inbox.has_any, time.monotonic() + _TRYING)
         try:
             if self._projects.open[document].revision == revision:
-                found = self._projects.repairs(document, analysis, ticket)
+                found = self._projects.repairs(document, analysis, options, ticket)
         except Superseded:
             self._unrepaired[document] = checked
             return
@@ -232,14 +236,23 @@ class Service:
         self._closed |= closed
         engine = self._projects.engine
         about = request.number, request.document, checked, result.projects, closed
-        self.send(Finished(*about, seconds, engine.parsed, engine.inferred))
+        self.send(Finished(*about, seconds, engine.parsed, engine.inferred, self._configured()))
         for document, analysis in sorted(result.checked.items(), key=lambda item: item[0] == request.document):
             self._unrepaired.pop(document, None)
             revision = self._projects.open[document].revision
             if request.repair and worth_trying(analysis):
-                self._unrepaired[document] = revision, analysis
+                self._unrepaired[document] = revision, analysis, request.options
             else:
                 self.send(Repaired(document, revision, ()))
+
+    def _configured(self) -> Configured | None:
+        """The configurations that are in force, if the other side does not know."""
+        found = self._projects.configurations
+        now = Configured(dict(found.kept), dict(found.faulty))
+        if now == self._told:
+            return None
+        self._told = now
+        return now
 
     def _checked(self, document: str, analysis: Analysis) -> Checked:
         """Send the records of a document that the other side does not have."""
@@ -250,7 +263,7 @@ class Service:
                 self.send(Found(record))
         self._sent[document] = records
         layout = tuple((placed.start, placed.length, placed.record.key) for placed in analysis.chunks)
-        return Checked(document, self._projects.open[document].revision, layout)
+        return Checked(document, self._projects.open[document].revision, analysis.options, layout)
 
 
 def _own_streams() -> tuple[BinaryIO, BinaryIO]:

@@ -16,10 +16,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
-from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed
+from dp_lsp.analysis.loading import Faulty
+from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, Wish
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.workspace import ClosedFile
 from dp_lsp.problem import Problem
@@ -44,6 +45,9 @@ from dp_lsp.worker.frames import (
 )
 from dp_lsp.worker.link import COMMAND, Link
 from dp_lsp.worker.problems import CheckerEnded, CheckTooLong
+
+if TYPE_CHECKING:
+    from dp_lsp.configuration.keys import Configuration
 
 LIMIT = 10.0  # seconds a check may take, and more for a long text
 _GRACE = 2.0  # seconds it has to notice that, before it is killed
@@ -73,7 +77,8 @@ class Outcome(NamedTuple):
 
     ``final`` is false if the process died and the check is tried again. ``projects`` are the names of the files
     that were checked together, ``closed`` what is known of those that are not open. ``parsed`` and ``inferred``
-    count chunks since the process started; ``seconds`` is how long it took.
+    count chunks since the process started; ``seconds`` is how long it took. ``faulty`` are the configurations that
+    something is wrong with, by the paths of their files; None if the check did not come so far.
     """
 
     document: str
@@ -85,6 +90,7 @@ class Outcome(NamedTuple):
     seconds: float = 0.0
     parsed: int = 0
     inferred: int = 0
+    faulty: Mapping[str, Faulty] | None = None
 
 
 class _Text(NamedTuple):
@@ -138,6 +144,9 @@ class Worker:
         self._jobs: dict[str, _Job] = {}
         self._running: tuple[int, str] | None = None
         self._folders: tuple[str, ...] = ()
+        self._wishes: tuple[Wish, ...] = ()
+        self._kept: tuple[tuple[str, Configuration], ...] = ()
+        self._faulty: dict[str, Faulty] = {}
         self._texts: dict[str, dict[int, _Text]] = {}  # by document and revision, until a newer one was checked
         self._records: dict[str, dict[bytes, ChunkRecord]] = {}
         self._closed: dict[str, ClosedFile] = {}
@@ -155,17 +164,18 @@ class Worker:
             self._records.clear()
             self._closed.clear()
             self._running = self._killed = None
-            self._link.send(Look(self._folders))
+            self._link.send(Look(self._folders, self._wishes, self._kept))
             for document, texts in self._texts.items():
                 self._link.send(_opened(document, texts[max(texts)]))
             for job in self._jobs.values():
                 self._send(job)
 
-    def look(self, folders: tuple[str, ...]) -> None:
-        """The disk may have changed; these folders may be read."""
+    def look(self, folders: tuple[str, ...], wishes: tuple[Wish, ...] = ()) -> None:
+        """The disk may have changed; these folders may be read. ``wishes`` count where there is no configuration."""
         self._folders = folders
+        self._wishes = wishes
         if self._link:
-            self._link.send(Look(folders))
+            self._link.send(Look(folders, wishes))
 
     def update(self, document: str, file: str, revision: int, source: Source) -> None:
         """A document is open or has a newer text, which counts from the next check on.
@@ -299,6 +309,9 @@ class Worker:
     def _ended(self, answer: Finished | Stopped | Failed, fresh: dict[bytes, ChunkRecord]) -> None:
         if isinstance(answer, Finished):
             self._closed |= answer.closed
+            if answer.configured:
+                self._kept = tuple(answer.configured.kept.items())
+                self._faulty = answer.configured.faulty
             for checked in answer.checked:
                 if checked.document in self._texts:  # else it was closed
                     known = self._records.get(checked.document, {}) | fresh
@@ -318,18 +331,18 @@ class Worker:
             self._report(self._failure(job, answer.exception))
 
     def _finished(self, job: _Job, answer: Finished) -> Outcome:
-        findings = tuple(self._finding(each, job.options) for each in answer.checked if each.document in self._texts)
+        findings = tuple(self._finding(each) for each in answer.checked if each.document in self._texts)
         closed = {name: self._closed[name] for names in answer.projects for name in names if name in self._closed}
         counted = answer.seconds, answer.parsed, answer.inferred
-        return Outcome(job.document, findings, None, True, answer.projects, closed, *counted)
+        return Outcome(job.document, findings, None, True, answer.projects, closed, *counted, self._faulty)
 
-    def _finding(self, checked: Checked, options: Options) -> Finding:
+    def _finding(self, checked: Checked) -> Finding:
         texts, records = self._texts[checked.document], self._records[checked.document]
         for old in [revision for revision in texts if revision < checked.revision]:
             del texts[old]
         source = texts[checked.revision].source
         chunks = tuple(Placed(start, length, records[key]) for start, length, key in checked.layout)
-        return Finding(checked.document, checked.revision, source, Analysis(source, chunks, options))
+        return Finding(checked.document, checked.revision, source, Analysis(source, chunks, checked.options))
 
     def _out_of_time(self, job: _Job) -> Outcome:
         limit = self._limit_of(job)

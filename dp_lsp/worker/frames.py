@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import pickle
 import struct
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
-from dp_lsp.analysis.records import ChunkRecord, Options
+from dp_lsp.analysis.loading import Faulty
+from dp_lsp.analysis.records import ChunkRecord, Options, Wish
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.workspace import ClosedFile
+
+if TYPE_CHECKING:
+    from dp_lsp.configuration.keys import Configuration
 
 PER_CHARACTER = 1 / 20_000
 """Seconds that a check may take more for each character of a text: several times what it needs on a slow machine."""
@@ -22,9 +26,12 @@ _LENGTH = struct.Struct(">Q")
 
 
 class Look(NamedTuple):
-    """The disk may have changed; these folders may be read."""
+    """The disk may have changed; these folders may be read. ``wishes`` count where there is no configuration. ``kept``
+    are configurations that were valid, by the path of their file: they stay in force if they are not any more."""
 
     folders: tuple[str, ...]
+    wishes: tuple[Wish, ...] = ()
+    kept: tuple[tuple[str, Configuration], ...] = ()
 
 
 class Opened(NamedTuple):
@@ -100,16 +107,25 @@ class Found(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """A document was checked at a revision: (start, length, key) of each chunk."""
+    """A document was checked at a revision, with these options: (start, length, key) of each chunk."""
 
     document: str
     revision: int
+    options: Options
     layout: tuple[tuple[int, int, bytes], ...]
+
+
+class Configured(NamedTuple):
+    """The configurations that are in force, and what is wrong with others, by the paths of their files."""
+
+    kept: dict[str, Configuration]
+    faulty: dict[str, Faulty]
 
 
 class Finished(NamedTuple):
     """The check has ended: of which documents, in which projects (the names of their files), the closed files among
-    them that the other side does not know so, the seconds taken, and what the engine counted."""
+    them that the other side does not know so, the seconds taken, what the engine counted, and which configurations are
+    in force or faulty, if that is news."""
 
     number: int
     document: str
@@ -119,6 +135,7 @@ class Finished(NamedTuple):
     seconds: float
     parsed: int
     inferred: int
+    configured: Configured | None = None
 
 
 class Stopped(NamedTuple):

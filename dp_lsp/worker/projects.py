@@ -11,17 +11,19 @@ from typing import NamedTuple
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Text
 from dp_lsp.analysis.names import encode_spots
-from dp_lsp.analysis.records import Analysis, Options
+from dp_lsp.analysis.records import Analysis, Options, Wish, not_asked
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.staleness import names_of
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.analysis.workspace import ClosedFile, text_digest
-from dp_lsp.disk.loader import Disk, Stamp, stamp
+from dp_lsp.configuration.lookup import Configurations
+from dp_lsp.disk.loader import Disk, Stamp, is_below, stamp
 from dp_lsp.disk.reading import by_folder, read
-from dp_lsp.engine.check import Engine
+from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.graph import Graph
 from dp_lsp.engine.merge import check_projects, together
 from dp_lsp.engine.repairs import Within, repairs
+from dp_lsp.text import Source
 
 MOST_FILES, MOST_FOLDERS = 10_000, 50_000
 """What is looked at below the folders of an editor, to see which files include which."""
@@ -95,9 +97,13 @@ class Projects:
         self._parts: dict[str, frozenset[str]] = {}  # the files that the last answer about a document depended on
         self._digests: dict[str, tuple[Text, bytes, bytes]] = {}
         self._roots: set[str] = set()
+        self._wishes: tuple[Wish, ...] = ()
+        self.configurations = Configurations(concerns=self._is_below)
 
-    def look(self, folders: tuple[str, ...]) -> None:
-        """The disk may have changed, and these are the folders to read."""
+    def look(self, folders: tuple[str, ...], wishes: tuple[Wish, ...] = ()) -> None:
+        """The disk may have changed, and these are the folders to read, and what is wished for what lies in them."""
+        self._wishes = wishes
+        self.configurations.look()
         if folders != self._folders:
             self._folders = folders
             self._disk = Disk(folders, {each.file: each.text for each in self.open.values()})
@@ -144,20 +150,36 @@ class Projects:
             self._parts[name] = frozenset(chain.from_iterable(parts))
         self._roots.update(projects)
         mine = {name: found[each.file] for name, each in checked.items()}
-        return Result(mine, tuple(map(tuple, projects.values())), dict(self._closed_files(found)))
+        alone = dict(self._not_asked((document, *others), graph))
+        parts_alone = tuple((self.open[name].file,) for name in alone)
+        made = (*map(tuple, projects.values()), *parts_alone)
+        return Result(mine | alone, made, dict(self._closed_files(found)))
 
     def explain(self, document: str, offset: int, options: Options, ticket: Ticket) -> Explanation | None:
         """What led to the bounds of what stands at an offset of a document, in the first of its projects."""
         file = self.open[document].file
-        root = self._present_graph(ticket.look).roots_of({file})[0]
-        self._roots.add(root)
-        return self.engine.explain(root, self._disk, (file, offset), True, options, ticket)
+        roots = self._present_graph(ticket.look).roots_of({file})
+        if not roots:
+            return None
+        self._roots.add(roots[0])
+        return self.engine.explain(roots[0], self._disk, (file, offset), True, self.options_of(options), ticket)
 
-    def repairs(self, document: str, analysis: Analysis, ticket: Ticket) -> tuple[Repair, ...]:
+    def options_of(self, base: Options) -> OptionsOf:
+        """The options of each file, where ``base`` is what nobody says otherwise."""
+
+        def options(file: str) -> Options:
+            around = [wish for wish in self._wishes if not wish.folder or is_below(file, wish.folder)]
+            wish = max(around, key=lambda wish: len(wish.folder), default=Wish(""))
+            wished = base._replace(profile=wish.profile or base.profile, severity=wish.severity)
+            return self.configurations.options(file, base, wished)
+
+        return options
+
+    def repairs(self, document: str, analysis: Analysis, base: Options, ticket: Ticket) -> tuple[Repair, ...]:
         """The fixes of what was found in a document that are good in all its projects."""
         file = self.open[document].file
         roots = tuple(self._present_graph(ticket.look).roots_of({file}))
-        return tuple(repairs(self.engine, file, analysis, Within(roots, self._disk), ticket))
+        return tuple(repairs(self.engine, file, analysis, Within(roots, self._disk, self.options_of(base)), ticket))
 
     def tidy(self) -> None:
         """Forget the projects that no open document is part of."""
@@ -167,6 +189,18 @@ class Projects:
             self._roots.discard(root)
         self._disk.keep(needed)
         self._digests = {name: known for name, known in self._digests.items() if name in needed}
+
+    def _not_asked(self, documents: Iterable[str], graph: Graph) -> Iterator[tuple[str, Analysis]]:
+        """Those of some documents that the configuration leaves out, and that no other file includes."""
+        for name in documents:
+            each = self.open.get(name)
+            if each is not None and each.file not in graph.included:
+                self._parts[name] = frozenset({each.file})
+                yield name, not_asked(Source(each.text.content), Options())
+
+    def _is_below(self, file: str) -> bool:
+        """Whether a file lies in one of the folders."""
+        return any(is_below(file, folder) for folder in self._folders)
 
     def _files(self) -> frozenset[str]:
         """The open files."""
@@ -183,9 +217,10 @@ class Projects:
         for each in self.open.values():
             if self._paths.get(each.file, _NO_PATHS).made_of is not each.text:
                 self._found(each.file, _Paths(each.text, self.engine.includes(each.text, look)))
-        if self._graph is None or not files <= self._graph.included.keys():
-            listed = self._listing.finish(look)
-            self._graph = Graph({*listed, *files}, lambda name: self._includes(name, name in files, look))
+        wanted = set(filter(self.configurations.includes, files))
+        if self._graph is None or not wanted <= self._graph.included.keys():
+            wanted.update(filter(self.configurations.includes, self._listing.finish(look)))
+            self._graph = Graph(wanted, lambda name: self._includes(name, name in files, look))
         return self._graph
 
     def _includes(self, name: str, is_open: bool, look: Callable[[], None]) -> Iterator[str]:
