@@ -34,7 +34,9 @@ TRAPS = {
     "a session gets slower": "",  # `python -m tests.bench.soak` tells: no test asserts a time
     "memory grows": "test_closed_documents_are_forgotten",
     "processes outlive the editor": "test_stdio.test_a_killed_server_leaves_no_worker",
-    "a configuration is not read again": "",
+    "a configuration is not read again": "test_settings.test_a_configuration_is_made_edited_and_removed "
+    "test_settings.test_a_faulty_one_is_told_in_its_file_and_the_last_stays "
+    "test_settings.test_a_client_that_watches_nothing",
     "a configuration is checked as a program": "test_stdio.test_what_is_not_checked_is_ignored",
     "half-typed code is a crash": "test_robustness.test_single_tokens_deleted",
     "one file takes the server down": "test_extremes.test_in_the_server",
@@ -45,7 +47,7 @@ TRAPS = {
     "messages pop up": "test_protocol.test_nothing_popped_up",
     "requests that the client does not know": "test_a_client_that_can_nothing_is_asked_nothing",
     "what is printed disturbs the protocol": "test_worker.test_what_is_printed_does_not_disturb",
-    "several folders": "",
+    "several folders": "test_settings.test_each_folder_has_its_own_configuration",
 }
 CANCELLED = -32800
 

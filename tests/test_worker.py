@@ -35,7 +35,7 @@ class Engine:
         return ()
 
     def project(self, root, files, options, ticket, on_chunk, refused):
-        chunks, start = [], 0
+        chunks, start, options = [], 0, options(root)
         text = files.text(root).content
         for line in text.splitlines(keepends=True):
             key = line.encode()
