@@ -366,8 +366,18 @@ class Chunk(NamedTuple):
     text: str
 
 
+class Remark(NamedTuple):
+    """A comment that speaks to the checker. ``target`` is the line it is about, and empty if there is none."""
+
+    span: Span
+    target: Span
+    text: str
+
+
 class Parsed(NamedTuple):
-    """What a front end made of a chunk: its top-level nodes and the problems met, at chunk-relative places."""
+    """What a front end made of a chunk: its top-level nodes, the problems met, and comments that speak to the checker,
+    at chunk-relative places."""
 
     nodes: tuple[Node, ...]
     problems: tuple[Problem, ...]
+    remarks: tuple[Remark, ...] = ()

@@ -31,7 +31,7 @@ from several_files import check, sections
 
 FENCE, END = "```julia", "```"
 KNOWN_WRONG = "known-wrong"
-_EXPECTED = re.compile(r"# (?!file: )(?P<name>[^\s:]+)(?P<conditions> if)?: (?!\[).*")
+_EXPECTED = re.compile(r"# (?!file: |dp: )(?P<name>[^\s:]+)(?P<conditions> if)?: (?!\[).*")
 _PROBLEM = re.compile(r'\s*# (error|warning): \[(DP\d{3})\](?: "([^"]*)")?')
 
 

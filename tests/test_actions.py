@@ -34,14 +34,18 @@ def editor() -> Iterator[Driver]:
         yield driver
 
 
-def actions(driver: Driver, line: int, diagnostics: list[Message] | None = None, **context: Any) -> list[Message]:
+def actions(
+    driver: Driver, line: int, diagnostics: list[Message] | None = None, ignoring: bool = False, **context: Any
+) -> list[Message]:
     place = {"line": line, "character": 0}
     end = {"line": line, "character": 200}
     context |= {"diagnostics": diagnostics or []}
     params = {"textDocument": {"uri": URI}, "range": {"start": place, "end": end}, "context": context}
     found = driver.ask("textDocument/codeAction", params)["result"]
     assert isinstance(found, list)
-    return found
+    fixes = [action for action in found if not action["title"].startswith("Ignore")]
+    assert found[: len(fixes)] == fixes, "to ignore a problem is offered last"
+    return found if ignoring else fixes
 
 
 def titles(found: list[Message]) -> list[str]:
@@ -64,6 +68,22 @@ def test_a_fix_is_offered_at_its_problem_and_mends_it(editor: Driver) -> None:
 def test_what_changes_the_meaning_is_not_preferred(editor: Driver) -> None:
     (static,) = actions(editor, 3)
     assert static["title"] == "Declare it public: `eps::Static(Real)`" and "isPreferred" not in static
+
+
+def test_to_ignore_a_problem_asks_for_a_reason(editor: Driver) -> None:
+    (_, ignore) = actions(editor, 0, ignoring=True)
+    assert ignore["title"] == "Ignore DP301 here, with a reason" and "isPreferred" not in ignore
+    (change,) = ignore["edit"]["documentChanges"]
+    (edit,) = change["edits"]
+    assert edit["newText"] == "  # dp: ignore[DP301] <reason>"
+    editor.change(2, {"range": edit["range"], "text": edit["newText"]})
+    editor.checked(2)
+    assert {"DP301", "DP801"} <= {d["code"] for d in editor.published()[-1]["diagnostics"]}
+    rest = {"start": edit["range"]["start"], "end": {"line": 0, "character": 200}}
+    editor.change(3, {"range": rest, "text": edit["newText"].replace("<reason>", "it was measured")})
+    status = editor.checked(3)
+    assert status["functions"][0]["status"] == "unknown"
+    assert not {"DP301", "DP801", "DP803"} & {d["code"] for d in editor.published()[-1]["diagnostics"]}
 
 
 def test_the_diagnostics_asked_about_count_more_than_the_place(editor: Driver) -> None:

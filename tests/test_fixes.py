@@ -29,14 +29,19 @@ g(x::Real) :: Priv() = f(x)
 
 
 def offered(
-    text: str, *more: tuple[str, Fix], others: Mapping[str, str] = {}, ticket: Ticket | None = None
+    text: str,
+    *more: tuple[str, Fix],
+    others: Mapping[str, str] = {},
+    ticket: Ticket | None = None,
+    accepts: bool = False,
 ) -> list[Repair]:
     """The fixes of a text that are good, and those of ``more``, each for the first problem with a code."""
     texts = Texts({"a.jl": text, **others})
     roots = tuple(others) or ("a.jl",)
     found = ENGINE.project(roots[0], texts)["a.jl"]
     added = {code: fix for code, fix in more}
-    return list(repairs(ENGINE, "a.jl", _with(found, added), Within(roots, texts), ticket or Ticket()))
+    tried = list(repairs(ENGINE, "a.jl", _with(found, added), Within(roots, texts), ticket or Ticket()))
+    return [repair for repair in tried if repair.accepts is accepts]
 
 
 def _with(analysis: Analysis, fixes: Mapping[str, Fix]) -> Analysis:
@@ -99,9 +104,10 @@ def test_trying_one_fix_infers_one_function_and_counts_no_check() -> None:
     analysis = engine.check(text)
     counted, tried = engine.inferred, engine.tried
     texts = Texts({"": text})
-    assert len(list(repairs(engine, "", analysis, Within(("",), texts), Ticket()))) == 1
+    found = list(repairs(engine, "", analysis, Within(("",), texts), Ticket()))
+    assert [repair.accepts for repair in found] == [False, True]
     assert engine.inferred == counted
-    assert engine.tried == tried + 2  # the function and its caller
+    assert engine.tried == tried + 2 * 2  # the function and its caller
 
 
 def case(code: str, broken: str, title: str, fixed: str, state: State = State.PROVED) -> Any:

@@ -116,7 +116,8 @@ class ParameterReport(NamedTuple):
 
 class FunctionReport(NamedTuple):
     """A top-level method and what is proved of it. ``kind`` is ``sensitivity``, ``privacy`` or ``blackbox``;
-    ``reason`` says why it is not proved, and is empty if it is."""
+    ``reason`` says why it is not proved, and is empty if it is; ``accepted`` that it is so only by what a person
+    accepted."""
 
     name: str
     signature: str
@@ -132,6 +133,7 @@ class FunctionReport(NamedTuple):
     conditions: tuple[ConditionReport, ...]
     display: str
     mechanisms: tuple[str, ...] = ()
+    accepted: bool = False
 
     def without_claims(self) -> FunctionReport:
         """The same report without anything that is said to hold."""
@@ -143,13 +145,15 @@ class FunctionReport(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a chunk says at once: states, problems, the top-level names it defines and those it uses."""
+    """What a chunk says at once: states, problems, the top-level names it defines and those it uses. ``accepted`` says
+    that something in it is unknown, and only by what a person accepted."""
 
     state: State
     functions: tuple[FunctionReport, ...]
     problems: tuple[Problem, ...]
     defines: tuple[str, ...]
     uses: frozenset[str]
+    accepted: bool = False
 
 
 class ChunkRecord(NamedTuple):
@@ -227,6 +231,12 @@ class Analysis:
     def state(self) -> State:
         """The worst state of anything in the file; ``proved`` if there is nothing."""
         return worst(chunk.record.verdict.state for chunk in self.chunks)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether something is unknown, and all that is not proved is so only by what a person accepted."""
+        verdicts = [chunk.record.verdict for chunk in self.chunks if chunk.record.verdict.state is not State.PROVED]
+        return bool(verdicts) and all(verdict.accepted for verdict in verdicts)
 
     def count(self, severity: Severity) -> int:
         """How many problems of a severity there are."""

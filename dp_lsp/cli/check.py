@@ -39,6 +39,7 @@ class Request(NamedTuple):
     settings: tuple[Setting, ...]
     exit_zero: bool
     error_on_warning: bool
+    error_on_accepted: bool
     statistics: bool
     output_file: str | None
     color: str
@@ -120,7 +121,8 @@ def _exit_code(analyses: Iterable[Analysis], request: Request) -> int:
     found = broken = False
     for analysis in analyses:
         broken |= any(problem.code == InternalError.code for problem in analysis.problems)
-        found |= analysis.state is not State.PROVED or analysis.count(Severity.ERROR) > 0
+        accepted = analysis.accepted and not request.error_on_accepted
+        found |= (analysis.state is not State.PROVED and not accepted) or analysis.count(Severity.ERROR) > 0
         found |= request.error_on_warning and analysis.count(Severity.WARNING) > 0
     return INTERNAL if broken else FINDINGS if found and not request.exit_zero else 0
 

@@ -78,6 +78,7 @@ def root() -> None:
 )
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 where it would be 1.")
 @click.option("--error-on-warning", is_flag=True, help="Exit with 1 if there is a warning.")
+@click.option("--error-on-accepted", is_flag=True, help="Exit with 1 if a problem is accepted by a comment.")
 @click.option("--statistics", is_flag=True, help="Also count the problems by code.")
 @click.option("--output-file", metavar="FILE", help="Write the report to FILE.")
 @click.option(

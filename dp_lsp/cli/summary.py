@@ -28,7 +28,10 @@ def sentence(analyses: Sequence[Analysis], paint: Paint = plain) -> str:
     total = sum(states.values())
     subject = count(total, "function") if total else "no function"
     where = f" in {count(len(analyses), 'file')}" if len(analyses) > 1 or not total else ""
-    parts = [", ".join(paint(f"{states[state]} {state}", state) for state in _ORDER if states[state])]
+    accepted = sum(function.accepted for analysis in analyses for function in analysis.functions)
+    further = {State.UNKNOWN: f" ({accepted} accepted)"} if accepted else {}
+    words = ((state, f"{states[state]} {state}{further.get(state, '')}") for state in _ORDER if states[state])
+    parts = [", ".join(paint(text, state) for state, text in words)]
     beyond = Counter(
         analysis.state
         for analysis in analyses

@@ -204,7 +204,7 @@ class Engine:
             lowered = lowered._replace(problems=(*parsed.problems, *lowered.problems))
             broken = next((problem.message for problem in lowered.problems if problem.unchecked), "")
             table = names(parsed.nodes, chunk.text)
-            known = Unit(chunk, lowered, broken, parsed.problems, others=others, names=table)
+            known = Unit(chunk, lowered, broken, parsed.problems, others=others, names=table, remarks=parsed.remarks)
             self._units.put(key, known)
         return known._replace(chunk=chunk)
 

@@ -95,8 +95,8 @@ class _Writer:
         match value:
             case None:
                 return "nothing"
-            case Unreadable(name, reason):
-                return f"unreadable {name}: {reason}"
+            case Unreadable(name, reason, accepted):
+                return f"unreadable {name}: {reason} {accepted}"
             case FunctionValue():
                 return self._function(value)
             case Judgement():

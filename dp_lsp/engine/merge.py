@@ -73,7 +73,10 @@ def _record(records: list[ChunkRecord], of: str) -> ChunkRecord:
         problems |= {} if problem is None else {problem: None}
     states = [verdict.state for verdict in verdicts] + [function.state for function in functions]
     uses = frozenset[str]().union(*(verdict.uses for verdict in verdicts))
-    verdict = Verdict(worst(iter(states)), tuple(functions), tuple(problems), verdicts[0].defines, uses)
+    state = worst(iter(states))
+    accepted = state is State.UNKNOWN and all(each.accepted or each.state is State.PROVED for each in verdicts)
+    accepted = accepted and all(each.accepted or each.state is State.PROVED for each in functions)
+    verdict = Verdict(state, tuple(functions), tuple(problems), verdicts[0].defines, uses, accepted)
     facts = {record.facts for record in records}
     return ChunkRecord(_key(records, of), verdict, facts.pop() if len(facts) == 1 else b"", records[0].names)
 
@@ -82,12 +85,14 @@ def _function(group: list[FunctionReport], of: str) -> tuple[FunctionReport, Pro
     """What may be said of a function everywhere. What is claimed in one project only is claimed nowhere."""
     state = worst(function.state for function in group)
     function = next(function for function in group if function.state is state)
-    if len({each._replace(state=state, reason="", span=function.span) for each in group}) == 1:
+    function = function._replace(accepted=all(each.accepted or each.state is State.PROVED for each in group))
+    same = (each._replace(state=state, reason="", span=function.span, accepted=False) for each in group)
+    if len(set(same)) == 1:
         return function, None
     if state is not State.PROVED:
         return function.without_claims(), None
     problem = SeveralGuarantees.at(function.name_span, name=function.name, of=of)
-    return function.without_claims()._replace(state=State.UNKNOWN, reason=problem.message), problem
+    return function.without_claims()._replace(state=State.UNKNOWN, reason=problem.message, accepted=False), problem
 
 
 def _key(records: list[ChunkRecord], of: str) -> bytes:

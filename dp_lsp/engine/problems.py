@@ -5,6 +5,96 @@ from __future__ import annotations
 from dp_lsp.problem import Kind
 
 
+class IgnoreIncomplete(Kind):
+    """A comment that accepts a problem names no code, or no reason. It accepts nothing.
+
+    What is accepted is not reported any more, so it must be said which problem that is, and why somebody may rely on
+    the program all the same. A function with an error that is accepted is `unknown`, never `proved`.
+
+    Broken:
+
+    ```julia
+    f(x::Real) = disc(x)  # dp: ignore[DP303]
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real) = disc(x)  # dp: ignore[DP303] its callers count what is different
+    ```
+    """
+
+    code = "DP801"
+    name = "ignore-incomplete"
+    message = "this comment {missing}, so it accepts nothing; write `# dp: ignore[{code}]` and then why"
+
+
+class IgnoreUnknownCode(Kind):
+    """A comment accepts problems of a code that there is not. It accepts nothing.
+
+    Broken:
+
+    ```julia
+    f(x::Real) = 2 * x  # dp: ignore[DP31] the noise is made for it
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real) = 2 * x
+    ```
+    """
+
+    code = "DP802"
+    name = "ignore-unknown-code"
+    message = "`{code}` is the code of no problem, so this comment accepts nothing; name one code, such as `DP301`"
+
+
+class IgnoreUnused(Kind):
+    """A comment accepts a problem that is not there: it was mended, or stands in another line.
+
+    A comment at the end of a line is about that line, one on a line of its own about the line directly below.
+
+    Broken:
+
+    ```julia
+    f(x::Real) = 2 * x  # dp: ignore[DP113] only ever called with 0
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real) = 2 * x
+    ```
+    """
+
+    code = "DP803"
+    name = "ignore-unused"
+    message = "no {code} is reported in the line that this comment is about; take it out, or move it to that line"
+
+
+class RemarkUnknown(Kind):
+    """A comment begins with `dp:` and goes on with something that is not understood. If it were skipped, what it was
+    meant to say would not hold.
+
+    Broken:
+
+    ```julia
+    f(x::Real) = 2 * x  # dp: ignored
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real) = 2 * x
+    ```
+    """
+
+    code = "DP804"
+    name = "remark-unknown"
+    message = "`{written}` is not understood; a comment to the checker reads `# dp: ignore[CODE] reason`"
+
+
 class Unbalanced(Kind):
     """The `module` lines and their `end` do not match: one is missing, or one too many, or there is a second module.
 

@@ -12,7 +12,7 @@ from dp_lsp.lower.effects import Effects, effects
 from dp_lsp.lower.facts import EVERYTHING
 from dp_lsp.lower.methods import Conflict, conflict
 from dp_lsp.problem import Problem
-from dp_lsp.surface import Chunk
+from dp_lsp.surface import Chunk, Remark
 
 Others = tuple[tuple[str, Effects], ...]
 """Names of functions and what calls of them do, in a fixed order."""
@@ -21,7 +21,8 @@ Others = tuple[tuple[str, Effects], ...]
 class Unit(NamedTuple):
     """A chunk after parsing and lowering. ``broken`` says what of it was not understood, or is empty; ``problems``
     are those that come from what stands around it or is included in it, ``syntax`` those of the parser. ``others``
-    is what was known of the functions of other units when it was lowered, ``names`` is where its names stand."""
+    is what was known of the functions of other units when it was lowered, ``names`` is where its names stand,
+    and ``remarks`` are the comments that speak to the checker."""
 
     chunk: Chunk
     lowered: Lowered
@@ -30,6 +31,7 @@ class Unit(NamedTuple):
     problems: tuple[Problem, ...] = ()
     others: Others = ()
     names: bytes = b""
+    remarks: tuple[Remark, ...] = ()
 
 
 class Program:

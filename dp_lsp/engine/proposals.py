@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.analysis.records import Analysis
+from dp_lsp.engine.remarks import OF_REMARKS, ignoring
 from dp_lsp.infer.problems import NeedsTypes, UnknownName
 from dp_lsp.lower.problems import UnknownType
 from dp_lsp.lower.type_names import RESERVED
-from dp_lsp.problem import Edit, Fix, Problem
-from dp_lsp.text import Span
+from dp_lsp.problem import Edit, Fix, Problem, Severity
+from dp_lsp.text import Source, Span
 
 _WORD = re.compile(r"[^\W\d]\w*!?")
 _NEAR = 0.6
@@ -82,6 +83,24 @@ def _annotation(problem: Problem, seen: Seen) -> Iterator[Fix]:
         for type_ in _TYPES:
             place = Span(bare.end(1), bare.end(1))
             yield Fix(f"annotate it: `{bare[1]}::{type_}`", (Edit(place, f"::{type_}"),), sure=False)
+
+
+def may_accept(problem: Problem) -> bool:
+    """Whether a comment may be written that accepts a problem."""
+    return problem.severity in (Severity.ERROR, Severity.WARNING) and problem.code not in OF_REMARKS
+
+
+def ignores(problem: Problem, source: Source) -> Iterator[Callable[[str], Edit]]:
+    """The places for a comment that accepts a problem, given the reason: beside its line, or above it."""
+    if not may_accept(problem):
+        return
+    start, end = source.line_span(source.place(problem.span.start).line)
+    line = source.text[start:end]
+    if "#" not in line:
+        yield lambda reason: Edit(Span(end, end), f"  {ignoring(problem.code, reason)}")
+    indent = line[: len(line) - len(line.lstrip())]
+    ends = "\r\n" if "\r\n" in source.text else "\n"
+    yield lambda reason: Edit(Span(start, start), f"{indent}{ignoring(problem.code, reason)}{ends}")
 
 
 _PROPOSERS: dict[str, Callable[[Problem, Seen], Iterator[Fix]]] = {

@@ -11,11 +11,14 @@ from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, State, Verdi
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.ticket import OutOfTime, Ticket
 from dp_lsp.engine.check import DEFAULT, Engine, OptionsOf
-from dp_lsp.engine.proposals import Seen, is_hopeful, names_defined, proposals
+from dp_lsp.engine.proposals import Seen, ignores, is_hopeful, may_accept, names_defined, proposals
+from dp_lsp.engine.remarks import PLACEHOLDER
 from dp_lsp.problem import Edit, Fix, Problem, Severity
 
 _BADNESS = {State.PROVED: 0, State.FAILED: 1, State.UNKNOWN: 2, State.STALE: 3}
 """What was checked to the end and failed is known better than what was not."""
+_KNOWN = {state: min(badness, 1) for state, badness in _BADNESS.items()}
+_A_REASON = "it is tried"
 
 Analyses = Mapping[str, Analysis]
 
@@ -39,13 +42,18 @@ def repairs(engine: Engine, file: str, analysis: Analysis, within: Within, ticke
             for fix in (*problem.fixes, *proposals(problem, trial.seen)):
                 if trial.mends(problem, fix):
                     yield Repair(problem, fix)
+            for insertion in ignores(problem, analysis.source):
+                if trial.mends(problem, Fix("", (insertion(_A_REASON),)), accepts=True):
+                    title = f"ignore {problem.code} here, with a reason"
+                    yield Repair(problem, Fix(title, (insertion(PLACEHOLDER),), sure=False), accepts=True)
+                    break
     except OutOfTime:
         return
 
 
 def worth_trying(analysis: Analysis) -> bool:
     """Whether there is any fix to try."""
-    return any(problem.fixes or is_hopeful(problem) for problem in analysis.problems)
+    return any(problem.fixes or is_hopeful(problem) or may_accept(problem) for problem in analysis.problems)
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
@@ -70,8 +78,9 @@ class _Trial:
         self._before: list[Analyses] = []
         self._tried: dict[tuple[Edit, ...], list[Analyses]] = {}
 
-    def mends(self, problem: Problem, fix: Fix) -> bool:
-        """Whether a fix removes its problem and makes nothing worse."""
+    def mends(self, problem: Problem, fix: Fix, accepts: bool = False) -> bool:
+        """Whether a fix removes its problem and makes nothing worse. What ``accepts`` it may make known failures
+        unknown, and nothing that is proved."""
         if not self._before:
             self._begin()
         after = self._tried.get(fix.edits)
@@ -79,7 +88,7 @@ class _Trial:
             text = Text(edited(self._text, fix.edits))
             after = self._tried[fix.edits] = self._checked(_Edited(self._loader, self._file, text))
         return all(
-            self._is_gone(problem, old, new) and _is_no_worse(old, new)
+            self._is_gone(problem, old, new) and _is_no_worse(old, new, _KNOWN if accepts else _BADNESS)
             for old, new in zip(self._before, after, strict=True)
         )
 
@@ -134,23 +143,23 @@ def _count(problems: Sequence[Problem], code: str) -> int:
     return sum(problem.code == code for problem in problems)
 
 
-def _is_no_worse(before: Analyses, after: Analyses) -> bool:
+def _is_no_worse(before: Analyses, after: Analyses, badness: Mapping[State, int]) -> bool:
     """Whether every piece of every file is as good as it was."""
     return before.keys() == after.keys() and all(
         len(old.chunks) == len(after[name].chunks)
         and all(
-            was.record is now.record or _is_as_good(was.record, now.record)
+            was.record is now.record or _is_as_good(was.record, now.record, badness)
             for was, now in zip(old.chunks, after[name].chunks, strict=True)
         )
         for name, old in before.items()
     )
 
 
-def _is_as_good(before: ChunkRecord, after: ChunkRecord) -> bool:
+def _is_as_good(before: ChunkRecord, after: ChunkRecord, badness: Mapping[State, int]) -> bool:
     old, new = _states(before.verdict), _states(after.verdict)
     return (
         old.keys() <= new.keys()
-        and all(_BADNESS[new[name]] <= _BADNESS[was] for name, was in old.items())
+        and all(badness[new[name]] <= badness[was] for name, was in old.items())
         and _errors(after.verdict.problems) <= _errors(before.verdict.problems)
     )
 

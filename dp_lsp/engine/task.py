@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from dp_lsp import __version__
@@ -11,11 +12,12 @@ from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.records import ChunkRecord, FunctionReport, Options, State, Verdict, encode_facts, worst
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.term import Constant, Definition
-from dp_lsp.engine.describe import Place, describe, describe_box
+from dp_lsp.engine.describe import Described, Place, describe, describe_box
 from dp_lsp.engine.explanation import explain
 from dp_lsp.engine.facts import tables
 from dp_lsp.engine.interface import digest
 from dp_lsp.engine.program import Program
+from dp_lsp.engine.remarks import Ignores, Outcome, Split, all_accepted, outcome_of
 from dp_lsp.engine.told import told, weighed
 from dp_lsp.infer.inference import Global, Unreadable
 from dp_lsp.infer.method import Inferred, infer_constant, infer_method
@@ -59,6 +61,7 @@ class Task:
         self._look = look
         self._own = {definition.name for definition in self.unit.lowered.definitions}
         self._before: dict[str, Global | Unreadable] = {}  # what earlier definitions of this unit mean
+        self._met: list[Unreadable] = []  # what the definition uses that is inferred
 
     def key(self) -> bytes:
         """A digest of all that the record depends on."""
@@ -94,24 +97,30 @@ class Task:
 
     def infer(self, key: bytes) -> Known:
         """What is found out about the unit."""
-        problems = self._weighed([*self.unit.lowered.problems, *self.unit.problems])
+        ignores = Ignores(self.unit.remarks)
+        around = ignores.split(self._weighed([*self.unit.lowered.problems, *self.unit.problems]))
+        around.kept.extend(ignores.problems)
+        problems = list(around.kept)
         reports: list[FunctionReport] = []
         meanings: list[tuple[str, Meaning]] = []
-        states = [_state_of(problems, next((p.message for p in problems if p.unchecked), ""))]
+        outcomes = [outcome_of(around, next((p.message for p in [*around.kept, *around.accepted] if p.unchecked), ""))]
         inferred: list[Inferred] = []
         for definition in self.unit.lowered.definitions:
             found = self._infer(definition)
-            own = self._weighed([*self._name_problems(definition), *self._worth_saying(found.problems)])
-            report, more, state = self._report(definition, found, own)
-            problems += [*own, *more]
-            states.append(state)
+            report, kept, outcome = self._report(definition, found, around, ignores)
+            problems += kept
+            outcomes.append(outcome)
             reports += [report] if report is not None else []
-            meaning = _meaning(definition.name, found, state, [*own, *more])
+            meaning = _meaning(definition.name, found, outcome, kept)
             meanings.append((definition.name, Meaning(meaning, digest(meaning))))
             self._before[definition.name] = meaning
             inferred.append(found)
+        idle = ignores.unused()
+        outcomes += [Outcome(State.FAILED, "")] * bool(idle)
         names = tuple(definition.name for definition in self.unit.lowered.definitions)
-        verdict = Verdict(worst(iter(states)), tuple(reports), told(problems, self.unit.syntax), names, self._uses())
+        state, accepted = worst(each.state for each in outcomes), all_accepted(outcomes)
+        shown = told([*problems, *idle], self.unit.syntax)
+        verdict = Verdict(state, tuple(reports), shown, names, self._uses(), accepted)
         facts = encode_facts(tables(inferred)) if self._options.facts and inferred else b""
         return Known(ChunkRecord(key, verdict, facts, self.unit.names), tuple(meanings))
 
@@ -128,6 +137,7 @@ class Task:
         return None
 
     def _infer(self, definition: Definition) -> Inferred:
+        self._met = []
         rules, text = BY_NAME[self._options.profile], self.unit.chunk.text
         conflict = self._program.conflict(definition.name)
         broken = self.unit.broken or self._program.cloud or (conflict.why if conflict else "")
@@ -138,7 +148,13 @@ class Task:
         return infer_method(definition, text, rules, self._resolve, self._look, broken)
 
     def _resolve(self, name: str) -> Global | Unreadable | None:
-        """What a top-level name means here."""
+        """What a top-level name means here. That a name calls itself is a problem of its own."""
+        found = self._found(name)
+        if isinstance(found, Unreadable) and not (name in self._cycle or name in self._own):
+            self._met.append(found)
+        return found
+
+    def _found(self, name: str) -> Global | Unreadable | None:
         if name in self._program.clouds:
             return Unreadable(name, self._program.clouds[name])
         if name in self._before and self._program.is_defined_once(name):
@@ -151,7 +167,8 @@ class Task:
         if len(found) == 1:
             return found[0]
         methods = tuple(method for value in found if isinstance(value, FunctionValue) for method in value.methods)
-        unreadable = next((value for value in found if isinstance(value, Unreadable)), None)
+        lost = (value for value in found if isinstance(value, Unreadable))
+        unreadable = min(lost, key=lambda value: value.accepted, default=None)
         conflict = self._program.conflict(name)
         return unreadable or (Unreadable(name, conflict.why) if conflict else FunctionValue(name, methods))
 
@@ -175,24 +192,52 @@ class Task:
         return (each for each in problems if not (self._program.cloud and each.code == CallsUnchecked.code))
 
     def _report(
-        self, definition: Definition, found: Inferred, own: list[Problem]
-    ) -> tuple[FunctionReport | None, tuple[Problem, ...], State]:
-        local = [p for p in self._weighed(self.unit.lowered.problems) if definition.span.covers(p.span.start)]
-        unknown = found.unknown or next((p.message for p in own if p.unchecked), "")
-        state = _state_of([*local, *own], unknown)
+        self, definition: Definition, found: Inferred, around: Split, ignores: Ignores
+    ) -> tuple[FunctionReport | None, list[Problem], Outcome]:
+        """What is reported of a definition, with the problems that come with it, and what became of it. ``around`` are
+        the problems of the chunk as a whole."""
+        raised = self._weighed([*self._name_problems(definition), *self._worth_saying(found.problems)])
+        unknown = found.unknown or next((p.message for p in raised if p.unchecked), "")
+        local = around.within(definition.span)
+        described = self._described(definition, found, [*local.kept, *local.accepted, *raised], unknown)
+        own = ignores.split([*raised, *(described.problems if described else ())])
+        own.kept.extend(ignores.unused(definition.span))
+        excused = bool(own.accepted or around.accepted or self._met) and not self._is_unknown_besides(around, own)
+        outcome = outcome_of(local.joined(own), unknown, excused)
+        if outcome.state is State.UNKNOWN and described and described.report.state is not State.UNKNOWN:
+            described = self._described(definition, found, [], outcome.reason)  # what is accepted leaves no claim
+        if described is None:
+            return None, own.kept, outcome
+        state, reason, accepted = outcome
+        return described.report._replace(state=state, reason=reason, accepted=accepted), own.kept, outcome
+
+    def _is_unknown_besides(self, around: Split, own: Split) -> bool:
+        """Whether a definition is unknown, or has an error, by anything that nobody accepted."""
+        kept = [*around.kept, *own.kept]
+        return (
+            bool(self._program.cloud)
+            or any(name in self._program.clouds for name in self._own)
+            or not all(each.accepted for each in self._met)
+            or any(each.severity is Severity.ERROR for each in kept)
+            or any(each.unchecked and each.code != CallsUnchecked.code for each in kept)
+        )
+
+    def _described(
+        self, definition: Definition, found: Inferred, problems: list[Problem], unknown: str
+    ) -> Described | None:
+        """The report of a method that has these problems; None of anything else."""
         if isinstance(definition, Constant) or not isinstance(found.value, FunctionValue):
-            return None, (), state
+            return None
+        state = _state_of(problems, unknown)
         spans = tuple(param.local.span for param in definition.params)
         place = Place(definition.span, definition.name_span, self.unit.chunk.text, spans)
         signature = f"({', '.join(definition.signature)})"
         if found.value.black_box is not None:
             names = tuple(param.local.name for param in definition.params)
-            report = describe_box(found.value, place, signature, names)
-            return report._replace(state=state, reason=unknown), (), state
+            return Described(describe_box(found.value, place, signature, names)._replace(state=state), ())
         assert found.shown is not None, "a method that is no black box has a scheme"
-        described = describe(found.shown, place, self._options, state, found.assumed)
-        report = described.report
-        return report._replace(reason=unknown), described.problems, report.state
+        shown = replace(found.shown, reason=found.shown.reason or unknown)
+        return describe(shown, place, self._options, state, found.assumed)
 
     def _uses(self) -> frozenset[str]:
         return frozenset().union(*(definition.uses for definition in self.unit.lowered.definitions))
@@ -204,11 +249,11 @@ def _state_of(problems: list[Problem], unknown: str) -> State:
     return State.FAILED if any(problem.severity is Severity.ERROR for problem in problems) else State.PROVED
 
 
-def _meaning(name: str, found: Inferred, state: State, problems: list[Problem]) -> Global | Unreadable:
+def _meaning(name: str, found: Inferred, outcome: Outcome, problems: list[Problem]) -> Global | Unreadable:
     """What a definition means to others: nothing may be built on what is not proved."""
-    if state is State.PROVED:
+    if outcome.state is State.PROVED:
         return found.value
-    if state is State.FAILED:
+    if outcome.state is State.FAILED:
         codes = sorted({problem.code for problem in problems if problem.severity is Severity.ERROR})
         return Unreadable(name, f"it has an error: {', '.join(codes)}")
-    return Unreadable(name, found.unknown or "it was not checked to the end")
+    return Unreadable(name, outcome.reason or "it was not checked to the end", outcome.accepted)

@@ -58,7 +58,7 @@ def _summary(analyses: Sequence[Analysis]) -> Json:
         "proved": states[State.PROVED],
         "failed": states[State.FAILED],
         "unknown": states[State.UNKNOWN],
-        "accepted": 0,
+        "accepted": sum(function.accepted for analysis in analyses for function in analysis.functions),
         "errors": sum(analysis.count(Severity.ERROR) for analysis in analyses),
         "warnings": sum(analysis.count(Severity.WARNING) for analysis in analyses),
     }
@@ -77,6 +77,8 @@ def _function(function: FunctionReport, source: Source, numbers_given: bool) -> 
         "conditions": [condition._asdict() for condition in function.conditions],
         "display": function.display,
     }
+    if function.accepted:
+        result["accepted"] = function.reason
     if numbers_given and function.kind == "privacy":
         result["numeric"] = [_numeric(numeric) for numeric in function.numeric]
     return result

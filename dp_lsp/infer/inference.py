@@ -56,10 +56,12 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A top-level name of which nothing is known, and why; it spoils what uses it."""
+    """A top-level name of which nothing is known, and why; it spoils what uses it. ``accepted`` says that it is so
+    only by what a person accepted."""
 
     name: str
     reason: str
+    accepted: bool = False
 
 
 Resolve = Callable[[str], "Global | Unreadable | None"]

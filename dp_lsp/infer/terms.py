@@ -112,7 +112,8 @@ def _global(inference: Inference, node: term.Global) -> Judgement:
         inference.report(kind.at(span, name=name))
         return Judgement(UNKNOWN, moves.NOWHERE)
     if isinstance(found, Unreadable):
-        inference.give_up(f"it uses `{found.name}`, which was not checked to the end")
+        because = f" ({found.reason})" if found.accepted else ""
+        inference.give_up(f"it uses `{found.name}`, which was not checked to the end{because}")
         inference.report(problems.CallsUnchecked.at(span, name=found.name, reason=found.reason))
         return Judgement(UNKNOWN, moves.NOWHERE)
     if isinstance(found, FunctionValue):

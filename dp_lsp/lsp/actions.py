@@ -49,6 +49,7 @@ def _actions(
         touched = repair.problem.span.start <= asked.end and asked.start <= repair.problem.span.end
         if (_place(diagnostic.range), diagnostic.code) in shown or (not shown and touched):
             near.append((repair, diagnostic))
+    near.sort(key=lambda each: each[0].accepts)
     sure = Counter(repair.problem for repair, _ in near if repair.fix.sure)
     for repair, diagnostic in near:
         yield types.CodeAction(

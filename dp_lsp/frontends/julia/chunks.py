@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from dp_lsp.frontends.julia import strings
-from dp_lsp.frontends.julia.lexer import Lexer
+from dp_lsp.frontends.julia.lexer import REMARK, Lexer
 from dp_lsp.frontends.julia.outline import is_string
 from dp_lsp.frontends.julia.tokens import BINARY, BLANKS
 from dp_lsp.surface import Chunk
@@ -100,11 +100,23 @@ class _Piece(NamedTuple):
 
 
 def chunks(text: str, look: Callable[[], None] = lambda: None) -> tuple[Chunk, ...]:
-    """The top-level pieces of a file, in order; blank lines and loose comments belong to none. ``look`` is called
-    before each, and may raise to stop."""
+    """The top-level pieces of a file, in order; blank lines and loose comments belong to none, but a loose comment that
+    speaks to the checker is one. ``look`` is called before each, and may raise to stop."""
     flat = text.replace("\r\n", " \n").replace("\r", "\n")  # the same offsets with one kind of line break
     pieces = _with_last_lines(flat, list(_Cutter(flat).pieces(look)))
-    return tuple(Chunk(start, text[start:end]) for start, end in _joined(text, pieces))
+    places = list(_joined(text, pieces))
+    if REMARK.search(text):
+        places += _loose(text, places)
+        places.sort()
+    return tuple(Chunk(start, text[start:end]) for start, end in places)
+
+
+def _loose(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The comments outside of all pieces that speak to the checker."""
+    ends = [0, *(end for _, end in places)]
+    starts = [*(start for start, _ in places), len(text)]
+    gaps = [(end, start) for end, start in zip(ends, starts, strict=True) if REMARK.search(text, end, start)]
+    return [(end + span.start, end + span.end) for end, start in gaps for span in Lexer(text[end:start]).run().remarks]
 
 
 class _Cutter:

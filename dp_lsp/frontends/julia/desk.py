@@ -40,6 +40,8 @@ class Desk:
         self.broke_line = False  # since the last token, inside brackets
         self.surplus: list[int] = []
         """Where an ``end`` stands that closes nothing."""
+        self.remarks: list[Span] = []
+        """Where comments stand that speak to the checker."""
         self.rests: list[int] = []
         """Where a line ends with nothing open."""
         self.gave_up: int | None = None

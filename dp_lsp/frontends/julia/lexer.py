@@ -69,6 +69,10 @@ _LONGEST_NUMBER = 300
 """Digits and exponents beyond are far out of the range of Julia's numbers, and slow to compute with."""
 
 
+REMARK = re.compile(r"#[ \t]*dp:")
+"""How a comment begins that speaks to the checker."""
+
+
 class Lexer(Desk):
     """One run over a text."""
 
@@ -240,6 +244,8 @@ class Lexer(Desk):
 
     def _comment(self, start: int, end: int, word: str) -> int:
         if word != "#=":
+            if REMARK.match(word):
+                self.remarks.append(Span(start, end))
             return end
         closed = strings.comment_end(self.text, start)
         return self._never_ends(start, "#=", "comment") if closed is None else closed

@@ -14,6 +14,7 @@ from dp_lsp.frontends.julia import outline, repair
 from dp_lsp.frontends.julia.build import Builder
 from dp_lsp.frontends.julia.fold import Folded
 from dp_lsp.frontends.julia.lexer import Lexer
+from dp_lsp.frontends.julia.remarks import remarks
 from dp_lsp.frontends.julia.table import cached, grammar
 from dp_lsp.frontends.julia.tokens import Token
 from dp_lsp.problem import Problem
@@ -46,7 +47,7 @@ def parse(chunk: str) -> Parsed:
     lexer = Lexer(chunk).run()
     marked = _module_mark(lexer.tokens)
     if marked is not None:
-        return Parsed((marked,), ())
+        return Parsed((marked,), (), remarks(chunk, lexer))
     missing = lexer.finish()
     tokens, problems = lexer.tokens, list[Problem]()
     if missing:
@@ -58,7 +59,7 @@ def parse(chunk: str) -> Parsed:
     problems.sort(key=lambda problem: problem.span)
     # Of a chunk without anything that can be read, the first problem says enough.
     nothing_read = len(nodes) == 1 and isinstance(nodes[0], Opaque) and nodes[0].broken
-    return Parsed(tuple(nodes), tuple(problems[: 1 if nothing_read else _MOST_PROBLEMS]))
+    return Parsed(tuple(nodes), tuple(problems[: 1 if nothing_read else _MOST_PROBLEMS]), remarks(chunk, lexer))
 
 
 def _module_mark(tokens: Sequence[Token]) -> ModuleMark | None:

@@ -1,0 +1,144 @@
+"""Comments that speak to the checker: what a person accepts, and why.
+
+A problem that is accepted is not reported. Its function becomes ``unknown``, whatever else is known of it: nothing
+that a person accepted is ever called proved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from dp_lsp.analysis.catalogue import kinds
+from dp_lsp.analysis.records import State
+from dp_lsp.engine.problems import IgnoreIncomplete, IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
+from dp_lsp.problem import Problem, Severity
+from dp_lsp.surface import Remark
+from dp_lsp.text import Span
+
+PLACEHOLDER = "<reason>"
+"""What stands for a reason that is still to be written."""
+
+OF_REMARKS = frozenset(kind.code for kind in (IgnoreIncomplete, IgnoreUnknownCode, IgnoreUnused, RemarkUnknown))
+"""The codes of what is wrong with such comments, which no comment accepts."""
+
+_WORDS = re.compile(r"#[ \t]*dp:[ \t]*(\w*)")
+_IGNORE = re.compile(r"#[ \t]*dp:[ \t]*ignore[ \t]*(?:\[([^\]]*)\])?[ \t]*:?[ \t]*(.*)")
+_FURTHER = re.compile(r"(?:^|[ \t])#[ \t]")
+"""Where another comment begins behind it in the same line."""
+
+
+def ignoring(code: str, reason: str = PLACEHOLDER) -> str:
+    """A comment that accepts a problem."""
+    return f"# dp: ignore[{code}] {reason}"
+
+
+class Ignore(NamedTuple):
+    """A comment that accepts problems of a code in a line, for a reason."""
+
+    span: Span
+    target: Span
+    code: str
+    reason: str
+
+    def accepts(self, problem: Problem) -> bool:
+        return problem.code == self.code and self.target.start <= problem.span.start <= self.target.end
+
+
+class Split(NamedTuple):
+    """Problems that stay, and errors that are accepted, each with why. What is accepted and no error is in neither."""
+
+    kept: list[Problem]
+    accepted: list[Problem]
+    reasons: list[str]
+
+    def within(self, span: Span) -> Split:
+        """Those that stand in a range."""
+        pairs = zip(self.accepted, self.reasons, strict=True)
+        accepted = [(problem, why) for problem, why in pairs if span.covers(problem.span.start)]
+        kept = [problem for problem in self.kept if span.covers(problem.span.start)]
+        return Split(kept, [problem for problem, _ in accepted], [why for _, why in accepted])
+
+    def joined(self, other: Split) -> Split:
+        """Those of both."""
+        return Split(self.kept + other.kept, self.accepted + other.accepted, self.reasons + other.reasons)
+
+
+class Outcome(NamedTuple):
+    """What became of something that was checked. ``accepted``: it is unknown only by what a person accepted."""
+
+    state: State
+    reason: str
+    accepted: bool = False
+
+
+def outcome_of(split: Split, unknown: str, excused: bool | None = None) -> Outcome:
+    """What becomes of something with such problems that is unknown for a reason, or for none. What is accepted makes
+    it unknown. ``excused`` says whether nothing else does; left out, that is read off the problems."""
+    wrong = any(problem.severity is Severity.ERROR for problem in split.kept)
+    if unknown or split.accepted:
+        if excused is None:
+            excused = not wrong and not any(problem.unchecked for problem in split.kept)
+        because = "; ".join(dict.fromkeys(split.reasons))
+        return Outcome(State.UNKNOWN, because if because and excused else unknown or because, excused)
+    return Outcome(State.FAILED if wrong else State.PROVED, "")
+
+
+def all_accepted(outcomes: Sequence[Outcome]) -> bool:
+    """Whether something is unknown, and all that is not proved is so only by what a person accepted."""
+    others = [outcome for outcome in outcomes if outcome.state is not State.PROVED]
+    return bool(others) and all(outcome.accepted for outcome in others)
+
+
+class Ignores:
+    """The ignoring comments of a chunk. It remembers which of them have accepted anything."""
+
+    def __init__(self, remarks: Iterable[Remark]) -> None:
+        self.problems: list[Problem] = []
+        self._ignores: list[Ignore] = []
+        self._used: set[Ignore] = set()
+        for remark in remarks:
+            read = _read(remark)
+            (self.problems if isinstance(read, Problem) else self._ignores).append(read)  # type: ignore[arg-type]
+
+    def split(self, problems: Iterable[Problem]) -> Split:
+        """Sort out what is accepted. One that is no error is only left out."""
+        found = Split([], [], [])
+        for problem in problems:
+            ignore = next((each for each in self._ignores if each.accepts(problem)), None)
+            if ignore is None:
+                found.kept.append(problem)
+                continue
+            self._used.add(ignore)
+            if problem.severity is Severity.ERROR:
+                found.accepted.append(problem)
+                found.reasons.append(f"{ignore.code} is accepted: {ignore.reason}")
+        return found
+
+    def unused(self, within: Span | None = None) -> list[Problem]:
+        """A problem for each comment that has accepted nothing, of those in a range or of all. Each is given once."""
+        idle = [each for each in self._ignores if within is None or within.covers(each.span.start)]
+        found = [IgnoreUnused.at(each.span, code=each.code) for each in idle if each not in self._used]
+        self._used.update(idle)
+        return found
+
+
+def _read(remark: Remark) -> Ignore | Problem:
+    """What a comment says, or what is wrong with it."""
+    words = _WORDS.match(remark.text)
+    word = words[1] if words else ""
+    found = _IGNORE.match(remark.text)
+    if word != "ignore" or found is None:
+        return RemarkUnknown.at(remark.span, written=remark.text.strip())
+    code, reason = (found[1] or "").strip(), _FURTHER.split(found[2])[0].strip()
+    if not code or not reason:
+        missing = "has no reason" if code else "names no code of a problem"
+        return IgnoreIncomplete.at(remark.span, missing=missing, code=code or "DP301")
+    if code not in kinds():
+        return IgnoreUnknownCode.at(remark.span, code=code)
+    if reason == PLACEHOLDER:
+        return IgnoreIncomplete.at(
+            remark.span, missing=f"still says {PLACEHOLDER} where its reason should be", code=code
+        )
+    return Ignore(remark.span, remark.target, code, reason)
