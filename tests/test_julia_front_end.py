@@ -494,6 +494,12 @@ CHUNKS = {
     ],
     "#=\nfunction f\n=#\nf(x) = x": ["#=\nfunction f\n=#\nf(x) = x"],
     "# only a comment\n": [],
+    "# dp: a\n\n# dp: b\nf(x) = x\n#dp: c\n\n# dp d\n#= # dp: e\n=#\ng(x) = x": [
+        "# dp: a",
+        "# dp: b\nf(x) = x",
+        "#dp: c",
+        "g(x) = x",
+    ],
     "x = 1; #= over\ntwo lines =# # end\ny = 2": ["x = 1; #= over\ntwo lines =# # end", "y = 2"],
     '"""\nf is\nzero-indented\n"""\nf(x) = x\n\ng(x) = 2': ['"""\nf is\nzero-indented\n"""\nf(x) = x', "g(x) = 2"],
     "function f(x)\nif x\n1\nend\nx\nend\ng(x) = 1": ["function f(x)\nif x\n1\nend\nx\nend", "g(x) = 1"],
@@ -608,8 +614,8 @@ def check(text: str) -> None:
 
 
 def is_loose(text: str) -> bool:
-    """Whether nothing stands between two chunks but blanks and comments."""
-    return parse(text) == ((), ())
+    """Whether nothing stands between two chunks but blanks, and comments that are nobody's business."""
+    return parse(text) == ((), (), ())
 
 
 def children(node: s.Node) -> Iterator[s.Node]:
