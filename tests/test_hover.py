@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
+import spec_runner
 from dp_lsp.analysis.records import Analysis, Options
+from dp_lsp.analysis.workspace import Document
 from dp_lsp.engine.check import Engine
+from dp_lsp.features.hints import hints
 from dp_lsp.features.hover import Hover, hover
+from dp_lsp.features.lenses import lenses
 from dp_lsp.features.markdown import code, prose, table
 from dp_lsp.features.outline import outline
+from dp_lsp.features.tokens import tokens
+from dp_lsp.problem import Edit
+from dp_lsp.text import Source, Span
+from source_tree import ROOT
 
 PROGRAM = """\
 function twice(x::Real, n::Static())
@@ -75,6 +85,118 @@ def test_how_to_learn_why(analysis: Analysis) -> None:
         assert found is not None and found.markdown.endswith(f"why: `dp-lsp explain src/a.jl:{line}`")
         old = hover(analysis, offset, stale=True, file="src/a.jl")
         assert old is not None and "dp-lsp explain" not in old.markdown + at(analysis, text).markdown
+
+
+EVERYTHING = """\
+function sums(data::Matrix{<:Data}, n::Static(Integer))
+    total = undisc_container(clip(L2, data[1, :]))
+    for step in 2:n
+        # nothing stands here
+        total = total + undisc_container(clip(L2, data[step, :]))
+    end
+    return total
+end
+
+function twice(data::Matrix{<:Data}, n::Static(Integer))
+    scaled = 2 * sums(data, n)
+    both = if n > 2
+        # nor here
+        scaled
+    else
+        scaled + scaled
+    end
+    both
+end
+
+unread(x::Real) = undefined_name(x + x)
+
+function lost(x::Real) :: Priv()
+    y = laplacian_mechanism(1, 0.5, 3 * x)
+    y
+end
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "about", "said"),
+    [
+        ("data::Matrix", "data::Matrix{<:Data}", "**1** in `data`"),
+        ("Matrix{<:Data}", "data::Matrix{<:Data}", "**1** in `data`"),  # the annotation
+        ("n::Static", "n::Static(Integer)", "public"),
+        ("total = undisc", "total", "**2** in `data`"),  # before the loop, which moves it further
+        ("return total", None, ""),
+        ("total\nend", "total", "**4** in `data`"),
+        ("undisc_container", "undisc_container", "**2** in `data`"),
+        ("clip(", "clip", "```julia\nclip("),
+        ("L2", None, ""),
+        ("1, :", "data[1, :]", "**1** in `data`"),
+        (", :]))\n    end", "step", "public"),
+        (" :]))\n    end", "data[step, :]", "**1** in `data`"),
+        ("step in", "step", "public"),
+        ("2:n", None, ""),
+        ("n\n        # nothing", "n", "public"),
+        ("nothing stands", None, ""),
+        ("nor here", None, ""),
+        ("* sums", "2 * sums(data, n)", "rule: [`*`]"),
+        ("sums(data, n)", "sums", "proved"),
+        ("if n", "if n > 2", "rule: `if`"),
+        ("end\n    both", None, ""),
+        ("+ x)", "x + x", "nothing is claimed of it"),
+        ("undefined_name", "undefined_name", "nothing is claimed of it"),
+        ("y = ", "y", "nothing is claimed of it"),
+        ("laplacian_mechanism(", "laplacian_mechanism", "noise of scale"),
+        ("lost(", "lost", "[DP301](https://"),
+    ],
+)
+def test_every_kind_of_expression(place: str, about: str | None, said: str) -> None:
+    found = hover(Engine().check(EVERYTHING), EVERYTHING.index(place))
+    if about is None:
+        assert found is None, found
+    else:
+        assert found is not None
+        assert EVERYTHING[found.span.start : found.span.end].startswith(about)
+        assert said in found.markdown
+
+
+def test_what_a_call_costs() -> None:
+    text = at(Engine().check(PROGRAM), "gaussian_mechanism(").markdown
+    assert "costs **ε eps**, **δ 0.2** in `v`, each time it runs" in text
+    assert "released by a mechanism" in text
+
+
+def test_a_link_to_the_derivation() -> None:
+    analysis = Engine().check(PROGRAM)
+    found = hover(analysis, PROGRAM.index("+ x"), file="a.jl", link="command:x?1")
+    assert found is not None and found.markdown.endswith("[show derivation](command:x?1)")
+    stale = hover(analysis, PROGRAM.index("+ x"), stale=True, link="command:x?1")
+    assert stale is not None and "command:" not in stale.markdown
+
+
+def every_program() -> Iterator[tuple[str, str]]:
+    for path in sorted(ROOT.glob("fixtures/programs/*.jl")):
+        yield path.stem, path.read_text("utf-8")
+    for path in sorted(ROOT.glob("fixtures/spec/*.md")):
+        for block in spec_runner.blocks(path.read_text("utf-8")):
+            yield f"{path.stem}: {block.heading}", block.text
+
+
+def test_every_place_of_every_program() -> None:
+    """No question about any place raises, and no answer is about another place; also while its text is half typed."""
+    engine = Engine()
+    for name, text in every_program():
+        document = Document("file:///a.jl", 1, text)
+        document.settle(0, engine.check(text, document=name))
+        assert document.analysis is not None
+        for offset in range(len(text) + 1):
+            found = hover(document.analysis, offset, file="a.jl")
+            assert found is None or (found.span.covers(offset) and found.markdown.strip()), (name, offset)
+        assert len(lenses(document)) == len(document.functions)
+        told = hints(document, Span(0, len(text))), tokens(document)
+        middle = len(text) // 2
+        document.edit(2, Source(text[:middle]), [Edit(Span(middle, len(text)), "")])
+        later = hints(document, Span(0, middle)), tokens(document), lenses(document)
+        assert all(hint.offset <= middle for hint in later[0]) and all(each.span.end <= middle for each in later[1])
+        assert len(later[0]) <= len(told[0]) and len(later[1]) <= len(told[1])
 
 
 def test_nothing_is_said_about_nothing(analysis: Analysis) -> None:

@@ -139,7 +139,7 @@ async def test_hover_on_names_and_expressions(client: Recorder) -> None:
     assert "proved" in on_f and "| 2 |" in on_f
     on_g = await client.hover(uri, range_of(PROGRAM, "g(x::Integer)").start)
     assert "proved" in on_g and "1/10" in on_g and "1/5" in on_g
-    on_sum = await client.hover(uri, range_of(PROGRAM, " + x\n").start)
+    on_sum = await client.hover(uri, range_of(PROGRAM, "+ x\n").start)
     assert "**2** in `x`" in on_sum
 
 

@@ -6,7 +6,6 @@ records of a file in their places.
 
 from __future__ import annotations
 
-import marshal
 from bisect import bisect_right
 from collections.abc import Iterator
 from enum import StrEnum
@@ -14,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
+from dp_lsp.analysis.facts import Fact, Part, decode_facts
 from dp_lsp.problem import Problem, Severity
 from dp_lsp.text import Source, Span
 
@@ -31,11 +31,13 @@ _WEIGHT = {State.PROVED: 0, State.UNKNOWN: 1, State.FAILED: 2, State.STALE: 3}
 
 
 class Setting(NamedTuple):
-    """A number for a static parameter or a dimension: ``[function:]name=value``."""
+    """A number for a static parameter or a dimension: ``[function:]name=value``. With a ``file`` it counts only there,
+    by the file's name in a check."""
 
     function: str | None
     name: str
     value: Fraction
+    file: str = ""
 
 
 PROFILES = ("sound", "published")
@@ -166,34 +168,6 @@ class ChunkRecord(NamedTuple):
     names: bytes = b""
 
 
-class Fact(NamedTuple):
-    """What is known of an expression: its type and metric for a person, ``moves`` as (parameter, sensitivity)
-    pairs, and the rule (a builtin's name, or empty) that says so."""
-
-    span: Span
-    type: str
-    metric: str
-    moves: tuple[tuple[str, str], ...]
-    rule: str
-
-
-FactRow = tuple[int, int, int, int, str]
-FactTables = tuple[list[FactRow], list[tuple[str, str]], list[tuple[tuple[str, str], ...]]]
-
-
-def encode_facts(tables: FactTables) -> bytes:
-    """Rows (start, end, type, moves, rule) with their tables, as bytes."""
-    return marshal.dumps(tables)
-
-
-def decode_facts(data: bytes) -> list[Fact]:
-    """The facts of a chunk, in the order they were written."""
-    if not data:
-        return []
-    rows, types, moves = marshal.loads(data)
-    return [Fact(Span(start, end), types[t][0], types[t][1], moves[m], rule) for start, end, t, m, rule in rows]
-
-
 class Placed(NamedTuple):
     """A record and where its chunk stands in the file."""
 
@@ -261,15 +235,27 @@ class Analysis:
     def _starts(self) -> list[int]:
         return [chunk.start for chunk in self.chunks]
 
-    def fact_at(self, offset: int) -> Fact | None:
-        """What is known of the smallest expression at ``offset``, at its place in the file."""
+    def facts_in(self, span: Span) -> Iterator[tuple[int, Fact]]:
+        """What is known of what stands in a range, at its place in the file, each with the index of its chunk."""
+        for index, (start, length, record) in enumerate(self.chunks):
+            if start <= span.end and span.start <= start + length:
+                for fact in decode_facts(record.facts):
+                    if start + fact.span.start <= span.end and span.start <= start + max(fact.span.end, fact.until):
+                        yield index, fact.moved(start)
+
+    def facts_at(self, offset: int) -> list[Fact]:
+        """What is known of the expressions at ``offset``, at their places in the file, the smallest first."""
         for chunk in self.chunks_at(offset):
             inside = offset - chunk.start
-            hits = [fact for fact in decode_facts(chunk.record.facts) if fact.span.covers(inside)]
+            hits = [
+                fact
+                for fact in decode_facts(chunk.record.facts)
+                if fact.span.covers(inside) and fact.part is not Part.AFTER
+            ]
             if hits:
-                best = min(hits, key=lambda fact: fact.span.end - fact.span.start)
-                return best._replace(span=best.span.moved(chunk.start))
-        return None
+                hits.sort(key=lambda fact: fact.span.end - fact.span.start)
+                return [fact.moved(chunk.start) for fact in hits]
+        return []
 
 
 def unchecked(source: Source, problem: Problem, options: Options) -> Analysis:

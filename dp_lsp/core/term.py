@@ -138,6 +138,11 @@ class Bind:
     targets: tuple[Local, ...]
     term: Term
 
+    @property
+    def is_statement(self) -> bool:
+        """Whether it stands for what a loop or a branch does to names, and not for an assignment."""
+        return isinstance(self.term, Loop | Branch) and self.term.span == self.span
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Body:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from dp_lsp.accounting.bounds import Bound, headline
 from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Premise
-from dp_lsp.analysis.records import Fact, FunctionReport, Options, State
+from dp_lsp.analysis.facts import Fact
+from dp_lsp.analysis.records import FunctionReport, Options, State
 from dp_lsp.core.display import type_text
 from dp_lsp.core.events import Var, variables
 from dp_lsp.core.metrics import metric_name

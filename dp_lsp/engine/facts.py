@@ -2,41 +2,219 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeVar
 
-from dp_lsp.analysis.records import FactRow, FactTables
+from dp_lsp.accounting.bounds import PROFILES, bounds, headline
+from dp_lsp.analysis.facts import FactRow, FactTables, Part, Role
+from dp_lsp.analysis.records import State
+from dp_lsp.core import term
 from dp_lsp.core.constraints import Assumptions, Constraint
 from dp_lsp.core.display import type_text
 from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.events import NOTHING, Awaited, Called, Cost, Release, nodes, variables
 from dp_lsp.core.metrics import metric_name
-from dp_lsp.core.notation import DISPLAY, Printer
-from dp_lsp.core.scheme import Moves
+from dp_lsp.core.notation import DISPLAY, Printer, figure
+from dp_lsp.core.scheme import Judgement, Move, Moves
+from dp_lsp.core.sens import Sens
+from dp_lsp.core.term import Definition, Local, Term
+from dp_lsp.core.types import UNKNOWN, Type
+from dp_lsp.engine.roles import Roles
 from dp_lsp.infer.method import Inferred
+from dp_lsp.infer.terms import BRANCH
+from dp_lsp.text import Span
+
+T = TypeVar("T")
+_Spent = tuple[tuple[tuple[str, ...], str, str], ...]
+_Places = dict[int, dict[object, int]]
 
 
-def tables(definitions: list[Inferred]) -> FactTables:
-    """The facts of the definitions of a chunk. Equal types and equal moves are written once."""
-    rows: list[FactRow] = []
-    types: dict[tuple[str, str], int] = {}
-    moved: dict[tuple[tuple[str, str], ...], int] = {}
-    for inferred in definitions:
-        values = inferred.solver.substitution()
-        printer = Printer(DISPLAY, Assumptions(_needs(inferred)))
-        known: dict[object, int] = {}
-        for span, (judgement, rule) in inferred.facts.items():
-            type_ = known.get(judgement.type)
-            if type_ is None:
-                solved = inferred.solver.type(judgement.type)
-                texts = (type_text(solved, printer), metric_name(solved))
-                type_ = known[judgement.type] = types.setdefault(texts, len(types))
-            written = _moves(judgement.moves, values, printer)
-            rows.append((span.start, span.end, type_, moved.setdefault(written, len(moved)), rule))
-    return rows, list(types), list(moved)
+class Found(NamedTuple):
+    """A definition, what was inferred of it, and what is known of it."""
+
+    definition: Definition
+    inferred: Inferred
+    state: State
+
+
+def tables(found: Iterable[Found], text: str, profile: str) -> FactTables:
+    """The facts of the definitions of a chunk. Equal types, moves and costs are written once."""
+    written = FactTables([], [], [], [])
+    places: _Places = {}
+    for each in found:
+        written.rows.extend(_Facts(each, text, profile, written, places).rows())
+    return written
+
+
+class _Facts:
+    """Writes the facts of one definition. ``places`` are those of the texts in the tables."""
+
+    def __init__(self, found: Found, text: str, profile: str, written: FactTables, places: _Places) -> None:
+        self._inferred, self._known = found.inferred, found.state is not State.UNKNOWN
+        self._name = found.definition.name_span
+        self._text = text
+        self._tables = written
+        self._places = places
+        self._values = found.inferred.solver.substitution()
+        self._printer = Printer(DISPLAY, Assumptions(_needs(found.inferred)))
+        self._types: dict[Type, int] = {}
+        self._numbers: dict[Move, str] = {}
+        self._spent = dict(self._costs(profile)) if self._known else {}
+        self._roles = Roles(found.definition, found.inferred, found.state is State.FAILED, self._spent)
+        self._parameters = {param.local for param in self._roles.parameters}
+
+    def rows(self) -> Iterator[FactRow]:
+        """All that can be said of what stands in the definition; of what was not checked to the end, only types."""
+        defined = {row[:2]: row for row in self._definitions()}
+        yield from defined.values()
+        values = set[Span]()
+        for bind in self._roles.binds:
+            if bind.is_statement:
+                values.add(bind.term.span)
+                yield from self._after(bind)
+        for node, judgement in self._inferred.judgements.items():
+            part = self._part(node)
+            if part is not None and node.span not in values and node.span not in defined:
+                yield self._row(node.span, judgement, _rule(node), self._roles.of(node, judgement), part, 0)
+            if isinstance(node, term.Call):
+                yield from self._around(node, judgement)
+        for result in self._roles.results:
+            if result in self._inferred.judgements and not isinstance(result, term.Use):
+                value = self._inferred.judgements[result]
+                yield self._row(result.span, value, "", self._roles.of(result, value), Part.RESULT, result.span.end)
+
+    def _definitions(self) -> Iterator[FactRow]:
+        """The names where they get a value. What only renames a value is nothing new."""
+        for param in self._roles.parameters:
+            yield from self._definition(param.local, 0)
+        for node in self._inferred.judgements:
+            if isinstance(node, term.Loop):
+                yield from self._definition(node.index, 0)
+        for bind in self._roles.binds:
+            if not bind.is_statement:
+                for target in bind.targets:
+                    yield from self._definition(target, 0 if isinstance(bind.term, term.Use) else bind.span.end)
+
+    def _definition(self, local: Local, until: int) -> Iterator[FactRow]:
+        found = self._inferred.facts.get(local.span)
+        if found is not None and self._text.startswith(local.name, local.span.start):
+            part = Part.PARAMETER if local in self._parameters else Part.NAME
+            yield self._row(local.span, found[0], "", self._roles.of(local, found[0]), part, until)
+
+    def _after(self, bind: term.Bind) -> Iterator[FactRow]:
+        """The names that have another value after a loop or a branch."""
+        for target in bind.targets:
+            value = self._inferred.joined.get(target)
+            if value is not None:
+                role = self._roles.of(target, value)
+                yield self._row(bind.span, value, target.name, role, Part.AFTER, bind.span.end)
+
+    def _around(self, node: term.Call, judgement: Judgement) -> Iterator[FactRow]:
+        """The name of a builtin, and what is given to it and is no value."""
+        if self._text[node.callee.start : node.callee.end].rstrip("!").isidentifier():
+            yield self._row(node.callee, judgement, node.builtin, Role.FUNCTION, Part.CALLEE, 0)
+        for arg in node.args:
+            if isinstance(arg, term.NormArgument | term.TypeArgument):
+                part = Part.NORM if isinstance(arg, term.NormArgument) else Part.TYPE
+                nothing = Judgement(UNKNOWN, {})
+                yield self._row(arg.span, nothing, node.builtin, Role.UNKNOWN, part, 0)
+
+    def _part(self, node: Term) -> Part | None:
+        """What a term is to a reader; None if it does not stand there as he would read it."""
+        match node:
+            case term.Use(span, local):
+                part = Part.PARAMETER if local in self._parameters else Part.NAME
+                return part if self._is_written(span, local.name) else None
+            case term.Global(span, name):
+                return Part.NAME if self._is_written(span, name) else None
+            case term.MakeTuple(span, items):
+                return Part.EXPRESSION if items and items[0].span != span else None
+            case term.Literal() | term.Loop() | term.Scope() | term.Check() | term.Hole():
+                return None
+        return Part.EXPRESSION
+
+    def _is_written(self, span: Span, name: str) -> bool:
+        return self._text[span.start : span.end] == name
+
+    def _row(self, span: Span, value: Judgement, rule: str, role: Role, part: Part, until: int) -> FactRow:
+        known = self._known
+        moves = self._moves(value.moves) if known else ()
+        spent = self._spent.get(span, ()) if known and part is Part.EXPRESSION else ()
+        role = role if known or role is Role.FUNCTION else Role.UNKNOWN
+        return (
+            span.start, span.end, self._type(value), self._place(self._tables.moves, moves), rule,
+            int(role), int(part), until, self._place(self._tables.spent, spent),
+        )  # fmt: skip
+
+    def _type(self, value: Judgement) -> int:
+        place = self._types.get(value.type)
+        if place is None:
+            solved = self._inferred.solver.type(value.type)
+            texts = (type_text(solved, self._printer), metric_name(solved))
+            place = self._types[value.type] = self._place(self._tables.types, texts)
+        return place
+
+    def _place(self, table: list[T], entry: T) -> int:
+        """Where an entry of a table stands, which is put there if it is new."""
+        places = self._places.setdefault(id(table), {})
+        place = places.get(entry)
+        if place is None:
+            place = places[entry] = len(table)
+            table.append(entry)
+        return place
+
+    def _moves(self, moves: Moves) -> tuple[tuple[str, str], ...]:
+        return tuple((var.name, self._number(move)) for var, move in moves.items() if not var.members)
+
+    def _number(self, move: Move) -> str:
+        text = self._numbers.get(move)
+        if text is None:
+            text = self._numbers[move] = self._printer.sens(self._values.sens(move.sens))
+        return text
+
+    # What calls cost
+
+    def _costs(self, profile: str) -> Iterator[tuple[Span, _Spent]]:
+        """What each call that spends something costs, each time that it runs."""
+        shown = self._inferred.shown
+        if shown is None or shown.cost is NOTHING:
+            return
+        tree: Cost = shown.cost
+        values: Substitution | None = None
+        if isinstance(tree, Called) and tree.origin.span == self._name:  # what is said of it is an instance of it
+            values, tree = tree.values, tree.body
+        for node in nodes(tree):
+            if isinstance(node, Release | Called | Awaited):
+                spent = self._price(node, values, profile)
+                if spent:
+                    yield node.origin.span, spent
+
+    def _price(self, cost: Cost, values: Substitution | None, profile: str) -> _Spent:
+        """The price for each variable. One who is a row of several samples is in all of them, so his is the price of
+        each of these."""
+        exposed = sorted((var for var in variables(cost) if not var.exempt), key=lambda var: var.uid)
+        drawn = {name for var in exposed if var.members for name in var.name.split(" and ")}
+        priced = tuple(var for var in exposed if var.members or var.name not in drawn)
+        names: dict[tuple[str, str], list[str]] = {}
+        for (var, *_), listed in bounds(cost, priced, PROFILES[profile]).items():
+            epsilon, delta = headline(listed).first.price
+            if values is not None:
+                epsilon, delta = values.sens(epsilon), values.sens(delta)
+            if not epsilon.infinite and not epsilon.zero:
+                names.setdefault((self._short(epsilon), self._short(delta)), []).append(var.name)
+        return tuple((tuple(group), *pair) for pair, group in names.items())
+
+    def _short(self, value: Sens) -> str:
+        solved = self._values.sens(value)
+        return self._printer.sens(solved) if solved.number is None else figure(solved.number)
+
+
+def _rule(node: Term) -> str:
+    """The rule that says what a term is."""
+    if isinstance(node, term.Call):
+        return node.builtin
+    return BRANCH if isinstance(node, term.Branch) else ""
 
 
 def _needs(inferred: Inferred) -> Iterable[Constraint]:
     return () if inferred.shown is None else inferred.shown.needs
-
-
-def _moves(moves: Moves, values: Substitution, printer: Printer) -> tuple[tuple[str, str], ...]:
-    return tuple((var.name, printer.sens(values.sens(move.sens))) for var, move in moves.items() if not var.members)

@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 from dp_lsp import __version__
 from dp_lsp.analysis.derivations import Explanation
-from dp_lsp.analysis.records import ChunkRecord, FunctionReport, Options, State, Verdict, encode_facts, worst
+from dp_lsp.analysis.facts import encode_facts
+from dp_lsp.analysis.records import ChunkRecord, FunctionReport, Options, State, Verdict, worst
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.term import Constant, Definition
 from dp_lsp.engine.describe import Described, Place, describe, describe_box
 from dp_lsp.engine.explanation import explain
-from dp_lsp.engine.facts import tables
+from dp_lsp.engine.facts import Found, tables
 from dp_lsp.engine.interface import digest
 from dp_lsp.engine.program import Program
 from dp_lsp.engine.remarks import Ignores, Outcome, Split, all_accepted, outcome_of
@@ -104,7 +105,7 @@ class Task:
         reports: list[FunctionReport] = []
         meanings: list[tuple[str, Meaning]] = []
         outcomes = [outcome_of(around, next((p.message for p in [*around.kept, *around.accepted] if p.unchecked), ""))]
-        inferred: list[Inferred] = []
+        facts: list[Found] = []
         for definition in self.unit.lowered.definitions:
             found = self._infer(definition)
             report, kept, outcome = self._report(definition, found, around, ignores)
@@ -114,15 +115,19 @@ class Task:
             meaning = _meaning(definition.name, found, outcome, kept)
             meanings.append((definition.name, Meaning(meaning, digest(meaning))))
             self._before[definition.name] = meaning
-            inferred.append(found)
+            facts.append(Found(definition, found, outcome.state))
         idle = ignores.unused()
         outcomes += [Outcome(State.FAILED, "")] * bool(idle)
         names = tuple(definition.name for definition in self.unit.lowered.definitions)
         state, accepted = worst(each.state for each in outcomes), all_accepted(outcomes)
         shown = told([*problems, *idle], self.unit.syntax)
         verdict = Verdict(state, tuple(reports), shown, names, self._uses(), accepted)
-        facts = encode_facts(tables(inferred)) if self._options.facts and inferred else b""
-        return Known(ChunkRecord(key, verdict, facts, self.unit.names), tuple(meanings))
+        return Known(ChunkRecord(key, verdict, self._facts(facts), self.unit.names), tuple(meanings))
+
+    def _facts(self, found: list[Found]) -> bytes:
+        if not found or not self._options.facts:
+            return b""
+        return encode_facts(tables(found, self.unit.chunk.text, self._options.profile))
 
     def explanation(self, known: Known, offset: int, expression: bool) -> Explanation | None:
         """What led to what is known of the function at an offset of the chunk, or of an expression there."""

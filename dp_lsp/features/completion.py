@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
+from dp_lsp.analysis.facts import Fact, decode_facts
 from dp_lsp.analysis.names import Role, decode, decode_spots
-from dp_lsp.analysis.records import Fact, FunctionReport, State, decode_facts
+from dp_lsp.analysis.records import FunctionReport, State
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.cursor import Cursor, cursor
 from dp_lsp.features.hover import hover

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
 
+from dp_lsp.analysis.facts import Fact, Part, Role
 from dp_lsp.analysis.records import (
     Analysis,
     ConditionReport,
-    Fact,
     FreeVariable,
     FunctionReport,
+    NumericReport,
     ParameterReport,
     State,
 )
 from dp_lsp.features.markdown import code, prose, table
 from dp_lsp.features.outline import WORDS
+from dp_lsp.problem import DOCUMENTATION, Problem, Severity
 from dp_lsp.text import Span
 
 KINDS = {"sensitivity": "sensitivity", "privacy": "private", "blackbox": "black box"}
 _NONE = ("", "oo")  # an ε that is no guarantee
 _SHORT = 30  # characters of a formula that is shown as it is
 _MOST = 12  # conditions shown; a person does not read more, and the report has them all
+_MOST_ERRORS = 3  # shown; the others are marked in the text
 _LONGEST = 60  # characters of an expression shown
 _CHECKING = "*checking: this is from before the last edit*"
 
@@ -34,17 +39,67 @@ class Hover:
     span: Span
 
 
-def hover(analysis: Analysis, offset: int, stale: bool = False, file: str = "") -> Hover | None:
-    """What there is to say about the place at ``offset``; ``stale`` says that it was edited since, and ``file`` how a
-    person names the file on a command line, if it is one."""
-    function, fact = analysis.function_named_at(offset), analysis.fact_at(offset)
-    line = analysis.source.place(offset).line
-    why = f"why: {code(f'dp-lsp explain {file}:{line}')}" if file and not stale else ""
+def hover(analysis: Analysis, offset: int, stale: bool = False, file: str = "", link: str = "") -> Hover | None:
+    """What there is to say about the place at ``offset``; ``stale`` says that it was edited since, ``file`` how a
+    person names the file on a command line, if it is one, and ``link`` where its derivation is."""
+    about = _about(analysis, offset, stale)
+    if about is None:
+        return None
+    paragraphs, span, explained = about
+    why = f"why: {code(f'dp-lsp explain {file}:{analysis.source.place(offset).line}')}" if file else ""
+    why = f"[show derivation]({link})" if link else why
+    return Hover(_join((*paragraphs, why if explained and not stale else "")), span)
+
+
+_About = tuple[Iterable[str], Span, bool]
+"""What there is to say, about what, and whether there is a derivation of it."""
+
+
+def _about(analysis: Analysis, offset: int, stale: bool) -> _About | None:
+    function = analysis.function_named_at(offset)
     if function:
-        return Hover(_join((*_function(function, stale), why)), function.name_span)
-    if fact:
-        return Hover(_join((*_expression(fact, analysis.source.text, stale), why)), fact.span)
-    return None
+        return function_text(analysis, function, stale), function.name_span, True
+    known = _facts(analysis, offset)
+    if not known:
+        return None
+    around = next((each for each in analysis.functions if each.span.covers(offset)), None)
+    fact, open_state = known[0], stale or around is None or around.state is not State.UNKNOWN
+    if fact.part in (Part.NORM, Part.TYPE):
+        return None
+    if fact.part is Part.CALLEE:
+        called = next((each for each in known[1:] if each.rule == fact.rule), fact)
+        expression_ = _expression(called, analysis.source.text, stale, open_state)
+        return (*_builtin(fact.rule), *expression_), fact.span, True
+    if fact.role is Role.FUNCTION:
+        name = analysis.source.text[fact.span.start : fact.span.end]
+        methods = [each for each in analysis.functions if each.name == name]
+        if methods:
+            return [text for each in methods for text in function_text(analysis, each, stale)], fact.span, False
+    return _expression(fact, analysis.source.text, stale, open_state), fact.span, around is not None
+
+
+def _facts(analysis: Analysis, offset: int) -> list[Fact]:
+    """What is known of the expressions at a place. What covers several lines is shown on its first one only: further
+    down the cursor may be in a comment, or between two statements."""
+    source = analysis.source
+    line = source.place(offset).line
+    return [fact for fact in analysis.facts_at(offset) if source.place(fact.span.start).line == line]
+
+
+def _builtin(name: str) -> Iterator[str]:
+    """The page of a builtin, in short."""
+    from dp_lsp import builtins  # only who points at one needs the table
+
+    row = builtins.TABLE[name]
+    yield f"```julia\n{row.signature}\n```"
+    yield prose(row.doc)
+    yield f"[all about {code(row.name)}]({builtin_url(row.name)}) · {prose(row.source)}"
+
+
+def builtin_url(name: str) -> str:
+    """The address of the page about a builtin; operators have no place of their own in it."""
+    page = DOCUMENTATION.replace("diagnostics.md", "builtins.md")
+    return f"{page}#{name}" if name.isidentifier() else page
 
 
 def _join(paragraphs: Iterable[str]) -> str:
@@ -63,7 +118,7 @@ def _open(function: FunctionReport) -> list[ConditionReport]:
     return [condition for condition in function.conditions if not condition.decided]
 
 
-def _function(function: FunctionReport, stale: bool) -> Iterator[str]:
+def function_text(analysis: Analysis, function: FunctionReport, stale: bool = False) -> Iterator[str]:
     open_ones = _open(function)
     state = verdict(function)
     if stale:
@@ -71,7 +126,9 @@ def _function(function: FunctionReport, stale: bool) -> Iterator[str]:
     yield f"**{code(function.name)}**: {KINDS[function.kind]} · {state}"
     if function.state is not State.PROVED and function.reason:
         yield prose(function.reason)
+    yield _errors(analysis, function)
     yield _parameters(function)
+    yield _numbers(function)
     if function.returns:
         yield f"returns {code(function.returns)}"
     if open_ones:
@@ -82,6 +139,35 @@ def _function(function: FunctionReport, stale: bool) -> Iterator[str]:
     rules = dict.fromkeys(bound.rule for bound in function.bounds)
     if rules:
         yield "composition: " + ", ".join(map(prose, rules))
+
+
+def _errors(analysis: Analysis, function: FunctionReport) -> str:
+    """What is wrong with a function, each with the page about it."""
+    wrong = [each for each in analysis.problems if _is_error_in(each, function)]
+    lines = [
+        f"- line {analysis.source.place(each.span.start).line}: [{each.code}]({each.url}) {prose(each.message)}"
+        for each in wrong[:_MOST_ERRORS]
+    ]
+    return "\n".join(lines)
+
+
+def _is_error_in(problem: Problem, function: FunctionReport) -> bool:
+    return problem.severity is Severity.ERROR and function.span.covers(problem.span.start)
+
+
+def _numbers(function: FunctionReport) -> str:
+    """The bounds as numbers, where numbers were given for all they depend on."""
+    known = (each for each in function.numeric if not each.missing)
+    return " · ".join(f"{', '.join(map(code, each.parameters))}: {numeric_words(each)}" for each in known)
+
+
+def numeric_words(numeric: NumericReport) -> str:
+    """A pair of numbers, each rounded up."""
+    from dp_lsp.core.notation import decimal  # only who gave numbers needs it
+
+    pair = numeric.epsilon, numeric.delta
+    epsilon, delta = (decimal(Fraction(repr(each)) if isfinite(each) else None) for each in pair)
+    return f"ε {epsilon}  δ {delta}"
 
 
 def _parameters(function: FunctionReport) -> str:
@@ -135,22 +221,49 @@ def _free(function: FunctionReport) -> str:
     return f"for you to choose:\n{listed}" if listed else ""
 
 
-def _expression(fact: Fact, text: str, stale: bool) -> Iterator[str]:
+def _expression(fact: Fact, text: str, stale: bool, known: bool) -> Iterator[str]:
     shown = " ".join(text[fact.span.start : fact.span.end].split())
     if len(shown) > _LONGEST:
         shown = shown[: _LONGEST - 1] + "…"
     type_, *rest = expression(fact)
     yield f"**{code(shown)}** : {type_}"
-    yield from rest
-    yield f"rule: {code(fact.rule)}" if fact.rule else ""
+    if known and fact.role is Role.UNKNOWN and not fact.moves and fact.metric:
+        yield "nothing is claimed of it: something is wrong with its function"
+    elif known:
+        yield from rest
+        yield _rule(fact)
+    else:
+        yield "nothing is claimed of it: its function was not checked to the end"
     yield _CHECKING if stale else ""
 
 
+def _rule(fact: Fact) -> str:
+    """The rule that says what a call does, with its page."""
+    if not fact.rule or fact.part is Part.CALLEE:
+        return ""
+    from dp_lsp import builtins  # only who points at one needs the table
+
+    row = builtins.TABLE.get(fact.rule)
+    return f"rule: {code(fact.rule)}" if row is None else f"rule: [{code(row.name)}]({builtin_url(row.name)})"
+
+
 def expression(fact: Fact) -> Iterator[str]:
-    """What is known of a value: its type and metric, and how far it moves."""
+    """What is known of a value: its type and metric, how far it moves, and what it costs."""
     yield f"{code(fact.type)} · {prose(fact.metric)}" if fact.metric else code(fact.type)
     moves = ", ".join(f"**{prose(bound)}** in {code(parameter)}" for parameter, bound in fact.moves)
     if moves:
         yield f"moves by at most {moves}"
     elif fact.metric:
-        yield "moves with no parameter: public, or released by a mechanism"
+        yield _UNMOVED[fact.role]
+    for parameters, epsilon, delta in fact.spent:
+        names = ", ".join(map(code, parameters))
+        yield f"costs **ε {prose(epsilon)}**, **δ {prose(delta)}** in {names}, each time it runs"
+
+
+_UNMOVED = {
+    Role.UNKNOWN: "moves with no parameter: public, or released by a mechanism",
+    Role.PRIVATE: "moves with no parameter",
+    Role.PUBLIC: "public: it moves with no parameter",
+    Role.RELEASED: "released by a mechanism: it moves with no parameter",
+    Role.FUNCTION: "moves with no parameter",
+}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from dp_lsp.analysis.facts import decode_facts
 from dp_lsp.analysis.names import WRITING, Role, Table, decode, decode_spots
-from dp_lsp.analysis.records import decode_facts
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.outline import outline
 from dp_lsp.features.places import Away, Target, Use, away_of, closed_files, target_at, uses

@@ -71,13 +71,14 @@ class Inference:
     """The state of inferring one definition.
 
     ``problems`` are what is wrong; ``unknown`` is why nothing may be claimed, or empty; ``facts`` holds the judgement
-    and the rule of each expression by its place, ``judgements`` that of each term; ``spent`` the costs so far,
-    ``failures`` the places where the run may fail, ``opens`` the operations that wait; ``parameters`` where they are
-    declared. ``settled`` holds what calls of functions turned out to be, and ``running`` the functions whose calls are
-    settled. ``home`` stands for the function whose body is inferred, and ``read`` are the locals it has read;
-    ``floats`` says that what has the type Integer may be stored as a float, and ``chosen`` is what to report then of
-    methods that were chosen because it is none; ``rounds`` what the rounds of the loops around read for themselves, by
-    the index, and ``wholes`` what that is a part of; ``tuples`` the parameter that an item is a part of.
+    and the rule of each expression by its place, ``judgements`` that of each term, ``joined`` that of each name whose
+    value a loop or a branch made; ``spent`` are the costs so far, ``failures`` the places where the run may fail,
+    ``opens`` the operations that wait; ``parameters`` where they are declared. ``settled`` holds what calls of
+    functions turned out to be, and ``running`` the functions whose calls are settled. ``home`` stands for the function
+    whose body is inferred, and ``read`` are the locals it has read; ``floats`` says that what has the type Integer may
+    be stored as a float, and ``chosen`` is what to report then of methods that were chosen because it is none;
+    ``rounds`` what the rounds of the loops around read for themselves, by the index, and ``wholes`` what that is a
+    part of; ``tuples`` the parameter that an item is a part of.
     """
 
     def __init__(
@@ -106,6 +107,7 @@ class Inference:
         self.failures: list[Failure] = []
         self.facts: dict[Span, tuple[Judgement, str]] = {}
         self.judgements: dict[Term, Judgement] = {}
+        self.joined: dict[Local, Judgement] = {}
         self.unknown = ""
         self.floats = False
         self.chosen: list[Problem] = []
@@ -152,10 +154,17 @@ class Inference:
             renamed = moves.scaled(value.moves, ONE, bind.span, laws.NAME)
             self.define(targets[0], Judgement(value.type, renamed, value.parts))
         elif len(targets) == 1 and not isinstance(bind.term, Loop):
-            self.define(targets[0], value)
+            self._became(bind, targets[0], value)
         elif targets:
             for target, part in zip(targets, self._parts(value, len(targets), bind.span), strict=True):
-                self.define(target, part)
+                self._became(bind, target, part)
+
+    def _became(self, bind: Bind, target: Local, value: Judgement) -> None:
+        """A name got a value: where it stands, or with a loop or branch, where none of its places is this one."""
+        if bind.is_statement:
+            self.environment[target] = self.joined[target] = value
+        else:
+            self.define(target, value)
 
     def _parts(self, value: Judgement, count: int, span: Span) -> tuple[Judgement, ...]:
         """The items of a tuple that is taken apart. An item moves as far as the tuple, if nothing better is known."""

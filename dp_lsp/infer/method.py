@@ -22,7 +22,8 @@ Facts = dict[Span, tuple[Judgement, str]]
 class Inferred(NamedTuple):
     """A definition after inference: what it means to others, its problems, and the facts about its expressions.
 
-    ``judgements`` are those of its terms, for who wants to know more. ``unknown`` says why nothing may be claimed of
+    ``judgements`` are those of its terms, for who wants to know more, and ``joined`` those of the names whose values
+    loops and branches made. ``unknown`` says why nothing may be claimed of
     it, or is empty; ``solver`` puts into facts and judgements what was solved. ``shown`` is the scheme as it is
     reported: what its callers may choose is taken to be what ``assumed`` says."""
 
@@ -30,6 +31,7 @@ class Inferred(NamedTuple):
     problems: tuple[Problem, ...]
     facts: Facts
     judgements: Mapping[term.Term, Judgement]
+    joined: Mapping[term.Local, Judgement]
     unknown: str
     solver: Solver
     shown: Scheme | None = None
@@ -90,7 +92,8 @@ def _is_made_here(value: term.Term) -> bool:
 def _inferred(inference: Inference, value: FunctionValue | Judgement) -> Inferred:
     judgements = {node: inference.seen(node.span, each) for node, each in inference.judgements.items()}
     facts = {span: (inference.seen(span, each), rule) for span, (each, rule) in inference.facts.items()}
-    return Inferred(value, tuple(inference.problems), facts, judgements, inference.unknown, inference.solver)
+    joined = {local: inference.seen(local.span, each) for local, each in inference.joined.items()}
+    return Inferred(value, tuple(inference.problems), facts, judgements, joined, inference.unknown, inference.solver)
 
 
 def _black_box(inference: Inference, method: term.Method) -> Inferred:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Faulty
-from dp_lsp.analysis.records import Options, Wish
+from dp_lsp.analysis.records import Options, Setting, Wish
 from dp_lsp.analysis.repairs import Repair
+from dp_lsp.analysis.setting import Subject
 from dp_lsp.analysis.workspace import Document, Workspace
 from dp_lsp.worker.client import Finding, Outcome, Worker
 
@@ -39,20 +41,24 @@ class _Waiter(NamedTuple):
 
 
 class Checker:
-    """Has the documents checked. ``done`` is called when a check of a document ended, and whether for good, and
-    ``configured`` with what is wrong with configurations, by the paths of their files."""
+    """Has the documents checked. ``done`` is called when a check of a document ended, and whether for good,
+    ``configured`` with what is wrong with configurations, by the paths of their files, and ``busy`` when a check was
+    asked for, and when it ended or is not needed any more."""
 
     def __init__(
         self,
         documents: Workspace,
         done: Callable[[Document, bool], None],
         configured: Callable[[Mapping[str, Faulty]], None] = lambda faulty: None,
+        busy: Callable[[Document, bool], None] = lambda document, busy: None,
     ) -> None:
         self._open = documents
         self._done = done
         self._configured = configured
+        self._busy = busy
         self._worker = Worker(self._ended, mended=self._mended)
         self._options = Options()
+        self._settings: dict[Document, dict[Subject, Fraction]] = {}
         self._timers: dict[Document, asyncio.TimerHandle] = {}
         self._submitted: dict[str, Document] = {}
         self._pace: dict[str, float] = {}
@@ -100,12 +106,32 @@ class Checker:
         self._forget_timer(document)
         document.checked = None
         self._submitted[document.name] = document
+        self._busy(document, True)
         self._worker.update(document.name, document.file, document.revision, document.source)
-        self._worker.check(document.name, self._options, [other.name for other in document.others])
+        self._worker.check(document.name, self._present_options(), [other.name for other in document.others])
+
+    def set(self, document: Document, subject: Subject, number: Fraction | None) -> None:
+        """Give something in a document a number for this session, or take it back, and check again."""
+        given = self._settings.setdefault(document, {})
+        given.pop(subject, None)
+        if number is not None:
+            given[subject] = number
+        self.check(document)
+
+    def _present_options(self) -> Options:
+        """The options of a check, with the numbers that were given in each document."""
+        settings = (
+            Setting(*subject, number, document.file)
+            for document, given in self._settings.items()
+            for subject, number in given.items()
+        )
+        return self._options._replace(settings=tuple(settings))
 
     def closed(self, document: Document) -> None:
         """Nobody wants to know about this document any more. Others may have depended on its text."""
         self._forget_timer(document)
+        self._busy(document, False)
+        self._settings.pop(document, None)
         self._submitted.pop(document.name, None)
         self._pace.pop(document.name, None)
         self._results.pop(document.name, None)
@@ -147,7 +173,7 @@ class Checker:
                 future.set_result(found)
 
         self._worker.update(document.name, document.file, document.revision, document.source)
-        number = self._worker.derive(document.name, offset, self._options, tell)
+        number = self._worker.derive(document.name, offset, self._present_options(), tell)
         try:
             return await future
         finally:
@@ -185,6 +211,8 @@ class Checker:
             self.counters = Counters(outcome.parsed, outcome.inferred)
             self._configured(outcome.faulty or {})
             _log.info("documents checked: %d, in %.0f ms", len(checked), outcome.seconds * 1000)
+        if outcome.final and outcome.document in self._submitted:
+            self._busy(self._submitted[outcome.document], False)
         self._open.arrange(checked, projects, outcome.closed)
         for document in checked:
             self._done(document, outcome.final)
@@ -198,7 +226,7 @@ class Checker:
         if finding.analysis:
             document.settle(finding.revision, finding.analysis)
         elif outcome.problem:
-            document.give_up(finding.revision, finding.source, self._options, outcome.problem)
+            document.give_up(finding.revision, finding.source, self._present_options(), outcome.problem)
             self._content(document)
         document.checked = document.analysed_version if outcome.final else None
         if outcome.final:

@@ -6,10 +6,23 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lsprotocol.types import InitializeParams, MarkupKind, PositionEncodingKind
+from lsprotocol.types import (
+    WORKSPACE_CODE_LENS_REFRESH,
+    WORKSPACE_INLAY_HINT_REFRESH,
+    WORKSPACE_SEMANTIC_TOKENS_REFRESH,
+    InitializeParams,
+    MarkupKind,
+    PositionEncodingKind,
+)
 
 from dp_lsp.analysis.workspace import document_key, file_path
 from dp_lsp.lsp.positions import encoding_of
+
+_AGAIN = {
+    "code_lens": WORKSPACE_CODE_LENS_REFRESH,
+    "inlay_hint": WORKSPACE_INLAY_HINT_REFRESH,
+    "semantic_tokens": WORKSPACE_SEMANTIC_TOKENS_REFRESH,
+}
 
 
 class Client(NamedTuple):
@@ -21,7 +34,10 @@ class Client(NamedTuple):
     ``described_items`` and ``described_signatures`` take Markdown, ``label_offsets`` the places of arguments;
     ``wants_status`` takes the notification ``dp/fileStatus``; ``watches`` can be asked to tell what changes on the
     disk; ``configures`` can be asked for its settings; ``registers_settings`` wants to be asked to tell when they
-    change; ``folders`` are the paths of those it has open; ``process`` is the id of its process, if it gave one.
+    change; ``asks_again`` are the methods by which it can be told to ask for something again; ``runs_commands`` sends
+    commands that an answer holds; ``shows`` opens documents, and ``reads`` asks for the text of those of our own;
+    ``progress`` shows how work goes on; ``trusts_links`` runs commands that stand in a hover text as links;
+    ``folders`` are the paths of those it has open; ``process`` is the id of its process, if it gave one.
     """
 
     encoding: PositionEncodingKind = PositionEncodingKind.Utf16
@@ -41,6 +57,12 @@ class Client(NamedTuple):
     watches: bool = False
     configures: bool = False
     registers_settings: bool = False
+    asks_again: frozenset[str] = frozenset()
+    runs_commands: bool = False
+    shows: bool = False
+    reads: bool = False
+    progress: bool = False
+    trusts_links: bool = False
     folders: tuple[str, ...] = ()
     process: int | None = None
 
@@ -75,6 +97,14 @@ class Client(NamedTuple):
             watches=bool(_deep(capabilities.workspace, "did_change_watched_files", "dynamic_registration")),
             configures=bool(_deep(capabilities.workspace, "configuration")),
             registers_settings=bool(_deep(capabilities.workspace, "did_change_configuration", "dynamic_registration")),
+            asks_again=frozenset(
+                method for name, method in _AGAIN.items() if _deep(capabilities.workspace, name, "refresh_support")
+            ),
+            runs_commands=_deep(capabilities.workspace, "execute_command") is not None,
+            shows=bool(_deep(capabilities.window, "show_document", "support")),
+            reads=_deep(capabilities.workspace, "text_document_content") is not None,
+            progress=bool(_deep(capabilities.window, "work_done_progress")),
+            trusts_links=_experimental(capabilities.experimental, "dpCommandLinks"),
             folders=folders_of(params),
             process=params.process_id,
         )

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
+from urllib.parse import quote
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException
 
-from dp_lsp.features.derivation import derivation
 from dp_lsp.features.hover import hover as hover_text
 from dp_lsp.features.report import report
 from dp_lsp.lsp import completion, configuring, convert
 from dp_lsp.lsp.checking import Outdated
 from dp_lsp.lsp.client import Client, paths
 from dp_lsp.lsp.positions import Positions, apply
-from dp_lsp.lsp.requests import Handlers, exactly, named, opened, reached, shown_name, typed
+from dp_lsp.lsp.requests import (
+    SHOW_DERIVATION,
+    Handlers,
+    derivation_arguments,
+    exactly,
+    named,
+    opened,
+    reached,
+    shown_name,
+    typed,
+)
 from dp_lsp.lsp.session import Server
 
 _SERVER_CANCELLED = -32802
@@ -97,7 +108,11 @@ def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     offset = Positions(document.source, ls.client.encoding).offset(params.position)
     analysed = document.analysed_offset(offset)
     file = shown_name(document) if document.key.startswith("file://") else ""
-    found = hover_text(document.analysis, analysed, document.is_stale_at(analysed), file)
+    link = ""
+    if ls.client.trusts_links:
+        arguments = derivation_arguments(document.uri, params.position)
+        link = f"command:{SHOW_DERIVATION}?{quote(json.dumps(arguments), safe='')}"
+    found = hover_text(document.analysis, analysed, document.is_stale_at(analysed), file, link)
     span = document.present_span(found.span) if found else None
     return convert.hover(found, span, document, ls.client) if found and span else None
 
@@ -140,18 +155,6 @@ async def file_report(ls: Server, params: Any) -> dict[str, Any]:
     return report([(shown_name(document), document.analysis)], document.analysis.options.profile)
 
 
-async def derivation_page(ls: Server, params: Any) -> str:
-    document = named(ls, params)
-    place = getattr(params, "position", None)
-    line, character = (typed(getattr(place, name, None), int, f"position.{name}") for name in ("line", "character"))
-    source = document.source
-    offset = Positions(source, ls.client.encoding).offset(types.Position(line, character))
-    found = await ls.checker.explained(document, offset)
-    if found is None:
-        raise JsonRpcInvalidParams("no function stands there, or nothing could be found out about it")
-    return derivation(found, source, shown_name(document))
-
-
 async def check_file(ls: Server, *arguments: object) -> dict[str, Any]:
     (uri,) = exactly(1, arguments)
     document = opened(ls, typed(uri, str, "uri"))
@@ -181,7 +184,6 @@ TABLE = Handlers(
         types.TEXT_DOCUMENT_DIAGNOSTIC: diagnostic,
         "dp/waitForCheck": wait_for_check,
         "dp/report": file_report,
-        "dp/derivation": derivation_page,
     },
     {
         types.TEXT_DOCUMENT_DID_SAVE: types.SaveOptions(include_text=False),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from collections.abc import Generator
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,15 @@ from pygls.exceptions import (
     JsonRpcServerNotInitialized,
 )
 from pygls.protocol import LanguageServerProtocol, default_converter
+from pygls.protocol.language_server import lsp_method
 
 from dp_lsp.lsp.framing import Malformed
 
 if TYPE_CHECKING:
     from dp_lsp.lsp.session import Server
+
+SCHEME = "dp-lsp"
+"""Of the URIs of virtual documents."""
 
 _log = logging.getLogger(__name__)
 
@@ -58,6 +63,15 @@ class Protocol(LanguageServerProtocol):
         super()._register_builtin_features()  # type: ignore[no-untyped-call]
         for method in _OURS:
             self.fm.builtin_features.pop(method)
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        """What pygls announces, and the virtual documents, of which it does not know."""
+        result = yield from super().lsp_initialize(params)
+        workspace = result.capabilities.workspace or types.WorkspaceOptions()
+        workspace.text_document_content = types.TextDocumentContentOptions([SCHEME])
+        result.capabilities.workspace = workspace
+        return result
 
     def receive(self, message: Any) -> None:
         """Handle what came from the client: decoded JSON, or :class:`Malformed`."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from dp_lsp.analysis.workspace import Document
@@ -13,6 +14,9 @@ from dp_lsp.lsp.checking import Outdated
 from dp_lsp.lsp.session import Server
 
 _T = TypeVar("_T")
+
+SHOW_DERIVATION = "dp-lsp.showDerivation"
+"""The command that shows what led to what is known of a place."""
 
 
 class Handlers(NamedTuple):
@@ -57,6 +61,11 @@ def exactly(count: int, arguments: tuple[object, ...]) -> tuple[object, ...]:
     if len(arguments) != count:
         raise JsonRpcInvalidParams(f"{count} arguments are required, not {len(arguments)}")
     return arguments
+
+
+def derivation_arguments(uri: str, place: types.Position) -> list[Any]:
+    """The arguments of the command that shows a derivation."""
+    return [uri, {"line": place.line, "character": place.character}]
 
 
 def shown_name(document: Document) -> str:

@@ -21,7 +21,9 @@ from dp_lsp.lsp import convert
 from dp_lsp.lsp.checking import Checker
 from dp_lsp.lsp.client import Client
 from dp_lsp.lsp.logs import ClientLog
+from dp_lsp.lsp.progress import Progress
 from dp_lsp.lsp.protocol import Protocol, lenient_converter
+from dp_lsp.lsp.refreshing import Refreshes
 from dp_lsp.lsp.settings import Preferences, Settings
 from dp_lsp.problem import Problem
 
@@ -46,7 +48,9 @@ class Server(LanguageServer):
         self.preferences = Preferences()
         self.trace = "off"  # as `$/setTrace` has it
         self.log = ClientLog(self.window_log_message, self.log_trace)
-        self.checker = Checker(self.documents, self._checked, self.configured)
+        self.refreshes = Refreshes(self._ask_again)
+        self._progress = Progress(self)
+        self.checker = Checker(self.documents, self._checked, self.configured, self._busy)
         self.faults: dict[str, Faulty] = {}  # the configurations that something is said to be wrong with
         self.spelled: dict[str, str] = {}  # the client's URIs of files that are not checked, by key
         self._wishes = self.preferences.wishes
@@ -97,6 +101,7 @@ class Server(LanguageServer):
     def adopt(self) -> None:
         """The client's settings may be others now."""
         self.log.show(self.settings.log_level, self.settings.trace or self.trace)
+        self.refreshes.everything()
         for complaint in self.preferences.complaints():
             _log.warning(complaint)
         if self._wishes != self.preferences.wishes:
@@ -137,6 +142,7 @@ class Server(LanguageServer):
         document = self.documents.close(uri)
         if document:
             self._told.pop(document, None)
+            self.refreshes.closed(document)
             self.checker.closed(document)
             self.send_status(*document.others)
             if self._published.pop(document, None):
@@ -149,6 +155,7 @@ class Server(LanguageServer):
 
     def _checked(self, document: Document, final: bool) -> None:
         self.send_status(document)
+        self.refreshes.checked(document)
         found = document.version, document.problems
         if final and document.settled and self._published.get(document) != found:
             again = document in self._published and self._published[document][0] == document.version
@@ -157,6 +164,18 @@ class Server(LanguageServer):
                 self._publish(document, convert.diagnostics(document, self.client))
             elif again and self.client.refreshes:
                 self.workspace_diagnostic_refresh(None)
+
+    def _busy(self, document: Document, busy: bool) -> None:
+        if self.client.progress:
+            (self._progress.began if busy else self._progress.ended)(document)
+
+    def _ask_again(self, method: str) -> None:
+        if method in self.client.asks_again:
+            self.protocol.send_request(method, None)
+
+    def progress_notify(self, token: str, value: object) -> None:
+        """Send a part of a report on how work goes on."""
+        self.progress(types.ProgressParams(token, value))
 
     def _publish(self, document: Document, diagnostics: list[types.Diagnostic]) -> None:
         if not self.client.pulls:

@@ -170,8 +170,10 @@ class Projects:
         def options(file: str) -> Options:
             around = [wish for wish in self._wishes if not wish.folder or is_below(file, wish.folder)]
             wish = max(around, key=lambda wish: len(wish.folder), default=Wish(""))
-            wished = base._replace(profile=wish.profile or base.profile, severity=wish.severity)
-            return self.configurations.options(file, base, wished)
+            own = tuple(each._replace(file="") for each in base.settings if each.file in ("", file))
+            mine = base._replace(settings=own)
+            wished = mine._replace(profile=wish.profile or base.profile, severity=wish.severity)
+            return self.configurations.options(file, mine, wished)
 
         return options
 

@@ -1,0 +1,101 @@
+"""What a check found out about each expression, as rows and tables of short texts that are bytes until somebody looks.
+
+Offsets are relative to the chunk.
+"""
+
+from __future__ import annotations
+
+import marshal
+from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from dp_lsp.text import Span
+
+_DECODED = 256  # chunks; more than a screen shows
+
+
+class Role(IntEnum):
+    """Whose a value is. ``unknown`` is that of one of which nothing may be said."""
+
+    UNKNOWN = 0
+    PRIVATE = 1
+    PUBLIC = 2
+    RELEASED = 3
+    FUNCTION = 4
+
+
+class Part(IntEnum):
+    """What stands at a place: an expression, a name that is read or defined, a parameter or a use of one, the name of
+    a builtin that is called, or a norm or type that is given to one. ``after`` is a name that has another value after
+    a statement than before it; it stands nowhere."""
+
+    EXPRESSION = 0
+    NAME = 1
+    PARAMETER = 2
+    CALLEE = 3
+    NORM = 4
+    TYPE = 5
+    AFTER = 6
+    RESULT = 7
+
+
+class Spent(NamedTuple):
+    """What evaluating an expression once costs these parameters, for a person."""
+
+    parameters: tuple[str, ...]
+    epsilon: str
+    delta: str
+
+
+class Fact(NamedTuple):
+    """What is known of an expression: its type and metric for a person, ``moves`` as (parameter, sensitivity)
+    pairs, and the rule (a builtin's name, or empty) that says so.
+
+    ``until`` is the end of the statement that gives a name this value, or 0 if none does here. Of what is ``AFTER`` a
+    statement, ``rule`` is the name. ``spent`` is what evaluating it costs by itself."""
+
+    span: Span
+    type: str
+    metric: str
+    moves: tuple[tuple[str, str], ...]
+    rule: str
+    role: Role = Role.UNKNOWN
+    part: Part = Part.EXPRESSION
+    until: int = 0
+    spent: tuple[Spent, ...] = ()
+
+    def moved(self, by: int) -> Fact:
+        """The same in a text that has ``by`` more code points before it."""
+        return self._replace(span=self.span.moved(by), until=self.until and self.until + by)
+
+
+FactRow = tuple[int, int, int, int, str, int, int, int, int]
+"""A fact as it is stored: start, end, type, moves, rule, role, part, until, spent; the texts are places in tables."""
+
+
+class FactTables(NamedTuple):
+    """The facts of a chunk. Equal texts are written once."""
+
+    rows: list[FactRow]
+    types: list[tuple[str, str]]
+    moves: list[tuple[tuple[str, str], ...]]
+    spent: list[tuple[tuple[tuple[str, ...], str, str], ...]]
+
+
+def encode_facts(tables: FactTables) -> bytes:
+    """Rows with their tables, as bytes."""
+    return marshal.dumps(tuple(tables))
+
+
+@lru_cache(_DECODED)
+def decode_facts(data: bytes) -> tuple[Fact, ...]:
+    """The facts of a chunk, in the order they were written."""
+    if not data:
+        return ()
+    rows, types, moves, spent = marshal.loads(data)
+    costs = [tuple(Spent(*each) for each in listed) for listed in spent]
+    return tuple(
+        Fact(Span(start, end), types[t][0], types[t][1], moves[m], rule, Role(role), Part(part), until, costs[cost])
+        for start, end, t, m, rule, role, part, until, cost in rows
+    )

@@ -1,0 +1,108 @@
+"""Inlay hints: how far a value moves, where it gets a name, and what a call costs.
+
+What says nothing new has none: values that are public, and what a function returns, which its own line tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from dp_lsp.analysis.facts import Fact, Part, Role, Spent
+from dp_lsp.analysis.records import State
+from dp_lsp.analysis.workspace import Document
+from dp_lsp.text import Span
+
+_FORMULA = 24  # characters of a number that is shown beside the code
+_LABEL = 48  # characters of a hint
+_RELEASED = "A mechanism released it: it moves with no parameter, and what is made of it costs nothing more."
+
+
+class Hint(NamedTuple):
+    """A short text behind a place, and the sentence it stands for, as plain text."""
+
+    offset: int
+    label: str
+    tooltip: str
+
+
+def hints(document: Document, span: Span, sensitivity: bool = True, privacy: bool = True) -> list[Hint]:
+    """The hints in a range of the text as it is now, in order. What an edit may have changed has none."""
+    if document.analysis is None:
+        return []
+    wanted = Span(document.analysed_offset(span.start), document.analysed_offset(span.end))
+    by_end: dict[int, list[Fact]] = {}
+    stale, unknown = document.stale, _unknown(document)
+    for index, fact in document.analysis.facts_in(wanted):
+        end = fact.span.end if fact.spent else fact.until
+        if end and index not in stale and not any(each.covers(fact.span.start) for each in unknown):
+            by_end.setdefault(end, []).append(fact)
+    text = document.analysis.source.text
+    found = []
+    for end, facts in sorted(by_end.items()):
+        place = document.present_span(Span(end - 1, end))
+        if place is not None and span.covers(place.end):
+            labels = (*(_costs(facts) if privacy else ()), *_values(facts, text, sensitivity, privacy))
+            found += [Hint(place.end, *each) for each in labels]
+    return found
+
+
+def _unknown(document: Document) -> list[Span]:
+    """The functions of which nothing is claimed."""
+    assert document.analysis is not None
+    return [each.span for each in document.analysis.functions if each.state is State.UNKNOWN]
+
+
+def _costs(facts: Iterable[Fact]) -> Iterator[tuple[str, str]]:
+    """What the calls that end at a place cost."""
+    for fact in facts:
+        if fact.spent:
+            named = len(fact.spent) > 1
+            label = " · ".join(_price(each, named) for each in fact.spent)
+            costs = "; ".join(
+                f"ε {each.epsilon} and δ {each.delta} for a change of {_listed(each.parameters)}" for each in fact.spent
+            )
+            yield _short(label), f"Each time this runs it costs {costs}."
+
+
+def _price(spent: Spent, named: bool) -> str:
+    parts = [f"ε {_formula(spent.epsilon)}"]
+    if spent.delta != "0":
+        parts.append(f"δ {_formula(spent.delta)}")
+    return " ".join(parts) + (f" in {', '.join(spent.parameters)}" if named else "")
+
+
+def _values(facts: Sequence[Fact], text: str, sensitivity: bool, privacy: bool) -> Iterator[tuple[str, str]]:
+    """How far the values that are made at a place move."""
+    named = [fact for fact in facts if fact.until and fact.part is not Part.RESULT]
+    for fact in named:
+        name = fact.rule if fact.part is Part.AFTER else text[fact.span.start : fact.span.end]
+        if fact.role is Role.PRIVATE and fact.moves and fact.moves != ((name, "1"),) and sensitivity:
+            label = _short(" · ".join(f"{_formula(bound)} in {', '.join(names)}" for bound, names in _grouped(fact)))
+            moves = "; ".join(f"{bound} in {_listed(names)}" for bound, names in _grouped(fact))
+            prefix = f"{name}: " if fact.part is Part.AFTER or len(named) > 1 else ""
+            yield prefix + label, f"From here on, `{name}` moves by at most {moves}."
+    released = [fact for fact in facts if fact.until and fact.part is not Part.AFTER and fact.role is Role.RELEASED]
+    if released and privacy and not any(fact.spent for fact in facts):
+        yield "released", _RELEASED
+
+
+def _grouped(fact: Fact) -> list[tuple[str, list[str]]]:
+    """The parameters that a value moves with, by how far."""
+    groups: dict[str, list[str]] = {}
+    for parameter, bound in fact.moves:
+        groups.setdefault(bound, []).append(parameter)
+    return list(groups.items())
+
+
+def _listed(names: Sequence[str]) -> str:
+    *first, last = (f"`{name}`" for name in names)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _formula(text: str) -> str:
+    """A number, if it can be read at a glance; the whole is in the tooltip."""
+    return text if len(text) <= _FORMULA else "…"
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= _LABEL else label[: _LABEL - 1] + "…"

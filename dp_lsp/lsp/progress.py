@@ -1,0 +1,74 @@
+"""Telling the client that a check takes long."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Protocol
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from dp_lsp.analysis.workspace import Document
+
+_PATIENCE = 0.5  # seconds; what is faster than that is not worth a word
+_TITLE = "dp-lsp"
+
+
+class _Client(Protocol):
+    async def window_work_done_progress_create_async(self, params: types.WorkDoneProgressCreateParams) -> None: ...
+
+    def progress_notify(self, token: str, value: object) -> None: ...
+
+
+class Progress:
+    """One report at a time, about all that is being checked. It is begun only once the client has agreed to it, and
+    whatever was begun is ended."""
+
+    def __init__(self, client: _Client) -> None:
+        self._client = client
+        self._running: dict[Document, None] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._ended = asyncio.Event()
+        self._count = 0
+
+    def began(self, document: Document) -> None:
+        """A check of a document was asked for."""
+        if not self._running and self._task is None:
+            self._timer = asyncio.get_running_loop().call_later(_PATIENCE, self._late)
+        self._running[document] = None
+
+    def ended(self, document: Document) -> None:
+        """The check of a document has ended, or nobody waits for it any more."""
+        self._running.pop(document, None)
+        if not self._running:
+            self._ended.set()
+            if self._timer:
+                self._timer.cancel()
+                self._timer = None
+
+    def _late(self) -> None:
+        self._timer = None
+        self._task = asyncio.get_running_loop().create_task(self._report())
+
+    async def _report(self) -> None:
+        self._count += 1
+        token = f"dp-lsp/check/{self._count}"
+        try:
+            with contextlib.suppress(JsonRpcException):  # a client may refuse
+                await self._client.window_work_done_progress_create_async(types.WorkDoneProgressCreateParams(token))
+                if self._running:
+                    self._ended.clear()
+                    self._client.progress_notify(token, types.WorkDoneProgressBegin(_TITLE, message=self._names()))
+                    await self._ended.wait()
+                    self._client.progress_notify(token, types.WorkDoneProgressEnd())
+        finally:
+            self._task = None
+            if self._running:  # asked for while the client was told of the end
+                self._timer = asyncio.get_running_loop().call_later(_PATIENCE, self._late)
+
+    def _names(self) -> str:
+        names = [document.file.replace("\\", "/").rpartition("/")[2] for document in self._running]
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        return f"checking {names[0]}{more}"
