@@ -26,7 +26,8 @@ class Role(IntEnum):
 
     ``MECHANISM`` is a builtin that releases something, ``CHANGE`` an argument that is changed in place, ``NAMED`` a
     parameter or an argument that is given by name, ``MENTION`` a name in text that is understood lexically only, and
-    ``BROKEN`` one in text that cannot be read."""
+    ``BROKEN`` one in text that cannot be read; ``FIELD`` is one behind a dot, which may be a member of a module, and so
+    a top-level name, or something else."""
 
     DEFINITION = 0
     PARAMETER = 1
@@ -41,6 +42,7 @@ class Role(IntEnum):
     MENTION = 10
     BROKEN = 11
     MECHANISM = 12
+    FIELD = 13
 
 
 RESERVED_ROLES = frozenset((Role.BUILTIN, Role.MECHANISM, Role.TYPE, Role.NORM))

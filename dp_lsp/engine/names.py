@@ -25,9 +25,10 @@ _FREE = frozenset((Role.READ, Role.CALL, Role.CHANGE, Role.TYPE, Role.MENTION))
 
 
 class _Scope:
-    """A function or a loop: the names that are always its own, and those that it assigns."""
+    """A function or a loop: the names that are always its own, those that it assigns, and those that it declares to
+    be top-level ones."""
 
-    __slots__ = ("assigned", "end", "new", "outer", "start")
+    __slots__ = ("assigned", "end", "new", "outer", "outside", "start")
 
     def __init__(self, outer: _Scope | None, node: surface.Node) -> None:
         self.outer = outer
@@ -35,6 +36,7 @@ class _Scope:
         self.end = node.end
         self.new: set[str] = set()
         self.assigned: set[str] = set()
+        self.outside: set[str] = set()
 
     def owner(self, name: str) -> _Scope | None:
         """The scope that a name used here belongs to; None for a top-level name."""
@@ -43,6 +45,8 @@ class _Scope:
         while scope is not None:
             if name in scope.new:
                 return scope
+            if name in scope.outside:
+                return None
             if name in scope.assigned:
                 found = scope
             scope = scope.outer
@@ -60,6 +64,7 @@ class _Walk:
     def __init__(self, text: str) -> None:
         self._text = text
         self._noted: list[tuple[int, int, str, Role, _Scope | None]] = []
+        self._fields: list[tuple[int, int, str, str, _Scope | None]] = []
         self._spans: list[tuple[int, int]] = []
         self._folds: list[tuple[int, int, bool]] = []
         self._pending: list[tuple[surface.Node, _Scope | None]] = []
@@ -85,6 +90,9 @@ class _Walk:
         owners: dict[tuple[_Scope | None, str], _Scope | None] = {}
         defined: set[int] = set()
         rows = []
+        for start, end, name, of, scope in self._fields:
+            if scope is None or scope.owner(of) is None:
+                self._note(start, end, name, Role.FIELD, None)
         self._noted.sort(key=_by_place)
         for start, end, name, role, scope in self._noted:
             if scope is None:
@@ -247,9 +255,13 @@ class _Walk:
     def _mentioned(self, span: Span, role: Role, scope: _Scope | None) -> None:
         from dp_lsp.frontends.julia.mentions import mentions
 
-        for place, name, binds in mentions(self._text, span):
-            if binds and scope is not None and name != UNUSED:
-                scope.assigned.add(name)
+        for place, name, binds, outside, of in mentions(self._text, span):
+            if of:
+                self._fields.append((place.start, place.end, name, of, scope))
+                continue
+            if scope is not None and name != UNUSED:
+                scope.assigned |= {name} if binds else set()
+                scope.outside |= {name} if outside else set()
             self._note(*place, name, role, scope)
 
     def _text_node(self, node: surface.Text, scope: _Scope | None) -> None:

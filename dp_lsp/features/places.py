@@ -55,7 +55,7 @@ def target_at(document: Document, offset: int) -> Target | None:
         table = decode(chunk.record.names)
         found = table.at(analysed - chunk.start)
         span = present(document, found.span.moved(chunk.start)) if found else None
-        if found and span and span.covers(offset):
+        if found and span and span.covers(offset) and found.role is not Role.FIELD:
             name, scope = table.symbols[found.symbol]
             known = scope.moved(chunk.start) if scope else None
             return Target(name, document, chunk, found.symbol, known, Use(document, span, found.role))
@@ -75,17 +75,17 @@ def uses(target: Target) -> Iterator[Use]:
     if target.scope is not None:
         yield from _in_chunk(target.document, target.chunk, decode(target.chunk.record.names), target.symbol)
     else:
-        yield from uses_of(target.document, target.name)
-
-
-def uses_of(document: Document, name: str) -> Iterator[Use]:
-    """All places of a top-level name in the open documents of a project."""
-    for each in (document, *document.others):
-        yield from uses_in(each, name)
+        for each in (target.document, *target.document.others):
+            yield from uses_in(each, target.name)
 
 
 def uses_in(document: Document, name: str) -> Iterator[Use]:
     """All places of a top-level name in one document."""
+    return (use for use in every_use_in(document, name) if use.role is not Role.FIELD)
+
+
+def every_use_in(document: Document, name: str) -> Iterator[Use]:
+    """The same, and the places behind a dot, where it may be something else."""
     for chunk in document.analysis.chunks if document.analysis else ():
         table = decode(chunk.record.names)
         number = table.number(name)
@@ -127,4 +127,6 @@ def closed_files(document: Document) -> dict[str, bytes]:
 def away_of(document: Document, name: str) -> Iterator[Away]:
     """All places of a top-level name in files that are not open."""
     for file, spots in closed_files(document).items():
-        yield from (Away(file, spot) for spot in decode_spots(spots) if spot.name == name)
+        yield from (
+            Away(file, each) for each in decode_spots(spots) if each.name == name and each.role is not Role.FIELD
+        )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.names import Role, decode_spots
 from dp_lsp.analysis.workspace import Document
-from dp_lsp.features.places import Target, Use, away_of, closed_files, tables, target_at, uses, uses_in
+from dp_lsp.features.places import Target, Use, away_of, closed_files, every_use_in, tables, target_at, uses, uses_in
 from dp_lsp.features.vocabulary import KEYWORDS, is_of_language
 from dp_lsp.problem import Edit
 from dp_lsp.text import Span
@@ -71,17 +71,42 @@ def _check_target(target: Target) -> list[Use]:
     if target.scope is None:
         for away in away_of(target.document, name):
             raise Refused(f"`{name}` also stands in {_file(away.file)}, line {away.spot.line}: open that file first")
-    if not any(use.role in _DEFINING for use in found):
-        why = "is not defined in the files that are checked" if target.scope is None else "is given by name in calls"
-        raise Refused(f"`{name}` {why}, so it cannot be renamed")
+    _check_definition(target, found)
     if not _IDENTIFIER.fullmatch(name):
         raise Refused(f"`{name}` is an operator, or a name of a form that cannot be renamed here")
+    if target.scope is None:
+        _check_unsure(target)
     for use in found:
         if use.role is Role.BROKEN:
             raise Refused(f"`{name}` also stands in text that cannot be read ({_where(use, target)}): mend that first")
         if use.role is Role.NAMED:
             raise Refused(f"`{name}` is given by name ({_where(use, target)}), so its callers would have to change too")
     return found
+
+
+def _check_definition(target: Target, found: list[Use]) -> None:
+    """What is renamed must get its meaning in text that is understood."""
+    roles = {use.role for use in found}
+    if not roles & _DEFINING and Role.NAMED not in roles:
+        if target.scope is None:
+            raise Refused(f"`{target.name}` is not defined in the files that are checked, so it cannot be renamed")
+        raise Refused(f"`{target.name}` gets its value in text that is not checked, so it cannot be renamed")
+
+
+def _check_unsure(target: Target) -> None:
+    """Nowhere may stand what may be a top-level name or something else: behind a dot, or where text that is not
+    checked may have made it a local variable."""
+    name = target.name
+    for document in (target.document, *target.document.others):
+        unsure = [use for use in every_use_in(document, name) if use.role is Role.FIELD]
+        for start, table in tables(document):
+            for symbol, (local, scope) in enumerate(table.symbols):
+                if local == name and scope is not None:
+                    places = list(table.of(symbol))
+                    if not {place.role for place in places} & {*_DEFINING, Role.NAMED}:
+                        unsure += [Use(document, place.span.moved(start), place.role) for place in places]
+        for use in unsure[:1]:
+            raise Refused(f"it is not certain that `{name}` is the same everywhere ({_where(use, target)})")
 
 
 def _check_name(name: str) -> None:

@@ -50,8 +50,12 @@ METRICS = frozenset({"MetricVector", "MetricMatrix", "MetricGradient"})
 """Types that are written with a type of numbers and a norm in brackets."""
 
 
+RUNNING = frozenset({"include", "eval", "evalfile", "include_string"})
+"""Functions of Julia that run other text."""
+
+
 def is_of_language(name: str) -> bool:
-    """Whether a name belongs to the language: a builtin, a norm or a type."""
+    """Whether a name belongs to the language: a builtin, a norm, a type, or what runs other text."""
     from dp_lsp.builtins import find  # few sessions ask, and it takes a while to load
 
-    return name in NORMS or name in TYPES or name in MARKS or find(name) is not None
+    return name in RUNNING or name in NORMS or name in TYPES or name in MARKS or find(name) is not None

@@ -12,32 +12,41 @@ from dp_lsp.frontends.julia.tokens import Ready, normalised
 from dp_lsp.text import Span
 
 _COMMENTS = re.compile(r"^[ \t]*#(?!=)[^\n]*(?:\n[ \t]*#(?!=)[^\n]*)+", re.MULTILINE)
-_BOUND_BEFORE = frozenset(("ASSIGN", "OPASSIGN", "IN", "ARROW"))
-_BOUND_AFTER = frozenset(("FOR", "DO", "LOCAL"))
+_ASSIGNED = frozenset(("ASSIGN", "OPASSIGN"))
+_LISTED = frozenset(("NAME", "COMMA"))
 
 
 class Mention(NamedTuple):
-    """A name, its place, and whether it may be given a meaning there."""
+    """A name and its place. ``binds`` says that it is assigned there, ``outside`` that it is declared to be
+    a top-level one; ``of`` is the name that it is a field of, or a member, and ``.`` where that is no name."""
 
     span: Span
     name: str
-    binds: bool
+    binds: bool = False
+    outside: bool = False
+    of: str = ""
 
 
 def mentions(text: str, span: Span) -> Iterator[Mention]:
-    """The names in a piece of a chunk; names of fields and of keywords are none."""
+    """The names in a piece of a chunk; those of keyword arguments are none."""
     piece = text[span.start : span.end]
     tokens = Lexer(piece).run().tokens
-    before = ""
+    before, base, outside = "", "", False
     for index, token in enumerate(tokens):
+        place = Span(token.start, token.end).moved(span.start)
+        outside = token.type == "GLOBAL" or (outside and token.type in _LISTED)
         if isinstance(token, Ready):
             for start, end in _interpolated(piece, token):
-                yield Mention(Span(start, end).moved(span.start), normalised(piece[start:end]), False)
-        elif token.type == "NAME" and before != "DOT":
+                yield Mention(Span(start, end).moved(span.start), normalised(piece[start:end]))
+        elif token.type == "NAME" and before == "DOT":
+            yield Mention(place, token.value, of=base or ".")
+        elif token.type == "NAME":
             following = tokens[index + 1].type if index + 1 < len(tokens) else ""
             if following != "KWASSIGN":
-                binds = following in _BOUND_BEFORE or before in _BOUND_AFTER
-                yield Mention(Span(token.start, token.end).moved(span.start), token.value, binds)
+                binds = following in _ASSIGNED or before == "LOCAL"
+                yield Mention(place, token.value, binds and not outside, outside)
+        if token.type != "DOT":
+            base = token.value if token.type == "NAME" and before != "DOT" else ""
         before = token.type
 
 
