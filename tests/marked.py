@@ -67,11 +67,15 @@ def project(closed: tuple[str, ...] = (), **texts: str) -> tuple[Workspace, dict
 
 
 def edit(document: Document, old: str, new: str) -> None:
-    """Replace some text of a document, which is not checked again."""
+    """Replace some text of a document, which is not checked again; what is the same at the ends is no edit."""
     text = document.source.text
-    start = text.index(old)
-    source = Source(text[:start] + new + text[start + len(old) :])
-    document.edit(document.version + 1, source, [Edit(Span(start, start + len(old)), new)])
+    start, end = text.index(old), text.index(old) + len(old)
+    source = Source(text[:start] + new + text[end:])
+    while new and old and new[0] == old[0]:
+        start, old, new = start + 1, old[1:], new[1:]
+    while new and old and new[-1] == old[-1]:
+        end, old, new = end - 1, old[:-1], new[:-1]
+    document.edit(document.version + 1, source, [Edit(Span(start, end), new)])
 
 
 def shown(text: str, spans: list[Span]) -> str:

@@ -218,6 +218,7 @@ CALLS = {
     "f(x) = gaussian_mechanism!(1, 1, 1, ‸": ("gaussian_mechanism!(r, eps, del, x)", "x"),
     "f(x) = gaussian_mechanism(1, 2)‸": None,
     "f(x) = unknown(‸": None,
+    "function f(x)\n    y = abs(x\n    for i in 1:3\n        ‸": None,
     "f(x) = (‸": None,
     "function abs(‸": None,
     "f(x) = gaussian_mechanism(# ‸": None,
@@ -235,6 +236,14 @@ def test_the_active_argument(text: str) -> None:
     assert active(text) == CALLS[text]
 
 
+def test_what_replaces_a_function_is_read_from_its_beginning() -> None:
+    text = f's = """\n{"a" * 20}\n"""\n'
+    document = checked(f"{text}g(x::Real) = x\nf(x::Real) = x\n")
+    edit(document, "g(x::Real) = x\nf(x::Real) = x\n", "abs(")
+    found = signatures(document, len(document.source.text))
+    assert found and found.all[0].label == "abs(x)"
+
+
 def test_arguments_of_builtins_say_what_they_are() -> None:
     found = asked("f(x) = laplacian_mechanism(‸")
     assert found and len(found.all) == 1
@@ -243,7 +252,7 @@ def test_arguments_of_builtins_say_what_they_are() -> None:
     assert said["x"].endswith("what the noise hides, measured in L1")
     assert "Laplace noise" in found.all[0].documentation
     found = asked("f(x) = abs(‸")
-    assert found and found.all[0].arguments[0].documentation.endswith("moves the result 1 times as far as it moves")
+    assert found and found.all[0].arguments[0].documentation.endswith("moves the result as far as it moves")
 
 
 REPORTED = """\

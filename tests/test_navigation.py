@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from dp_lsp.analysis.names import Role, decode
+from dp_lsp.analysis.names import Role, decode, decode_spots
 from dp_lsp.analysis.records import Analysis
 from dp_lsp.analysis.workspace import Document, Workspace
 from dp_lsp.engine.check import Engine
 from dp_lsp.features import calls, navigation, structure
-from dp_lsp.features.places import Away, Use
+from dp_lsp.features.places import Away, Use, closed_files
 from dp_lsp.features.rename import Refused, renamable, rename
 from dp_lsp.features.vocabulary import KEYWORDS, MARKS, METRICS, NORMS, RUNNING, TYPES
 from dp_lsp.frontends.julia import tokens
@@ -309,6 +309,9 @@ def test_files_that_are_not_open() -> None:
     assert found.spot[:3] == (2, "μ(x::Real) = x; ", "helper")
     every = navigation.references(documents["a"], here, declaration=True)
     assert [each.spot.line for each in every if isinstance(each, Away)] == [2, 3]
+    assert {spot.name for spots in closed_files(documents["a"]).values() for spot in decode_spots(spots)} == {
+        *("μ", "helper", "other")
+    }
     names = {each.name: each.file for each in navigation.workspace_symbols(workspace, "he")}
     assert names == {"helper": "/w/b.jl", "other": "/w/b.jl"}
     with pytest.raises(Refused, match=r"`helper` also stands in `b.jl`, line 2: open that file first"):
@@ -326,6 +329,14 @@ def test_places_move_with_edits() -> None:
     found = navigation.references(document, now.index("y ="), declaration=True)
     assert [use.span.start for use in found if isinstance(use, Use)] == [now.index("y =")]
     assert navigation.references(document, now.index("z"), declaration=True) == []
+
+
+@pytest.mark.parametrize("new", ["the_height", "height2", "he_ight", "hei", "height!"])
+def test_a_name_that_is_being_changed_is_none(new: str) -> None:
+    document = checked("f(height::Real) = height\n")
+    edit(document, "= height", f"= {new}")
+    found = navigation.references(document, 2, declaration=True)
+    assert [use.span.start for use in found if isinstance(use, Use)] == [2]
 
 
 def test_what_spends_a_parameter() -> None:
@@ -392,17 +403,23 @@ REFUSED = {
     "g(x‸::Real) = x": ("2x", "`2x` is not a name"),
     "h(x‸::Real) = x": ("a b", "`a b` is not a name"),
     "k(x‸::Real) = x": ("", "`` is not a name"),
-    "f(x‸::Real, y::Real) = x + y": ("y", r"`y` already stands there \(line 1\)"),
-    "f(x‸::Real) = g(x)\ng(x::Real) = x": ("g", "`g` already stands there"),
-    "function f(x::Real)\n  y = x\n  g = z -> (t‸ = z)\n  y\nend": ("y", "`y` already stands there"),
+    "f(x‸::Real, y::Real) = x + y": ("y", r"`y` is already used there \(line 1\)"),
+    "f(x‸::Real) = g(x)\ng(x::Real) = x": ("g", "`g` is already used there"),
+    "function f(x::Real)\n  y = x\n  g = z -> (t‸ = z)\n  y\nend": ("y", "`y` is already used there"),
     "f‸(x::Real) = x\ng(x::Real) = x": ("g", r"`g` already has a meaning in this project \(line 2\)"),
-    "f‸(x::Real) = x\ng(y::Real) = f(y)": ("y", r"`y` is a local variable where `f` is used \(line 2, line 2\)"),
-    "f(x‸::Real; k = 1) = x\ng(y::Real) = f(y; k = 2)": ("k", "`k` already stands there"),
+    "f‸(x::Real) = x\ng(y::Real) = f(y)": (
+        "y",
+        r"`y` is a local variable where `f` is used \(line 2\): choose another name",
+    ),
+    "f(x‸::Real; k = 1) = x\ng(y::Real) = f(y; k = 2)": ("k", "`k` is already used there"),
     "incl‸ude(x) = 3": ("y", "`include` belongs to the language"),
-    "c‸ = 3\nfunction f(v)\n  while true\n    c = v\n  end\n  c\nend": ("y", r"it is not certain that .* \(line 4\)"),
+    "c‸ = 3\nfunction f(v)\n  while true\n    c = v\n  end\n  c\nend": (
+        "y",
+        r"`c` may be something else .* \(line 4\): rename it by hand",
+    ),
     "function f(v)\n  while true\n    c = v\n  end\n  c‸\nend": ("y", "`c` gets its value in text that is not checked"),
     "f(v) = [‸c for c in v]": ("y", "`c` is not defined in the files that are checked"),
-    "module M\nf‸(x) = x\nend\ng(x) = M.f(x)": ("y", r"it is not certain that `f` is the same everywhere \(line 4\)"),
+    "module M\nf‸(x) = x\nend\ng(x) = M.f(x)": ("y", r"`f` may be something else in one place \(line 4\)"),
     "f(x::Real; k‸ = 1) = x + k": ("m", "`k` is given by name"),
     "function f(x‸::Real)\n  y = x +\n  x\n  x = )\nend": ("y2", "`x` also stands in text that cannot be read"),
 }

@@ -5,6 +5,7 @@ A place in an open document is given in its present text, and only if that still
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -12,6 +13,8 @@ from dp_lsp.analysis.names import RESERVED_ROLES, Role, Spot, Table, decode, dec
 from dp_lsp.analysis.records import FunctionReport, Placed, State
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.text import Span
+
+_WORD = re.compile(r"[\w!]")
 
 
 class Use(NamedTuple):
@@ -66,8 +69,14 @@ def present(document: Document, span: Span) -> Span | None:
     """Where a name of the analysed text stands now; None if it was edited."""
     assert document.analysis
     now = document.present_span(span)
-    old = document.analysis.source.text
-    return now if now and document.source.text[now.start : now.end] == old[span.start : span.end] else None
+    old, text = document.analysis.source.text, document.source.text
+    if now is None or text[now.start : now.end] != old[span.start : span.end]:
+        return None
+    before, after = text[max(0, now.start - 1) : now.start], text[now.end : now.end + 1]
+    grown = (_WORD.match(after) and after != old[span.end : span.end + 1]) or (
+        _WORD.match(before) and before != old[max(0, span.start - 1) : span.start]
+    )
+    return None if grown else now
 
 
 def uses(target: Target) -> Iterator[Use]:

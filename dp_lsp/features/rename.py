@@ -43,7 +43,7 @@ def rename(document: Document, offset: int, new: str) -> tuple[Renaming, ...]:
     been checked as they are now."""
     target = target_at(document, offset)
     if target is None:
-        raise Refused("no name stands here")
+        raise Refused("no name stands here: put the cursor on one")
     found = _check_target(target)
     new = new.strip()
     name = unicodedata.normalize("NFC", new)
@@ -106,7 +106,7 @@ def _check_unsure(target: Target) -> None:
                     if not {place.role for place in places} & {*_DEFINING, Role.NAMED}:
                         unsure += [Use(document, place.span.moved(start), place.role) for place in places]
         for use in unsure[:1]:
-            raise Refused(f"it is not certain that `{name}` is the same everywhere ({_where(use, target)})")
+            raise Refused(f"`{name}` may be something else in one place ({_where(use, target)}): rename it by hand")
 
 
 def _check_name(name: str) -> None:
@@ -131,9 +131,7 @@ def _check_local(target: Target, name: str) -> None:
             around = known.scope is not None and _holds(known.scope.moved(start), scope)
             if known.name == name and (inside or around):
                 place = target.document.present_span(span.moved(start)) or target.here.span
-                raise Refused(
-                    f"`{name}` already stands there ({_line(target.document, place)}): the two would be mixed up"
-                )
+                raise Refused(f"`{name}` is already used there ({_line(target.document, place)}): choose another name")
 
 
 def _check_global(target: Target, name: str) -> None:
@@ -141,25 +139,27 @@ def _check_global(target: Target, name: str) -> None:
     document = target.document
     for each in (document, *document.others):
         for use in uses_in(each, name):
-            raise Refused(f"`{name}` already has a meaning in this project ({_where(use, target)})")
-        for use, hidden in _captures(each, target.name, name):
-            line = _line(each, hidden)
-            raise Refused(f"`{name}` is a local variable where `{target.name}` is used ({_where(use, target)}, {line})")
+            raise Refused(
+                f"`{name}` already has a meaning in this project ({_where(use, target)}): choose another name"
+            )
+        for use in _captures(each, target.name, name):
+            where = f"where `{target.name}` is used ({_where(use, target)})"
+            raise Refused(f"`{name}` is a local variable {where}: choose another name")
     for file, spots in closed_files(document).items():
         for spot in decode_spots(spots):
             if spot.name == name:
-                raise Refused(f"`{name}` already has a meaning in this project ({_file(file)}, line {spot.line})")
+                where = f"{_file(file)}, line {spot.line}"
+                raise Refused(f"`{name}` already has a meaning in this project ({where}): choose another name")
 
 
-def _captures(document: Document, old: str, new: str) -> Iterator[tuple[Use, Span]]:
-    """Places of a top-level name at which a local variable has the new one, with the range where that is known."""
+def _captures(document: Document, old: str, new: str) -> Iterator[Use]:
+    """Places of a top-level name at which a local variable has the new one."""
     for start, table in tables(document):
         number = table.number(old)
         hiding = [symbol.scope for symbol in table.symbols if symbol.name == new and symbol.scope]
         for span, _, role in table.of(number) if number is not None else ():
-            for scope in hiding:
-                if _holds(scope, span):
-                    yield Use(document, span.moved(start), role), scope.moved(start)
+            if any(_holds(scope, span) for scope in hiding):
+                yield Use(document, span.moved(start), role)
 
 
 def _holds(outer: Span, inner: Span) -> bool:

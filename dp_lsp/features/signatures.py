@@ -185,7 +185,10 @@ def _of_argument(forms: list[Form], index: int) -> str:
         norm = f", measured in {noise.norm.value}" if noise.norm else ""
         said.append(f"what the noise hides{norm}")
     elif len(factors) == 1 and isinstance(each := factors.pop(), Each):
-        said.append(f"moves the result {prose(Printer(DISPLAY).sens(each.factor))} times as far as it moves")
+        factor = prose(Printer(DISPLAY).sens(each.factor))
+        said.append(
+            "moves the result as far as it moves" if factor == "1" else f"moves the result {factor} times as far"
+        )
     if any(name in form.noise.exposed for form in forms if form.noise) or any(
         name in form.runs.exposed for form in forms if form.runs
     ):
