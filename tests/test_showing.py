@@ -201,6 +201,22 @@ def test_the_page_of_a_file() -> None:
     assert page(Engine().check("# nothing\n"), "b.jl") == "# `b.jl`\n\nThere are no functions.\n"
 
 
+def is_creation(message: Message) -> bool:
+    return message.get("method") == "window/workDoneProgress/create"
+
+
+def watching(driver: Driver) -> int:
+    """Begin a session of a client that shows progress, and return the process of its worker. On a slow machine its
+    start takes long already."""
+    started(driver, window={"workDoneProgress": True})
+    for request in filter(is_creation, driver.seen):
+        driver.send({"jsonrpc": "2.0", "id": request["id"], "result": None})
+    driver.ask("dp/nothing")
+    assert progress(driver) == [], "what has ended is not reported"
+    (worker,) = children(driver.process.pid)
+    return worker
+
+
 def progress(driver: Driver) -> list[str]:
     return [m["params"]["value"]["kind"] for m in driver.seen if m.get("method") == "$/progress"]
 
@@ -216,12 +232,10 @@ def held() -> Iterator[Driver]:
 
 @posix
 def test_a_long_check_is_reported_from_its_begin_to_its_end(held: Driver) -> None:
-    started(held, window={"workDoneProgress": True})
-    assert progress(held) == [], "a short one is not"
-    (worker,) = children(held.process.pid)
+    worker = watching(held)
     os.kill(worker, signal.SIGSTOP)
     held.change(2, {"text": PROGRAM + "\n"})
-    request = held.wait(lambda message: message.get("method") == "window/workDoneProgress/create")
+    request = held.wait(is_creation)
     held.send({"jsonrpc": "2.0", "id": request["id"], "result": None})
     begun = held.wait(lambda message: message.get("method") == "$/progress")["params"]
     assert begun["token"] == request["params"]["token"]
@@ -235,11 +249,10 @@ def test_a_long_check_is_reported_from_its_begin_to_its_end(held: Driver) -> Non
 
 @posix
 def test_a_report_that_comes_too_late_is_never_begun(held: Driver) -> None:
-    started(held, window={"workDoneProgress": True})
-    (worker,) = children(held.process.pid)
+    worker = watching(held)
     os.kill(worker, signal.SIGSTOP)
     held.change(2, {"text": PROGRAM + "\n"})
-    request = held.wait(lambda message: message.get("method") == "window/workDoneProgress/create")
+    request = held.wait(is_creation)
     held.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
     os.kill(worker, signal.SIGCONT)
     held.send({"jsonrpc": "2.0", "id": request["id"], "result": None})
