@@ -14,6 +14,7 @@ from dp_lsp.analysis.records import Analysis, State
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.ticket import Superseded, Ticket
 from dp_lsp.engine.check import Engine
+from dp_lsp.engine.remarks import PLACEHOLDER
 from dp_lsp.engine.repairs import Within, edited, repairs
 from dp_lsp.problem import Edit, Fix, Problem, Severity
 from dp_lsp.text import Span
@@ -264,8 +265,13 @@ def test_what_each_fix_does(code: str, broken: str, title: str, fixed: str, stat
 PAGES = sorted((ROOT / "fixtures" / "spec").glob("*.md"))
 
 
+def alone(text: str) -> Analysis:
+    """What a fresh engine says of a file that is the only one."""
+    return Engine().project("a.jl", Texts({"a.jl": text}))["a.jl"]
+
+
 def errors(text: str) -> Counter[str]:
-    return Counter(each.code for each in Engine().check(text).problems if each.severity is Severity.ERROR)
+    return Counter(each.code for each in alone(text).problems if each.severity is Severity.ERROR)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -275,6 +281,26 @@ def test_no_fix_of_any_program_brings_an_error(page: Path) -> None:
             for repair in offered(block.text):
                 after = errors(edited(block.text, repair.fix.edits))
                 assert after <= before and (after < before or repair.problem.severity is not Severity.ERROR), repair
+
+
+def states(text: str) -> dict[str, State]:
+    return {each.name: each.state for each in alone(text).functions}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_nothing_is_proved_by_being_accepted(page: Path) -> None:
+    for block in blocks(page.read_text(encoding="utf-8")):
+        if not sections(block.text) and PLACEHOLDER not in block.text and (before := errors(block.text)):
+            known = states(block.text)
+            for repair in offered(block.text, accepts=True):
+                unsaid = edited(block.text, repair.fix.edits)
+                assert errors(unsaid) - before == Counter({"DP801": 1}), "a reason must be written"
+                said = unsaid.replace(PLACEHOLDER, "it was measured")
+                assert errors(said) <= before
+                now = states(said)
+                assert {name for name in known if now[name] is State.PROVED} == {
+                    name for name, state in known.items() if state is State.PROVED
+                }, said
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "fixtures" / "programs").glob("*.jl")), ids=lambda path: path.stem)
