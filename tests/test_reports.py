@@ -20,6 +20,7 @@ from dp_lsp.cli.full import FullReport
 from dp_lsp.cli.style import coloured, plain
 from dp_lsp.cli.summary import sentence
 from dp_lsp.features.report import report
+from dp_lsp.features.report_schema import COUNTS, schema
 from dp_lsp.problem import Edit, Fix, Problem, Related, Severity
 from dp_lsp.text import Span
 from source_tree import ROOT
@@ -27,97 +28,21 @@ from source_tree import ROOT
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def closed(required: dict[str, Any], **optional: Any) -> dict[str, Any]:
-    """The schema of an object with these keys and no others."""
-    properties = required | optional
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-def listed(items: Any) -> dict[str, Any]:
-    return {"type": "array", "items": items}
-
-
-TEXT, TRUTH, COUNT = {"type": "string"}, {"type": "boolean"}, {"type": "integer", "minimum": 0}
-FORMULA = {"type": ["string", "null"]}
-STATUS = {"enum": ["proved", "failed", "unknown"]}
-POINT = closed({"line": {"type": "integer", "minimum": 1}, "column": {"type": "integer", "minimum": 1}})
-RANGE = closed({"start": POINT, "end": POINT})
-PARAMETER = closed(
-    {"name": TEXT, "type": TEXT, "static": TRUTH, "sensitivity": FORMULA, "epsilon": FORMULA, "delta": FORMULA}
-)
-BOUND = closed(
-    {
-        "parameters": listed(TEXT),
-        "measure": TEXT,
-        "rule": {"enum": ["basic", "advanced", "optimal", "zcdp", "renyi", "gaussian", "pld", "published"]},
-        "epsilon": TEXT,
-        "delta": TEXT,
-        "free": listed(closed({"name": TEXT, "range": TEXT, "meaning": TEXT})),
-    }
-)
-NUMERIC = {
-    "oneOf": [
-        closed(
-            {
-                "parameters": listed(TEXT),
-                "epsilon": {"type": ["number", "null"]},
-                "delta": {"type": ["number", "null"]},
-                "rule": TEXT,
-            }
-        ),
-        closed({"parameters": listed(TEXT), "missing": listed(TEXT)}),
-    ]
-}
-FUNCTION = closed(
-    {
-        "name": TEXT,
-        "signature": TEXT,
-        "kind": {"enum": ["sensitivity", "privacy", "blackbox"]},
-        "status": STATUS,
-        "range": RANGE,
-        "parameters": listed(PARAMETER),
-        "returns": TEXT,
-        "bounds": listed(BOUND),
-        "conditions": listed(closed({"text": TEXT, "formula": FORMULA, "decided": TRUTH})),
-        "display": TEXT,
-    },
-    numeric=listed(NUMERIC),
-)
-DIAGNOSTIC = closed(
-    {
-        "code": {"type": "string", "pattern": "^DP[0-9]{3}$"},
-        "name": TEXT,
-        "severity": {"enum": ["error", "warning", "information", "hint"]},
-        "message": TEXT,
-        "url": {"type": "string", "pattern": "^https://"},
-        "range": RANGE,
-        "related": listed(closed({"message": TEXT, "range": RANGE, "path": TEXT})),
-        "fixes": listed(closed({"title": TEXT, "edits": listed(closed({"range": RANGE, "text": TEXT}))})),
-    }
-)
-FILE = closed({"path": TEXT, "status": STATUS, "functions": listed(FUNCTION), "diagnostics": listed(DIAGNOSTIC)})
-COUNTS = ("files", "proved", "failed", "unknown", "accepted", "errors", "warnings")
-REPORT = closed(
-    {
-        "schema_version": {"const": 1},
-        "tool": closed({"name": {"const": "dp-lsp"}, "version": TEXT}),
-        "profile": {"enum": ["sound", "published"]},
-        "files": listed(FILE),
-        "summary": closed(dict.fromkeys(COUNTS, COUNT)),
-    }
-)
-
-
 def valid(files: list[tuple[str, Analysis]], profile: str = "sound") -> Any:
     """The report of these files as a program reads it, after the schema accepted it."""
     result = json.loads(json.dumps(report(files, profile), allow_nan=False))
-    jsonschema.validate(result, REPORT)
+    jsonschema.validate(result, schema(closed=True))
     return result
+
+
+def test_the_schema_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema", "report"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    jsonschema.Draft7Validator.check_schema(printed)
+    result = json.loads(json.dumps(report([("a.jl", analysis())], "sound")))
+    jsonschema.validate(result | {"new": 1}, printed)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(result | {"profile": "loud"}, printed)
 
 
 def test_json_is_what_the_contract_says() -> None:
@@ -450,7 +375,7 @@ def test_json_of_programs_is_what_the_contract_says(
         file.write_text(RELEASE, "utf-8")
     code = main(["check", "--output-format", "json", *options, str(file)])
     result = json.loads(capsys.readouterr().out)
-    jsonschema.validate(result, REPORT)
+    jsonschema.validate(result, schema(closed=True))
     assert code == (0 if result["files"][0]["status"] == "proved" else 1)
     assert result["profile"] == ("published" if "published" in options else "sound")
 

@@ -237,7 +237,7 @@ def _registers(message: Message) -> bool:
 
 
 def test_what_was_proved_by_other_settings_does_not_count(editor: Editor, tmp_path: Path) -> None:
-    editor.begin(tmp_path, asked=False, **WATCHES)
+    editor.start(tmp_path, workspace=WATCHES, experimental={"dpFileStatus": True})
     path = tmp_path / "a.jl"
     editor.show(path, DEAR)
     assert editor.found(path) == []
@@ -245,6 +245,8 @@ def test_what_was_proved_by_other_settings_does_not_count(editor: Editor, tmp_pa
     change = {"uri": (tmp_path / "dp-lsp.toml").as_uri(), "type": 1}
     editor.notify("workspace/didChangeWatchedFiles", {"changes": [change]})
     assert editor.checked(1, path.as_uri())["status"] == "failed"
+    told = [m["params"]["status"] for m in editor.seen if m.get("method") == "dp/fileStatus"]
+    assert told == ["stale", "proved", "stale", "failed"]
 
 
 @pytest.mark.parametrize("pulls", [False, True])

@@ -138,21 +138,24 @@ def explain(name: str, log_level: str, log_file: str | None) -> int:
 
 
 @root.command()
-@click.argument("name", type=click.Choice(["configuration"]))
+@click.argument("name", type=click.Choice(["report", "configuration"]))
 @logs
 def schema(name: str, log_level: str, log_file: str | None) -> int:
-    """Print the JSON schema of a file, for editors.
+    """Print a JSON schema, for programs and editors.
 
     \b
-    dp-lsp schema configuration > dp-lsp.schema.json    of dp-lsp.toml
+    dp-lsp schema report           of `dp-lsp check --output-format json`
+    dp-lsp schema configuration    of dp-lsp.toml
     """
     import json
 
     from dp_lsp.cli.output import write
     from dp_lsp.configuration.keys import schema as configuration
+    from dp_lsp.features.report_schema import schema as report
 
     _log(log_level, log_file)
-    return write(json.dumps(configuration(), ensure_ascii=False, indent=2) + "\n")
+    found = report() if name == "report" else configuration()
+    return write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
 
 
 @root.command()
