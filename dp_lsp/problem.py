@@ -25,6 +25,12 @@ class Severity(StrEnum):
     HINT = "hint"
 
 
+def may_be_lowered(code: str) -> bool:
+    """Whether a configuration may make errors of a code less: not those of files that are not understood, of
+    configurations and comments, and of the checker itself."""
+    return code[:3] not in ("DP0", "DP8", "DP9")
+
+
 class Related(NamedTuple):
     """A place that helps to understand a problem, with what to see there."""
 

@@ -20,6 +20,7 @@ from dp_lsp.configuration.lookup import Configurations
 from dp_lsp.configuration.places import places
 from dp_lsp.configuration.reading import read
 from dp_lsp.engine.check import Engine
+from dp_lsp.features.report_schema import schema as report_schema
 from dp_lsp.problem import Severity
 from dp_lsp.text import Source
 from source_tree import python
@@ -99,7 +100,7 @@ def test_nothing_said_is_the_default() -> None:
         ("neighbours = 'change-one'", ["DP811 1:1 neighbours"]),
         ("severity.DP999 = 'off'", ["DP811 1:10 DP999"]),
         ("severity = { DP303 = 'of' }", ["DP812 1:22 'of'"]),
-        ("severity.DP301 = 'warning'", ["DP812 1:18 'warning'"]),
+        ("severity.DP001 = 'warning'", ["DP812 1:18 'warning'"]),
         ("severity = 'off'", ["DP812 1:12 'off'"]),
         ("profile = 1", ["DP812 1:11 1"]),
         ("max-epsilon = true", ["DP812 1:15 true"]),
@@ -255,9 +256,40 @@ def test_severity_makes_a_warning_an_error_or_nothing() -> None:
     assert found(SQUARE, severity=(("DP303", Severity.HINT),)) == ["DP303 hint"]
 
 
-def test_severity_never_lowers_an_error() -> None:
+@pytest.mark.parametrize(("level", "shown"), [(None, []), (Severity.HINT, ["DP301 hint"])])
+def test_an_error_that_is_made_less_is_accepted(level: Severity | None, shown: list[str]) -> None:
+    program = "f(x::Real) :: Priv() = gaussian_mechanism(1, 0.1, 1e-5, x + x)\ng(x::Real) :: Priv() = f(x)\n"
+    checked = Engine().check(program, Options(severity=(("DP301", level),)))
+    assert [(each.state, each.accepted) for each in checked.functions] == [(State.UNKNOWN, True)] * 2
+    assert checked.accepted
+    assert [f"{each.code} {each.severity}" for each in checked.problems if each.code == "DP301"] == shown
+    reason = "leaves it out" if level is None else "makes it `hint`"
+    assert checked.functions[0].reason == f"DP301 is accepted: the configuration {reason}"
+    assert not checked.functions[0].bounds
+
+
+def test_what_is_accepted_hides_nothing_else() -> None:
     program = "f(x) = undefined(x)\n"
-    assert found(program, severity=(("DP101", None),)) == found(program)
+    lowered = Engine().check(program, Options(severity=(("DP101", Severity.WARNING),)))
+    assert lowered.functions[0].accepted
+    both = Engine().check(
+        "f(x::Real) :: Priv() = gaussian_mechanism(1, 0.1, 1e-5, x + x + undefined(x))\n",
+        Options(severity=(("DP301", None),)),
+    )
+    assert (both.state, both.accepted) == (State.UNKNOWN, False)
+    assert found(DEAR, max_epsilon=Fraction(3, 10), severity=(("DP411", Severity.WARNING),)) == ["DP411 warning"]
+    for code in ("DP001", "DP002"):
+        broken = Engine().check("f(x) = (\n", Options(severity=((code, None),)))
+        assert not broken.accepted and broken.count(Severity.ERROR), "not even if somebody says so"
+
+
+def test_the_command_line_counts_what_is_accepted(tmp_path: Path) -> None:
+    write(tmp_path, {FILE: 'severity.DP411 = "warning"\nmax-epsilon = 0.3\n', "a.jl": DEAR})
+    assert check(tmp_path).returncode == 0
+    assert check(tmp_path, "--error-on-accepted").returncode == 1
+    result = json.loads(check(tmp_path, "--output-format", "json").stdout)
+    assert result["summary"]["accepted"] == 1
+    jsonschema.validate(result, report_schema(closed=True))
 
 
 ROUNDS = """\

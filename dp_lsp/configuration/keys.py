@@ -82,8 +82,9 @@ _PROFILE = Key(
 _SEVERITY = Key(
     "severity",
     Severities(),
-    "A severity for each of some codes: `error`, `warning`, `information`, `hint` or `off`. What is an error may not"
-    " be lowered.",
+    "A severity for each of some codes: `error`, `warning`, `information`, `hint` or `off`. A function"
+    " with an error that is made less is `unknown`, and counted as accepted. Errors of files, comments and the"
+    " configuration (DP0, DP8, DP9) cannot be made less.",
 )
 
 KEYS = (

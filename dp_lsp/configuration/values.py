@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from dp_lsp.configuration.globs import fault
 from dp_lsp.configuration.places import Path, Spot
 from dp_lsp.configuration.problems import UnknownKey, WrongValue
-from dp_lsp.problem import Kind, Problem, Severity
+from dp_lsp.problem import Kind, Problem, Severity, may_be_lowered
 from dp_lsp.text import Span
 
 Levels = tuple[tuple[str, Severity | None], ...]
@@ -150,8 +150,8 @@ class Severities(NamedTuple):
         levels = [each.value for each in Severity] + [_OFF]
         if level not in levels:
             finder.wrong(path, f"one of {_listed(levels)}")
-        elif kind.severity is Severity.ERROR and level != Severity.ERROR:
-            finder.wrong(path, "`error`: what is an error may not be lowered")
+        elif kind.severity is Severity.ERROR and level != Severity.ERROR and not may_be_lowered(kind.code):
+            finder.wrong(path, "`error`: nothing can be said of a text in which it is reported")
         else:
             return True
         return False

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.records import State
 from dp_lsp.engine.problems import IgnoreIncomplete, IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
-from dp_lsp.problem import Problem, Severity
+from dp_lsp.problem import Problem, Severity, may_be_lowered
 from dp_lsp.surface import Remark
 from dp_lsp.text import Span
 
@@ -92,9 +92,11 @@ def all_accepted(outcomes: Sequence[Outcome]) -> bool:
 
 
 class Ignores:
-    """The ignoring comments of a chunk. It remembers which of them have accepted anything."""
+    """The ignoring comments of a chunk, and the ``severity`` that a configuration gives to codes: an error that is made
+    less is accepted, too. It remembers which of the comments have accepted anything."""
 
-    def __init__(self, remarks: Iterable[Remark]) -> None:
+    def __init__(self, remarks: Iterable[Remark], severity: Iterable[tuple[str, Severity | None]] = ()) -> None:
+        self._severity = dict(severity)
         self.problems: list[Problem] = []
         self._ignores: list[Ignore] = []
         self._used: set[Ignore] = set()
@@ -108,13 +110,25 @@ class Ignores:
         for problem in problems:
             ignore = next((each for each in self._ignores if each.accepts(problem)), None)
             if ignore is None:
-                found.kept.append(problem)
+                self._lower(problem, found)
                 continue
             self._used.add(ignore)
             if problem.severity is Severity.ERROR:
                 found.accepted.append(problem)
                 found.reasons.append(f"{ignore.code} is accepted: {ignore.reason}")
         return found
+
+    def _lower(self, problem: Problem, found: Split) -> None:
+        """Sort out a problem that no comment accepts."""
+        level = self._severity.get(problem.code, Severity.ERROR)
+        if problem.severity is not Severity.ERROR or level is Severity.ERROR or not may_be_lowered(problem.code):
+            found.kept.append(problem)
+            return
+        found.accepted.append(problem)
+        how = "leaves it out" if level is None else f"makes it `{level.value}`"
+        found.reasons.append(f"{problem.code} is accepted: the configuration {how}")
+        if level is not None:
+            found.kept.append(problem._replace(severity=level, unchecked=False))
 
     def unused(self, within: Span | None = None) -> list[Problem]:
         """A problem for each comment that has accepted nothing, of those in a range or of all. Each is given once."""

@@ -98,7 +98,7 @@ class Task:
 
     def infer(self, key: bytes) -> Known:
         """What is found out about the unit."""
-        ignores = Ignores(self.unit.remarks)
+        ignores = Ignores(self.unit.remarks, self._options.severity)
         around = ignores.split(self._weighed([*self.unit.lowered.problems, *self.unit.problems]))
         around.kept.extend(ignores.problems)
         problems = list(around.kept)

@@ -11,7 +11,7 @@ _MOST_PLACES = 5
 
 def weighed(problems: Iterable[Problem], severity: Iterable[tuple[str, Severity | None]]) -> list[Problem]:
     """The problems as severe as is said by code, without those that are not to be told. What is an error by itself is
-    never made less: its function would count as proved."""
+    left as it is: to make it less is to accept it."""
     found = []
     levels = dict(severity)
     for problem in problems:

@@ -73,6 +73,7 @@ class _Schema:
                 "conditions": _listed(self._object({"text": _TEXT, "formula": _FORMULA, "decided": _TRUTH})),
                 "display": _TEXT,
             },
+            accepted=_TEXT,
             numeric=_listed({"oneOf": [self._number(), self._object({"parameters": _TEXTS, "missing": _TEXTS})]}),
         )
 
@@ -86,7 +87,7 @@ class _Schema:
         return self._object({"parameters": _TEXTS, **words, "rule": _RULE, "free": _listed(free)})
 
     def _number(self) -> Schema:
-        numbers = dict.fromkeys(("epsilon", "delta"), {"type": ["number", "null"]})
+        numbers = dict.fromkeys(("epsilon", "delta"), _NUMBER)
         return self._object({"parameters": _TEXTS, **numbers, "rule": _TEXT})
 
     def _diagnostic(self) -> Schema:
@@ -115,6 +116,7 @@ _TEXTS = _listed(_TEXT)
 _TRUTH: Schema = {"type": "boolean"}
 _COUNT: Schema = {"type": "integer", "minimum": 0}
 _ORDINAL: Schema = {"type": "integer", "minimum": 1}
+_NUMBER: Schema = {"type": ["number", "null"]}
 _FORMULA: Schema = {"type": ["string", "null"]}
 _CODE: Schema = {"type": "string", "pattern": "^DP[0-9]{3}$"}
 _STATUS: Schema = {"enum": [state.value for state in State if state is not State.STALE]}
