@@ -42,12 +42,14 @@ AT_POSITIONS = {
     "textDocument/completion": {},
     "textDocument/signatureHelp": {},
 }
-OF_DOCUMENTS = ("textDocument/documentSymbol", "textDocument/foldingRange", "textDocument/diagnostic")
+OF_DOCUMENTS = tuple(f"textDocument/{name}" for name in ("documentSymbol", "foldingRange", "diagnostic", "codeLens"))
 ELSEWHERE = {
     "textDocument/selectionRange",
     "textDocument/codeAction",
     "textDocument/inlayHint",
-    "textDocument/codeLens",
+    "textDocument/semanticTokens/full",
+    "textDocument/semanticTokens/full/delta",
+    "textDocument/semanticTokens/range",
     "callHierarchy/incomingCalls",
     "callHierarchy/outgoingCalls",
     "workspace/symbol",
@@ -92,6 +94,15 @@ class Reader:
         for side in ("start", "end"):  # of what is folded
             if f"{side}Character" in value:
                 found[side] = self._plain(value[f"{side}Line"], found.pop(f"{side}Character"))
+        return found
+
+    def tokens(self, data: list[int]) -> list[tuple[int, ...]]:
+        """Tokens with their lines, where they start and end in characters, and what they are."""
+        found, line, character = [], 0, 0
+        for down, right, length, *what in zip(*[iter(data)] * 5, strict=True):
+            line, character = line + down, right if down else character + right
+            start, end = self._plain(line, character)[1], self._plain(line, character + length)[1]
+            found.append((line, start, end, *what))
         return found
 
     def _plain(self, line: int, character: int) -> tuple[int, int]:
@@ -163,6 +174,20 @@ def test_of_ranges(readers: list[Reader], method: str) -> None:
                 range=lambda r, at=(line, start, end): {"start": r.position(*at[:2]), "end": r.position(at[0], at[2])},
                 context={"diagnostics": []},
             )
+
+
+def test_tokens(readers: list[Reader]) -> None:
+    found = []
+    for reader in readers:
+        range_ = {"start": reader.position(1, 0), "end": reader.position(len(LINES) - 2, len(LINES[-2]))}
+        asked = (("full", {}), ("range", {"range": range_}))
+        answers = [
+            reader.driver.ask(f"textDocument/semanticTokens/{name}", {"textDocument": {"uri": URI}, **more})["result"]
+            for name, more in asked
+        ]
+        found.append([reader.tokens(answer["data"]) for answer in answers])
+    assert found[0] == found[1] == found[2] and all(found[0])
+    assert {LINES[line][start:end] for line, start, end, *_ in found[0][0]} >= {"𝛼𝛽", "𝔻", "ε₂"}
 
 
 def test_what_is_told_unasked(readers: list[Reader]) -> None:
