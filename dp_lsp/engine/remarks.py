@@ -43,7 +43,9 @@ class Ignore(NamedTuple):
     reason: str
 
     def accepts(self, problem: Problem) -> bool:
-        return problem.code == self.code and self.target.start <= problem.span.start <= self.target.end
+        """Whether it is about this problem. One that is about no line is about none."""
+        start, end = self.target
+        return problem.code == self.code and start < end and start <= problem.span.start <= end
 
 
 class Split(NamedTuple):
