@@ -15,6 +15,7 @@ from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Loader, Refusal, Text
 from dp_lsp.analysis.records import Analysis, Options, Placed, unchecked
 from dp_lsp.analysis.ticket import Ticket
+from dp_lsp.core.term import Definition
 from dp_lsp.engine.memo import Memo
 from dp_lsp.engine.merge import together
 from dp_lsp.engine.names import names
@@ -23,6 +24,7 @@ from dp_lsp.engine.program import Others, Program, Unit
 from dp_lsp.engine.project import File, Part, Project, project, readable, unbalanced
 from dp_lsp.engine.task import Known, Meaning, Task
 from dp_lsp.frontends.julia.chunks import chunks
+from dp_lsp.infer.inference import Global, Unreadable
 from dp_lsp.lower.definitions import lower
 from dp_lsp.lower.facts import INCLUDE
 from dp_lsp.surface import Chunk
@@ -44,6 +46,13 @@ class _How(NamedTuple):
     look: Callable[[], None]
     on_chunk: Callable[[bytes], None]
     refused: Collection[bytes]
+
+
+class Defined(NamedTuple):
+    """A definition as a core term, and what it means to those who use it."""
+
+    definition: Definition
+    meaning: Global | Unreadable
 
 
 class Engine:
@@ -131,6 +140,17 @@ class Engine:
                 if explained is not None:
                     return explained.moved(start)
         return None
+
+    def definitions(self, text: str, options: Options = DEFAULT) -> list[Defined]:
+        """The definitions of a text that is in no folder, in the order in which they run, and what each means."""
+        how = _How(_uniform("", options), lambda: None, lambda key: None, ())
+        _, modules = self._project("", _Lone(text), how, "")
+        return [
+            Defined(definition, meaning.value)
+            for found in modules
+            for task, known in found.values()
+            for definition, (_, meaning) in zip(task.unit.lowered.definitions, known.meanings, strict=True)
+        ]
 
     def _project(self, root: str, loader: Loader, how: _How, document: str) -> tuple[Project, list[_Done]]:
         """A project, and what is known of each of its modules; remembered as a version of a document."""

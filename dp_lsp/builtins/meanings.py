@@ -1,0 +1,283 @@
+"""What the rows compute, on concrete values: the executable meaning that their factors are tested against.
+
+Numbers are ``int`` where the program has integers, ``Fraction`` where it has reals, and ``float`` only where a root was
+taken; values of Data are numbers that are compared by equality. Vectors, gradients and models are NumPy arrays of
+objects with one axis, matrices such arrays with two; tuples are tuples, and functions can be called. A mechanism means
+what its noise is added to. :class:`Undefined` is raised where a Julia program would fail.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from dp_lsp.core.types import Norm
+
+Value = Any
+
+
+class Undefined(Exception):
+    """The program fails on these inputs."""
+
+
+def array(entries: Iterable[Value], shape: tuple[int, ...] | None = None) -> Any:
+    """A container of these entries, row by row; without a shape a vector."""
+    import numpy as np
+
+    listed = list(entries)
+    found = np.empty(len(listed), dtype=object)
+    for index, entry in enumerate(listed):
+        found[index] = entry
+    return found if shape is None else found.reshape(shape)
+
+
+def is_container(value: Value) -> bool:
+    """Whether a value is a vector, a matrix, a gradient or a model."""
+    return hasattr(value, "shape")
+
+
+def entrywise(function: Callable[..., Value], *values: Value) -> Any:
+    """A container of what a function makes of the entries."""
+    flat = (value.flat for value in values)
+    return array((function(*items) for items in zip(*flat, strict=True)), values[0].shape)
+
+
+def rows(matrix: Any) -> Iterator[Any]:
+    """The rows of a matrix, as vectors."""
+    return (matrix[i].copy() for i in range(matrix.shape[0]))
+
+
+def norm_of(vector: Iterable[Value], norm: Norm) -> Value:
+    """The norm of numbers: exact but for roots."""
+    sizes = [abs(entry) for entry in vector]
+    if norm is Norm.L2:
+        return root(sum((size * size for size in sizes), Fraction(0)))
+    return max(sizes, default=Fraction(0)) if norm is Norm.LINF else sum(sizes, Fraction(0))
+
+
+def root(value: Value) -> Value:
+    """A square root: exact where it is rational."""
+    exact = Fraction(value)
+    top, bottom = math.isqrt(exact.numerator), math.isqrt(exact.denominator)
+    if top * top == exact.numerator and bottom * bottom == exact.denominator:
+        return Fraction(top, bottom)
+    return math.sqrt(exact)
+
+
+def _sum(*values: Value) -> Value:
+    return reduce(_added, values)
+
+
+def _added(x: Value, y: Value) -> Value:
+    if is_container(x):
+        _same_shape(x, y)
+        return entrywise(lambda a, b: a + b, x, y)
+    return x + y
+
+
+def _difference(*values: Value) -> Value:
+    if len(values) == 1:
+        return _product(-1, values[0])
+    return _added(values[0], _product(-1, values[1]))
+
+
+def _product(*values: Value) -> Value:
+    return reduce(_times, values)
+
+
+def _times(x: Value, y: Value) -> Value:
+    if is_container(x):
+        return entrywise(lambda entry: entry * y, x)
+    return entrywise(lambda entry: x * entry, y) if is_container(y) else x * y
+
+
+def _quotient(x: Value, y: Value) -> Value:
+    if y == 0:
+        raise Undefined("a division by 0")
+    if is_container(x):
+        return entrywise(lambda entry: _quotient(entry, y), x)
+    return x / y if isinstance(x, float) or isinstance(y, float) else Fraction(x) / Fraction(y)
+
+
+def _remainder(x: Value, s: Value) -> Value:
+    """What is left after dividing towards 0: it has the sign of x."""
+    quotient = _quotient(x, s)
+    return x - s * math.trunc(quotient)
+
+
+def _modulo(x: Value, s: Value) -> Value:
+    quotient = _quotient(x, s)
+    return x - s * math.floor(quotient)
+
+
+def _clamped(x: Value, low: Value, high: Value) -> Value:
+    return high if x > high else low if x < low else x
+
+
+def _clipped_number(x: Value, upper: Value, lower: Value) -> Value:
+    if lower > upper:
+        raise Undefined("bounds that are not in order")
+    return _clamped(x, lower, upper)
+
+
+def _equal(x: Value, y: Value) -> bool:
+    if is_container(x):
+        return bool(x.shape == y.shape and all(a == b for a, b in zip(x.flat, y.flat, strict=True)))
+    return bool(x == y)
+
+
+def _entry(v: Any, *indices: Value) -> Value:
+    return v[tuple(_index(i, size) for i, size in zip(indices, v.shape, strict=True))]
+
+
+def _row(m: Any, i: Value) -> Any:
+    return m[_index(i, m.shape[0])].copy()
+
+
+def _index(i: Value, size: int) -> int:
+    if not 1 <= i <= size:
+        raise Undefined(f"{i} is no index of {size} entries")
+    return int(i) - 1
+
+
+def _total(values: Iterable[Value]) -> Value:
+    return sum(values, 0)
+
+
+def _summed(*args: Value, dims: int | None = None) -> Value:
+    *function, box = args
+    if dims is not None:
+        along = box.T if dims == 1 else box
+        totals = [_total(row) for row in along]
+        return array(totals, (1, len(totals)) if dims == 1 else (len(totals), 1))
+    return _total(function[0](entry) if function else entry for entry in box.flat)
+
+
+def _transposed(value: Value) -> Value:
+    if not is_container(value):
+        return value
+    return value.reshape(1, -1).copy() if value.ndim == 1 else value.T.copy()
+
+
+def _clip(norm: Norm, v: Any) -> Any:
+    def of(row: Any) -> Any:
+        size = norm_of(row, norm)
+        return row.copy() if size <= 1 else entrywise(lambda entry: _quotient(entry, size), row)
+
+    return of(v) if v.ndim == 1 else array((entry for row in rows(v) for entry in of(row)), v.shape)
+
+
+def _copied(value: Value) -> Value:
+    return value.copy() if is_container(value) else value
+
+
+def _mapped(function: Callable[..., Value], v: Any) -> Any:
+    return entrywise(function, v)
+
+
+def _mapped_rows(function: Callable[..., Value], *matrices: Any) -> Any:
+    _same_height(*matrices)
+    made = [function(*together) for together in zip(*map(rows, matrices), strict=True)]
+    if not made:
+        raise Undefined("no rows")  # nothing tells how many columns there are
+    return array((entry for row in made for entry in row), (len(made), len(made[0])))
+
+
+def _mapped_columns(function: Callable[..., Value], *matrices: Any) -> Any:
+    _same_shape(*matrices)
+    return _transposed(_mapped_rows(function, *map(_transposed, matrices)))
+
+
+def _folded(function: Callable[..., Value], start: Value, v: Any) -> Value:
+    for entry in v.T.flat:  # column by column
+        start = function(entry, start)
+    return start
+
+
+def _counted(function: Callable[..., Value], v: Any) -> int:
+    return sum(bool(function(entry)) for entry in v.flat)
+
+
+def _same_shape(*values: Any) -> None:
+    if len({value.shape for value in values}) > 1:
+        raise Undefined("sizes that differ")
+
+
+def _same_height(*values: Any) -> None:
+    if len({value.shape[0] for value in values}) > 1:
+        raise Undefined("numbers of rows that differ")
+
+
+def _hidden(*args: Value) -> Value:
+    return args[-1]
+
+
+MEANINGS: dict[str, Callable[..., Value]] = {
+    "+": _sum,
+    "-": _difference,
+    "*": _product,
+    "/": _quotient,
+    "%": _remainder,
+    "mod": _modulo,
+    "ceil": math.ceil,
+    "abs": abs,
+    "min": min,
+    "max": max,
+    "clamp": _clamped,
+    "clipn": _clipped_number,
+    "disc": lambda x: x,
+    "undisc": lambda x: x,
+    "==": _equal,
+    "!=": lambda x, y: not _equal(x, y),
+    "<": lambda x, y: bool(x < y),
+    "<=": lambda x, y: bool(x <= y),
+    ">": lambda x, y: bool(x > y),
+    ">=": lambda x, y: bool(x >= y),
+    "!": lambda b: not b,
+    "&&": lambda a, b: bool(a and b()),
+    "||": lambda a, b: bool(a or b()),
+    "ifelse": lambda c, a, b: a if c else b,
+    "[]": _entry,
+    "[:]": _row,
+    "[…]": lambda *entries: array(entries),
+    "length": lambda v: int(v.size),
+    "size": lambda m: m.shape,
+    "sum": _summed,
+    "transpose": _transposed,
+    "'": _transposed,
+    "row_to_vec": lambda m: m.reshape(-1).copy(),
+    "vec_to_row": lambda v: v.reshape(1, -1).copy(),
+    "clip": _clip,
+    "undisc_container": _copied,
+    "norm_convert": lambda norm, v: v.copy(),
+    "clone": _copied,
+    "map": _mapped,
+    "map_rows": _mapped_rows,
+    "map_cols": _mapped_columns,
+    "map_rows_binary": _mapped_rows,
+    "map_cols_binary": _mapped_columns,
+    "fold": _folded,
+    "count": _counted,
+    "zero_gradient": lambda m: entrywise(lambda entry: Fraction(0), m),
+    "sum_gradients": _sum,
+    "scale_gradient": _product,
+    "subtract_gradient": _difference,
+    "unbox": lambda value, *form: value,
+    "internal_expect_const": lambda x: x,
+    "gaussian_mechanism": _hidden,
+    "laplacian_mechanism": _hidden,
+}
+"""By the names of rows. The second argument of one that is lazy is called to be evaluated."""
+
+WITHOUT_MEANING = {
+    "internal_mutate": "stands for any change that is 2-sensitive",
+    "above_threshold": "chooses at random",
+    "exponential_mechanism": "chooses at random",
+    "reduce_cols": "runs a private function",
+    "parallel_private_fold_rows": "runs a private function",
+    "sample": "draws at random",
+}
+"""Rows that have no value of their own on given inputs, and why."""

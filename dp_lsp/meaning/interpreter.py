@@ -1,0 +1,211 @@
+"""The core calculus on concrete values: what a function returns for given inputs.
+
+Values are those of :mod:`dp_lsp.builtins.meanings`. A mechanism returns what its noise would be added to. What fails in
+Julia raises :class:`Undefined`; what has no value on given inputs, because it draws at random or was not understood,
+raises :class:`NoMeaning`.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from itertools import count, takewhile
+
+from dp_lsp import builtins
+from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING, Undefined, Value, is_container
+from dp_lsp.core import term
+from dp_lsp.core.annotation import AFunction, AModel, Annotation, Anything, ContainerOf, NumberOf, Truth, TupleOf
+from dp_lsp.core.term import Body, Local, Method, Term
+from dp_lsp.core.types import Base, Kind
+
+MOST_STEPS = 200_000  # terms evaluated in one run
+
+
+class NoMeaning(Exception):
+    """The program has no value of its own on given inputs."""
+
+
+Environment = ChainMap[Local, Value]
+
+
+class Interpreter:
+    """Runs the functions of a program. ``boxes`` are its black boxes, by name."""
+
+    def __init__(
+        self, definitions: Sequence[term.Definition], boxes: Mapping[str, Callable[..., Value]] | None = None
+    ) -> None:
+        self._methods: dict[str, list[Method]] = {}
+        self._constants: dict[str, term.Constant] = {}
+        self._boxes = boxes or {}
+        self._steps = 0
+        for definition in definitions:
+            if isinstance(definition, Method):
+                self._methods.setdefault(definition.name, []).append(definition)
+            else:
+                self._constants[definition.name] = definition
+
+    def run(self, method: Method, arguments: Sequence[Value]) -> Value:
+        """What a method returns; raises :class:`Undefined` where it fails."""
+        self._steps = 0
+        return self._method(method, arguments, ChainMap())
+
+    def _method(self, method: Method, arguments: Sequence[Value], around: Environment) -> Value:
+        if method.body is None:
+            return self._boxed(method.name)(*arguments)
+        environment = around.new_child({p.local: a for p, a in zip(method.params, arguments, strict=True)})
+        return self._body(method.body, environment)
+
+    def _boxed(self, name: str) -> Callable[..., Value]:
+        if name not in self._boxes:
+            raise NoMeaning(f"nothing is known of the black box `{name}`")
+        return self._boxes[name]
+
+    def _body(self, body: Body, environment: Environment) -> Value:
+        for bind in body.binds:
+            value = self._term(bind.term, environment)
+            if len(bind.targets) == 1 and not isinstance(bind.term, term.Loop):
+                environment[bind.targets[0]] = value
+            elif bind.targets:
+                if len(value) != len(bind.targets):
+                    raise Undefined("a tuple of another length")
+                environment.update(zip(bind.targets, value, strict=True))
+        return self._term(body.result, environment)
+
+    def _term(self, node: Term, environment: Environment) -> Value:
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise NoMeaning("it takes too long")
+        match node:
+            case term.Literal(value=value, integer=integer):
+                return int(value) if integer else value
+            case term.Use(local=local):
+                return environment[local]
+            case term.Global(name=name):
+                return self._global(name)
+            case term.NormArgument(norm=norm):
+                return norm
+            case term.TypeArgument(type=type_):
+                return type_
+            case term.Call():
+                return self._call(node, environment)
+            case term.Apply(function=function, args=args):
+                called = self._term(function, environment)
+                return called(*(self._term(arg, environment) for arg in args))
+            case term.MakeTuple(items=items):
+                return tuple(self._term(item, environment) for item in items)
+            case term.Branch(condition=condition, then=then, otherwise=otherwise):
+                return self._body(then if self._term(condition, environment) else otherwise, environment)
+            case term.Loop():
+                return self._loop(node, environment)
+            case term.Closure(methods=methods):
+                return self._function(methods, environment)
+            case term.Check(condition=condition):
+                if not self._term(condition, environment):
+                    raise Undefined("an assertion fails")
+                return ()
+        raise NoMeaning("it draws at random" if isinstance(node, term.Scope) else "it was not understood")
+
+    def _call(self, node: term.Call, environment: Environment) -> Value:
+        row = builtins.TABLE[node.builtin]
+        if row.name in WITHOUT_MEANING:
+            raise NoMeaning(f"`{row.name}` {WITHOUT_MEANING[row.name]}")
+        placed = len(node.args) - len(node.keywords)
+        if row.lazy:
+            first, second = node.args
+            return MEANINGS[row.name](self._term(first, environment), lambda: self._term(second, environment))
+        args = [self._term(arg, environment) for arg in node.args]
+        return MEANINGS[row.name](*args[:placed], **dict(zip(node.keywords, args[placed:], strict=True)))
+
+    def _global(self, name: str) -> Value:
+        if name in self._methods:
+            return self._function(self._methods[name], ChainMap())
+        if name in self._constants:
+            return self._body(self._constants[name].term, ChainMap())
+        raise NoMeaning(f"`{name}` is not defined")
+
+    def _function(self, methods: Sequence[Method], environment: Environment) -> Callable[..., Value]:
+        def called(*arguments: Value) -> Value:
+            return self._method(chosen(methods, arguments), arguments, environment)
+
+        return called
+
+    def _loop(self, node: term.Loop, environment: Environment) -> tuple[Value, ...]:
+        """The values of what is carried, after the last round."""
+        first, last = (self._term(each, environment) for each in (node.first, node.last))
+        step = 1 if node.step is None else self._term(node.step, environment)
+        if step == 0:
+            raise Undefined("a range whose step is 0")
+        values = tuple(self._term(start, environment) for _, start in node.carried)
+        inside = (lambda i: i <= last) if step > 0 else (lambda i: i >= last)
+        for index in takewhile(inside, count(first, step)):
+            inner = environment.new_child(dict(zip((local for local, _ in node.carried), values, strict=True)))
+            inner[node.index] = index
+            found = self._body(node.body, inner)
+            values = found if len(node.carried) != 1 or isinstance(found, tuple) else (found,)
+        return values
+
+
+# The choice of a method, as Julia makes it
+
+
+def chosen(methods: Sequence[Method], arguments: Sequence[Value]) -> Method:
+    """The most specific method that takes these arguments."""
+    fitting = [
+        method
+        for method in methods
+        if len(method.params) == len(arguments)
+        and all(is_one_of(arg, param.type) for arg, param in zip(arguments, method.params, strict=True))
+    ]
+    best = [method for method in fitting if all(_is_as_specific(method, other) for other in fitting)]
+    if len(best) != 1:
+        raise Undefined("no method, or several, for these arguments")
+    return best[0]
+
+
+def is_one_of(value: Value, annotation: Annotation) -> bool:
+    """Whether a value is of a type when the program runs."""
+    match annotation:
+        case Anything():
+            return True
+        case NumberOf(base):
+            wanted = int if base is Base.INTEGER else int | Fraction | float
+            return isinstance(value, wanted) and not isinstance(value, bool)
+        case Truth():
+            return isinstance(value, bool)
+        case ContainerOf(kind, element):
+            axes = 2 if kind is Kind.MATRIX else 1
+            holds = element is None or all(is_one_of(entry, _annotated(element)) for entry in _entries(value))
+            return is_container(value) and value.ndim == axes and holds
+        case AModel():
+            return is_container(value) and value.ndim == 1
+        case AFunction():
+            return callable(value)
+        case TupleOf(items):
+            same = isinstance(value, tuple) and len(value) == len(items)
+            return same and all(is_one_of(item, each) for item, each in zip(value, items, strict=True))
+
+
+def _annotated(element: Base | Truth) -> Annotation:
+    return element if isinstance(element, Truth) else NumberOf(element)
+
+
+def _entries(value: Value) -> Sequence[Value]:
+    return tuple(value.flat) if is_container(value) else ()
+
+
+def _is_as_specific(method: Method, other: Method) -> bool:
+    pairs = zip(method.params, other.params, strict=True)
+    return all(_rank(one.type) >= _rank(another.type) for one, another in pairs)
+
+
+def _rank(annotation: Annotation) -> int:
+    """How much an annotation says, among those that hold one value."""
+    match annotation:
+        case Anything():
+            return 0
+        case NumberOf(base):
+            return 2 if base is Base.INTEGER else 1
+        case ContainerOf(element=element):
+            return 1 if element is None else 3 if element is Base.INTEGER else 2
+    return 1

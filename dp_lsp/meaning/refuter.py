@@ -1,0 +1,243 @@
+"""A search for neighbouring inputs that move a function's result further than is claimed.
+
+What is found is certain: the function is run on both inputs, in fractions wherever it can be, and where a root makes
+floats of them, only a difference beyond :data:`TOLERANCE` counts. That nothing is found proves nothing.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from dp_lsp.builtins.meanings import Undefined, Value, is_container
+from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
+from dp_lsp.core.constraints import Constraint, decide
+from dp_lsp.core.evaluate import Missing, Substitution, upper
+from dp_lsp.core.scheme import Scheme
+from dp_lsp.core.sens import Sens
+from dp_lsp.core.types import Norm
+from dp_lsp.meaning.spaces import Setting, distance, draw, neighbour, open_parts, put_in
+
+TOLERANCE = 1e-9
+"""The relative error that floats may have."""
+_SIZES = (2, 3, 1, 0, 4)
+_STATICS = (3, -2, 0, 1, 2, Fraction(1, 2), -1, 7)
+_FAR = 50
+"""A result that moves so many times as far is taken to move without bound: ∞ is claimed with reason."""
+_SHRINKS = 200
+
+Run = Callable[[Sequence[Value]], Value]
+
+
+class Pair(NamedTuple):
+    """Two inputs that differ in the parameter at ``place``, what the function returns for them, and how far inputs and
+    results are apart. ``claimed`` is what was said of a change of 1; None is no bound."""
+
+    setting: Setting
+    place: int
+    inputs: tuple[Value, ...]
+    other: Value
+    results: tuple[Value, Value]
+    apart: Value
+    moved: Value
+    claimed: Fraction | None
+
+    @property
+    def ratio(self) -> float:
+        """How far the result moved for each unit of the input."""
+        return float(self.moved / self.apart)
+
+    @property
+    def refutes(self) -> bool:
+        """Whether the result moved further than is claimed."""
+        if self.claimed is None:
+            return False
+        limit = self.claimed * self.apart
+        if isinstance(self.moved, float) or isinstance(limit, float):
+            return float(self.moved) > float(limit) * (1 + TOLERANCE) + TOLERANCE * 1e-3
+        return bool(self.moved > limit)
+
+
+class Found(NamedTuple):
+    """What a search of one function found: for each parameter the pair that moved the result furthest for its claim,
+    and how many pairs were tried."""
+
+    pairs: tuple[Pair, ...]
+    tries: int
+
+    @property
+    def refutation(self) -> Pair | None:
+        """A pair that shows a claim to be wrong."""
+        return next((pair for pair in self.pairs if pair.refutes), None)
+
+
+def search(scheme: Scheme, run: Run, source: random.Random, settings: int = 4, tries: int = 40) -> Found:
+    """Look for pairs of inputs of a function whose parameters have known types: so many pairs for each parameter, in
+    each of so many settings of sizes, norms and public numbers. Raises :class:`NotASpace` for what cannot be drawn."""
+    best: dict[int, Pair] = {}
+    count = 0
+    for setting in _settings(scheme, source, settings):
+        for place, param in enumerate(scheme.params):
+            move = scheme.result.moves.get(param.var)
+            if param.static:
+                continue
+            claimed = _claimed(Sens.of(0) if move is None else move.sens, setting)
+            for _ in range(tries):
+                count += 1
+                pair = _pair(scheme, run, setting, place, claimed, source, best.get(place))
+                if pair is not None and (place not in best or _beats(pair, best[place])):
+                    best[place] = pair
+                if place in best and (best[place].refutes or (claimed is None and best[place].ratio > _FAR)):
+                    break
+    return Found(tuple(_shrunk(scheme, run, pair) for pair in best.values()), count)
+
+
+def _beats(pair: Pair, other: Pair) -> bool:
+    return _strength(pair) > _strength(other)
+
+
+def _strength(pair: Pair) -> float:
+    """How far a pair goes, in units of what is claimed."""
+    if not pair.claimed:
+        return pair.ratio
+    return pair.ratio / float(pair.claimed)
+
+
+def _settings(scheme: Scheme, source: random.Random, count: int) -> Iterator[Setting]:
+    """Sizes, public numbers and norms that all conditions allow."""
+    symbols: set[Symbol] = set()
+    norms: set[NormVariable] = set()
+    for type_ in (*(param.type for param in scheme.params), scheme.result.type):
+        more_symbols, more_norms = open_parts(type_)
+        symbols |= more_symbols
+        norms |= more_norms
+    for _ in range(count * 6):
+        numbers = {symbol: _number_for(symbol, source) for symbol in sorted(symbols, key=lambda each: each.uid)}
+        chosen = {
+            norm: Norm.L1 if norm.free else source.choice(tuple(Norm)) for norm in sorted(norms, key=lambda n: n.name)
+        }
+        setting = Setting(numbers, chosen)
+        if all(_holds(need, setting) for need in scheme.needs):
+            yield setting
+            count -= 1
+        if not count:
+            return
+
+
+def _number_for(symbol: Symbol, source: random.Random) -> Fraction:
+    if symbol.integer and symbol.sign is Sign.NONNEGATIVE:
+        return Fraction(source.choice(_SIZES))
+    return Fraction(source.choice([each for each in _STATICS if not symbol.integer or each == int(each)]))
+
+
+def _holds(need: Constraint, setting: Setting) -> bool:
+    values = Substitution({symbol: Poly.of(number) for symbol, number in setting.numbers.items()}, setting.norms)
+    left, right = (
+        values.poly(side) if isinstance(side, Poly) else values.sens(side) for side in (need.left, need.right)
+    )
+    return decide(left, need.relation, right) is True
+
+
+def _claimed(sens: Sens, setting: Setting) -> Fraction | None:
+    try:
+        return upper(Substitution({}, setting.norms).sens(sens), setting.numbers)
+    except Missing:
+        return None
+
+
+def _pair(
+    scheme: Scheme,
+    run: Run,
+    setting: Setting,
+    place: int,
+    claimed: Fraction | None,
+    source: random.Random,
+    best: Pair | None,
+) -> Pair | None:
+    """Two inputs, new or near the best so far; None if they are equal, or the function fails."""
+    if best is not None and best.setting is setting and source.random() < 0.4:
+        inputs = list(best.inputs)
+        changed = source.randrange(len(inputs))
+        if not scheme.params[changed].static:
+            inputs[changed] = neighbour(scheme.params[changed].type, inputs[changed], source, setting)
+    else:
+        inputs = [draw(param.type, source, setting) for param in scheme.params]
+        if source.random() < 0.3:
+            inputs = _alike(scheme, inputs)
+    other = neighbour(scheme.params[place].type, inputs[place], source, setting)
+    return _measured(scheme, run, setting, place, claimed, tuple(inputs), other)
+
+
+def _alike(scheme: Scheme, inputs: list[Value]) -> list[Value]:
+    """The same value for all parameters of one type."""
+    first: dict[object, Value] = {}
+    return [
+        value if param.static else first.setdefault(param.type, value)
+        for param, value in zip(scheme.params, inputs, strict=True)
+    ]
+
+
+def _measured(
+    scheme: Scheme,
+    run: Run,
+    setting: Setting,
+    place: int,
+    claimed: Fraction | None,
+    inputs: tuple[Value, ...],
+    other: Value,
+) -> Pair | None:
+    apart = distance(put_in(scheme.params[place].type, setting.norms), inputs[place], other, setting)
+    if not apart:
+        return None
+    try:
+        results = run(inputs), run((*inputs[:place], other, *inputs[place + 1 :]))
+        moved = distance(put_in(scheme.result.type, setting.norms), *results, setting)
+    except Undefined:
+        return None
+    return Pair(setting, place, inputs, other, results, apart, moved, claimed)
+
+
+def _shrunk(scheme: Scheme, run: Run, pair: Pair) -> Pair:
+    """A pair that refutes as well, with smaller numbers."""
+    if not pair.refutes:
+        return pair
+    for _ in range(_SHRINKS):
+        smaller = next(filter(None, (_again(scheme, run, pair, each) for each in _simpler(scheme, pair))), None)
+        if smaller is None:
+            return pair
+        pair = smaller
+    return pair
+
+
+def _again(scheme: Scheme, run: Run, pair: Pair, changed: tuple[tuple[Value, ...], Value]) -> Pair | None:
+    found = _measured(scheme, run, pair.setting, pair.place, pair.claimed, *changed)
+    return found if found is not None and found.refutes else None
+
+
+def _simpler(scheme: Scheme, pair: Pair) -> Iterator[tuple[tuple[Value, ...], Value]]:
+    """The same inputs with one number nearer to 0."""
+    for place, value in enumerate(pair.inputs):
+        if not scheme.params[place].static:
+            for simpler in _simpler_values(value):
+                yield (*pair.inputs[:place], simpler, *pair.inputs[place + 1 :]), pair.other
+    for simpler in _simpler_values(pair.other):
+        yield pair.inputs, simpler
+
+
+def _simpler_values(value: Value) -> Iterator[Value]:
+    if is_container(value):
+        for place in range(value.size):
+            for simpler in _simpler_values(value.flat[place]):
+                copy = value.copy()
+                copy.flat[place] = simpler
+                yield copy
+    elif isinstance(value, tuple):
+        for place, item in enumerate(value):
+            for simpler in _simpler_values(item):
+                yield (*value[:place], simpler, *value[place + 1 :])
+    elif not isinstance(value, bool):
+        yield from (type(value)(each) for each in (0, 1, -1) if abs(each) < abs(value) or (each == 1 and value == -1))
+        if abs(value) > 1:
+            yield int(value / 2) if isinstance(value, int) else type(value)(int(value / 2))

@@ -1,0 +1,199 @@
+"""The metric spaces that types stand for: drawing points, drawing neighbours, and how far two points are apart.
+
+This follows the definitions of the metrics alone (:mod:`dp_lsp.core.types`), not the rules that it is used to test.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from dp_lsp.builtins.meanings import Value, array, norm_of
+from dp_lsp.core.algebra import NormVariable, Poly, Symbol
+from dp_lsp.core.evaluate import Substitution, interval, norms_of, symbols_of
+from dp_lsp.core.types import (
+    AnyNorm,
+    Base,
+    BoolType,
+    Container,
+    ModelType,
+    Norm,
+    NumberType,
+    TupleType,
+    Type,
+)
+
+_TINY = Fraction(1, 2**20)
+
+
+class NotASpace(Exception):
+    """Nothing can be drawn of a type, such as that of functions."""
+
+
+class Setting(NamedTuple):
+    """Numbers for all symbols, sizes among them, and norms for all that are open."""
+
+    numbers: Mapping[Symbol, Fraction]
+    norms: Mapping[NormVariable, Norm]
+
+    def size(self, size: Poly) -> int:
+        return int(interval(size, self.numbers).low)
+
+    def norm(self, norm: AnyNorm) -> Norm:
+        """A norm; one that may be any is taken to be the largest."""
+        return self.norms.get(norm, Norm.L1) if isinstance(norm, NormVariable) else norm
+
+
+def open_parts(type_: Type) -> tuple[set[Symbol], set[NormVariable]]:
+    """The symbols and the norms that a type leaves open."""
+    symbols: set[Symbol] = set()
+    norms: set[NormVariable] = set()
+    for part in _parts(type_):
+        match part:
+            case NumberType(static=static) if static is not None:
+                symbols |= symbols_of(static)
+                norms |= norms_of(static)
+            case Container(norm=norm, length=length, rows=rows):
+                symbols |= symbols_of(length) | (symbols_of(rows) if rows is not None else set())
+                norms |= {norm} if isinstance(norm, NormVariable) else set()
+            case ModelType(size):
+                symbols |= symbols_of(size)
+    return symbols, norms
+
+
+def _parts(type_: Type) -> Iterator[Type]:
+    yield type_
+    match type_:
+        case Container(element=element):
+            yield from _parts(element)
+        case TupleType(items):
+            for item in items:
+                yield from _parts(item)
+
+
+def put_in(type_: Type, norms: Mapping[NormVariable, Norm]) -> Type:
+    """A type with norms for those that were open."""
+    match type_:
+        case Container():
+            norm = Substitution({}, norms).norm(type_.norm)
+            return Container(type_.kind, norm, type_.clip, type_.length, put_in(type_.element, norms), type_.rows)
+        case TupleType(items):
+            return TupleType(tuple(put_in(item, norms) for item in items))
+    return type_
+
+
+def distance(type_: Type, x: Value, y: Value, setting: Setting) -> Value:
+    """How far two values of a type are apart: a Fraction, or a float where a root is irrational."""
+    match type_:
+        case NumberType(base):
+            return Fraction(x != y) if base is Base.DATA else abs(x - y)
+        case BoolType():
+            return Fraction(x != y)
+        case Container():
+            return _distance_of_containers(type_, x, y, setting)
+        case ModelType():
+            return norm_of((a - b for a, b in zip(x, y, strict=True)), Norm.LINF)
+        case TupleType(items):
+            parts = zip(items, x, y, strict=True)
+            return sum((distance(item, a, b, setting) for item, a, b in parts), Fraction(0))
+    raise NotASpace(type(type_).__name__)
+
+
+def _distance_of_containers(type_: Container, x: Value, y: Value, setting: Setting) -> Value:
+    rows = zip(x, y, strict=True) if type_.rows is not None else [(x, y)]
+    norm = setting.norm(type_.norm)
+
+    def of_row(a: Value, b: Value) -> Value:
+        return norm_of((distance(type_.element, one, other, setting) for one, other in zip(a, b, strict=True)), norm)
+
+    return sum((of_row(a, b) for a, b in rows), Fraction(0))
+
+
+def draw(type_: Type, source: random.Random, setting: Setting) -> Value:
+    """A value of a type: mostly small, often with entries that are equal or 0, sometimes large."""
+    match type_:
+        case NumberType(base, static):
+            if static is not None:
+                return number(interval(static, setting.numbers).low, base)
+            return _drawn_number(base, source)
+        case BoolType():
+            return source.random() < 0.5
+        case Container():
+            shape = _shape(type_, setting)
+            count = shape[0] * (shape[1] if len(shape) > 1 else 1)
+            way = source.randrange(4)
+            if way == 0:
+                one = draw(type_.element, source, setting)
+                return array((one for _ in range(count)), shape)
+            return array((draw(type_.element, source, setting) for _ in range(count)), shape)
+        case ModelType(size):
+            return array(_drawn_number(Base.REAL, source) for _ in range(setting.size(size)))
+        case TupleType(items):
+            return tuple(draw(item, source, setting) for item in items)
+    raise NotASpace(type(type_).__name__)
+
+
+def number(value: Fraction, base: Base) -> Value:
+    """A number as a program has it: integers are ``int``."""
+    return int(value) if base is Base.INTEGER else Fraction(value)
+
+
+def _drawn_number(base: Base, source: random.Random) -> Value:
+    small = source.choice((0, 0, 1, -1, 2, 3, 5, -7))
+    if base is Base.INTEGER:
+        return source.choice((small, small, source.randint(-50, 50), source.randint(-(10**6), 10**6)))
+    near, far = Fraction(source.randint(-999, 999), 64), Fraction(source.randint(-(10**6), 10**6), 64)
+    return source.choice((Fraction(small), Fraction(small), near, far, _TINY))
+
+
+def _shape(type_: Container, setting: Setting) -> tuple[int, ...]:
+    length = setting.size(type_.length)
+    return (length,) if type_.rows is None else (setting.size(type_.rows), length)
+
+
+def neighbour(type_: Type, x: Value, source: random.Random, setting: Setting) -> Value:
+    """Another value: one entry or one row changed, all of them by the same, their signs, or anything else."""
+    match type_:
+        case NumberType(base):
+            if source.randrange(3) == 0:
+                return _drawn_number(base, source)
+            steps = (1, -1) if base is Base.INTEGER else (1, -1, Fraction(1, 2), 1000, _TINY, -_TINY)
+            return x + source.choice(steps)
+        case BoolType():
+            return not x
+        case Container() if x.size:
+            return _neighbour_of_container(type_, x, source, setting)
+        case ModelType() if x.size:
+            step = source.choice((1, -1, _TINY))
+            return array(entry + step * source.choice((0, 1, 1)) for entry in x)
+        case TupleType(items) if items:
+            place = source.randrange(len(items))
+            return (*x[:place], neighbour(items[place], x[place], source, setting), *x[place + 1 :])
+    return x
+
+
+def _neighbour_of_container(type_: Container, x: Value, source: random.Random, setting: Setting) -> Value:
+    way, element = source.randrange(6), type_.element
+    if way == 0:
+        return draw(type_, source, setting)
+    other = x.copy()
+    if way in (1, 2):
+        place = source.randrange(x.size)
+        other.flat[place] = neighbour(element, x.flat[place], source, setting)
+        return other
+    places = range(x.size)
+    if way in (3, 4) and type_.rows is not None:
+        width = x.shape[1]
+        row = source.randrange(x.shape[0])
+        places = range(row * width, (row + 1) * width)
+    if isinstance(element, BoolType):
+        for place in places:
+            other.flat[place] = not other.flat[place]
+        return other
+    step = source.choice((1, -1) if element == NumberType(Base.INTEGER) else (1, -1, Fraction(1, 2), 1000, _TINY))
+    alternate = source.random() < 0.3
+    for position, place in enumerate(places):
+        other.flat[place] = x.flat[place] + (-step if alternate and position % 2 else step)
+    return other
