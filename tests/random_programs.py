@@ -53,6 +53,11 @@ class Writer:
         self._scope: list[tuple[str, Kind]] = []
         self._static: list[str] = []
         self._functions: list[Helper] = []
+        self._added: list[tuple[str, Kind]] = []  # parameters that turned out to be needed
+        self._inside = 0
+        self._captured: set[str] = set()
+        self._updated: set[str] = set()
+        self._width = source.choice((1, 2, 2, 3))
 
     def program(self) -> str:
         """A few helpers, and ``f``."""
@@ -67,27 +72,31 @@ class Writer:
         typed = self._source.random() < 0.6
         name = self._fresh("g")
         names = [self._fresh("p") for _ in params]
-        self._scope, self._static, self._functions = list(zip(names, params, strict=True)), [], []
+        own = list(zip(names, params, strict=True))
+        self._scope, self._static, self._functions, self._added = own, [], [], []
         body = self._expression(result, 2)
+        self._scope = [*own, *self._added]
         header = [f"{n}::{kind.written()}" if typed else n for n, kind in self._scope]
         text = f"{name}({', '.join(header)}) = {body}"
         if typed and params[0] == REAL and self._source.random() < 0.4:
             header[0] = f"{names[0]}::Integer"
-            text += f"\n{name}({', '.join(header)}) = {self._expression(result, 1)}"
-        self._helpers.append(Helper(name, tuple(params), result))
+            text += f"\n{name}({', '.join(header)}) = {self._source.choice(names)}" * (result in params)
+        self._helpers.append(Helper(name, tuple(kind for _, kind in self._scope), result))
         return text
 
     def _main(self) -> str:
-        self._scope, self._functions = [], []
+        self._scope, self._functions, self._added = [], [], []
         self._static = ["k"] if self._source.random() < 0.4 else []
         params = [self._any_kind() for _ in range(self._source.choice((1, 1, 2, 3)))]
         for kind in params:
             self._scope.append((self._fresh("x"), kind))
-        header = [f"{name}::{kind.written()}" for name, kind in self._scope]
-        header += ["k::Static(Integer)"] * len(self._static)
+        own = list(self._scope)
         lines = [line for _ in range(self._source.choice((0, 1, 1, 2, 3))) for line in self._statement(1)]
-        result = self._any_kind()
+        made = [kind for name, kind in self._scope if name in self._updated or name.startswith("y")]
+        result = self._source.choice(made) if made and self._source.random() < 0.7 else self._any_kind()
         lines.append("    " + self._result(result))
+        header = [f"{name}::{kind.written()}" for name, kind in (*own, *self._added)]
+        header += ["k::Static(Integer)"] * len(self._static)
         return "\n".join([f"function f({', '.join(header)})", *lines, "end"])
 
     def _result(self, kind: Kind) -> str:
@@ -109,10 +118,11 @@ class Writer:
         return [f"{name} = {value}"]
 
     def _update(self, depth: int) -> list[str]:
-        numbers = [(name, kind) for name, kind in self._scope if kind.shape != "Matrix"]
+        numbers = [(name, kind) for name, kind in self._scope if kind.shape != "Matrix" and name not in self._captured]
         if not numbers:
             return self._assign(depth)
         name, kind = self._source.choice(numbers)
+        self._updated.add(name)
         return [f"{name} = {self._expression(kind, 2)}"]
 
     def _loop(self, depth: int) -> list[str]:
@@ -151,9 +161,10 @@ class Writer:
     # Expressions
 
     def _expression(self, kind: Kind, depth: int) -> str:
-        known = [name for name, of in self._scope if _fits(of, kind)]
+        known = [name for name, of in (*self._scope, *self._added) if _fits(of, kind) and self._may_read(name)]
         if depth <= 0 or (known and self._source.random() < 0.25):
-            return self._source.choice(known) if known else self._smallest(kind)
+            latest = known[-3:] if self._source.random() < 0.6 else known
+            return self._source.choice(latest) if known else self._smallest(kind)
         ways: dict[str, Callable[[Kind, int], str]] = {
             "Number": self._number,
             "Bool": self._truth,
@@ -162,20 +173,26 @@ class Writer:
         }
         return ways[kind.shape](kind, depth - 1)
 
+    def _may_read(self, name: str) -> bool:
+        """A function inside must not read what gets more than one value."""
+        if self._inside and name in self._updated:
+            return False
+        if self._inside:
+            self._captured.add(name)
+        return True
+
     def _smallest(self, kind: Kind) -> str:
         if kind.shape == "Bool":
             return self._source.choice(("true", "false"))
-        if kind.shape == "Number":
-            if kind.base == "Data":
-                return "disc(3)"
+        if kind.shape == "Number" and kind.base != "Data":
             return self._literal(kind)
-        if kind.shape == "Vector" and kind.base in ("Real", "Integer"):
-            entries = ", ".join(self._literal(kind.element) for _ in range(self._source.choice((1, 2))))
+        if kind.shape == "Vector" and kind.base in ("Real", "Integer") and self._source.random() < 0.2:
+            entries = ", ".join(self._literal(kind.element) for _ in range(self._width))
             vector = f"[{entries}]"
             return f"norm_convert({kind.norm}, {vector})" if kind.norm else vector
-        if kind.shape == "Matrix" and kind.base in ("Real", "Integer"):
-            return f"vec_to_row({self._smallest(Kind('Vector', kind.base, kind.norm))})"
-        return "missing_value"
+        name = self._fresh("x")
+        self._added.append((name, kind if kind.norm else kind._replace(norm="L1")))
+        return name
 
     def _literal(self, kind: Kind) -> str:
         whole = self._source.choice((0, 1, 2, 3, -1, -2, 5))
@@ -330,7 +347,9 @@ class Writer:
         names = [self._fresh("e") for _ in params]
         before = list(self._scope)
         self._scope += zip(names, params, strict=True)
+        self._inside += 1
         body = self._expression(result, depth)
+        self._inside -= 1
         self._scope = before
         listed = names[0] if len(names) == 1 else f"({', '.join(names)})"
         return f"({listed} -> {body})"
@@ -362,7 +381,7 @@ def _fits(known: Kind, wanted: Kind) -> bool:
     """Whether a value can stand where another kind is wanted."""
     if known.shape != wanted.shape:
         return False
-    base = known.base == wanted.base or (known.base, wanted.base) == ("Integer", "Real") and known.shape == "Number"
+    base = known.base == wanted.base or ((known.base, wanted.base) == ("Integer", "Real") and known.shape == "Number")
     return base and (known.norm == wanted.norm or not wanted.norm)
 
 
