@@ -6,6 +6,7 @@ floats of them, only a difference beyond :data:`TOLERANCE` counts. That nothing 
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -47,7 +48,10 @@ class Pair(NamedTuple):
     @property
     def ratio(self) -> float:
         """How far the result moved for each unit of the input."""
-        return float(self.moved / self.apart)
+        try:
+            return float(self.moved / self.apart)
+        except OverflowError:
+            return math.inf
 
     @property
     def refutes(self) -> bool:
@@ -194,7 +198,7 @@ def _measured(
     try:
         results = run(inputs), run((*inputs[:place], other, *inputs[place + 1 :]))
         moved = distance(put_in(scheme.result.type, setting.norms), *results, setting)
-    except Undefined:
+    except (Undefined, OverflowError):
         return None
     return Pair(setting, place, inputs, other, results, apart, moved, claimed)
 
@@ -237,7 +241,13 @@ def _simpler_values(value: Value) -> Iterator[Value]:
         for place, item in enumerate(value):
             for simpler in _simpler_values(item):
                 yield (*value[:place], simpler, *value[place + 1 :])
-    elif not isinstance(value, bool):
-        yield from (type(value)(each) for each in (0, 1, -1) if abs(each) < abs(value) or (each == 1 and value == -1))
-        if abs(value) > 1:
-            yield int(value / 2) if isinstance(value, int) else type(value)(int(value / 2))
+    elif not isinstance(value, bool | float):
+        for simpler in (0, 1, -1, int(value), int(value / 2)):
+            if _length(simpler) < _length(value) or (simpler == 1 and value == -1):
+                yield type(value)(simpler)
+
+
+def _length(value: Value) -> int:
+    """How much there is to read in a number."""
+    exact = Fraction(value)
+    return abs(exact.numerator) + exact.denominator

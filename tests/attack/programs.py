@@ -224,7 +224,7 @@ class Writer:
             lambda: f"ifelse({self._expression(BOOL, depth)}, {e()}, {e()})",
             lambda: self._immediately(kind, depth),
         ]
-        if not kind.base == "Data":
+        if kind.base != "Data":
             low, high = sorted(self._source.sample(range(-3, 6), 2))
             ways.append(lambda: f"clamp({e()}, {low}, {high})")
         if whole:

@@ -1,0 +1,53 @@
+"""An attack on the rules: programs are run on neighbouring inputs, in search of a pair that moves a result further than
+the checker claims. The commands are those of ``python -m tests.attack``."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from dp_lsp.analysis.records import Options
+from dp_lsp.core.scheme import FunctionValue, Scheme
+from dp_lsp.core.term import Method
+from dp_lsp.engine.check import Defined, Engine
+from dp_lsp.meaning.interpreter import Interpreter, NoMeaning
+from dp_lsp.meaning.refuter import Found, search
+from dp_lsp.meaning.spaces import NotASpace
+
+Boxes = dict[str, Callable[..., Any]]
+
+
+class Target(NamedTuple):
+    """A function of which something is claimed, and how it is run."""
+
+    name: str
+    scheme: Scheme
+    method: Method
+    interpreter: Interpreter
+
+    def attacked(self, source: random.Random, settings: int, tries: int) -> Found | None:
+        """What a search finds; None of a function that has no value of its own, or whose inputs cannot be drawn."""
+        try:
+            return search(self.scheme, lambda args: self.interpreter.run(self.method, args), source, settings, tries)
+        except (NotASpace, NoMeaning):
+            return None
+
+
+def targets(
+    text: str, profile: str = "sound", engine: Engine | None = None, boxes: Boxes | None = None
+) -> Iterator[Target]:
+    """The functions of a program whose sensitivity is proved, and known without knowing how they are called."""
+    found = (engine or Engine()).definitions(text, Options(profile=profile, facts=False))
+    interpreter = Interpreter([each.definition for each in found], boxes)
+    for each in found:
+        scheme = _scheme(each)
+        if scheme is not None and isinstance(each.definition, Method):
+            yield Target(each.definition.name, scheme, each.definition, interpreter)
+
+
+def _scheme(each: Defined) -> Scheme | None:
+    value = each.meaning
+    if not isinstance(value, FunctionValue) or not value.methods or value.methods[0].opens:
+        return None
+    return None if value.methods[0].claims_privacy else value.methods[0]

@@ -1,0 +1,93 @@
+"""``python -m tests.attack programs`` tries random programs; ``scoreboard`` writes down what is found against the
+published rules."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import random
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+
+from dp_lsp.engine.check import Engine
+from dp_lsp.meaning.refuter import Pair
+
+from . import Target, targets
+from .programs import program
+from .scoreboard import write
+
+_SETTINGS, _TRIES = 2, 10
+_FORGET = 500  # programs after which a new engine is taken, so that its memory does not grow
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.attack", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    tried = commands.add_parser("programs", help="random programs; exits with 1 if a claim is refuted")
+    tried.add_argument("--count", type=int, default=100_000)
+    tried.add_argument("--first", type=int, default=0, help="the seed of the first; the others follow it")
+    tried.add_argument("--profile", choices=("sound", "published"), default="sound")
+    commands.add_parser("scoreboard", help="writes dp_lsp/reference/soundness.md")
+    options = parser.parse_args()
+    if options.command == "scoreboard":
+        write()
+    else:
+        sys.exit(_programs(options.first, options.count, options.profile))
+
+
+def _programs(first: int, count: int, profile: str) -> int:
+    counts: Counter[str] = Counter()
+    ratios: list[float] = []
+    began = time.monotonic()
+    for seed in range(first, first + count):
+        counts["programs"] += 1
+        for target, pairs, tries in _attacked(seed, profile):
+            counts["functions"] += 1
+            counts["pairs"] += tries
+            for pair in pairs:
+                if pair.refutes:
+                    counts["refuted"] += 1
+                    print(
+                        f"seed {seed}, `{target.name}`: {said(target, pair)}\n{program(random.Random(seed))}",
+                        flush=True,
+                    )
+                elif pair.claimed and pair.moved:
+                    ratios.append(float(pair.claimed) / pair.ratio)
+        if counts["programs"] % 1000 == 0:
+            print(f"{counts['programs']:,} programs, {counts['refuted']} refuted", file=sys.stderr, flush=True)
+    seconds = time.monotonic() - began
+    print(f"{', '.join(f'{number:,} {name}' for name, number in counts.items())} in {seconds:,.0f} s ({profile})")
+    if len(ratios) > 1:
+        middle, ninth = statistics.median(ratios), statistics.quantiles(ratios, n=10)[-1]
+        print(f"claimed / found to be true: median {middle:.3f}, 90 % at most {ninth:.1f}")
+    return int(counts["refuted"] > 0)
+
+
+_engines = {0: Engine()}
+
+
+def _attacked(seed: int, profile: str) -> Iterator[tuple[Target, tuple[Pair, ...], int]]:
+    engine = _engines.setdefault(seed // _FORGET, Engine())
+    for old in itertools.takewhile(lambda each: each < seed // _FORGET, list(_engines)):
+        del _engines[old]
+    for target in targets(program(random.Random(seed)), profile, engine):
+        found = target.attacked(random.Random(seed), _SETTINGS, _TRIES)
+        if found is not None:
+            yield target, found.pairs, found.tries
+
+
+def said(target: Target, pair: Pair) -> str:
+    """A pair in words."""
+    name = target.scheme.params[pair.place].name
+    before, after = pair.results
+    return (
+        f"{name} = {pair.inputs[pair.place]} and {pair.other}, {pair.apart} apart: {before} and {after}, "
+        f"{pair.moved} apart; claimed was {pair.claimed} for each"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""What programs compute, and that nobody finds inputs that move a result further than is claimed."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spec_runner
+from attack import targets
+from attack.programs import program
+from dp_lsp import builtins
+from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING, Undefined, array, is_container
+from dp_lsp.engine.check import Engine
+from source_tree import ROOT
+
+PROGRAMS, GROUPS = 300, 6
+PAGES = sorted((ROOT / "fixtures" / "spec").glob("*.md"))
+ENGINE = Engine()
+HALF = Fraction(1, 2)
+
+
+def vector(*entries: object) -> Any:
+    return array(map(Fraction, entries))
+
+
+def plain(value: Any) -> Any:
+    """A value as a test can write it."""
+    if is_container(value):
+        return [plain(item) for item in value]
+    return tuple(map(plain, value)) if isinstance(value, tuple) else value
+
+
+def ran(text: str, *arguments: Any) -> Any:
+    (target,) = (each for each in targets(text, engine=ENGINE) if each.name == "f")
+    return plain(target.interpreter.run(target.method, arguments))
+
+
+def test_every_row_has_a_meaning_or_a_reason() -> None:
+    names = {row.name for row in builtins.TABLE.values()}
+    assert MEANINGS.keys() | WITHOUT_MEANING.keys() == names
+    assert not MEANINGS.keys() & WITHOUT_MEANING.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "result"),
+    [
+        ("f(x::Integer) = x % 3", (-7,), -1),
+        ("f(x::Integer) = mod(x, 3)", (-7,), 2),
+        ("f(x::Real) = x / 4", (Fraction(3),), Fraction(3, 4)),
+        ("f(x::Real, y::Real) = x > 1 && y / x > 1", (Fraction(0), Fraction(1)), False),
+        (
+            "f(v::MetricVector(Data, LInf)) = undisc_container(clip(L1, v))",
+            (vector(3, -1),),
+            [Fraction(3, 4), -HALF / 2],
+        ),
+        (
+            "f(v::MetricVector(Data, LInf)) = undisc_container(clip(L2, v))",
+            (vector(3, 4),),
+            [Fraction(3, 5), Fraction(4, 5)],
+        ),
+        ("f(v::MetricVector(Real, L1)) = fold((e, a) -> e + 2 * a, 0.0, v)", (vector(1, 2, 3),), Fraction(11)),
+        ("f(v::MetricVector(Real, L1), k::Static(Integer)) = v[k]", (vector(5, 6), 2), Fraction(6)),
+        ("f(x::Real) = (y -> y + x)(2 * x)", (HALF,), Fraction(3, 2)),
+        ("g(x::Real) = 1.0\ng(x::Integer) = 2\nf(x::Integer) = g(x)", (3,), 2),
+        ("function f(x::Real)\n    for i in 3:-1:1\n        x = 2 * x + i\n    end\n    x\nend", (Fraction(0),), 17),
+        (
+            "function f(x::Real)\n    (a, b) = (x, 2 * x)\n    if b > 1\n        a = b\n    end\n    (b, a)\nend",
+            (Fraction(1),),
+            (2, 2),
+        ),
+    ],
+)
+def test_programs_compute_what_they_do_in_julia(text: str, arguments: tuple[Any, ...], result: object) -> None:
+    assert ran(text, *arguments) == result
+
+
+@pytest.mark.parametrize("text", ["f(v::MetricVector(Real, L1)) = v[3]", "f(v::MetricVector(Real, L1)) = 1 / v[1]"])
+def test_programs_fail_where_they_do_in_julia(text: str) -> None:
+    with pytest.raises(Undefined):
+        ran(text, vector(0, 1))
+
+
+def refuted(text: str, profile: str, tries: int) -> list[str]:
+    """The functions of a program of which a claim is refuted."""
+    searched = ((each, each.attacked(random.Random(text), 3, tries)) for each in targets(text, profile, ENGINE))
+    return [target.name for target, found in searched if found is not None and found.refutation is not None]
+
+
+def blocks(page: Path, profile: str) -> list[str]:
+    found = spec_runner.blocks(page.read_text(encoding="utf-8"))
+    return [block.text for block in found if "files" not in block.words and block.options.profile == profile]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_no_claim_of_the_specification_is_refuted(page: Path) -> None:
+    for text in blocks(page, "sound") if page.stem != "projects" else ():
+        assert refuted(text, "sound", 12) == [], text
+
+
+def test_the_same_search_refutes_the_published_rules() -> None:
+    """As many of the published rules as ``python -m tests.attack scoreboard`` lists; a short search finds most."""
+    found = {
+        text
+        for page in PAGES
+        if page.stem != "projects"
+        for text in blocks(page, "published")
+        if refuted(text, "published", 40)
+    }
+    assert len(found) >= 12
+
+
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_no_claim_about_random_programs_is_refuted(group: int) -> None:
+    checked = 0
+    for seed in range(group, PROGRAMS, GROUPS):
+        text = program(random.Random(seed))
+        for target in targets(text, engine=ENGINE):
+            found = target.attacked(random.Random(seed), 2, 10)
+            checked += found is not None and len(found.pairs)
+            assert found is None or found.refutation is None, text
+    assert checked > PROGRAMS // GROUPS
