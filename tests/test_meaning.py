@@ -21,6 +21,8 @@ PROGRAMS, GROUPS = 300, 6
 PAGES = sorted((ROOT / "fixtures" / "spec").glob("*.md"))
 ENGINE = Engine()
 HALF = Fraction(1, 2)
+CLIPPED = "f(v::MetricVector(Data, LInf)) = undisc_container(clip({}, v))"
+BRANCH = "function f(x::Real)\n    (a, b) = (x, 2 * x)\n    if b > 1\n        a = b\n    end\n    (b, a)\nend"
 
 
 def vector(*entries: object) -> Any:

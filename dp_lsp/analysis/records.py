@@ -7,14 +7,14 @@ records of a file in their places.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
 from dp_lsp.analysis.facts import Fact, Part, decode_facts
-from dp_lsp.problem import Problem, Severity
+from dp_lsp.problem import Problem, Related, Severity
 from dp_lsp.text import Source, Span
 
 
@@ -201,6 +201,17 @@ class Analysis:
         moved = (problem.moved(chunk.start) for chunk in self.chunks for problem in chunk.record.verdict.problems)
         return tuple(sorted(moved, key=lambda problem: (problem.span, problem.code, problem.message)))
 
+    def with_notes(self, notes: Mapping[tuple[str, Span], str]) -> Analysis:
+        """The same, and what was found out later about problems, by code and place in the file."""
+
+        def noted(chunk: Placed) -> Placed:
+            verdict = chunk.record.verdict
+            texts = (notes.get((problem.code, problem.span.moved(chunk.start))) for problem in verdict.problems)
+            found = tuple(_noted(problem, text) for problem, text in zip(verdict.problems, texts, strict=True))
+            return chunk._replace(record=chunk.record._replace(verdict=verdict._replace(problems=found)))
+
+        return Analysis(self.source, tuple(map(noted, self.chunks)), self.options)
+
     @property
     def state(self) -> State:
         """The worst state of anything in the file; ``proved`` if there is nothing."""
@@ -256,6 +267,10 @@ class Analysis:
                 hits.sort(key=lambda fact: fact.span.end - fact.span.start)
                 return [fact.moved(chunk.start) for fact in hits]
         return []
+
+
+def _noted(problem: Problem, note: str | None) -> Problem:
+    return problem if note is None else problem._replace(related=(*problem.related, Related(note, problem.span)))
 
 
 def unchecked(source: Source, problem: Problem, options: Options) -> Analysis:

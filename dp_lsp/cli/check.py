@@ -41,6 +41,7 @@ class Request(NamedTuple):
     error_on_warning: bool
     error_on_accepted: bool
     statistics: bool
+    witness: bool
     output_file: str | None
     color: str
     config: str | None = None
@@ -54,7 +55,7 @@ def run(request: Request) -> int:
     began = time.perf_counter()
     configured = Configured(request.config, request.profile, request.settings)
     chosen = choose(request.paths or (".",), request.stdin_filename, configured.includes)
-    checks = _Run(chosen, configured.options)
+    checks = _Run(chosen, configured.options, request.witness)
     graph = Graph(chosen.names, checks.includes)
     faults = configured.faults(graph.included)
     for fault in faults:
@@ -85,7 +86,8 @@ def _check_all(chosen: Chosen, checks: _Run, graph: Graph) -> Files:
 class _Run:
     """Checks one project after the other. A bug makes one of them unknown, not the others."""
 
-    def __init__(self, chosen: Chosen, options: OptionsOf) -> None:
+    def __init__(self, chosen: Chosen, options: OptionsOf, witness: bool) -> None:
+        self._witness = witness
         self._files = chosen.files
         self._options = options
         self._engine = Engine()
@@ -105,6 +107,8 @@ class _Run:
         progress.file(shown(root))
         try:
             found = self._engine.project(root, self._files, self._options, on_chunk=progress.chunk)
+            if self._witness:
+                found = self._with_witnesses(root, found)
         except Exception as error:
             logger.debug("%s: internal error", root, exc_info=True)
             self._engine = Engine()  # what it remembers may be half done
@@ -115,6 +119,16 @@ class _Run:
         if len(self._recent) > _REMEMBERED:
             self._engine.forget(self._recent.popleft())
         return found
+
+    def _with_witnesses(self, root: str, found: dict[str, Analysis]) -> dict[str, Analysis]:
+        """The same, with a counterexample for each claim that is too small."""
+        from dp_lsp.meaning.witness import witness  # numpy is needed for nothing else
+
+        notes: dict[str, dict[tuple[str, Span], str]] = {}
+        for suspect in self._engine.suspects(root, self._files, self._options):
+            problem = suspect.problem
+            notes.setdefault(suspect.file, {})[problem.code, problem.span] = witness(suspect)
+        return {name: analysis.with_notes(notes.get(name, {})) for name, analysis in found.items()}
 
 
 def _exit_code(analyses: Iterable[Analysis], request: Request) -> int:

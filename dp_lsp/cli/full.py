@@ -15,6 +15,7 @@ from dp_lsp.core.notation import decimal
 from dp_lsp.problem import Problem, Severity
 from dp_lsp.text import Source, Span
 
+_LABEL = 60  # characters that stand beside a place; what is longer stands below
 _FEW = 8  # functions whose whole types are still read, when there are several files
 _WIDEST = 40  # columns of a cell of the table
 
@@ -58,6 +59,9 @@ class FullReport:
         if analysis.source.text:
             yield from shown
         equals = f"{margin} {self._paint('=', 'rule')}"
+        for message in _own(problem):
+            if len(message) > _LABEL:
+                yield f"{equals} {printable(message)}"
         for fix in problem.fixes:
             yield f"{equals} fix available: {printable(fix.title)}"
         yield f"{equals} more: dp-lsp explain {problem.code}"
@@ -142,10 +146,15 @@ def _codes(function: FunctionReport, analysis: Analysis) -> str:
     return "   ".join(f"{word} {', '.join(codes)}" for word, codes in found if codes)
 
 
+def _own(problem: Problem) -> list[str]:
+    """What else is said about the very place of a problem."""
+    return [related.message for related in problem.related if related.span == problem.span]
+
+
 def _marks(problem: Problem, source: Source) -> list[Mark]:
     """What to underline: the place itself first, labelled by what is related to the very same place. Of other
     places of several lines, such as a loop, the first line says enough."""
-    label = next((related.message for related in problem.related if related.span == problem.span), "")
+    label = next((message for message in _own(problem) if len(message) <= _LABEL), "")
     others = [related for related in problem.related if related.span != problem.span]
     return [
         Mark(problem.span, label, "^", problem.severity.value),

@@ -7,7 +7,7 @@ every name the chunk mentions, also of those that have none.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Loader, Refusal, Text
 from dp_lsp.analysis.records import Analysis, Options, Placed, unchecked
 from dp_lsp.analysis.ticket import Ticket
-from dp_lsp.core.term import Definition
+from dp_lsp.core.term import Definition, Method
 from dp_lsp.engine.memo import Memo
 from dp_lsp.engine.merge import together
 from dp_lsp.engine.names import names
@@ -25,8 +25,11 @@ from dp_lsp.engine.project import File, Part, Project, project, readable, unbala
 from dp_lsp.engine.task import Known, Meaning, Task
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.infer.inference import Global, Unreadable
+from dp_lsp.infer.method import Inferred
+from dp_lsp.infer.problems import TooSensitive
 from dp_lsp.lower.definitions import lower
 from dp_lsp.lower.facts import INCLUDE
+from dp_lsp.problem import Problem
 from dp_lsp.surface import Chunk
 from dp_lsp.text import Source
 
@@ -53,6 +56,18 @@ class Defined(NamedTuple):
 
     definition: Definition
     meaning: Global | Unreadable
+
+
+class Suspect(NamedTuple):
+    """A claim of a program that is too small, and what must be known to show that on inputs: the problem, with places
+    in a file, where the file's chunk begins, the method, what was inferred of it, and all definitions around it."""
+
+    file: str
+    problem: Problem
+    start: int
+    method: Method
+    inferred: Inferred
+    definitions: tuple[Definition, ...]
 
 
 class Engine:
@@ -140,6 +155,27 @@ class Engine:
                 if explained is not None:
                     return explained.moved(start)
         return None
+
+    def suspects(
+        self,
+        root: str,
+        loader: Loader,
+        options: Options | OptionsOf = DEFAULT,
+        ticket: Ticket | None = None,
+    ) -> Iterator[Suspect]:
+        """The claims of a project that are too small. It is checked; what is remembered of it is as good."""
+        how = _How(_uniform(root, options), (ticket or Ticket()).look, lambda key: None, ())
+        whole, modules = self._project(root, loader, how, root)
+        for part in whole.parts:
+            for module, index in part.places:
+                task, known = modules[module][index]
+                around = tuple(each for done, _ in modules[module].values() for each in done.unit.lowered.definitions)
+                start = task.unit.chunk.start
+                for problem in known.record.verdict.problems:
+                    if problem.code == TooSensitive.code:
+                        for method, inferred in task.again(known, problem.span.start):
+                            if isinstance(method, Method):
+                                yield Suspect(part.name, problem.moved(start), start, method, inferred, around)
 
     def definitions(self, text: str, options: Options = DEFAULT) -> list[Defined]:
         """The definitions of a text that is in no folder, in the order in which they run, and what each means."""

@@ -132,14 +132,19 @@ class Task:
     def explanation(self, known: Known, offset: int, expression: bool) -> Explanation | None:
         """What led to what is known of the function at an offset of the chunk, or of an expression there."""
         verdict = known.record.verdict
-        for definition, (name, meaning) in zip(self.unit.lowered.definitions, known.meanings, strict=True):
+        for definition, found in self.again(known, offset):
             report = next((each for each in verdict.functions if each.span == definition.span), None)
-            if report is not None and definition.span.covers(offset):
+            if report is not None:
                 problems = tuple(each for each in verdict.problems if definition.span.covers(each.span.start))
-                found = self._infer(definition)
                 return explain(found, report, problems, offset if expression else None, self._options)
-            self._before[name] = meaning.value
         return None
+
+    def again(self, known: Known, offset: int) -> Iterator[tuple[Definition, Inferred]]:
+        """The definitions that cover an offset of the chunk, inferred once more: with all that a record leaves out."""
+        for definition, (name, meaning) in zip(self.unit.lowered.definitions, known.meanings, strict=True):
+            if definition.span.covers(offset):
+                yield definition, self._infer(definition)
+            self._before[name] = meaning.value
 
     def _infer(self, definition: Definition) -> Inferred:
         self._met = []

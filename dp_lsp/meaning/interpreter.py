@@ -30,11 +30,17 @@ Environment = ChainMap[Local, Value]
 
 
 class Interpreter:
-    """Runs the functions of a program. ``boxes`` are its black boxes, by name."""
+    """Runs the functions of a program. ``boxes`` are its black boxes, by name. ``watched`` is a term whose values
+    :attr:`seen` holds after a run, in order."""
 
     def __init__(
-        self, definitions: Sequence[term.Definition], boxes: Mapping[str, Callable[..., Value]] | None = None
+        self,
+        definitions: Sequence[term.Definition],
+        boxes: Mapping[str, Callable[..., Value]] | None = None,
+        watched: Term | None = None,
     ) -> None:
+        self._watched = watched
+        self.seen: list[Value] = []
         self._methods: dict[str, list[Method]] = {}
         self._constants: dict[str, term.Constant] = {}
         self._boxes = boxes or {}
@@ -48,6 +54,7 @@ class Interpreter:
     def run(self, method: Method, arguments: Sequence[Value]) -> Value:
         """What a method returns; raises :class:`Undefined` where it fails."""
         self._steps = 0
+        self.seen = []
         return self._method(method, arguments, ChainMap())
 
     def _method(self, method: Method, arguments: Sequence[Value], around: Environment) -> Value:
@@ -73,6 +80,12 @@ class Interpreter:
         return self._term(body.result, environment)
 
     def _term(self, node: Term, environment: Environment) -> Value:
+        value = self._value(node, environment)
+        if node is self._watched:
+            self.seen.append(value)
+        return value
+
+    def _value(self, node: Term, environment: Environment) -> Value:
         self._steps += 1
         if self._steps > MOST_STEPS:
             raise NoMeaning("it takes too long")
