@@ -11,13 +11,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.refuter import Pair
 
 from . import Target, targets
 from .programs import program
-from .scoreboard import write
+from .scoreboard import SCOREBOARD, page, scores
 
 _SETTINGS, _TRIES = 2, 10
 _FORGET = 500  # programs after which a new engine is taken, so that its memory does not grow
@@ -30,16 +31,27 @@ def main() -> None:
     tried.add_argument("--count", type=int, default=100_000)
     tried.add_argument("--first", type=int, default=0, help="the seed of the first; the others follow it")
     tried.add_argument("--profile", choices=("sound", "published"), default="sound")
-    commands.add_parser("scoreboard", help="writes dp_lsp/reference/soundness.md")
+    scored = commands.add_parser("scoreboard", help="writes dp_lsp/reference/soundness.md")
+    scored.add_argument("--count", type=int, default=2_000, help="how many random programs to try for it")
     options = parser.parse_args()
     if options.command == "scoreboard":
-        write()
+        results = [_programs(0, options.count, profile) for profile in ("sound", "published")]
+        SCOREBOARD.write_text(page(list(scores()), "\n\n".join(each.text for each in results)), "utf-8")
     else:
-        sys.exit(_programs(options.first, options.count, options.profile))
+        result = _programs(options.first, options.count, options.profile)
+        print(result.text)
+        sys.exit(int(result.refuted > 0))
 
 
-def _programs(first: int, count: int, profile: str) -> int:
-    counts: Counter[str] = Counter()
+class Result(NamedTuple):
+    """How many claims were refuted, and what there is to say about a run."""
+
+    refuted: int
+    text: str
+
+
+def _programs(first: int, count: int, profile: str) -> Result:
+    counts = Counter(programs=0, functions=0, pairs=0, refuted=0)
     ratios: list[float] = []
     began = time.monotonic()
     for seed in range(first, first + count):
@@ -59,11 +71,16 @@ def _programs(first: int, count: int, profile: str) -> int:
         if counts["programs"] % 1000 == 0:
             print(f"{counts['programs']:,} programs, {counts['refuted']} refuted", file=sys.stderr, flush=True)
     seconds = time.monotonic() - began
-    print(f"{', '.join(f'{number:,} {name}' for name, number in counts.items())} in {seconds:,.0f} s ({profile})")
+    text = (
+        f"Profile `{profile}`: {counts['programs']:,} programs, {counts['functions']:,} functions and "
+        f"{counts['pairs']:,} pairs of inputs in {seconds:,.0f} s; {counts['refuted']} claims refuted."
+    )
     if len(ratios) > 1:
         middle, ninth = statistics.median(ratios), statistics.quantiles(ratios, n=10)[-1]
-        print(f"claimed / found to be true: median {middle:.3f}, 90 % at most {ninth:.1f}")
-    return int(counts["refuted"] > 0)
+        text += (
+            f" What was claimed is {middle:.3f} times what was found (median), and at most {ninth:.3g} times in 90 %."
+        )
+    return Result(counts["refuted"], text)
 
 
 _engines = {0: Engine()}
