@@ -58,7 +58,8 @@ class Fix(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """One finding. ``unchecked`` says that it left something unchecked: its function is ``unknown``."""
+    """One finding. ``unchecked`` says that it left something unchecked: its function is ``unknown``; ``unnecessary``
+    that the text at its place can go."""
 
     code: str
     name: str
@@ -68,6 +69,7 @@ class Problem(NamedTuple):
     related: tuple[Related, ...] = ()
     fixes: tuple[Fix, ...] = ()
     unchecked: bool = False
+    unnecessary: bool = False
 
     @property
     def url(self) -> str:
@@ -91,6 +93,7 @@ class Kind:
     severity: ClassVar[Severity] = Severity.ERROR
     message: ClassVar[str]
     unchecked: ClassVar[bool] = False
+    unnecessary: ClassVar[bool] = False
     unsupported: ClassVar[bool] = False
     """Whether the text is beyond what is checked; of a chunk that is said once."""
 
@@ -112,7 +115,8 @@ class Kind:
     ) -> Problem:
         """This kind of problem at ``span``; ``facts`` fill the message's placeholders."""
         message = cls.message.format(**facts)
-        return Problem(cls.code, cls.name, cls.severity, message, span, related, fixes, cls.unchecked)
+        what = cls.code, cls.name, cls.severity, message, span
+        return Problem(*what, related, fixes, cls.unchecked, cls.unnecessary)
 
     @classmethod
     def page(cls) -> str:

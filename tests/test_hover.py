@@ -164,6 +164,11 @@ def test_what_a_call_costs() -> None:
     assert "released by a mechanism" in text
 
 
+def test_no_message_is_shown_twice() -> None:
+    text = at(Engine().check(PROGRAM), "broken(").markdown
+    assert text.count("is not defined") == 1 and "[DP101](https://" in text
+
+
 def test_a_link_to_the_derivation() -> None:
     analysis = Engine().check(PROGRAM)
     found = hover(analysis, PROGRAM.index("+ x"), file="a.jl", link="command:x?1")

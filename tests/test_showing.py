@@ -201,6 +201,14 @@ def test_the_page_of_a_file() -> None:
     assert page(Engine().check("# nothing\n"), "b.jl") == "# `b.jl`\n\nThere are no functions.\n"
 
 
+@pytest.mark.parametrize(("kinds", "tags"), [([1, 2], [1]), ([2], None), (None, None)])
+def test_what_can_go_is_tagged_for_clients_that_take_that(driver: Driver, kinds: list[int] | None, tags: Any) -> None:
+    support = {} if kinds is None else {"tagSupport": {"valueSet": kinds}}
+    started(driver, "f(x::Real) = 2 * x  # dp: ignore[DP301] no reason\n", textDocument={"publishDiagnostics": support})
+    (found,) = driver.published()[-1]["diagnostics"]
+    assert found["code"] == "DP803" and found.get("tags") == tags
+
+
 def is_creation(message: Message) -> bool:
     return message.get("method") == "window/workDoneProgress/create"
 

@@ -54,7 +54,7 @@ def words(found: list[Token], text: str) -> list[str]:
     ]
 
 
-def on_line(text: str, part: str, source: str) -> list[str]:
+def on_line(part: str, source: str) -> list[str]:
     """The tokens of the line that begins with some text."""
     start = source.index(part)
     return words(tokens(document_of(source), Span(start, source.index("\n", start))), source)
@@ -69,20 +69,33 @@ def test_private_public_and_released() -> None:
         "eps: parameter declaration readonly",
         "w: parameter declaration private",
     ]
-    assert on_line("", "    y = ", PROGRAM) == [
+    assert on_line("    y = ", PROGRAM) == [
         "y: variable declaration private",
         "x: parameter private",
         "n: variable readonly",
     ]
-    assert on_line("", "    noisy = ", PROGRAM) == [
+    assert on_line("    noisy = ", PROGRAM) == [
         "noisy: variable declaration released",
         "laplacian_mechanism: function defaultLibrary",
         "eps: parameter readonly",
         "y: variable private",
     ]
-    assert on_line("", "    z = noisy", PROGRAM)[0] == "z: variable declaration released"
-    assert on_line("", "    c = ", PROGRAM)[2:4] == ["clip: function defaultLibrary", "L2: type defaultLibrary"]
+    assert on_line("    z = noisy", PROGRAM)[0] == "z: variable declaration released"
+    assert on_line("    c = ", PROGRAM)[2:4] == ["clip: function defaultLibrary", "L2: type defaultLibrary"]
     assert found[-4:-1] == ["train: function", "x: parameter private", "eps: parameter readonly"]
+
+
+def test_what_a_loop_carries_is_whose_its_parts_are() -> None:
+    text = "function f(v::Vector{<:Real}, eps::Static()) :: Priv()\n    total, noisy, count_ = 0.0, 0.0, 1.0\n"
+    text += "    for i in 1:length(v)\n        total = total + v[i]\n    end\n    for i in 1:3\n"
+    text += "        noisy = noisy + laplacian_mechanism(1, eps, v[1])\n        count_ = count_ * 2\n    end\n"
+    text += "    noisy\nend\n"
+    assert on_line("        total =", text)[:2] == ["total: variable declaration private", "total: variable private"]
+    assert on_line("        noisy =", text)[:2] == [
+        "noisy: variable declaration released",
+        "noisy: variable released",
+    ]
+    assert on_line("        count_ =", text) == ["count_: variable declaration readonly", "count_: variable readonly"]
 
 
 def test_tokens_are_in_order_and_apart() -> None:

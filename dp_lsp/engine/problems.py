@@ -71,6 +71,7 @@ class IgnoreUnused(Kind):
     code = "DP803"
     name = "ignore-unused"
     message = "no {code} is reported in the line that this comment is about; take it out, or move it to that line"
+    unnecessary = True
 
 
 class RemarkUnknown(Kind):

@@ -124,9 +124,11 @@ def function_text(analysis: Analysis, function: FunctionReport, stale: bool = Fa
     if stale:
         state = f"{WORDS[State.STALE]} (before the edit: {state})"
     yield f"**{code(function.name)}**: {KINDS[function.kind]} · {state}"
-    if function.state is not State.PROVED and function.reason:
+    wrong = [each for each in analysis.problems if _is_error_in(each, function)][:_MOST_ERRORS]
+    told = any(function.reason in each.message for each in wrong)
+    if function.state is not State.PROVED and function.reason and not told:
         yield prose(function.reason)
-    yield _errors(analysis, function)
+    yield _errors(analysis, wrong)
     yield _parameters(function)
     yield _numbers(function)
     if function.returns:
@@ -141,13 +143,12 @@ def function_text(analysis: Analysis, function: FunctionReport, stale: bool = Fa
         yield "composition: " + ", ".join(map(prose, rules))
 
 
-def _errors(analysis: Analysis, function: FunctionReport) -> str:
-    """What is wrong with a function, each with the page about it."""
-    wrong = [each for each in analysis.problems if _is_error_in(each, function)]
-    lines = [
+def _errors(analysis: Analysis, wrong: Iterable[Problem]) -> str:
+    """What is wrong, each with the page about it."""
+    lines = (
         f"- line {analysis.source.place(each.span.start).line}: [{each.code}]({each.url}) {prose(each.message)}"
-        for each in wrong[:_MOST_ERRORS]
-    ]
+        for each in wrong
+    )
     return "\n".join(lines)
 
 

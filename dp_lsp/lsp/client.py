@@ -10,6 +10,7 @@ from lsprotocol.types import (
     WORKSPACE_CODE_LENS_REFRESH,
     WORKSPACE_INLAY_HINT_REFRESH,
     WORKSPACE_SEMANTIC_TOKENS_REFRESH,
+    DiagnosticTag,
     InitializeParams,
     MarkupKind,
     PositionEncodingKind,
@@ -28,7 +29,8 @@ _AGAIN = {
 class Client(NamedTuple):
     """What was announced in ``initialize``.
 
-    ``pulls`` asks for diagnostics itself and is pushed none; ``refreshes`` can be told to ask again;
+    ``pulls`` asks for diagnostics itself and is pushed none; ``refreshes`` can be told to ask again; ``related`` and
+    ``tags`` are what it takes of diagnostics besides their messages;
     ``takes_actions`` takes code actions that are no commands, ``takes_preferred`` the mark on the best, and
     ``versioned_edits`` edits that name the version they are for; ``snippets`` fills in places of what it inserts;
     ``described_items`` and ``described_signatures`` take Markdown, ``label_offsets`` the places of arguments;
@@ -44,6 +46,7 @@ class Client(NamedTuple):
     pulls: bool = False
     refreshes: bool = False
     related: bool = False
+    tags: bool = False
     nested_symbols: bool = False
     markdown: bool = True
     takes_actions: bool = False
@@ -79,6 +82,10 @@ class Client(NamedTuple):
             related=bool(
                 _deep(document, "publish_diagnostics", "related_information")
                 or _deep(document, "diagnostic", "related_information")
+            ),
+            tags=any(
+                DiagnosticTag.Unnecessary in (_deep(document, name, "tag_support", "value_set") or ())
+                for name in ("publish_diagnostics", "diagnostic")
             ),
             nested_symbols=bool(_deep(document, "document_symbol", "hierarchical_document_symbol_support")),
             markdown=not formats or MarkupKind.Markdown in formats,

@@ -46,6 +46,7 @@ def diagnostic(problem: Problem, uri: str, positions: Positions, client: Client)
         code=problem.code,
         code_description=types.CodeDescription(problem.url),
         source=SOURCE,
+        tags=[types.DiagnosticTag.Unnecessary] if problem.unnecessary and client.tags else None,
         related_information=related if related and client.related else None,
     )
 
