@@ -59,7 +59,8 @@ class Fix(NamedTuple):
 
 class Problem(NamedTuple):
     """One finding. ``unchecked`` says that it left something unchecked: its function is ``unknown``; ``unnecessary``
-    that the text at its place can go."""
+    that the text at its place can go. One that is ``refutable`` says of a number that it is too small, which two inputs
+    may show."""
 
     code: str
     name: str
@@ -70,6 +71,7 @@ class Problem(NamedTuple):
     fixes: tuple[Fix, ...] = ()
     unchecked: bool = False
     unnecessary: bool = False
+    refutable: bool = False
 
     @property
     def url(self) -> str:
@@ -94,6 +96,7 @@ class Kind:
     message: ClassVar[str]
     unchecked: ClassVar[bool] = False
     unnecessary: ClassVar[bool] = False
+    refutable: ClassVar[bool] = False
     unsupported: ClassVar[bool] = False
     """Whether the text is beyond what is checked; of a chunk that is said once."""
 
@@ -116,7 +119,7 @@ class Kind:
         """This kind of problem at ``span``; ``facts`` fill the message's placeholders."""
         message = cls.message.format(**facts)
         what = cls.code, cls.name, cls.severity, message, span
-        return Problem(*what, related, fixes, cls.unchecked, cls.unnecessary)
+        return Problem(*what, related, fixes, cls.unchecked, cls.unnecessary, cls.refutable)
 
     @classmethod
     def page(cls) -> str:

@@ -10,6 +10,7 @@ import pytest
 from stdio_driver import Driver, Message
 
 URI = "file:///tmp/a.jl"
+COUNTEREXAMPLE = "Show a counterexample"
 BROKEN = """\
 f(x::Real) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, x + x)
 
@@ -45,7 +46,7 @@ def actions(
     assert isinstance(found, list)
     fixes = [action for action in found if not action["title"].startswith("Ignore")]
     assert found[: len(fixes)] == fixes, "to ignore a problem is offered last"
-    return found if ignoring else fixes
+    return [action for action in (found if ignoring else fixes) if action["title"] != COUNTEREXAMPLE]
 
 
 def titles(found: list[Message]) -> list[str]:
@@ -134,3 +135,22 @@ def test_documents_that_are_not_open(editor: Driver) -> None:
 
 
 RANGE = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+
+
+def test_a_counterexample_is_shown_where_a_number_is_too_small(editor: Driver) -> None:
+    def offered(line: int) -> list[Message]:
+        place = {"line": line, "character": 0}
+        range_ = {"start": place, "end": {"line": line, "character": 200}}
+        params = {"textDocument": {"uri": URI}, "range": range_, "context": {"diagnostics": []}}
+        found = editor.ask("textDocument/codeAction", params)["result"]
+        return [action for action in found if action["title"] == COUNTEREXAMPLE]
+
+    assert offered(3) == offered(5) == []
+    (action,) = offered(0)
+    assert "edit" not in action
+    answer = editor.ask("workspace/executeCommand", action["command"])["result"]
+    assert answer == "Counterexample: x = 0 and x′ = 1, 1 apart, give 0 and 2, 2 apart; you declared 1"
+    shown = [message["params"] for message in editor.seen if message.get("method") == "window/showMessage"]
+    assert [each["message"] for each in shown] == [answer]
+    elsewhere = {"command": action["command"]["command"], "arguments": [URI, {"line": 5, "character": 0}]}
+    assert editor.ask("workspace/executeCommand", elsewhere)["error"]["message"].startswith("no problem stands there")

@@ -26,7 +26,6 @@ from dp_lsp.engine.task import Known, Meaning, Task
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.infer.inference import Global, Unreadable
 from dp_lsp.infer.method import Inferred
-from dp_lsp.infer.problems import TooSensitive
 from dp_lsp.lower.definitions import lower
 from dp_lsp.lower.facts import INCLUDE
 from dp_lsp.problem import Problem
@@ -172,7 +171,7 @@ class Engine:
                 around = tuple(each for done, _ in modules[module].values() for each in done.unit.lowered.definitions)
                 start = task.unit.chunk.start
                 for problem in known.record.verdict.problems:
-                    if problem.code == TooSensitive.code:
+                    if problem.refutable:
                         for method, inferred in task.again(known, problem.span.start):
                             if isinstance(method, Method):
                                 yield Suspect(part.name, problem.moved(start), start, method, inferred, around)

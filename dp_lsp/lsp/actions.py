@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.lsp import convert
 from dp_lsp.lsp.client import Client
 from dp_lsp.lsp.positions import Positions
-from dp_lsp.lsp.requests import Handlers
+from dp_lsp.lsp.requests import SHOW_COUNTEREXAMPLE, Handlers, exactly, opened, position_of, typed
 from dp_lsp.lsp.session import Server
 from dp_lsp.problem import Problem
 
@@ -24,7 +26,34 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
     if document is None or not ls.client.takes_actions or not _is_wanted(params.context.only):
         return []
     repairs = await ls.checker.repairs(document)
-    return list(_actions(document, repairs, params, ls.client))
+    mending = _actions(document, [each for each in repairs if not each.accepts], params, ls.client)
+    accepting = _actions(document, [each for each in repairs if each.accepts], params, ls.client)
+    return [*mending, *_counterexamples(document, params, ls.client), *accepting]
+
+
+async def show_counterexample(ls: Server, *arguments: object) -> str:
+    """Two inputs that show a problem, as a message, which is the answer too."""
+    uri, position = exactly(2, arguments)
+    document = opened(ls, typed(uri, str, "uri"))
+    offset = Positions(document.source, ls.client.encoding).offset(position_of(position))
+    found = await ls.checker.counterexample(document, offset)
+    if found is None:
+        raise JsonRpcInvalidParams("no problem stands there that inputs could show")
+    text = _sentence(found)
+    ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
+    return text
+
+
+def _counterexamples(document: Document, params: types.CodeActionParams, client: Client) -> Iterator[types.CodeAction]:
+    """An offer to look for inputs that show a problem, where one stands that they may show."""
+    positions = Positions(document.source, client.encoding)
+    asked = positions.span(params.range)
+    for problem in document.problems if document.settled else ():
+        if problem.refutable and problem.span.start <= asked.end and asked.start <= problem.span.end:
+            start = positions.range(problem.span).start
+            arguments: list[Any] = [document.uri, {"line": start.line, "character": start.character}]
+            title = "Show a counterexample"
+            yield types.CodeAction(title, _KIND, command=types.Command(title, SHOW_COUNTEREXAMPLE, arguments=arguments))
 
 
 def _is_wanted(only: Sequence[types.CodeActionKind | str] | None) -> bool:
@@ -49,7 +78,6 @@ def _actions(
         touched = repair.problem.span.start <= asked.end and asked.start <= repair.problem.span.end
         if (_place(diagnostic.range), diagnostic.code) in shown or (not shown and touched):
             near.append((repair, diagnostic))
-    near.sort(key=lambda each: each[0].accepts)
     sure = Counter(repair.problem for repair, _ in near if repair.fix.sure)
     for repair, diagnostic in near:
         yield types.CodeAction(
@@ -84,4 +112,5 @@ def _edit(document: Document, repair: Repair, positions: Positions, client: Clie
 TABLE = Handlers(
     {types.TEXT_DOCUMENT_CODE_ACTION: code_action},
     {types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(code_action_kinds=[_KIND], resolve_provider=False)},
+    {SHOW_COUNTEREXAMPLE: show_counterexample},
 )

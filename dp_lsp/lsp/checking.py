@@ -166,14 +166,23 @@ class Checker:
 
     async def explained(self, document: Document, offset: int) -> Explanation | None:
         """What led to the bounds of what stands at an offset of the text as it is now; None if nothing does."""
-        future: asyncio.Future[Explanation | None] = asyncio.get_running_loop().create_future()
+        found = await self._derived(document, offset, witness=False)
+        return None if isinstance(found, str) else found
 
-        def tell(found: Explanation | None) -> None:
+    async def counterexample(self, document: Document, offset: int) -> str | None:
+        """Which inputs show the problem at an offset of the text as it is now; None if there is none to show."""
+        found = await self._derived(document, offset, witness=True)
+        return found if isinstance(found, str) else None
+
+    async def _derived(self, document: Document, offset: int, witness: bool) -> Explanation | str | None:
+        future: asyncio.Future[Explanation | str | None] = asyncio.get_running_loop().create_future()
+
+        def tell(found: Explanation | str | None) -> None:
             if not future.done():  # it may have been cancelled
                 future.set_result(found)
 
         self._worker.update(document.name, document.file, document.revision, document.source)
-        number = self._worker.derive(document.name, offset, self._present_options(), tell)
+        number = self._worker.derive(document.name, offset, self._present_options(), tell, witness)
         try:
             return await future
         finally:

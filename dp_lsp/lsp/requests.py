@@ -14,9 +14,14 @@ from dp_lsp.lsp.checking import Outdated
 from dp_lsp.lsp.session import Server
 
 _T = TypeVar("_T")
+_MOST = 1 << 31  # a line or column is less, as the protocol has it
 
 SHOW_DERIVATION = "dp-lsp.showDerivation"
 """The command that shows what led to what is known of a place."""
+
+
+SHOW_COUNTEREXAMPLE = "dp-lsp.showCounterexample"
+"""The command that shows two inputs for which too little is hidden."""
 
 
 class Handlers(NamedTuple):
@@ -54,6 +59,21 @@ def typed(value: object, kind: type[_T], name: str) -> _T:
     if not isinstance(value, kind):
         raise JsonRpcInvalidParams(f"`{name}` is missing or of the wrong type")
     return value
+
+
+def position_of(value: object) -> types.Position:
+    """A position as it comes, an object or a dictionary."""
+    names = ("line", "character")
+    found = [value.get(name) if isinstance(value, dict) else getattr(value, name, None) for name in names]
+    line, character = (typed(each, int, f"position.{name}") for each, name in zip(found, names, strict=True))
+    return position_at(line, character)
+
+
+def position_at(line: int, character: int) -> types.Position:
+    """A position, if there can be one."""
+    if not (0 <= line < _MOST and 0 <= character < _MOST):
+        raise JsonRpcInvalidParams(f"there is no position {line}:{character}")
+    return types.Position(line, character)
 
 
 def exactly(count: int, arguments: tuple[object, ...]) -> tuple[object, ...]:

@@ -23,18 +23,19 @@ from dp_lsp.lsp.requests import (
     exactly,
     named,
     opened,
+    position_at,
+    position_of,
     reached,
     shown_name,
     typed,
 )
 from dp_lsp.lsp.session import Server
 
-_MOST = 1 << 31  # a line or column is less, as the protocol has it
 _DERIVATION, _REPORT = "derivation", "report"
 
 
 async def derivation_page(ls: Server, params: Any) -> str:
-    return await _derived(ls, named(ls, params), _position(getattr(params, "position", None)))
+    return await _derived(ls, named(ls, params), position_of(getattr(params, "position", None)))
 
 
 async def content(ls: Server, params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
@@ -51,7 +52,7 @@ async def content(ls: Server, params: types.TextDocumentContentParams) -> types.
         line, character = int(asked["line"]), int(asked["character"])
     except (KeyError, ValueError):
         raise JsonRpcInvalidParams(f"{params.uri} names no place") from None
-    return types.TextDocumentContentResult(await _derived(ls, document, _place(line, character)))
+    return types.TextDocumentContentResult(await _derived(ls, document, position_at(line, character)))
 
 
 async def show_report(ls: Server, *arguments: object) -> str | None:
@@ -64,7 +65,7 @@ async def show_report(ls: Server, *arguments: object) -> str | None:
 
 async def show_derivation(ls: Server, *arguments: object) -> str | None:
     uri, position = exactly(2, arguments)
-    document, place = opened(ls, typed(uri, str, "uri")), _position(position)
+    document, place = opened(ls, typed(uri, str, "uri")), position_of(position)
     if await _shown(ls, document, _DERIVATION, line=place.line, character=place.character):
         return None
     return await _derived(ls, document, place)
@@ -100,20 +101,6 @@ def _number(value: object) -> Fraction:
     if found is None:
         raise JsonRpcInvalidParams(f"{value!r} is not a number, as in 100, 0.2, 1e-5 or '1/3'")
     return found
-
-
-def _position(value: object) -> types.Position:
-    """A position as it comes, an object or a dictionary."""
-    names = ("line", "character")
-    found = [value.get(name) if isinstance(value, dict) else getattr(value, name, None) for name in names]
-    line, character = (typed(each, int, f"position.{name}") for each, name in zip(found, names, strict=True))
-    return _place(line, character)
-
-
-def _place(line: int, character: int) -> types.Position:
-    if not (0 <= line < _MOST and 0 <= character < _MOST):
-        raise JsonRpcInvalidParams(f"there is no position {line}:{character}")
-    return types.Position(line, character)
 
 
 async def _shown(ls: Server, document: Document, kind: str, **place: int) -> bool:

@@ -77,7 +77,14 @@ class Found(NamedTuple):
         return next((pair for pair in self.pairs if pair.refutes), None)
 
 
-def search(scheme: Scheme, run: Run, source: random.Random, settings: int = 4, tries: int = 40) -> Found:
+def search(
+    scheme: Scheme,
+    run: Run,
+    source: random.Random,
+    settings: int = 4,
+    tries: int = 40,
+    look: Callable[[], None] = lambda: None,
+) -> Found:
     """Look for pairs of inputs of a function whose parameters have known types: so many pairs for each parameter, in
     each of so many settings of sizes, norms and public numbers. Raises :class:`NotASpace` for what cannot be drawn."""
     best: dict[int, Pair] = {}
@@ -89,6 +96,7 @@ def search(scheme: Scheme, run: Run, source: random.Random, settings: int = 4, t
                 continue
             claimed = _claimed(Sens.of(0) if move is None else move.sens, setting)
             for _ in range(tries):
+                look()
                 count += 1
                 pair = _pair(scheme, run, setting, place, claimed, source, best.get(place))
                 if pair is not None and (place not in best or _beats(pair, best[place])):

@@ -7,7 +7,7 @@ and what would get the noise is compared, in the norm that the noise is made for
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -37,8 +37,10 @@ class _Mechanism(NamedTuple):
     noise: Noise
 
 
-def witness(suspect: Suspect) -> str:
-    """Two inputs that show a claim to be too small, as a sentence; or how many were tried, or why none could be."""
+def witness(suspect: Suspect, look: Callable[[], None] = lambda: None) -> str:
+    """Two inputs that show a claim to be too small, as a sentence; or how many were tried, or why none could be.
+
+    ``look`` is called again and again, and may raise to stop."""
     mechanism = next(_mechanisms(suspect), None)
     scheme = _scheme(suspect, mechanism) if mechanism is not None else None
     if mechanism is None or scheme is None:
@@ -52,7 +54,7 @@ def witness(suspect: Suspect) -> str:
         return interpreter.seen[0]
 
     try:
-        found = search(scheme, run, random.Random(0), _SETTINGS, _TRIES)
+        found = search(scheme, run, random.Random(0), _SETTINGS, _TRIES, look)
     except (NotASpace, NoMeaning) as reason:
         return f"no counterexample was looked for: this cannot be run on inputs ({reason})"
     pair = found.refutation

@@ -17,6 +17,7 @@ import time
 from functools import partial
 from typing import BinaryIO
 
+from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Loader
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options
 from dp_lsp.analysis.repairs import Repair
@@ -190,10 +191,11 @@ class Service:
 
     def _derive(self, request: Derive) -> None:
         ticket = Ticket(partial(self._inbox.must_wait, request), time.monotonic() + request.limit)
-        found = None
+        found: Explanation | str | None = None
+        about = request.document, request.offset, request.options, ticket
         try:
             if request.document in self._projects.open and not self._inbox.is_withdrawn(request):
-                found = self._projects.explain(request.document, request.offset, request.options, ticket)
+                found = self._projects.witness(*about) if request.witness else self._projects.explain(*about)
         except Superseded:
             if not self._inbox.is_withdrawn(request):
                 return self._inbox.put_back(request)

@@ -57,7 +57,7 @@ _BLAME = 2  # deaths in one chunk after which it is not tried again
 
 _log = logging.getLogger(__name__)
 
-Tell = Callable[[Explanation | None], None]
+Tell = Callable[[Explanation | str | None], None]
 Mended = Callable[[str, int, tuple[Repair, ...]], None]
 """Called with a document, its revision, and the fixes of it that are good."""
 
@@ -199,15 +199,16 @@ class Worker:
         if self._mending and not self._running:
             self._watch_for(_PATIENCE, _Killed.FOR_SILENCE)
 
-    def derive(self, document: str, offset: int, options: Options, tell: Tell) -> int:
-        """Tell what led to the bounds of what stands at an offset of a document's newest text. None if nothing stands
-        there, or nothing could be found out; that is not tried again. Returns a number to :meth:`withdraw` it."""
+    def derive(self, document: str, offset: int, options: Options, tell: Tell, witness: bool = False) -> int:
+        """Tell what led to the bounds of what stands at an offset of a document's newest text; with ``witness``, which
+        inputs show the problem there. None if nothing stands there, or nothing could be found out, which is not tried
+        again. Returns a number to :meth:`withdraw` it."""
         self._numbers += 1
         limit = self._limit_for(document)
         self._asked[self._numbers] = limit, tell
         self.start()
         if self._link:
-            self._link.send(Derive(self._numbers, document, offset, options, limit))
+            self._link.send(Derive(self._numbers, document, offset, options, limit, witness))
             self._watch_jobs()
         return self._numbers
 
@@ -287,11 +288,11 @@ class Worker:
                 self._died(link)
             case Ready():
                 self._watch_jobs()
-            case Derived(number, explanation):
+            case Derived(number, found):
                 _, tell = self._asked.pop(number, (0.0, None))  # it may have been withdrawn
                 self._watch_jobs()
                 if tell:
-                    tell(explanation)
+                    tell(found)
             case Repaired(document, revision, repairs):
                 if self._mending.get(document) == revision:
                     del self._mending[document]

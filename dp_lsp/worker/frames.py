@@ -60,13 +60,14 @@ class Check(NamedTuple):
 
 class Derive(NamedTuple):
     """Say what led to the bounds of what stands at an offset of a document's newest text. It waits for checks, also
-    for one that comes later."""
+    for one that comes later. With ``witness`` say instead which inputs show the problem there."""
 
     number: int
     document: str
     offset: int
     options: Options
     limit: float
+    witness: bool = False
 
 
 class Withdraw(NamedTuple):
@@ -164,10 +165,11 @@ class Repaired(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """What led to the bounds that were asked for; None if nothing stands there, or nothing was found out in time."""
+    """What led to the bounds that were asked for, or what the inputs are; None if nothing stands there, or nothing was
+    found out in time."""
 
     number: int
-    explanation: Explanation | None
+    found: Explanation | str | None
 
 
 Question = Look | Opened | Check | Derive | Withdraw | Forget
