@@ -22,23 +22,14 @@ ODD = {
     "file:///tmp/broken.jl": "function f(x::Real)\n    g(x, \n",
 }
 INTERNAL = -32603
-BY_PLACE = [
-    "textDocument/hover",
-    "textDocument/completion",
-    "textDocument/signatureHelp",
-    "textDocument/definition",
-    "textDocument/documentHighlight",
-    "textDocument/prepareRename",
-    "textDocument/prepareCallHierarchy",
-]
-BY_DOCUMENT = [
-    "textDocument/documentSymbol",
-    "textDocument/codeLens",
-    "textDocument/foldingRange",
-    "textDocument/semanticTokens/full",
-    "textDocument/diagnostic",
-    "dp/report",
-]
+BY_PLACE = (
+    *("textDocument/hover", "textDocument/completion", "textDocument/signatureHelp", "textDocument/definition"),
+    *("textDocument/documentHighlight", "textDocument/prepareRename", "textDocument/prepareCallHierarchy"),
+)
+BY_DOCUMENT = (
+    *("textDocument/documentSymbol", "textDocument/codeLens", "textDocument/foldingRange"),
+    *("textDocument/semanticTokens/full", "textDocument/diagnostic", "dp/report"),
+)
 CAPABILITIES = {
     "textDocument": {
         "codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}},
