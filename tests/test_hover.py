@@ -164,6 +164,12 @@ def test_what_a_call_costs() -> None:
     assert "released by a mechanism" in text
 
 
+def test_what_is_drawn() -> None:
+    text = (ROOT / "fixtures" / "programs" / "dp_sgd.jl").read_text("utf-8")
+    found = hover(Engine().check(text), text.index("sample(b"))
+    assert found and "sample(k, A, B)" in found.markdown and "[b × cols(data)]" in found.markdown
+
+
 def test_no_message_is_shown_twice() -> None:
     text = at(Engine().check(PROGRAM), "broken(").markdown
     assert text.count("is not defined") == 1 and "[DP101](https://" in text

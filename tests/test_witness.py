@@ -63,6 +63,15 @@ def test_what_cannot_be_run_says_so(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert note.startswith("no counterexample was looked for: ") and "the black box `b`" in note
 
 
+def test_numbers_do_not_grow_without_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = "y = 3 * x\n    for i in 1:60\n        y = clamp(y, -1, 1) + y * y * 0\n        z = 7.3\n"
+    body += (
+        "        for j in 1:60\n            z = z * z\n        end\n    end\n    gaussian_mechanism(1, eps, del, 2 * x)"
+    )
+    (note,) = notes(PRIVATE.format("x::Real", body), tmp_path, capsys)
+    assert note == "no counterexample was looked for: this cannot be run on inputs (its numbers are too long)"
+
+
 def test_it_stands_below_the_problem_in_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "a.jl"
     file.write_text(PRIVATE.format("x::Real", "gaussian_mechanism(1, eps, del, x + x)"), "utf-8")

@@ -32,6 +32,8 @@ def scope(inference: Inference, node: term.Scope) -> Judgement:
         return inference.body(node.rest)
     record = Var(" and ".join(target.name for target in node.bind.targets), gap=True, members=len(result.items))
     sources = _draw(inference, node, values[1:], result, record)
+    drawn = inference.tuple_of(call.span, [inference.environment[target] for target in node.bind.targets])
+    inference.judgements[call] = drawn
     with inference.spending() as costs, inference.failing() as failures:
         value = inference.body(node.rest)
     for failure in failures:

@@ -20,6 +20,7 @@ from dp_lsp.core.term import Body, Local, Method, Term
 from dp_lsp.core.types import Base, Kind
 
 MOST_STEPS = 200_000  # terms evaluated in one run
+LONGEST = 20_000  # bits of a number
 
 
 class NoMeaning(Exception):
@@ -55,7 +56,10 @@ class Interpreter:
         """What a method returns; raises :class:`Undefined` where it fails."""
         self._steps = 0
         self.seen = []
-        return self._method(method, arguments, ChainMap())
+        try:
+            return self._method(method, arguments, ChainMap())
+        except RecursionError:
+            raise NoMeaning("its calls are nested too deeply") from None
 
     def _method(self, method: Method, arguments: Sequence[Value], around: Environment) -> Value:
         if method.body is None:
@@ -128,7 +132,10 @@ class Interpreter:
             first, second = node.args
             return MEANINGS[row.name](self._term(first, environment), lambda: self._term(second, environment))
         args = [self._term(arg, environment) for arg in node.args]
-        return MEANINGS[row.name](*args[:placed], **dict(zip(node.keywords, args[placed:], strict=True)))
+        value = MEANINGS[row.name](*args[:placed], **dict(zip(node.keywords, args[placed:], strict=True)))
+        if any(map(_is_long, _entries(value) if is_container(value) else (value,))):
+            raise NoMeaning("its numbers are too long")
+        return value
 
     def _global(self, name: str) -> Value:
         if name in self._methods:
@@ -197,6 +204,12 @@ def is_one_of(value: Value, annotation: Annotation) -> bool:
         case TupleOf(items):
             same = isinstance(value, tuple) and len(value) == len(items)
             return same and all(is_one_of(item, each) for item, each in zip(value, items, strict=True))
+
+
+def _is_long(value: Value) -> bool:
+    if not isinstance(value, int | Fraction):
+        return False
+    return max(value.numerator.bit_length(), value.denominator.bit_length()) > LONGEST
 
 
 def _annotated(element: Base | Truth) -> Annotation:
