@@ -19,6 +19,7 @@ _BADNESS = {State.PROVED: 0, State.FAILED: 1, State.UNKNOWN: 2, State.STALE: 3}
 """What was checked to the end and failed is known better than what was not."""
 _KNOWN = {state: min(badness, 1) for state, badness in _BADNESS.items()}
 _A_REASON = "it is tried"
+_KEPT = 4  # trials that another fix may share: those of the same place
 
 Analyses = Mapping[str, Analysis]
 
@@ -85,6 +86,8 @@ class _Trial:
             self._begin()
         after = self._tried.get(fix.edits)
         if after is None:
+            if len(self._tried) == _KEPT:
+                self._tried.clear()  # each is as large as the project
             text = Text(edited(self._text, fix.edits))
             after = self._tried[fix.edits] = self._checked(_Edited(self._loader, self._file, text))
         return all(

