@@ -15,7 +15,7 @@ from attack.programs import program
 from dp_lsp import builtins
 from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING, Undefined, array, is_container
 from dp_lsp.engine.check import Engine
-from source_tree import ROOT
+from source_tree import ROOT, python
 
 PROGRAMS, GROUPS = 300, 6
 PAGES = sorted((ROOT / "fixtures" / "spec").glob("*.md"))
@@ -113,6 +113,12 @@ def test_the_same_search_refutes_the_published_rules() -> None:
         if refuted(text, "published", 40)
     }
     assert len(found) >= 12
+
+
+@pytest.mark.slow
+def test_the_command_that_attacks() -> None:
+    done = python("-m", "tests.attack", "programs", "--count", "4")
+    assert done.returncode == 0 and "0 claims refuted" in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("group", range(GROUPS))

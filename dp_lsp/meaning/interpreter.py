@@ -161,8 +161,7 @@ class Interpreter:
         for index in takewhile(inside, count(first, step)):
             inner = environment.new_child(dict(zip((local for local, _ in node.carried), values, strict=True)))
             inner[node.index] = index
-            found = self._body(node.body, inner)
-            values = found if len(node.carried) != 1 or isinstance(found, tuple) else (found,)
+            values = self._body(node.body, inner)
         return values
 
 

@@ -11,7 +11,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the modules of the tests import each other by name
 
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.refuter import Pair

@@ -18,8 +18,8 @@ from dp_lsp.builtins.define import Args, Builtin, Form, free, no_demands
 from dp_lsp.builtins.patterns import Box
 from dp_lsp.core.sens import ONE, Sens, number
 from dp_lsp.engine.check import Engine
-from tests.spec_runner import Block, rewritten
-from tests.spec_runner import blocks as blocks_of
+from spec_runner import Block, rewritten
+from spec_runner import blocks as blocks_of
 
 from . import targets
 

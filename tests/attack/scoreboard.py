@@ -11,8 +11,8 @@ from dp_lsp.analysis.records import FunctionReport, Options
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.refuter import Pair
 from dp_lsp.meaning.witness import shown
-from tests.spec_runner import Block
-from tests.spec_runner import blocks as blocks_of
+from spec_runner import Block
+from spec_runner import blocks as blocks_of
 
 from . import Target, targets
 
