@@ -19,8 +19,8 @@ server: hover
 server: edit of one function → diagnostics
 server: hover just after an edit
 server: edit of a function used everywhere
-server: hover while another file is checked
 server: memory after 3 edits
+server: hover while another file is checked
 null server: open → diagnostics
 null server: memory, with its worker
 null server: hover for the first time

@@ -154,11 +154,11 @@ def _session(client: Client, which: Server, folder: Path, size: int, plan: Plan)
     yield "hover just after an edit", _timing(plan.quick, edit_hover)
     if which is OURS:
         yield "edit of a function used everywhere", _timing(plan.slow, lambda: timed(partial(edit_diagnosed, True)))
-        text = which.program(size, next(_variants)).text
-        yield "hover while another file is checked", Timing.of(_hovers_during_check(client, uri, other, made, text))
         for _ in range(plan.many):
             edit_diagnosed(False)
         yield f"memory after {plan.many} edits", _memory(client)
+        text = which.program(size, next(_variants)).text
+        yield "hover while another file is checked", Timing.of(_hovers_during_check(client, uri, other, made, text))
 
 
 def _memory(client: Client) -> Timing | None:
