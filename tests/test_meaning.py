@@ -11,6 +11,7 @@ import pytest
 
 import spec_runner
 from attack import targets
+from attack.mutants import Mutant, in_place, is_refuted, mutants
 from attack.programs import program
 from dp_lsp import builtins
 from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING, Undefined, array, is_container
@@ -20,6 +21,8 @@ from source_tree import ROOT, python
 PROGRAMS, GROUPS = 300, 6
 PAGES = sorted((ROOT / "fixtures" / "spec").glob("*.md"))
 ENGINE = Engine()
+ATTACKED = ("+", "*", "/", "%", "abs", "max", "clamp", "[]", "sum", "transpose", "norm_convert", "map", "fold", "count")
+HALVED = [each for each in mutants() if each.row.name in ATTACKED and each.what == "form 1, factors halved"]
 HALF = Fraction(1, 2)
 CLIPPED = "f(v::MetricVector(Data, LInf)) = undisc_container(clip({}, v))"
 BRANCH = "function f(x::Real)\n    (a, b) = (x, 2 * x)\n    if b > 1\n        a = b\n    end\n    (b, a)\nend"
@@ -113,6 +116,12 @@ def test_the_same_search_refutes_the_published_rules() -> None:
         if refuted(text, "published", 40)
     }
     assert len(found) >= 12
+
+
+@pytest.mark.parametrize("mutant", HALVED, ids=lambda mutant: mutant.name)
+def test_the_search_refutes_a_row_whose_factors_are_halved(mutant: Mutant) -> None:
+    with in_place(mutant) as engine:
+        assert any(is_refuted(example + "\n", engine) for example in mutant.row.examples)
 
 
 @pytest.mark.slow

@@ -104,7 +104,10 @@ class Ignores:
         self._used: set[Ignore] = set()
         for remark in remarks:
             read = _read(remark)
-            (self.problems if isinstance(read, Problem) else self._ignores).append(read)  # type: ignore[arg-type]
+            if isinstance(read, Problem):
+                self.problems.append(read)
+            else:
+                self._ignores.append(read)
 
     def split(self, problems: Iterable[Problem]) -> Split:
         """Sort out what is accepted. One that is no error is only left out."""

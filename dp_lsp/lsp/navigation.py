@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -105,16 +106,23 @@ async def _settled(ls: Server, document: Document) -> None:
         raise JsonRpcException("the document has changed", _CONTENT_MODIFIED) from None
 
 
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """What is refused is told as an error of the request."""
+    try:
+        yield
+    except Refused as refused:
+        raise JsonRpcException(str(refused), _REQUEST_FAILED) from None
+
+
 async def prepare_rename(ls: Server, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
     pointed = _pointed(ls, params)
     if pointed is None:
         return None
     document, offset = pointed
     await _settled(ls, document)
-    try:
+    with _refusals():
         use = renamable(document, offset)
-    except Refused as refused:
-        raise JsonRpcException(str(refused), _REQUEST_FAILED) from None
     if use is None:
         return None
     name = document.source.text[use.span.start : use.span.end]
@@ -127,10 +135,8 @@ async def rename_symbol(ls: Server, params: types.RenameParams) -> types.Workspa
         return None
     document, offset = pointed
     await _settled(ls, document)
-    try:
+    with _refusals():
         found = rename(document, offset, params.new_name)
-    except Refused as refused:
-        raise JsonRpcException(str(refused), _REQUEST_FAILED) from None
     return _workspace_edit(ls, found)
 
 

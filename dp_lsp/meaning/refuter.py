@@ -54,11 +54,18 @@ class Pair(NamedTuple):
             return math.inf
 
     @property
+    def limit(self) -> Value | None:
+        """How far the results may be apart by what is claimed; None if nothing is."""
+        if self.claimed is None:
+            return None
+        return self.claimed * (math.ceil(self.apart) if self.setting.whole else self.apart)
+
+    @property
     def refutes(self) -> bool:
         """Whether the result moved further than is claimed."""
-        if self.claimed is None:
+        limit = self.limit
+        if limit is None:
             return False
-        limit = self.claimed * self.apart
         if isinstance(self.moved, float) or isinstance(limit, float):
             return float(self.moved) > float(limit) * (1 + TOLERANCE) + TOLERANCE * 1e-3
         return bool(self.moved > limit)
@@ -84,12 +91,14 @@ def search(
     settings: int = 4,
     tries: int = 40,
     look: Callable[[], None] = lambda: None,
+    whole: bool = False,
 ) -> Found:
     """Look for pairs of inputs of a function whose parameters have known types: so many pairs for each parameter, in
-    each of so many settings of sizes, norms and public numbers. Raises :class:`NotASpace` for what cannot be drawn."""
+    each of so many settings of sizes, norms and public numbers, which have ``whole``. ``look`` is called before each
+    pair and may raise to stop. Raises :class:`NotASpace` for what cannot be drawn."""
     best: dict[int, Pair] = {}
     count = 0
-    for setting in _settings(scheme, source, settings):
+    for setting in _settings(scheme, source, settings, whole):
         for place, param in enumerate(scheme.params):
             move = scheme.result.moves.get(param.var)
             if param.static:
@@ -112,12 +121,13 @@ def _beats(pair: Pair, other: Pair) -> bool:
 
 def _strength(pair: Pair) -> float:
     """How far a pair goes, in units of what is claimed."""
-    if not pair.claimed:
-        return pair.ratio
-    return pair.ratio / float(pair.claimed)
+    try:
+        return float(pair.moved / pair.limit) if pair.limit else pair.ratio
+    except OverflowError:
+        return math.inf
 
 
-def _settings(scheme: Scheme, source: random.Random, count: int) -> Iterator[Setting]:
+def _settings(scheme: Scheme, source: random.Random, count: int, whole: bool) -> Iterator[Setting]:
     """Sizes, public numbers and norms that all conditions allow."""
     symbols: set[Symbol] = set()
     norms: set[NormVariable] = set()
@@ -130,7 +140,7 @@ def _settings(scheme: Scheme, source: random.Random, count: int) -> Iterator[Set
         chosen = {
             norm: Norm.L1 if norm.free else source.choice(tuple(Norm)) for norm in sorted(norms, key=lambda n: n.name)
         }
-        setting = Setting(numbers, chosen)
+        setting = Setting(numbers, chosen, whole)
         if all(_holds(need, setting) for need in scheme.needs):
             yield setting
             count -= 1

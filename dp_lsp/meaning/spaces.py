@@ -33,10 +33,12 @@ class NotASpace(Exception):
 
 
 class Setting(NamedTuple):
-    """Numbers for all symbols, sizes among them, and norms for all that are open."""
+    """Numbers for all symbols, sizes among them, and norms for all that are open. With ``whole`` a claim is about
+    changes of up to 1: what is further apart is so many whole steps, and what is nearer may move as far."""
 
     numbers: Mapping[Symbol, Fraction]
     norms: Mapping[NormVariable, Norm]
+    whole: bool = False
 
     def size(self, size: Poly) -> int:
         return int(interval(size, self.numbers).low)

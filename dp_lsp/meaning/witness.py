@@ -54,7 +54,7 @@ def witness(suspect: Suspect, look: Callable[[], None] = lambda: None) -> str:
         return interpreter.seen[0]
 
     try:
-        found = search(scheme, run, random.Random(0), _SETTINGS, _TRIES, look)
+        found = search(scheme, run, random.Random(0), _SETTINGS, _TRIES, look, whole=True)
     except (NotASpace, NoMeaning) as reason:
         return f"no counterexample was looked for: this cannot be run on inputs ({reason})"
     pair = found.refutation
@@ -128,7 +128,7 @@ def _most(pair: Pair) -> str:
     """What was declared, for a change of this size."""
     assert pair.claimed is not None, "what refutes has a claim"
     once = shown(pair.claimed)
-    return once if pair.apart == 1 else f"{once} for each 1, that is {shown(pair.claimed * pair.apart)}"
+    return once if pair.apart <= 1 else f"{once} for a change of 1, so {shown(pair.limit)} for this one"
 
 
 def shown(value: Value) -> str:

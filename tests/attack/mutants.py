@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -66,20 +67,26 @@ def _halved(factors: Callable[[Args], tuple[Sens, ...]]) -> Callable[[Args], tup
     return of
 
 
-def is_noticed(mutant: Mutant) -> str:
-    """Who notices a mutant: the specification, the search, or nobody (empty)."""
+@contextmanager
+def in_place(mutant: Mutant) -> Iterator[Engine]:
+    """An engine while the mutant stands in the table."""
     names = [name for name, row in builtins.TABLE.items() if row.name == mutant.row.name]
     kept = {name: builtins.TABLE[name] for name in names}
     try:
         builtins.TABLE.update(dict.fromkeys(names, mutant.row))
-        engine = Engine()
+        yield Engine()
+    finally:
+        builtins.TABLE.update(kept)
+
+
+def is_noticed(mutant: Mutant) -> str:
+    """Who notices a mutant: the specification, the search, or nobody (empty)."""
+    with in_place(mutant) as engine:
         if any(rewritten(block, engine) != block.lines for block in _about(mutant.row)):
             return "the specification"
         examples = "\n".join(mutant.row.examples)
         programs = [examples, *(block.text for block in _about(mutant.row))]
-        return "the search" if any(_is_refuted(text, engine) for text in programs) else ""
-    finally:
-        builtins.TABLE.update(kept)
+        return "the search" if any(is_refuted(text, engine) for text in programs) else ""
 
 
 def _about(row: Builtin) -> Iterator[Block]:
@@ -90,7 +97,8 @@ def _about(row: Builtin) -> Iterator[Block]:
                 yield block
 
 
-def _is_refuted(text: str, engine: Engine) -> bool:
+def is_refuted(text: str, engine: Engine) -> bool:
+    """Whether the search refutes what is claimed of a program."""
     for target in targets(text, engine=engine):
         found = target.attacked(random.Random(text), 4, 30)
         if found is not None and found.refutation is not None:

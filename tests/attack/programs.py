@@ -207,7 +207,9 @@ class Writer:
         return self._literal(INTEGER if whole else REAL)
 
     def _number(self, kind: Kind, depth: int) -> str:
-        e = lambda of=kind: self._expression(of, depth)  # noqa: E731
+        def e(of: Kind = kind) -> str:
+            return self._expression(of, depth)
+
         real, whole = kind.base == "Real", kind.base == "Integer"
         ways: list[Callable[[], str]] = [
             lambda: f"({e()} + {e()})",
@@ -252,7 +254,10 @@ class Writer:
         if self._source.random() < 0.3:
             a, b = self._public(), self._public()
         comparison = f"({a} {self._source.choice(('==', '!=', '<', '<=', '>', '>='))} {b})"
-        other = lambda: self._expression(BOOL, depth)  # noqa: E731
+
+        def other() -> str:
+            return self._expression(BOOL, depth)
+
         ways = (
             lambda: comparison,
             lambda: comparison,
@@ -263,7 +268,9 @@ class Writer:
         return self._source.choice(ways)()
 
     def _vector(self, kind: Kind, depth: int) -> str:
-        e = lambda of=kind: self._expression(of, depth)  # noqa: E731
+        def e(of: Kind = kind) -> str:
+            return self._expression(of, depth)
+
         norm = self._source.choice(NORMS)
         scaled = self._public(kind.base != "Real")
         ways: list[Callable[[], str]] = [
@@ -284,7 +291,9 @@ class Writer:
         return self._source.choice(ways)()
 
     def _matrix(self, kind: Kind, depth: int) -> str:
-        e = lambda of=kind: self._expression(of, depth)  # noqa: E731
+        def e(of: Kind = kind) -> str:
+            return self._expression(of, depth)
+
         norm = self._source.choice(NORMS)
         vector = kind._replace(shape="Vector")
         other = vector._replace(norm=norm)
