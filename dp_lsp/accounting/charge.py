@@ -1,0 +1,136 @@
+"""What one person is charged, in numbers: the tree of what was released about them, with no variable left in it.
+
+A :class:`~dp_lsp.core.events.Cost` says what a function releases about everybody; once the distances of a change and
+the numbers of all symbols are known, what it costs that one change is a charge. Numeric measures price charges, and
+nothing else: what they know of a mechanism stands in a leaf. Numbers are exact; one that is irrational is rounded to
+the side on which a charge costs more. Trees are immutable, shared, and as deep as the calls of a program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+
+from dp_lsp.core.constraints import Origin
+
+
+class Relation(Enum):
+    """Which data are neighbours: those that differ in one record, or those of which one has a record more."""
+
+    CHANGE_ONE = "change-one"
+    ADD_REMOVE = "add-remove"
+
+
+class Scheme(Enum):
+    """How rows are drawn: each by a coin of its own, a fixed number of different ones, or a fixed number one by one,
+    the same as often as it comes."""
+
+    POISSON = "poisson"
+    WITHOUT_REPLACEMENT = "without-replacement"
+    WITH_REPLACEMENT = "with-replacement"
+
+
+@dataclass(frozen=True, slots=True)
+class Laplace:
+    """Continuous Laplace noise on an input that moves by ``epsilon`` scales in L1."""
+
+    epsilon: Fraction
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Gaussian:
+    """Continuous Gaussian noise on an input that moves by ``mu`` deviations in L2."""
+
+    mu: Fraction
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedRange:
+    """A choice whose privacy losses lie in an interval of length ``epsilon`` that holds 0: the exponential
+    mechanism."""
+
+    epsilon: Fraction
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Approximate:
+    """Something of which no more is known than that it is (``epsilon``, ``delta``)-private; pure if δ is 0."""
+
+    epsilon: Fraction
+    delta: Fraction
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Unbounded:
+    """Something left without noise, or by a mechanism of which nothing is known at this distance."""
+
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """One after the other; later parts may depend on what earlier ones released. None of them costs nothing."""
+
+    parts: tuple[Charge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """One of several, chosen by what is public or was released."""
+
+    parts: tuple[Charge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """``count`` ≥ 0 rounds of a body, each of which may depend on what the earlier ones released."""
+
+    count: int
+    body: Charge
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What costs a change of one step ``body``, at a change of ``steps`` ≥ 1 steps."""
+
+    steps: int
+    body: Charge
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """A body that sees a random part of ``rows`` rows; the body is what one step of ``relation`` in what was drawn is
+    charged.
+
+    Of a Poisson sample each row is drawn with probability ``rate``, and ``draws`` is 0; of the others ``draws`` rows
+    are drawn, and ``rate`` is draws/rows."""
+
+    scheme: Scheme
+    relation: Relation
+    rate: Fraction
+    draws: int
+    rows: int
+    body: Charge
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Two private results of one change that reaches one mechanism in two ways: the cost of the first, then that of
+    the second."""
+
+    first: Charge
+    second: Charge
+
+
+Charge = (
+    Laplace | Gaussian | BoundedRange | Approximate | Unbounded | Sequence | Either | Repeat | Group | Sampled | Joined
+)
+
+FREE = Sequence(())
