@@ -31,11 +31,46 @@ def may_be_lowered(code: str) -> bool:
     return code[:3] not in ("DP0", "DP8", "DP9")
 
 
+class Sought(StrEnum):
+    """What is looked for in a definition: its name, the other definitions of that name, one of its parameters, why it
+    is not proved, what makes it move without bound, or the first mechanism that it runs."""
+
+    NAME = "name"
+    OTHERS = "others"
+    PARAMETER = "parameter"
+    CAUSE = "cause"
+    GROWTH = "growth"
+    MECHANISM = "mechanism"
+
+
+class Named(NamedTuple):
+    """A place in a definition of the same module, by the definition's name and, of several methods, the signature. It
+    is looked up where the module's files are known, so that what is remembered of a piece of text depends on none."""
+
+    name: str
+    sought: Sought = Sought.NAME
+    signature: str = ""
+    parameter: str = ""
+
+
+class There(NamedTuple):
+    """A place in another file, which is given by its name in a check: its range there, its line, counted from 1, what
+    stands before it on that line, and what stands there."""
+
+    file: str
+    span: Span
+    line: int
+    before: str
+    written: str
+
+
 class Related(NamedTuple):
-    """A place that helps to understand a problem, with what to see there."""
+    """A place that helps to understand a problem, with what to see there. If it is not in the same piece of text,
+    ``where`` says where it is, and ``span`` is the place of the problem itself."""
 
     message: str
     span: Span
+    where: Named | There | None = None
 
 
 class Edit(NamedTuple):

@@ -158,6 +158,10 @@ class Verdict(NamedTuple):
     accepted: bool = False
 
 
+KEY = 20
+"""How many bytes the key of a chunk has. More follow where a record also tells of places in other chunks."""
+
+
 class ChunkRecord(NamedTuple):
     """All that is known of a chunk. ``facts`` is decoded when somebody points at it, and so is ``names``, where its
     names stand (:mod:`dp_lsp.analysis.names`): that follows from the text alone, whatever was found out about it."""

@@ -159,7 +159,7 @@ def _profile(files: Files) -> str:
 def _json(files: Files, request: Request, seconds: float) -> Iterator[str]:
     from dp_lsp.features.report import report, statistics
 
-    result = report(files, _profile(files))
+    result = report(files, _profile(files), shown)
     if request.statistics:
         result["statistics"] = statistics(analysis for _, analysis in files)
     yield json.dumps(result, ensure_ascii=False, indent=2, allow_nan=False)

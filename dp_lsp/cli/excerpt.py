@@ -31,13 +31,16 @@ class _Stroke(NamedTuple):
     role: str
 
 
-def excerpt(source: Source, marks: Sequence[Mark], paint: Paint, columns: int) -> tuple[int, list[str]]:
-    """The lines that the marks touch with underlines below them, and how wide their line numbers are."""
+def excerpt(
+    source: Source, marks: Sequence[Mark], paint: Paint, columns: int, gutter: int = 0
+) -> tuple[int, list[str]]:
+    """The lines that the marks touch with underlines below them, and how wide their line numbers are: at least
+    ``gutter``."""
     lines: dict[int, list[Mark]] = {}
     for mark in marks:
         for line in _lines(source, mark.span):
             lines.setdefault(line, []).append(mark)
-    gutter = len(str(max(lines)))
+    gutter = max(gutter, len(str(max(lines))))
     rule = paint("│", "rule")
     blank = f"{' ' * gutter} {rule}"
     out: list[str] = []

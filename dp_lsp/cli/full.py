@@ -9,10 +9,11 @@ from math import isfinite
 
 from dp_lsp.analysis.records import Analysis, FunctionReport, NumericReport, State
 from dp_lsp.cli.excerpt import Mark, excerpt
+from dp_lsp.cli.files import shown as shown_path
 from dp_lsp.cli.style import Paint, padded, printable, width
 from dp_lsp.cli.summary import CAUTION, sentence, statistics_table
 from dp_lsp.core.notation import decimal
-from dp_lsp.problem import Problem, Severity
+from dp_lsp.problem import Problem, Related, Severity, There
 from dp_lsp.text import Source, Span
 
 _LABEL = 60  # characters that stand beside a place; what is longer stands below
@@ -26,12 +27,14 @@ class FullReport:
     def __init__(self, paint: Paint, columns: int) -> None:
         self._paint = paint
         self._columns = columns
+        self._sources: dict[str, Source] = {}
 
     def lines(
         self, files: Sequence[tuple[str, Analysis]], seconds: float, published: bool, with_statistics: bool
     ) -> Iterator[str]:
         """The whole report."""
         analyses = [analysis for _, analysis in files]
+        self._sources = {path: analysis.source for path, analysis in files}
         for path, analysis in files:
             for problem in analysis.problems:
                 yield from self.problem(problem, analysis, path)
@@ -52,12 +55,13 @@ class FullReport:
         severity = problem.severity.value
         title = self._paint(f"{severity}[{problem.code}]", severity)
         yield f"{title}: {self._paint(printable(problem.message), 'strong')}"
-        gutter, shown = excerpt(analysis.source, _marks(problem, analysis.source), self._paint, self._columns)
+        gutter, lines = excerpt(analysis.source, _marks(problem, analysis.source), self._paint, self._columns)
         margin = " " * gutter
         line, column = analysis.source.place(problem.span.start)
         yield f"{margin} {self._paint('┌─', 'rule')} {printable(path)}:{line}:{column}"
         if analysis.source.text:
-            yield from shown
+            yield from lines
+        yield from self._elsewhere(problem, margin)
         equals = f"{margin} {self._paint('=', 'rule')}"
         for message in _own(problem):
             if len(message) > _LABEL:
@@ -65,6 +69,17 @@ class FullReport:
         for fix in problem.fixes:
             yield f"{equals} fix available: {printable(fix.title)}"
         yield f"{equals} more: dp-lsp explain {problem.code}"
+
+    def _elsewhere(self, problem: Problem, margin: str) -> Iterator[str]:
+        """The places in other files, each with its line."""
+        found = [(related.message, related.where) for related in problem.related if isinstance(related.where, There)]
+        for file, group in groupby(found, key=lambda each: each[1].file):
+            path, places = shown_path(file), list(group)
+            _, _, line, before, _ = places[0][1]
+            yield f"{margin} {self._paint('┌─', 'rule')} {printable(path)}:{line}:{len(before) + 1}"
+            if path in self._sources:
+                marks = [Mark(there.span, message, "-", "related") for message, there in places]
+                yield from excerpt(self._sources[path], marks, self._paint, self._columns, len(margin))[1]
 
     def functions(self, analysis: Analysis, path: str, whole: bool) -> Iterator[str]:
         """The table of a file's functions; ``whole`` adds to each its type and what that depends on."""
@@ -146,16 +161,21 @@ def _codes(function: FunctionReport, analysis: Analysis) -> str:
     return "   ".join(f"{word} {', '.join(codes)}" for word, codes in found if codes)
 
 
+def _here(problem: Problem) -> list[Related]:
+    """The places in the same file."""
+    return [related for related in problem.related if related.where is None]
+
+
 def _own(problem: Problem) -> list[str]:
     """What else is said about the very place of a problem."""
-    return [related.message for related in problem.related if related.span == problem.span]
+    return [each.message for each in _here(problem) if each.span == problem.span]
 
 
 def _marks(problem: Problem, source: Source) -> list[Mark]:
     """What to underline: the place itself first, labelled by what is related to the very same place. Of other
     places of several lines, such as a loop, the first line says enough."""
     label = next((message for message in _own(problem) if len(message) <= _LABEL), "")
-    others = [related for related in problem.related if related.span != problem.span]
+    others = [related for related in _here(problem) if related.span != problem.span]
     return [
         Mark(problem.span, label, "^", problem.severity.value),
         *(Mark(_first_line(related.span, source), related.message, "-", "related") for related in others),

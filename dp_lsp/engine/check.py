@@ -16,6 +16,7 @@ from dp_lsp.analysis.loading import Loader, Refusal, Text
 from dp_lsp.analysis.records import Analysis, Options, Placed, unchecked
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.core.term import Definition, Method
+from dp_lsp.engine.elsewhere import Elsewhere
 from dp_lsp.engine.memo import Memo
 from dp_lsp.engine.merge import together
 from dp_lsp.engine.names import names
@@ -313,16 +314,16 @@ def _by_unit(whole: Project, options: OptionsOf) -> list[list[Options]]:
 
 def _analyses(root: str, whole: Project, found: list[_Done], options: OptionsOf) -> dict[str, Analysis]:
     """What is known of the files of a project."""
-    return together((root, {part.name: _analysis(whole, part, found, options)}) for part in whole.parts)
+    elsewhere = Elsewhere(whole, found)
+    return together((root, {part.name: _analysis(whole, part, elsewhere, options(part.name))}) for part in whole.parts)
 
 
-def _analysis(whole: Project, part: Part, found: list[_Done], of: OptionsOf) -> Analysis:
+def _analysis(whole: Project, part: Part, elsewhere: Elsewhere, options: Options) -> Analysis:
     """What is known of a part of a project."""
-    options = of(part.name)
     if part.problem is not None:
         return unchecked(part.source, part.problem, options)
     placed = []
     for module, index in part.places:
         chunk = whole.programs[module].units[index].chunk
-        placed.append(Placed(chunk.start, len(chunk.text), found[module][index][1].record))
+        placed.append(Placed(chunk.start, len(chunk.text), elsewhere.located(module, index)))
     return Analysis(part.source, tuple(placed), options)

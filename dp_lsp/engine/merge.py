@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from dp_lsp.analysis.records import Analysis, ChunkRecord, FunctionReport, Placed, State, Verdict, worst
 from dp_lsp.engine.problems import SeveralGuarantees
 from dp_lsp.engine.project import shown
-from dp_lsp.problem import Problem
+from dp_lsp.problem import Problem, Related
 from dp_lsp.text import Span
 
 
@@ -65,7 +65,7 @@ def _record(records: list[ChunkRecord], of: str) -> ChunkRecord:
     for verdict in verdicts:
         for function in verdict.functions:
             by_place.setdefault(function.name_span, []).append(function)
-    problems = dict.fromkeys(problem for verdict in verdicts for problem in verdict.problems)
+    problems = dict.fromkeys(_joined(problem for verdict in verdicts for problem in verdict.problems))
     functions = []
     for group in by_place.values():
         function, problem = _function(group, of)
@@ -93,6 +93,14 @@ def _function(group: list[FunctionReport], of: str) -> tuple[FunctionReport, Pro
         return function.without_claims(), None
     problem = SeveralGuarantees.at(function.name_span, name=function.name, of=of)
     return function.without_claims()._replace(state=State.UNKNOWN, reason=problem.message, accepted=False), problem
+
+
+def _joined(problems: Iterable[Problem]) -> Iterator[Problem]:
+    """Each problem once, with all places that help to understand it, which may be others in each project."""
+    related: dict[Problem, dict[Related, None]] = {}
+    for problem in problems:
+        related.setdefault(problem._replace(related=()), {}).update(dict.fromkeys(problem.related))
+    return (problem._replace(related=tuple(places)) for problem, places in related.items())
 
 
 def _key(records: list[ChunkRecord], of: str) -> bytes:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from dp_lsp import __version__
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.facts import encode_facts
-from dp_lsp.analysis.records import ChunkRecord, FunctionReport, Options, State, Verdict, worst
+from dp_lsp.analysis.records import KEY, ChunkRecord, FunctionReport, Options, State, Verdict, worst
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.term import Constant, Definition
 from dp_lsp.engine.describe import Described, Place, describe, describe_box
@@ -25,7 +25,7 @@ from dp_lsp.infer.method import Inferred, infer_constant, infer_method
 from dp_lsp.infer.problems import CallsUnchecked
 from dp_lsp.infer.rules import BY_NAME
 from dp_lsp.lower.problems import CallCycle
-from dp_lsp.problem import Problem, Severity
+from dp_lsp.problem import Named, Problem, Related, Severity, Sought
 
 
 class Meaning(NamedTuple):
@@ -66,7 +66,7 @@ class Task:
 
     def key(self) -> bytes:
         """A digest of all that the record depends on."""
-        state = hashlib.blake2b(digest_size=20)
+        state = hashlib.blake2b(digest_size=KEY)
         definitions = self.unit.lowered.definitions
         names = sorted({name for definition in definitions for name in definition.uses})
         program = self._program
@@ -186,11 +186,13 @@ class Task:
         problems = []
         conflict = self._program.conflict(definition.name)
         if conflict is not None:
-            problems.append(conflict.at(definition.name_span, definition.name))
+            others = _pointer(definition, definition.name, Sought.OTHERS)
+            problems.append(conflict.at(definition.name_span, definition.name, others))
         pending = (name for name in definition.uses if name in self._own and name not in self._before)
         for name in sorted({*(self._cycle & definition.uses), *pending}):
             way = "directly" if name == definition.name else f"through `{name}`"
-            problems.append(CallCycle.at(definition.name_span, name=definition.name, way=way))
+            through = () if name == definition.name else (_pointer(definition, name),)
+            problems.append(CallCycle.at(definition.name_span, name=definition.name, way=way, related=through))
         return problems
 
     def _weighed(self, problems: Iterable[Problem]) -> list[Problem]:
@@ -257,6 +259,12 @@ def _state_of(problems: list[Problem], unknown: str) -> State:
     if unknown:
         return State.UNKNOWN
     return State.FAILED if any(problem.severity is Severity.ERROR for problem in problems) else State.PROVED
+
+
+def _pointer(definition: Definition, name: str, sought: Sought = Sought.NAME) -> Related:
+    """A pointer from a definition to another."""
+    also = " too" if sought is Sought.OTHERS else ""
+    return Related(f"`{name}` is defined here{also}", definition.name_span, Named(name, sought))
 
 
 def _meaning(name: str, found: Inferred, outcome: Outcome, problems: list[Problem]) -> Global | Unreadable:

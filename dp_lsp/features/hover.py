@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
+from pathlib import PurePath
+from typing import TypeGuard
 
 from dp_lsp.analysis.facts import Fact, Part, Role
 from dp_lsp.analysis.records import (
@@ -19,7 +21,7 @@ from dp_lsp.analysis.records import (
 )
 from dp_lsp.features.markdown import code, prose, table
 from dp_lsp.features.outline import WORDS
-from dp_lsp.problem import DOCUMENTATION, Problem, Severity
+from dp_lsp.problem import DOCUMENTATION, Named, Problem, Severity, There
 from dp_lsp.text import Span
 
 KINDS = {"sensitivity": "sensitivity", "privacy": "private", "blackbox": "black box"}
@@ -124,7 +126,7 @@ def function_text(analysis: Analysis, function: FunctionReport, stale: bool = Fa
     if stale:
         state = f"{WORDS[State.STALE]} (before the edit: {state})"
     yield f"**{code(function.name)}**: {KINDS[function.kind]} · {state}"
-    wrong = [each for each in analysis.problems if _is_error_in(each, function)][:_MOST_ERRORS]
+    wrong = [each for each in analysis.problems if _says_why(each, function)][:_MOST_ERRORS]
     told = any(function.reason in each.message for each in wrong)
     if function.state is not State.PROVED and function.reason and not told:
         yield prose(function.reason)
@@ -147,13 +149,26 @@ def _errors(analysis: Analysis, wrong: Iterable[Problem]) -> str:
     """What is wrong, each with the page about it."""
     lines = (
         f"- line {analysis.source.place(each.span.start).line}: [{each.code}]({each.url}) {prose(each.message)}"
+        + "".join(f"\n  - {_link(where)}: {prose(message)}" for message, _, where in each.related if _is_there(where))
         for each in wrong
     )
     return "\n".join(lines)
 
 
-def _is_error_in(problem: Problem, function: FunctionReport) -> bool:
-    return problem.severity is Severity.ERROR and function.span.covers(problem.span.start)
+def _is_there(where: Named | There | None) -> TypeGuard[There]:
+    return isinstance(where, There)
+
+
+def _link(there: There) -> str:
+    """A place in another file, as a link if that is a file."""
+    path = PurePath(there.file)
+    name = f"{prose(path.name)}, line {there.line}"
+    return f"[{name}]({path.as_uri()}#L{there.line})" if path.is_absolute() else name
+
+
+def _says_why(problem: Problem, function: FunctionReport) -> bool:
+    """Whether it is a reason why a function is not proved."""
+    return (problem.severity is Severity.ERROR or problem.unchecked) and function.span.covers(problem.span.start)
 
 
 def _numbers(function: FunctionReport) -> str:

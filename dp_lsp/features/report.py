@@ -4,39 +4,40 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from dp_lsp import __version__
 from dp_lsp.analysis.records import Analysis, BoundReport, FunctionReport, NumericReport, State
-from dp_lsp.problem import Problem, Severity
-from dp_lsp.text import Source, Span
+from dp_lsp.problem import Problem, Related, Severity, There
+from dp_lsp.text import Place, Source, Span
 
 SCHEMA_VERSION = 1
 
 Json = dict[str, Any]
+Shown = Callable[[str], str]
 
 
-def report(files: Sequence[tuple[str, Analysis]], profile: str) -> Json:
+def report(files: Sequence[tuple[str, Analysis]], profile: str, shown: Shown = str) -> Json:
     """The report of a run: what was checked, under the path it is reported as. The summary's states count
-    functions, its errors and warnings all problems."""
+    functions, its errors and warnings all problems. ``shown`` tells how a file is reported, by its name in a check."""
     return {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "dp-lsp", "version": __version__},
         "profile": profile,
-        "files": [file_report(analysis, path) for path, analysis in files],
+        "files": [file_report(analysis, path, shown) for path, analysis in files],
         "summary": _summary([analysis for _, analysis in files]),
     }
 
 
-def file_report(analysis: Analysis, path: str) -> Json:
+def file_report(analysis: Analysis, path: str, shown: Shown = str) -> Json:
     """What is known of one file."""
     numbers_given = bool(analysis.options.settings)
     return {
         "path": path,
         "status": analysis.state.value,
         "functions": [_function(each, analysis.source, numbers_given) for each in analysis.functions],
-        "diagnostics": [_diagnostic(problem, analysis.source, path) for problem in analysis.problems],
+        "diagnostics": [_diagnostic(problem, analysis.source, path, shown) for problem in analysis.problems],
     }
 
 
@@ -107,7 +108,7 @@ def _numeric(numeric: NumericReport) -> Json:
     }
 
 
-def _diagnostic(problem: Problem, source: Source, path: str) -> Json:
+def _diagnostic(problem: Problem, source: Source, path: str, shown: Shown) -> Json:
     return {
         "code": problem.code,
         "name": problem.name,
@@ -115,10 +116,7 @@ def _diagnostic(problem: Problem, source: Source, path: str) -> Json:
         "message": problem.message,
         "url": problem.url,
         "range": _range(problem.span, source),
-        "related": [
-            {"message": related.message, "range": _range(related.span, source), "path": path}
-            for related in problem.related
-        ],
+        "related": [_related(related, source, path, shown) for related in problem.related],
         "fixes": [
             {
                 "title": fix.title,
@@ -126,6 +124,19 @@ def _diagnostic(problem: Problem, source: Source, path: str) -> Json:
             }
             for fix in problem.fixes
         ],
+    }
+
+
+def _related(related: Related, source: Source, path: str, shown: Shown) -> Json:
+    there = related.where
+    if not isinstance(there, There):
+        return {"message": related.message, "range": _range(related.span, source), "path": path}
+    column = len(there.before) + 1
+    start, end = Place(there.line, column), Place(there.line, column + len(there.written))
+    return {
+        "message": related.message,
+        "range": {"start": start._asdict(), "end": end._asdict()},
+        "path": shown(there.file),
     }
 
 

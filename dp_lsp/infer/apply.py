@@ -38,6 +38,7 @@ from dp_lsp.infer import conditions, dispatch, explain, moves, openings, problem
 from dp_lsp.infer.inference import Failure, Found, Inference
 from dp_lsp.infer.instance import Instance
 from dp_lsp.infer.spending import distances
+from dp_lsp.problem import Named, Related, Sought
 from dp_lsp.text import Span
 
 MOST_NESTED = 100  # functions that call functions they are given, one inside the other
@@ -109,7 +110,10 @@ def run(inference: Inference, site: Site, value: FunctionValue, types: Sequence[
         return None  # it stands in the same function, and its problem has been reported
     if scheme.reason:
         inference.give_up(f"it uses `{scheme.name}`, which was not checked to the end")
-        inference.report(problems.CallsUnchecked.at(site.function, name=scheme.name, reason=scheme.reason))
+        related = explain.unchecked(site.function, scheme.name)
+        inference.report(
+            problems.CallsUnchecked.at(site.function, name=scheme.name, reason=scheme.reason, related=related)
+        )
         return None
     inference.floats |= scheme.floats
     instance = Instance(inference, scheme)
@@ -273,11 +277,14 @@ def _wrong(
     inference: Inference, node: term.Term, scheme: Scheme, instance: Instance, param: SchemeParameter, given: Type
 ) -> None:
     span = node.span
+    declared = Named(scheme.name, Sought.PARAMETER, scheme.signature, param.name)
+    related = (Related(f"`{param.name}` is declared here", span, declared),)
     if param.static and isinstance(given, NumberType) and given.static is None:
         whole = isinstance(param.type, NumberType) and param.type.base is Base.INTEGER
         what = "whole number" if whole else "number"
         fixes = explain.make_static(inference, node)
-        inference.report(problems.MustBePublic.at(span, written=inference.written(span), what=what, fixes=fixes))
+        written = inference.written(span)
+        inference.report(problems.MustBePublic.at(span, written=written, what=what, related=related, fixes=fixes))
         return
     wanted, words = type_words(instance.type(param.type)), type_words(given)
     asked = inference.solver.norm(param.type.norm) if isinstance(param.type, Container) else None
@@ -285,9 +292,13 @@ def _wrong(
     fixes = rows.measured(span, asked) if isinstance(asked, Norm) and other else ()
     if wanted == words:
         reason = f"`{param.name}` has another size or norm"
-        inference.report(problems.DoesNotFit.at(span, function=scheme.name, reason=reason, fixes=fixes))
+        inference.report(
+            problems.DoesNotFit.at(span, function=scheme.name, reason=reason, related=related, fixes=fixes)
+        )
         return
-    inference.report(problems.WrongArgument.at(span, function=scheme.name, wanted=wanted, given=words, fixes=fixes))
+    inference.report(
+        problems.WrongArgument.at(span, function=scheme.name, wanted=wanted, given=words, related=related, fixes=fixes)
+    )
 
 
 def spend(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
+
 from dp_lsp.core import annotation, laws, term
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
-from dp_lsp.core.events import Sequence, Var, mechanisms
+from dp_lsp.core.events import Called, Release, Sequence, Var, mechanisms, nodes
 from dp_lsp.core.scheme import Judgement, Move
 from dp_lsp.core.types import Base, Container, ModelType, NumberType, TupleType, Type, TypeVariable, Unknown
 from dp_lsp.infer import explain, moves, problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.moves import first_infinite
-from dp_lsp.problem import Edit, Fix
+from dp_lsp.problem import Edit, Fix, Named, Related, Sought
 from dp_lsp.text import Span
 
 
@@ -69,9 +72,11 @@ def check_privacy(inference: Inference, method: term.Method, result: Judgement) 
     if not method.privacy:
         if inference.spent:
             name = mechanism or "a call of a private function"
-            fixes = _declare_private(inference, method)
+            found = (_declare_private(inference, method), tuple(_first_release(inference)))
             inference.report(
-                problems.NotDeclaredPrivate.at(method.name_span, name=method.name, mechanism=name, fixes=fixes)
+                problems.NotDeclaredPrivate.at(
+                    method.name_span, name=method.name, mechanism=name, fixes=found[0], related=found[1]
+                )
             )
         return
     if not inference.spent and not inference.unknown:
@@ -89,6 +94,16 @@ def check_privacy(inference: Inference, method: term.Method, result: Judgement) 
             )
         )
         inference.leak(frozenset(private), Origin(method.name_span, "the result"))
+
+
+def _first_release(inference: Inference) -> Iterator[Related]:
+    """Where the first mechanism runs, or the function that runs one."""
+    released = (each for each in nodes(Sequence(tuple(inference.spent))) if isinstance(each, Release | Called))
+    for each in islice(released, 1):
+        span, name = each.origin.span, each.origin.reason
+        yield Related("here something is released", span)
+        if isinstance(each, Called):
+            yield Related("this is the mechanism that runs", span, Named(name, Sought.MECHANISM))
 
 
 def _result_span(method: term.Method) -> Span:

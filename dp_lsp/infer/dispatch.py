@@ -34,7 +34,7 @@ from dp_lsp.core.types import (
 )
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
-from dp_lsp.problem import Problem
+from dp_lsp.problem import Named, Problem, Related
 from dp_lsp.text import Span
 
 
@@ -66,7 +66,7 @@ def choose(inference: Inference, span: Span, value: FunctionValue, types: Sequen
     possible = [method for method in methods if _all(_may_be, method, types)]
     if not possible:
         given = ", ".join(map(type_words, types))
-        inference.report(problems.NoMethod.at(span, name=value.name, given=given))
+        inference.report(problems.NoMethod.at(span, name=value.name, given=given, related=_methods(span, methods)))
         return None
     for method in possible:
         others = [other for other in possible if other is not method]
@@ -79,7 +79,13 @@ def choose(inference: Inference, span: Span, value: FunctionValue, types: Sequen
 
 def _not_told(span: Span, value: FunctionValue, possible: list[Scheme]) -> Problem:
     listed = " and ".join(f"`{value.name}{method.signature}`" for method in possible)
-    return problems.SeveralMethods.at(span, name=value.name, methods=listed)
+    return problems.SeveralMethods.at(span, name=value.name, methods=listed, related=_methods(span, possible))
+
+
+def _methods(span: Span, methods: Sequence[Scheme]) -> tuple[Related, ...]:
+    """Where some methods of a function stand."""
+    sought = ((method, Named(method.name, signature=method.signature)) for method in methods)
+    return tuple(Related(f"`{method.name}{method.signature}` is defined here", span, where) for method, where in sought)
 
 
 def _wants_integers(method: Scheme) -> bool:
@@ -105,7 +111,8 @@ def _wrong_count(inference: Inference, span: Span, value: FunctionValue, given: 
     counts = sorted({len(method.params) for method in value.methods})
     wanted = f"{' or '.join(map(str, counts))} argument{'' if counts == [1] else 's'}"
     were = f"{given} {'is' if given == 1 else 'are'}"
-    inference.report(problems.WrongCount.at(span, function=value.name, wanted=wanted, given=were))
+    related = _methods(span, value.methods)
+    inference.report(problems.WrongCount.at(span, function=value.name, wanted=wanted, given=were, related=related))
 
 
 def _all(test: Callable[[Annotation, Type], bool], method: Scheme, types: Sequence[Type]) -> bool:

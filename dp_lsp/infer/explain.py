@@ -12,7 +12,7 @@ from dp_lsp.core.sens import INFINITY, ONE
 from dp_lsp.core.term import Term, Use
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.moves import first_infinite
-from dp_lsp.problem import Edit, Fix, Related
+from dp_lsp.problem import Edit, Fix, Named, Related, Sought
 from dp_lsp.text import Span
 
 STATIC = "Static"
@@ -35,7 +35,21 @@ def path(inference: Inference, move: Move, variable: str) -> tuple[Related, ...]
         message = _message(step, variable)
         if message is not None and all(known.span != step.span for known in found):
             found.append(Related(message, step.span))
+            if step.rule == laws.CALL and step.factors != (ONE,):
+                found.append(
+                    defined(step.span, step.subject, Sought.GROWTH if INFINITY in step.factors else Sought.NAME)
+                )
     return tuple(found[:2] + found[2:][-(_LONGEST - 2) :])
+
+
+def defined(span: Span, name: str, sought: Sought = Sought.NAME, signature: str = "") -> Related:
+    """A pointer from a place to a definition of another piece of text."""
+    return Related(f"`{name}` is defined here", span, Named(name, sought, signature))
+
+
+def unchecked(span: Span, name: str) -> tuple[Related, ...]:
+    """Pointers from a place to a definition that was not checked to the end, and to the reason."""
+    return defined(span, name), defined(span, name, Sought.CAUSE)
 
 
 def _chain(move: Move) -> list[Move]:

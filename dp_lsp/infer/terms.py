@@ -114,7 +114,8 @@ def _global(inference: Inference, node: term.Global) -> Judgement:
     if isinstance(found, Unreadable):
         because = f" ({found.reason})" if found.accepted else ""
         inference.give_up(f"it uses `{found.name}`, which was not checked to the end{because}")
-        inference.report(problems.CallsUnchecked.at(span, name=found.name, reason=found.reason))
+        related = explain.unchecked(span, found.name)
+        inference.report(problems.CallsUnchecked.at(span, name=found.name, reason=found.reason, related=related))
         return Judgement(UNKNOWN, moves.NOWHERE)
     if isinstance(found, FunctionValue):
         if found.black_box is not None and not node.called:

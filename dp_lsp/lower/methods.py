@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.lower import problems
-from dp_lsp.problem import Kind, Problem
+from dp_lsp.problem import Kind, Problem, Related
 from dp_lsp.text import Span
 
 
@@ -18,8 +18,8 @@ class Conflict(NamedTuple):
     kind: type[Kind]
     why: str
 
-    def at(self, span: Span, name: str) -> Problem:
-        return self.kind.at(span, name=name, why=self.why)
+    def at(self, span: Span, name: str, *others: Related) -> Problem:
+        return self.kind.at(span, name=name, why=self.why, related=others)
 
 
 def conflict(found: Sequence[tuple[int, Definition]]) -> Conflict | None:

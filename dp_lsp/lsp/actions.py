@@ -72,9 +72,10 @@ def _actions(
     positions = Positions(document.source, client.encoding)
     asked = positions.span(params.range)
     shown = {(_place(each.range), each.code) for each in params.context.diagnostics if each.source == convert.SOURCE}
+    others = {other.file: other for other in document.others}
     near = []
     for repair in repairs:
-        diagnostic = convert.diagnostic(repair.problem, document.uri, positions, client)
+        diagnostic = convert.diagnostic(repair.problem, document.uri, positions, client, others)
         touched = repair.problem.span.start <= asked.end and asked.start <= repair.problem.span.end
         if (_place(diagnostic.range), diagnostic.code) in shown or (not shown and touched):
             near.append((repair, diagnostic))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from lsprotocol import types
@@ -13,8 +16,8 @@ from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.hover import Hover
 from dp_lsp.features.outline import Symbol, outline, summary
 from dp_lsp.lsp.client import Client
-from dp_lsp.lsp.positions import Positions
-from dp_lsp.problem import Problem, Severity
+from dp_lsp.lsp.positions import Positions, width
+from dp_lsp.problem import Problem, Severity, There
 from dp_lsp.text import Source, Span
 
 SOURCE = "dp-lsp"
@@ -30,13 +33,25 @@ _SEVERITIES = {
 def diagnostics(document: Document, client: Client) -> list[types.Diagnostic]:
     """The problems of a document, at their places in its present text."""
     positions = Positions(document.source, client.encoding)
-    return [diagnostic(problem, document.uri, positions, client) for problem in document.problems]
+    others = {other.file: other for other in document.others}
+    return [diagnostic(problem, document.uri, positions, client, others) for problem in document.problems]
 
 
-def diagnostic(problem: Problem, uri: str, positions: Positions, client: Client) -> types.Diagnostic:
-    """A problem of a document, at its place there."""
+def diagnostic(
+    problem: Problem,
+    uri: str,
+    positions: Positions,
+    client: Client,
+    others: Mapping[str, Document] = MappingProxyType({}),
+) -> types.Diagnostic:
+    """A problem of a document, at its place there. ``others`` are the open documents that it may point to."""
     related = [
-        types.DiagnosticRelatedInformation(types.Location(uri, positions.range(each.span)), each.message)
+        types.DiagnosticRelatedInformation(
+            _elsewhere(each.where, others.get(each.where.file), client)
+            if isinstance(each.where, There)
+            else types.Location(uri, positions.range(each.span)),
+            each.message,
+        )
         for each in problem.related
     ]
     return types.Diagnostic(
@@ -49,6 +64,26 @@ def diagnostic(problem: Problem, uri: str, positions: Positions, client: Client)
         tags=[types.DiagnosticTag.Unnecessary] if problem.unnecessary and client.tags else None,
         related_information=related if related and client.related else None,
     )
+
+
+def _elsewhere(there: There, document: Document | None, client: Client) -> types.Location:
+    """A place in another file: in its present text, if it is open."""
+    if document is None:
+        return types.Location(uri_of(there.file), line_range(there.line, there.before, there.written, client))
+    now = document.present_span(there.span) or Span(*[document.present_start(there.span.start)] * 2)
+    return types.Location(document.uri, Positions(document.source, client.encoding).range(now))
+
+
+def uri_of(file: str) -> str:
+    """The URI of a file that is not open."""
+    return Path(file).as_uri() if Path(file).is_absolute() else file
+
+
+def line_range(line: int, before: str, written: str, client: Client) -> types.Range:
+    """The range of something on a line, counted from 1, behind what stands before it there."""
+    start = width(before, client.encoding)
+    end = start + width(written, client.encoding)
+    return types.Range(types.Position(line - 1, start), types.Position(line - 1, end))
 
 
 def faults(faulty: Faulty, uri: str, client: Client) -> list[types.Diagnostic]:

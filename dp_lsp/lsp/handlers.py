@@ -23,6 +23,7 @@ from dp_lsp.lsp.requests import (
     named,
     opened,
     reached,
+    shown_file,
     shown_name,
     typed,
 )
@@ -152,7 +153,7 @@ async def file_report(ls: Server, params: Any) -> dict[str, Any]:
     document = named(ls, params)
     await reached(ls, document, document.version)
     assert document.analysis
-    return report([(shown_name(document), document.analysis)], document.analysis.options.profile)
+    return report([(shown_name(document), document.analysis)], document.analysis.options.profile, shown_file)
 
 
 async def check_file(ls: Server, *arguments: object) -> dict[str, Any]:

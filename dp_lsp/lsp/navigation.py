@@ -15,7 +15,8 @@ from dp_lsp.features import calls, navigation, structure
 from dp_lsp.features.places import Away, Use
 from dp_lsp.features.rename import Refused, Renaming, renamable, rename
 from dp_lsp.lsp.checking import Outdated
-from dp_lsp.lsp.positions import Positions, width
+from dp_lsp.lsp.convert import line_range, uri_of
+from dp_lsp.lsp.positions import Positions
 from dp_lsp.lsp.requests import Handlers
 from dp_lsp.lsp.session import Server
 from dp_lsp.text import Span
@@ -42,19 +43,11 @@ def _positions(ls: Server, document: Document) -> Positions:
 def _location(ls: Server, place: Use | Away) -> types.Location:
     if isinstance(place, Use):
         return types.Location(place.document.uri, _positions(ls, place.document).range(place.span))
-    return types.Location(_uri(place.file), _away_range(ls, place))
-
-
-def _uri(file: str) -> str:
-    """The URI of a file that is not open."""
-    return Path(file).as_uri() if Path(file).is_absolute() else file
+    return types.Location(uri_of(place.file), _away_range(ls, place))
 
 
 def _away_range(ls: Server, place: Away) -> types.Range:
-    line, before, written, *_ = place.spot
-    start = width(before, ls.client.encoding)
-    end = start + width(written, ls.client.encoding)
-    return types.Range(types.Position(line - 1, start), types.Position(line - 1, end))
+    return line_range(place.spot.line, place.spot.before, place.spot.written, ls.client)
 
 
 def definition(ls: Server, params: types.DefinitionParams) -> list[types.Location] | None:
@@ -250,7 +243,7 @@ def _call_places(ls: Server, call: calls.Call) -> Iterator[types.Range]:
 def _item(ls: Server, item: calls.Item) -> types.CallHierarchyItem:
     if item.away:
         place = _away_range(ls, item.away)
-        whole, named, uri = place, place, _uri(item.away.file)
+        whole, named, uri = place, place, uri_of(item.away.file)
     else:
         positions = _positions(ls, item.document)
         whole, named, uri = positions.range(item.span), positions.range(item.name_span), item.document.uri

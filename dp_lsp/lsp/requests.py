@@ -90,7 +90,10 @@ def derivation_arguments(uri: str, place: types.Position) -> list[Any]:
 
 def shown_name(document: Document) -> str:
     """A document's name in reports: a file's path, relative to the working folder where it lies below it."""
-    path, here = Path(document.file), Path.cwd()
-    if not path.is_absolute():
-        return document.uri
-    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
+    return shown_file(document.file) if Path(document.file).is_absolute() else document.uri
+
+
+def shown_file(file: str) -> str:
+    """The same of any file, by its name in a check."""
+    path, here = Path(file), Path.cwd()
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix() if path.is_absolute() else file

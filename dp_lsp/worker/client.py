@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Faulty
-from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, Wish
+from dp_lsp.analysis.records import KEY, Analysis, ChunkRecord, Options, Placed, Wish
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.workspace import ClosedFile
 from dp_lsp.problem import Problem
@@ -317,7 +317,7 @@ class Worker:
                 if checked.document in self._texts:  # else it was closed
                     known = self._records.get(checked.document, {}) | fresh
                     self._records[checked.document] = {key: known[key] for _, _, key in checked.layout}
-                    self._acquit(key for _, _, key in checked.layout)
+                    self._acquit(key[:KEY] for _, _, key in checked.layout)
                     self._mending[checked.document] = checked.revision
         job = self._job(answer.number, answer.document)
         if job is None or isinstance(answer, Stopped):

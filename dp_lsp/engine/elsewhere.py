@@ -1,0 +1,179 @@
+"""Places that a problem names in other pieces of text: where they stand now, in whatever files.
+
+What is remembered of a chunk knows other definitions by their names only. Where these stand is looked up each time
+that a project is put together, so it is right after every edit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from dp_lsp.analysis.names import Role, decode
+from dp_lsp.analysis.records import KEY, ChunkRecord
+from dp_lsp.core.term import Definition, Method
+from dp_lsp.engine.project import Project
+from dp_lsp.engine.task import Known, Task
+from dp_lsp.infer.problems import CallsUnchecked, Unbounded
+from dp_lsp.problem import Named, Problem, Related, Severity, Sought, There
+from dp_lsp.text import Source, Span
+
+Done = Mapping[int, tuple[Task, Known]]
+"""The units of a module by their index, and what is known of each."""
+
+_MOST = 5  # definitions of one name that are shown
+_DEEPEST = 20  # calls that are followed to a cause
+_CALLS = frozenset((Role.CALL, Role.READ))
+
+
+class _File(NamedTuple):
+    name: str
+    source: Source
+
+
+class _Place(NamedTuple):
+    """A range of a chunk, which is given by its module and where it comes there; what to say instead, if anything."""
+
+    module: int
+    at: int
+    span: Span
+    message: str = ""
+
+
+class Elsewhere:
+    """The definitions of a project and where they stand."""
+
+    def __init__(self, whole: Project, found: Sequence[Done]) -> None:
+        self._whole = whole
+        self._found = found
+        self._files: dict[tuple[int, int], _File] = {}
+
+    def located(self, module: int, index: int) -> ChunkRecord:
+        """The record of a unit, the places in others looked up. What such a place is tells its key."""
+        record = self._found[module][index][1].record
+        if not any(isinstance(each.where, Named) for problem in record.verdict.problems for each in problem.related):
+            return record
+        problems = tuple(self._problem(module, index, problem) for problem in record.verdict.problems)
+        places = repr([problem.related for problem in problems]).encode("utf-8", "surrogatepass")
+        key = record.key + hashlib.blake2b(places, digest_size=KEY).digest()
+        return record._replace(key=key, verdict=record.verdict._replace(problems=problems))
+
+    def _problem(self, module: int, index: int, problem: Problem) -> Problem:
+        related: dict[tuple[Span, There | Named | None], Related] = {}
+        for each in problem.related:
+            for made in self._related(module, index, each) if isinstance(each.where, Named) else (each,):
+                if (made.span, made.where) != (problem.span, None) or made is each:
+                    related.setdefault((made.span, made.where), made)
+        return problem._replace(related=tuple(related.values()))
+
+    def _related(self, module: int, index: int, related: Related) -> Iterator[Related]:
+        """The places that one stands for, as a chunk speaks of them."""
+        assert isinstance(related.where, Named)
+        lowered = self._found[module][index][0].unit.lowered
+        if not any(related.where.name in (each.name, *each.uses) for each in lowered.definitions):
+            return  # it is the name of something inside a function
+        for place in self._places(module, index, related):
+            message = place.message or related.message
+            here, there = self._file(module, index), self._file(place.module, place.at)
+            start = self._start(place.module, place.at)
+            if here.name == there.name:
+                yield Related(message, place.span.moved(start - self._start(module, index)))
+            else:
+                yield Related(message, related.span, _there(there, place.span.moved(start)))
+
+    def _places(self, module: int, index: int, related: Related) -> Iterator[_Place]:
+        where = related.where
+        assert isinstance(where, Named)
+        sites = list(self._definitions(module, where))[:_MOST]
+        if where.sought is Sought.CAUSE:
+            yield from self._cause(module, where.name, set())
+        elif where.sought is Sought.OTHERS:
+            yield from (
+                _Place(module, at, each.name_span)
+                for at, each in sites
+                if (at, each.name_span) != (index, related.span)
+            )
+        else:
+            for at, each in sites:
+                yield self._inside(module, at, each, where)
+
+    def _inside(self, module: int, index: int, definition: Definition, where: Named) -> _Place:
+        """What is sought in a definition, else its name."""
+        if where.sought is Sought.PARAMETER and isinstance(definition, Method):
+            spans = (each.span for each in definition.params if each.local.name == where.parameter)
+            return _Place(module, index, next(spans, definition.name_span))
+        if where.sought is Sought.GROWTH:
+            for problem in self._problems(module, index, definition):
+                if problem.code == Unbounded.code:
+                    return _Place(module, index, problem.span, f"in `{where.name}`, {problem.message}")
+        if where.sought is Sought.MECHANISM:
+            found = self._mechanism(module, index, definition, set())
+            return found or _Place(module, index, definition.name_span)
+        return _Place(module, index, definition.name_span)
+
+    def _definitions(self, module: int, where: Named) -> Iterator[tuple[int, Definition]]:
+        program = self._whole.programs[module]
+        for index in dict.fromkeys(program.definers.get(where.name, ())):
+            for each in program.units[index].lowered.definitions:
+                signature = f"({', '.join(each.signature)})" if isinstance(each, Method) else ""
+                if each.name == where.name and where.signature in ("", signature):
+                    yield index, each
+
+    def _problems(self, module: int, index: int, definition: Definition) -> list[Problem]:
+        """What was found in a definition."""
+        problems = self._found[module][index][1].record.verdict.problems
+        return [problem for problem in problems if definition.span.covers(problem.span.start)]
+
+    def _cause(self, module: int, name: str, met: set[str]) -> Iterator[_Place]:
+        """The first problem that is a reason of its own why nothing is known of a name, in it or in what it uses."""
+        met.add(name)
+        further: list[str] = []
+        for index, each in self._definitions(module, Named(name)):
+            for problem in self._problems(module, index, each):
+                if problem.code == CallsUnchecked.code:
+                    named = (related.where for related in problem.related)
+                    further += [where.name for where in named if isinstance(where, Named)]
+                elif problem.unchecked or problem.severity is Severity.ERROR:
+                    yield _Place(module, index, problem.span, f"`{name}` has this problem: {problem.message}")
+                    return
+        for other in further:
+            if other not in met and len(met) < _DEEPEST:
+                yield from self._cause(module, other, met)
+                return
+
+    def _mechanism(self, module: int, index: int, definition: Definition, met: set[str]) -> _Place | None:
+        """The first mechanism that a definition runs, itself or by what it calls."""
+        met.add(definition.name)
+        table = decode(self._found[module][index][0].unit.names)
+        inside = [each for each in table if definition.span.covers(each.span.start)]
+        for each in inside:
+            if each.role is Role.MECHANISM:
+                return _Place(module, index, each.span)
+        for each in inside:
+            name, scope = table.symbols[each.symbol]
+            if each.role in _CALLS and scope is None and name not in met and len(met) < _DEEPEST:
+                for at, called in self._definitions(module, Named(name)):
+                    found = self._mechanism(module, at, called, met)
+                    if found is not None:
+                        return found
+        return None
+
+    def _start(self, module: int, index: int) -> int:
+        return self._whole.programs[module].units[index].chunk.start
+
+    def _file(self, module: int, index: int) -> _File:
+        if not self._files:
+            for part in self._whole.parts:
+                file = _File(part.name, part.source)
+                self._files.update((place, file) for place in part.places)
+        return self._files[module, index]
+
+
+def _there(file: _File, span: Span) -> There:
+    """A place in a file, as far as it stands on one line."""
+    place = file.source.place(span.start)
+    start, end = file.source.line_span(place.line)
+    within = Span(span.start, max(span.start, min(span.end, end)))
+    text = file.source.text
+    return There(file.name, within, place.line, text[start : span.start], text[within.start : within.end])
