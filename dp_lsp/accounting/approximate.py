@@ -9,12 +9,17 @@ from dp_lsp.accounting.price import (
     Choice,
     Measure,
     Price,
+    both,
     chosen,
+    group,
     rate,
+    released,
 )
 from dp_lsp.core import sens
-from dp_lsp.core.algebra import Poly
+from dp_lsp.core.algebra import Poly, Symbol
+from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import (
+    Awaited,
     Called,
     Cost,
     Distances,
@@ -28,7 +33,42 @@ from dp_lsp.core.events import (
 from dp_lsp.core.sens import ZERO, Sens
 
 
-class Basic(Measure):
+class Pairs(Measure[Price]):
+    """Measures whose losses are pairs (ε, δ)."""
+
+    free = FREE
+    unbounded = UNBOUNDED
+
+    def is_unbounded(self, loss: Price) -> bool:
+        return loss.unbounded
+
+    def released(self, cost: Release, distances: Distances) -> Price:
+        return released(cost, distances)
+
+    def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Price:
+        return Price(Sens.of(epsilon), Sens.of(delta))
+
+    def sequence(self, parts: list[Price]) -> Price:
+        """Basic composition: ε and δ add up. Source: Dwork and Roth 2014, Theorem 3.16; adaptive."""
+        return Price(sens.total(p.epsilon for p in parts), sens.total(p.delta for p in parts))
+
+    def either(self, parts: list[Price]) -> Price:
+        return _largest(parts)
+
+    def grouped(self, loss: Price, steps: int) -> Price:
+        return group(loss, steps)
+
+    def both(self, first: Price, second: Price) -> Price:
+        return both(first, second)
+
+    def translated(self, values: Substitution, loss: Price) -> Price:
+        return Price(values.sens(loss.epsilon), values.sens(loss.delta))
+
+    def pair(self, loss: Price) -> Price:
+        return loss
+
+
+class Basic(Pairs):
     """k rounds of (ε, δ) cost (kε, kδ). Source: Dwork and Roth 2014, Corollary 3.15."""
 
     rule = "basic"
@@ -105,7 +145,7 @@ class Published(Advanced):
         q = rate(cost)
         return Price(sens.number(2) * q * inside.epsilon, q * inside.delta)
 
-    def _price(self, cost: Cost, distances: Distances) -> Asking:
+    def _loss(self, cost: Cost, distances: Distances) -> Asking[Price]:
         match cost:
             case Release():
                 return _declared(cost, distances)
@@ -114,9 +154,9 @@ class Published(Advanced):
                 for var in _private(body):
                     each.append((yield body, {var: sens.ONE}))
                 return self.repeat(cost, _largest(each))
-        return (yield from super()._price(cost, distances))
+        return (yield from super()._loss(cost, distances))
 
-    def _called(self, cost: Called, distances: Distances) -> Asking:
+    def _called(self, cost: Called, distances: Distances) -> Asking[Price]:
         """Each argument pays for itself alone, and the prices add up."""
         prices = []
         for param, moved in cost.along.items():
@@ -124,7 +164,7 @@ class Published(Advanced):
                 prices.append((yield from self._body_of(cost, {param: sens.ONE})))
         return self.sequence(prices)
 
-    def _sampled(self, cost: Sampled, distances: Distances) -> Asking:
+    def _sampled(self, cost: Sampled, distances: Distances) -> Asking[Price]:
         """Each matrix pays for itself alone."""
         prices = [(yield cost.body, distances)]
         for var, moved in cost.along.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dp_lsp.accounting.approximate import Advanced, Basic, Published
 from dp_lsp.accounting.price import Choice, Measure, Price
@@ -18,7 +18,7 @@ class Profile(NamedTuple):
     """How a profile prices: its measures, the upper end of the range of δ', and whether it takes every public
     number to be at least 0."""
 
-    measures: tuple[type[Measure], ...]
+    measures: tuple[type[Measure[Any]], ...]
     slack_end: str
     assumes_nonnegative: bool
 
@@ -37,7 +37,7 @@ class Bound(NamedTuple):
     rule: str
     price: Price
     choices: tuple[Choice, ...]
-    measure: Measure
+    measure: Measure[Any]
 
 
 class Headline(NamedTuple):

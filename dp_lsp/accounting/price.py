@@ -8,9 +8,10 @@ parts instead of calling itself.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 from dp_lsp.core import sens
@@ -149,30 +150,27 @@ class _Frame:
 _OUTERMOST = _Frame({})
 
 _At = frozenset[tuple[Var, Sens]]
-_shared: WeakKeyDictionary[Cost, dict[tuple[str, _At], Price]] = WeakKeyDictionary()
-"""Prices of the trees of functions, by rule and distances: those in which there is nothing to choose or to await."""
-
-Asking = Generator[tuple[Cost, Distances], Price, Price]
-"""Asks for the prices of parts, one after the other, and returns that of the whole."""
+L = TypeVar("L")
+Asking = Generator[tuple[Cost, Distances], L, L]
+"""Asks for what the parts of a tree cost, one after the other, and returns what the whole does."""
 
 
-class Measure:
-    """Prices trees. Subclasses say what repetition and sampling cost; ``rule`` names them in reports. ``taken`` are
-    names that a number to choose must not have."""
+class Walk(ABC, Generic[L]):
+    """Reads trees: what they cost somebody, in whatever a subclass counts. It says what a release, composition and a
+    sample cost; how distances travel through calls and samples is said here."""
 
-    rule = ""
+    free: L
+    unbounded: L
 
-    def __init__(self, taken: frozenset[str] = frozenset()) -> None:
-        self._taken = taken
-        self.choices: list[Choice] = []
+    def __init__(self) -> None:
         self._frame = _OUTERMOST
         self._frames: dict[tuple[int, int], _Frame] = {}
-        self._known: dict[tuple[int, int, _At], Price] = {}
+        self._known: dict[tuple[int, int, _At], L] = {}
 
-    def price(self, cost: Cost, distances: Distances) -> Price:
+    def loss(self, cost: Cost, distances: Distances) -> L:
         """What a tree costs somebody whose change moves each variable by its distance."""
         pending = [self._asked(cost, distances)]
-        found: Price | None = None
+        found: L | None = None
         while True:
             try:
                 asked = next(pending[-1]) if found is None else pending[-1].send(found)
@@ -186,29 +184,79 @@ class Measure:
                 pending.append(self._asked(*asked))
                 found = None
 
-    def _asked(self, cost: Cost, distances: Distances) -> Asking:
+    @abstractmethod
+    def is_unbounded(self, loss: L) -> bool:
+        """Whether nothing is guaranteed."""
+
+    @abstractmethod
+    def released(self, cost: Release, distances: Distances) -> L:
+        """What one mechanism costs at the distance that ``distances`` move its input."""
+
+    @abstractmethod
+    def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> L:
+        """What a function costs of which nothing is known but that it is (ε, δ)-private."""
+
+    def leaked(self, cost: Leak) -> L:
+        """What something costs that left without noise."""
+        return self.unbounded
+
+    @abstractmethod
+    def sequence(self, parts: list[L]) -> L:
+        """What one thing after the other costs."""
+
+    @abstractmethod
+    def either(self, parts: list[L]) -> L:
+        """What one of several costs."""
+
+    @abstractmethod
+    def repeat(self, cost: Repeat, once: L) -> L:
+        """What a loop costs whose round costs ``once``."""
+
+    @abstractmethod
+    def amplified(self, cost: Sampled, inside: L) -> L:
+        """What it costs, outside, that costs a record ``inside`` in the sample."""
+
+    @abstractmethod
+    def grouped(self, loss: L, steps: int) -> L:
+        """What a change of so many steps costs."""
+
+    @abstractmethod
+    def both(self, first: L, second: L) -> L:
+        """What two results cost of one variable that reaches them in two ways."""
+
+    def translated(self, values: Substitution, loss: L) -> L:
+        """What a callee's tree costs, in the symbols of the caller."""
+        return loss
+
+    def along(self, moved: Distances, distances: Distances) -> Sens:
+        """How far something moves that moves with variables which themselves move by ``distances``."""
+        return along(moved, distances)
+
+    def _key(self, cost: Cost, moved: Distances) -> tuple[int, int, _At]:
+        return id(cost), id(self._frame), frozenset(moved.items())
+
+    def _asked(self, cost: Cost, distances: Distances) -> Asking[L]:
         moved = {var: distance for var, distance in distances.items() if not distance.zero}
         if not moved:
-            return FREE
-        key = (id(cost), id(self._frame), frozenset(moved.items()))
+            return self.free
+        key = self._key(cost, moved)
         known = self._known.get(key)
         if known is None:
-            found = yield from self._price(cost, moved)
-            known = UNBOUNDED if found.unbounded else found
+            found = yield from self._loss(cost, moved)
+            known = self.unbounded if self.is_unbounded(found) else found
             self._known[key] = known
         return known
 
-    def _price(self, cost: Cost, distances: Distances) -> Asking:
+    def _loss(self, cost: Cost, distances: Distances) -> Asking[L]:
         match cost:
             case Release():
-                return released(cost, distances)
+                return self.released(cost, distances)
             case Leak(variables=variables):
-                return UNBOUNDED if variables & distances.keys() else FREE
+                return self.leaked(cost) if variables & distances.keys() else self.free
             case Sequence(parts=parts):
                 return self.sequence((yield from _each(parts, distances)))
             case Either(parts=parts):
-                prices = yield from _each(parts, distances)
-                return Price(sens.maximum(p.epsilon for p in prices), sens.maximum(p.delta for p in prices))
+                return self.either((yield from _each(parts, distances)))
             case Repeat():
                 return self.repeat(cost, (yield cost.body, distances))
             case Sampled():
@@ -218,22 +266,10 @@ class Measure:
             case Called():
                 return (yield from self._called(cost, distances))
 
-    def sequence(self, prices: list[Price]) -> Price:
-        """Basic composition: ε and δ add up. Source: Dwork and Roth 2014, Theorem 3.16; adaptive."""
-        return Price(sens.total(p.epsilon for p in prices), sens.total(p.delta for p in prices))
+    def _called(self, cost: Called, distances: Distances) -> Asking[L]:
+        return self._body_of(cost, {param: self.along(moved, distances) for param, moved in cost.along.items()})
 
-    def repeat(self, cost: Repeat, once: Price) -> Price:
-        """The price of a loop whose round costs ``once``."""
-        raise NotImplementedError
-
-    def amplified(self, cost: Sampled, inside: Price) -> Price:
-        """The price, outside, of what costs a record ``inside`` in the sample."""
-        raise NotImplementedError
-
-    def _called(self, cost: Called, distances: Distances) -> Asking:
-        return self._body_of(cost, {param: along(moved, distances) for param, moved in cost.along.items()})
-
-    def _body_of(self, cost: Called, inner: Distances) -> Asking:
+    def _body_of(self, cost: Called, inner: Distances) -> Asking[L]:
         """The price of a call whose parameters move by these distances."""
         frame = self._frame
         if cost.answers:
@@ -241,25 +277,18 @@ class Measure:
             frame = self._frames.setdefault(key, _Frame(cost.answers, frame))
         return self._within(frame, cost.body, inner, cost.values)
 
-    def _within(self, frame: _Frame, body: Cost, inner: Distances, values: Substitution) -> Asking:
-        """The price of a callee's tree, where the calls it awaits are those of ``frame``."""
+    def _within(self, frame: _Frame, body: Cost, inner: Distances, values: Substitution) -> Asking[L]:
+        """What a callee's tree costs, where the calls it awaits are those of ``frame``."""
         outer, self._frame = self._frame, frame
-        key = self.rule, frozenset(inner.items())
-        shared = frame is _OUTERMOST and body is not NOTHING
-        price = _shared.get(body, {}).get(key) if shared else None
-        if price is None:
-            before = len(self.choices)
-            price = yield body, inner
-            if shared and len(self.choices) == before:
-                _shared.setdefault(body, {})[key] = price
+        loss = yield body, inner
         self._frame = outer
-        return Price(values.sens(price.epsilon), values.sens(price.delta))
+        return self.translated(values, loss)
 
-    def _awaited(self, cost: Awaited, distances: Distances) -> Asking:
+    def _awaited(self, cost: Awaited, distances: Distances) -> Asking[L]:
         """The price of what an awaited call turned out to be, or of any function that is (ε, δ)-private in each
         argument: one that a variable reaches through several arguments is paid once for each. Nothing is known of a
         change of more than 1; a distance that is no number is at most 1 (a shown condition)."""
-        moved = [along(part, distances) for part in cost.along]
+        moved = [self.along(part, distances) for part in cost.along]
         callee, frame = cost.callee, self._frame
         answer = frame.answers.get(callee)
         while frame.outer is not None and not isinstance(answer, Answer):
@@ -268,39 +297,77 @@ class Measure:
         if isinstance(answer, Answer):
             inner = dict(zip(answer.params, moved, strict=True))
             return (yield from self._within(frame.outer or _OUTERMOST, answer.body, inner, answer.values))
-        price = FREE
+        loss = self.free
         for distance, epsilon, delta in zip(moved, callee.epsilon, callee.delta, strict=True):
             known = distance.number
             if known is not None and known > 1:
-                return UNBOUNDED
+                return self.unbounded
             if not distance.zero:
-                price = both(price, Price(Sens.of(epsilon), Sens.of(delta)))
-        return price
+                loss = self.both(loss, self.opaque(epsilon, delta, cost))
+        return loss
 
-    def _sampled(self, cost: Sampled, distances: Distances) -> Asking:
+    def _sampled(self, cost: Sampled, distances: Distances) -> Asking[L]:
         """What reaches the body through the sample is amplified; what reaches it past the sample is not."""
-        drawn = {var: along(moved, distances) for var, moved in cost.along.items()}
+        drawn = {var: self.along(moved, distances) for var, moved in cost.along.items()}
         reached = {var: distance for var, distance in drawn.items() if not distance.zero}
         direct = yield cost.body, distances
         if not reached:
             return direct
         far = sens.maximum(reached.values()).number
         if far is None:
-            return UNBOUNDED
+            return self.unbounded
         inside = yield cost.body, {cost.record: ONE}
-        once = group(self.amplified(cost, inside), max(1, -(-far.numerator // far.denominator)))
+        once = self.grouped(self.amplified(cost, inside), max(1, -(-far.numerator // far.denominator)))
         sampled = once
         if len(reached) > 1 and not cost.aligned:
             for _ in range(len(reached) - 1):
-                sampled = both(sampled, once)
-        return both(sampled, direct)
+                sampled = self.both(sampled, once)
+        return self.both(sampled, direct)
 
 
-def _each(parts: tuple[Cost, ...], distances: Distances) -> Generator[tuple[Cost, Distances], Price, list[Price]]:
-    prices = []
+_shared: WeakKeyDictionary[Cost, dict[tuple[str, _At], object]] = WeakKeyDictionary()
+"""What the trees of functions cost, by rule and distances: those in which there is nothing to choose or to await."""
+
+
+class Measure(Walk[L]):
+    """A notion of privacy: prices trees, and says what its losses are as a pair. ``rule`` names it in reports.
+    ``taken`` are names that a number to choose must not have."""
+
+    rule = ""
+
+    def __init__(self, taken: frozenset[str] = frozenset()) -> None:
+        super().__init__()
+        self._taken = taken
+        self.choices: list[Choice] = []
+
+    def price(self, cost: Cost, distances: Distances) -> Price:
+        """The pair that a tree costs somebody whose change moves each variable by its distance."""
+        return self.pair(self.loss(cost, distances))
+
+    @abstractmethod
+    def pair(self, loss: L) -> Price:
+        """A pair that follows from a loss."""
+
+    def _within(self, frame: _Frame, body: Cost, inner: Distances, values: Substitution) -> Asking[L]:
+        """What a function costs does not depend on who calls it, unless there is something to choose or to await."""
+        key = self.rule, frozenset(inner.items())
+        shared = frame is _OUTERMOST and body is not NOTHING
+        known: Any = _shared.get(body, {}).get(key) if shared else None
+        if known is not None:
+            return self.translated(values, known)
+        before, outer, self._frame = len(self.choices), self._frame, frame
+        loss = yield body, inner
+        self._frame = outer
+        if shared and len(self.choices) == before:
+            _shared.setdefault(body, {})[key] = loss
+        return self.translated(values, loss)
+
+
+def _each(parts: tuple[Cost, ...], distances: Distances) -> Generator[tuple[Cost, Distances], L, list[L]]:
+    losses = []
     for part in parts:
-        prices.append((yield part, distances))
-    return prices
+        losses.append((yield part, distances))
+    return losses
 
 
 def along(moved: Distances, distances: Distances) -> Sens:
