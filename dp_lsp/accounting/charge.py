@@ -16,10 +16,15 @@ from dp_lsp.core.constraints import Origin
 
 
 class Relation(Enum):
-    """Which data are neighbours: those that differ in one record, or those of which one has a record more."""
+    """Which data are neighbours: those that differ in one record, or those of which one has a record more.
+
+    In a sample whose size is private a change of one record is more than that: ``CHANGE_OR_REMOVE`` says that the
+    data differ in one record, and that the sample is charged for either, one that differs and one that is not there.
+    """
 
     CHANGE_ONE = "change-one"
     ADD_REMOVE = "add-remove"
+    CHANGE_OR_REMOVE = "change-or-remove"
 
 
 class Scheme(Enum):
@@ -122,8 +127,8 @@ class Sampled:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Two private results of one change that reaches one mechanism in two ways: the cost of the first, then that of
-    the second."""
+    """One mechanism that a change reaches in two ways, as by two arguments: the cost of the first, all else being
+    equal, and that of the second. The two can be changed in either order."""
 
     first: Charge
     second: Charge

@@ -1,0 +1,73 @@
+"""The smallest proved ε of a charge: every measure is asked, at one total δ, and what each proves is proved."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dp_lsp.accounting.basic import Basic
+from dp_lsp.accounting.charge import Charge
+from dp_lsp.accounting.folding import nested
+from dp_lsp.accounting.guarantee import Claim, Guarantee, NumericMeasure
+
+MEASURES: tuple[type[NumericMeasure], ...] = (Basic,)
+"""Those whose numbers can be computed again from what a guarantee holds; of equal ones the first is stated."""
+
+_DEEPEST = 6  # samples within samples
+
+
+def guarantees(
+    charge: Charge, delta: Fraction, measures: tuple[type[NumericMeasure], ...] = MEASURES
+) -> tuple[Guarantee, ...]:
+    """Each measure's smallest proved ε at a total δ of at most ``delta``, best first; those that can say nothing are
+    left out."""
+    if nested(charge) > _DEEPEST or not 0 <= delta < 1:
+        return ()
+    return _Search(measures).all(charge, delta)
+
+
+def pair(charge: Charge) -> Guarantee | None:
+    """What basic composition says without a δ to aim at: the sums of ε and δ. None if something in it has no pair of
+    its own, as Gaussian noise."""
+    return _Search((Basic,)).find(charge, None) if nested(charge) <= _DEEPEST else None
+
+
+def claims(charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
+    """What a guarantee rests on, node by node: each node after those it is made of, the whole last. What lies in
+    samples and joined pairs has guarantees of its own there (``inside``)."""
+    (measure,) = [kind for kind in MEASURES if kind.rule == stated.rule]
+    return measure(_Search(MEASURES).inside().find).claims(charge, stated)
+
+
+class _Search:
+    """The best of some measures, for a charge and for what lies in its samples. Within samples of samples only the
+    first few are asked, as each asks for several prices of what lies inside."""
+
+    def __init__(self, measures: tuple[type[NumericMeasure], ...], depth: int = 0) -> None:
+        self._measures = measures
+        self._depth = depth
+        self._known: dict[tuple[int, Fraction | None], Guarantee | None] = {}
+
+    def all(self, charge: Charge, delta: Fraction) -> tuple[Guarantee, ...]:
+        find = self.inside().find
+        found = []
+        for measure in self._measures:
+            try:
+                stated = measure(find).guarantee(charge, delta)
+            except ArithmeticError:  # numbers so large that nothing can be said
+                continue
+            if stated is not None:
+                found.append(stated)
+        return tuple(sorted(found, key=lambda one: (one.epsilon, one.delta)))
+
+    def inside(self) -> _Search:
+        """What prices what lies in samples."""
+        return _Search(MEASURES if self._depth < 1 else (Basic,), self._depth + 1)
+
+    def find(self, charge: Charge, delta: Fraction | None) -> Guarantee | None:
+        key = id(charge), delta
+        if key not in self._known:
+            if delta is None:
+                self._known[key] = Basic(_Search((Basic,), self._depth + 1).find).pair(charge)
+            else:
+                self._known[key] = next(iter(self.all(charge, delta)), None)
+        return self._known[key]

@@ -1,0 +1,134 @@
+"""The normal distribution, and what Gaussian noise costs: searched with floats, proved with intervals.
+
+With μ = distance/deviation, a = ε/μ - μ/2 and b = a + μ: δ(ε) = P(Z > a) - e^ε P(Z > b), exactly
+(Balle and Wang 2018, Theorem 8). As e^ε φ(b) = φ(a), that is P(Z > a) - φ(a) M(b) with Mills' ratio M.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Context, Decimal
+from fractions import Fraction
+from functools import lru_cache
+
+from dp_lsp.accounting.rounding import DIGITS, ONE, PI, Interval
+
+_CONTEXT = Context(prec=DIGITS)
+_WIDER = Decimal(1).scaleb(5 - DIGITS)  # relative; far more than the rounding errors of a thousand operations
+_FRACTION_FROM = 3  # from here on Mills' ratio is a continued fraction, below it a series
+_BUMPS = (1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6, 1e-4, 1e-2, 1e-1)
+
+
+def delta(mu: Interval, epsilon: Interval) -> Interval:
+    """The exact δ of Gaussian noise at an ε ≥ 0; μ > 0."""
+    a = epsilon / mu - mu / 2
+    return upper_tail(a) - density(a) * mills(epsilon / mu + mu / 2)
+
+
+@lru_cache(maxsize=4096)
+def epsilon(mu: Fraction, wanted: Fraction) -> Fraction | None:
+    """An ε at which the δ of Gaussian noise is proved to be at most the one wanted, hardly larger than it must be."""
+    if mu == 0 or wanted >= 1:
+        return Fraction(0)
+    if wanted <= 0:
+        return None
+    exact = Interval.of(mu)
+    if delta(exact, Interval.of(0)).up <= wanted:
+        return Fraction(0)
+    guess = float_epsilon(float(mu), float(wanted))
+    for bump in _BUMPS:
+        candidate = Fraction(guess * (1 + bump))
+        if delta(exact, Interval.of(candidate)).up <= wanted:
+            return candidate
+    return None
+
+
+def density(x: Interval) -> Interval:
+    """φ."""
+    square = x * x if x.low >= 0 else -x * -x
+    return (-square / 2).exp() / (PI * 2).sqrt()
+
+
+def upper_tail(x: Interval) -> Interval:
+    """P(Z > x)."""
+    return Interval(_tail(x.high).low, _tail(x.low).high)
+
+
+def _tail(x: Decimal) -> Interval:
+    if x < 0:
+        return 1 - _tail(-x)
+    at = Interval(x, x)
+    if x >= _FRACTION_FROM:
+        return density(at) * mills(at)
+    return Interval.of(Fraction(1, 2)) - density(at) * _series(x)
+
+
+def mills(x: Interval) -> Interval:
+    """P(Z > x)/φ(x) for x ≥ 0; it decreases."""
+    return Interval(_mills(x.high).low, _mills(x.low).high)
+
+
+def _mills(x: Decimal) -> Interval:
+    if x < _FRACTION_FROM:
+        at = Interval(x, x)
+        return Interval.of(Fraction(1, 2)) / density(at) - _series(x)
+    levels = int((40 / float(x)) ** 2) + 8
+    ends = sorted(_convergent(x, count) for count in (levels, levels + 1))
+    return _widened(*ends)
+
+
+def _convergent(x: Decimal, levels: int) -> Decimal:
+    """Laplace's continued fraction 1/(x + 1/(x + 2/(x + …))); those of odd and even length lie on either side."""
+    value = x
+    for level in range(levels, 0, -1):
+        value = _CONTEXT.add(x, _CONTEXT.divide(Decimal(level), value))
+    return _CONTEXT.divide(Decimal(1), value)
+
+
+def _series(x: Decimal) -> Interval:
+    """(Φ(x) - 1/2)/φ(x) = x + x³/3 + x⁵/15 + …, for 0 ≤ x < 3; the rest is less than a geometric series."""
+    square = _CONTEXT.multiply(x, x)
+    term = total = x
+    n = 1
+    while term > _CONTEXT.multiply(total, _WIDER) or n < 2 * square:
+        n += 2
+        term = _CONTEXT.divide(_CONTEXT.multiply(term, square), Decimal(n))
+        total = _CONTEXT.add(total, term)
+    return _widened(total, _CONTEXT.add(total, 2 * term))
+
+
+def _widened(low: Decimal, high: Decimal) -> Interval:
+    wider = Interval(1 - _WIDER, 1 + _WIDER)
+    return Interval(low, high) * wider if low > 0 else ONE * 0 + Interval(low, high)
+
+
+def float_epsilon(mu: float, wanted: float) -> float:
+    """The ε > 0 of Gaussian noise at a δ that is below what it is at ε = 0, by bisection."""
+    low, high = 0.0, mu * mu / 2 + mu * math.sqrt(-2 * math.log(wanted))
+    for _ in range(100):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        if float_delta(mu, middle) > wanted:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def float_delta(mu: float, at: float) -> float:
+    """δ at ε, nearly."""
+    a = at / mu - mu / 2
+    phi = math.exp(-a * a / 2) / math.sqrt(2 * math.pi)
+    if a > 0:
+        return phi * (_float_mills(a) - _float_mills(a + mu))
+    return math.erfc(a / math.sqrt(2)) / 2 - phi * _float_mills(a + mu)
+
+
+def _float_mills(x: float) -> float:
+    if x < _FRACTION_FROM:
+        return math.erfc(x / math.sqrt(2)) / 2 * math.exp(x * x / 2) * math.sqrt(2 * math.pi)
+    value = x
+    for level in range(int((25 / x) ** 2) + 8, 0, -1):
+        value = x + level / value
+    return 1 / value

@@ -1,0 +1,166 @@
+"""Real numbers that are certainly between two decimals, and rounding up.
+
+A measure searches with floats, and then computes what it states once with an :class:`Interval`: 50 digits, every
+operation rounded outward. So what is stated is proved up to the correctness of Python's ``decimal``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import (
+    MAX_EMAX,
+    MIN_EMIN,
+    ROUND_CEILING,
+    ROUND_FLOOR,
+    Context,
+    Decimal,
+    DivisionByZero,
+    InvalidOperation,
+    Overflow,
+)
+from fractions import Fraction
+
+DIGITS = 50
+SHOWN = 12  # digits of an ε that is stated
+_TRAPS = [InvalidOperation, DivisionByZero, Overflow]
+_DOWN = Context(prec=DIGITS, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=_TRAPS)
+_UP = Context(prec=DIGITS, rounding=ROUND_CEILING, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=_TRAPS)
+_SHOWN = Context(prec=SHOWN, rounding=ROUND_CEILING, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=_TRAPS)
+_ONE, _ZERO = Decimal(1), Decimal(0)
+_LONG = 2_000  # bits of a fraction that is kept as it is
+
+
+class Interval:
+    """A number between ``low`` and ``high``. Raises ArithmeticError where a function is not defined on all of it."""
+
+    __slots__ = ("high", "low")
+
+    def __init__(self, low: Decimal, high: Decimal) -> None:
+        self.low = low
+        self.high = high
+
+    @staticmethod
+    def of(value: Fraction | int | float) -> Interval:
+        """The number itself, if it has few enough digits, else its neighbours."""
+        exact = Fraction(value)
+        top, bottom = Decimal(exact.numerator), Decimal(exact.denominator)
+        return Interval(_DOWN.divide(top, bottom), _UP.divide(top, bottom))
+
+    def __repr__(self) -> str:
+        return f"[{self.low}, {self.high}]"
+
+    def __neg__(self) -> Interval:
+        return Interval(self.high.copy_negate(), self.low.copy_negate())
+
+    def __add__(self, other: Interval | Fraction | int) -> Interval:
+        other = _as_interval(other)
+        return Interval(_DOWN.add(self.low, other.low), _UP.add(self.high, other.high))
+
+    def __sub__(self, other: Interval | Fraction | int) -> Interval:
+        return self + -_as_interval(other)
+
+    def __rsub__(self, other: Fraction | int) -> Interval:
+        return _as_interval(other) - self
+
+    def __mul__(self, other: Interval | Fraction | int) -> Interval:
+        other = _as_interval(other)
+        if self.low >= 0 and other.low >= 0:
+            return Interval(_DOWN.multiply(self.low, other.low), _UP.multiply(self.high, other.high))
+        pairs = [(left, right) for left in (self.low, self.high) for right in (other.low, other.high)]
+        return Interval(min(_DOWN.multiply(*pair) for pair in pairs), max(_UP.multiply(*pair) for pair in pairs))
+
+    def __truediv__(self, other: Interval | Fraction | int) -> Interval:
+        other = _as_interval(other)
+        if other.low <= 0 <= other.high:
+            raise ZeroDivisionError(f"{self} / {other}")
+        return self * Interval(_DOWN.divide(_ONE, other.high), _UP.divide(_ONE, other.low))
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __rtruediv__(self, other: Fraction | int) -> Interval:
+        return _as_interval(other) / self
+
+    def power(self, exponent: int) -> Interval:
+        """A power ≥ 0 of a number ≥ 0."""
+        result, base = ONE, self
+        while exponent:
+            if exponent & 1:
+                result = result * base
+            base = base * base if exponent > 1 else base
+            exponent >>= 1
+        return result
+
+    def exp(self) -> Interval:
+        return self._monotone(Decimal.exp, _ZERO, _ONE)
+
+    def ln(self) -> Interval:
+        return self._monotone(Decimal.ln, _ONE, _ZERO)
+
+    def sqrt(self) -> Interval:
+        return self._monotone(Decimal.sqrt, _ZERO, _ZERO)
+
+    def expm1(self) -> Interval:
+        """e^x - 1; at least x, and for 0 ≤ x ≤ 1/2 at most x + x², so that what is tiny stays so."""
+        plain = self.exp() - 1
+        low = max(plain.low, self.low)
+        if 0 <= self.high <= Decimal("0.5"):
+            return Interval(low, min(plain.high, _UP.fma(self.high, self.high, self.high)))
+        return Interval(low, plain.high)
+
+    def log1p(self) -> Interval:
+        """ln(1 + x); at most x, and for x ≥ 0 at least x - x²/2."""
+        plain = (self + 1).ln()
+        high = min(plain.high, self.high)
+        if self.low >= 0:
+            half = _UP.divide(_UP.multiply(self.low, self.low), Decimal(2))
+            return Interval(max(plain.low, _DOWN.subtract(self.low, half)), high)
+        return Interval(plain.low, high)
+
+    def _monotone(self, function: Callable[[Decimal, Context], Decimal], at: Decimal, there: Decimal) -> Interval:
+        """An increasing function that ``decimal`` rounds to nearest, and that is exactly ``there`` ``at`` one place."""
+        low = there if self.low == at else _DOWN.next_minus(function(self.low, _DOWN))
+        high = there if self.high == at else _UP.next_plus(function(self.high, _UP))
+        return Interval(low, high)
+
+    @property
+    def up(self) -> Fraction:
+        """A fraction that the number is at most."""
+        return Fraction(self.high)
+
+    @property
+    def down(self) -> Fraction:
+        return Fraction(self.low)
+
+
+def _as_interval(value: Interval | Fraction | int) -> Interval:
+    return value if isinstance(value, Interval) else Interval.of(value)
+
+
+ZERO, ONE = Interval(_ZERO, _ZERO), Interval(_ONE, _ONE)
+PI = Interval(
+    Decimal("3.1415926535897932384626433832795028841971693993751"),
+    Decimal("3.1415926535897932384626433832795028841971693993752"),
+)
+
+
+def highest(first: Interval, second: Interval) -> Interval:
+    """The larger of two numbers."""
+    return Interval(max(first.low, second.low), max(first.high, second.high))
+
+
+def lowest(first: Interval, second: Interval) -> Interval:
+    """The smaller of two numbers."""
+    return Interval(min(first.low, second.low), min(first.high, second.high))
+
+
+def brief(value: Fraction) -> Fraction:
+    """The number, or one slightly above it that is not as long."""
+    if value.numerator.bit_length() + value.denominator.bit_length() <= _LONG:
+        return value
+    return Interval.of(value).up
+
+
+def shown(value: Fraction) -> Fraction:
+    """The number rounded up to the digits that are stated."""
+    return Fraction(_SHOWN.divide(Decimal(value.numerator), Decimal(value.denominator)))
