@@ -154,3 +154,51 @@ def test_a_counterexample_is_shown_where_a_number_is_too_small(editor: Driver) -
     assert [each["message"] for each in shown] == [answer]
     elsewhere = {"command": action["command"]["command"], "arguments": [URI, {"line": 5, "character": 0}]}
     assert editor.ask("workspace/executeCommand", elsewhere)["error"]["message"].startswith("no problem stands there")
+
+
+# All that is sure, in one edit
+
+SEVERAL = """\
+f(x::Real) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, x + x)
+g(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, 3 * x)
+h(x::Real) = laplacian_mechanism(1, 0.5, x)
+k(eps::Real, x::Real) :: Priv() = laplacian_mechanism(1, eps, x)
+"""
+ALL = "source.fixAll.dp-lsp"
+
+
+def mended(text: str, found: list[Message]) -> str:
+    """An ASCII text after the edits of the only action."""
+    (action,) = found
+    assert action["kind"] == ALL
+    (change,) = action["edit"]["documentChanges"]
+    lines = text.splitlines(keepends=True)
+    for edit in sorted(change["edits"], key=lambda each: str(each["range"]["start"]), reverse=True):
+        start, end = edit["range"]["start"], edit["range"]["end"]
+        line = lines[start["line"]]
+        lines[start["line"]] = line[: start["character"]] + edit["newText"] + line[end["character"] :]
+    return "".join(lines)
+
+
+@pytest.mark.parametrize("only", ["source.fixAll", "source.fixAll.dp-lsp", "source"])
+def test_all_that_is_sure_is_mended_in_one_edit(editor: Driver, only: str) -> None:
+    editor.change(2, {"text": SEVERAL})  # who saves at once waits for the check
+    found = actions(editor, 0, only=[only])
+    assert titles(found) == ["Fix 3 problems of which the fix is sure"]
+    assert sorted(each["code"] for each in found[0]["diagnostics"]) == ["DP301", "DP301", "DP402"]
+    editor.change(3, {"text": mended(SEVERAL, found)})
+    status = {each["name"]: each["status"] for each in editor.checked(3)["functions"]}
+    assert status == {"f": "proved", "g": "proved", "h": "proved", "k": "unknown"}, "what may be wanted otherwise stays"
+    assert actions(editor, 0, only=[only]) == []
+
+
+@pytest.mark.parametrize("only", [None, ["quickfix"], ["source.organizeImports"], ["source.fixAll.other"]])
+def test_all_is_mended_only_where_that_is_asked_for(editor: Driver, only: list[str] | None) -> None:
+    found = actions(editor, 0, **({} if only is None else {"only": only}))
+    assert all(action["kind"] == "quickfix" for action in found)
+
+
+def test_the_report_of_a_document_offers_what_was_tried(editor: Driver) -> None:
+    (file,) = editor.ask("dp/report", {"uri": URI})["result"]["files"]
+    fixes = {each["code"]: [fix["title"] for fix in each["fixes"]] for each in file["diagnostics"]}
+    assert fixes == {"DP301": ["replace 1 by 2"], "DP207": ["declare it public: `eps::Static(Real)`"]}

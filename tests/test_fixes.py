@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dp_lsp.analysis.records import Analysis, State
-from dp_lsp.analysis.repairs import Repair
+from dp_lsp.analysis.repairs import Repair, edits_of
 from dp_lsp.analysis.ticket import Superseded, Ticket
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.remarks import PLACEHOLDER
@@ -309,3 +309,59 @@ def test_no_fix_of_any_fixture_brings_an_error(path: Path) -> None:
     before = errors(text)
     for repair in offered(text):
         assert errors(edited(text, repair.fix.edits)) <= before, repair
+
+
+# Several at once
+
+
+def together(text: str, *more: tuple[str, Fix]) -> list[Repair]:
+    return [repair for repair in offered(text, *more) if repair.together]
+
+
+def test_what_is_sure_goes_together() -> None:
+    text = (
+        "f(x::Real) :: Priv() = begin\n"
+        "    a = laplacian_mechanism(1, 1, 2 * x)\n"
+        "    b = laplacian_mechanism(1, 1, 3 * x)\n"
+        "    a + b\n"
+        "end\n"
+        "g(x::Real) :: Priv() = f(x)\n"
+        "h(eps::Real, x::Real) :: Priv() = laplacian_mechanism(1, eps, x)\n"
+    )
+    found = together(text)
+    assert [repair.fix.title for repair in found] == [
+        "replace 1 by 2",
+        "replace 1 by 3",
+    ], "what may be wanted otherwise is not among them"
+    assert alone(edited(text, edits_of(found))).functions[0].state is State.PROVED
+
+
+def test_what_mends_alone_and_not_with_another_is_left_out() -> None:
+    text = """\
+a(x::Real) :: Priv() = laplacian_mechanism(1, 1, x + x)
+b(x::Real) = laplacian_mechanism(1, 1, x)
+d(x::Real) = x
+"""
+    first = replacing(text, "x + x", "d(x)")
+    both = ":: Priv() = laplacian_mechanism(1, 1, x)\nd(x::Real) = 2 * x"
+    second = replacing(text, "= laplacian_mechanism(1, 1, x)\nd(x::Real) = x", both)
+    singles = [offered(text, ("DP301", first)), offered(text, ("DP402", second))]
+    assert all(len(found) == 2 for found in singles), "each is good by itself"
+    found = together(text, ("DP301", first), ("DP402", second))
+    assert [repair.problem.code for repair in found] == ["DP301"]
+
+
+def test_what_edits_the_same_text_is_done_once() -> None:
+    text = "f(x::Real) :: Priv() = laplacian_mechanism(1, 1, x + x)\ng(x::Real) = sin(x)\n"
+    one, other = replacing(text, "x + x)\ng", "x)\ng"), replacing(text, "\ng(x::Real) = sin(x)", "\ng(x::Real) = x")
+    assert [repair.problem.code for repair in together(text, ("DP301", one), ("DP113", other))] == ["DP301"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_goes_together_brings_no_error(page: Path) -> None:
+    for block in blocks(page.read_text(encoding="utf-8")):
+        if not sections(block.text) and (before := errors(block.text)):
+            found = together(block.text)
+            after = errors(edited(block.text, edits_of(found)))
+            mended = Counter(each.problem.code for each in found if each.problem.severity is Severity.ERROR)
+            assert after <= before - mended

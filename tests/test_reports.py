@@ -401,3 +401,26 @@ def test_an_error_shows_its_cause_and_its_fix(capsys: pytest.CaptureFixture[str]
     assert "= fix available: replace 1 by 2" in shown
     assert "= more: dp-lsp explain DP301" in shown
     assert re.search(r"^  noisy +failed .* see DP301$", shown, re.MULTILINE)
+
+
+# Fixes: what is offered was tried
+
+
+def test_a_report_offers_only_fixes_that_were_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.jl").write_text("f(x::Real) = laplacian_mechanism(1, 1, x)\ng(x::Real) = f(x)\n", "utf-8")
+    Path("b.jl").write_text("f(x::Real) :: Priv() = laplacian_mechanism(1, 1, x + x)\n", "utf-8")
+
+    def offered(*options: str) -> dict[str, list[str]]:
+        main(["check", "--output-format", "json", *options, "."])
+        files = json.loads(capsys.readouterr().out)["files"]
+        return {file["path"]: [fix["title"] for d in file["diagnostics"] for fix in d["fixes"]] for file in files}
+
+    assert offered() == {"a.jl": [], "b.jl": []}, "trying takes time, so a program asks for it"
+    assert offered("--fixes") == {"a.jl": [], "b.jl": ["replace 1 by 2"]}, "what breaks a caller is none"
+    main(["check", "."])
+    assert capsys.readouterr().out.count("fix available: replace 1 by 2") == 1
+    main(["check", "--output-format", "concise", "."])
+    assert "fix" not in capsys.readouterr().out

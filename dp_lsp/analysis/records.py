@@ -7,14 +7,14 @@ records of a file in their places.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
 from dp_lsp.analysis.facts import Fact, Part, decode_facts
-from dp_lsp.problem import Problem, Related, Severity
+from dp_lsp.problem import Fix, Problem, Related, Severity
 from dp_lsp.text import Source, Span
 
 
@@ -207,14 +207,21 @@ class Analysis:
 
     def with_notes(self, notes: Mapping[tuple[str, Span], str]) -> Analysis:
         """The same, and what was found out later about problems, by code and place in the file."""
+        return self._changed(lambda problem: _noted(problem, notes.get((problem.code, problem.span))))
 
-        def noted(chunk: Placed) -> Placed:
-            verdict = chunk.record.verdict
-            texts = (notes.get((problem.code, problem.span.moved(chunk.start))) for problem in verdict.problems)
-            found = tuple(_noted(problem, text) for problem, text in zip(verdict.problems, texts, strict=True))
-            return chunk._replace(record=chunk.record._replace(verdict=verdict._replace(problems=found)))
+    def with_fixes(self, fixes: Mapping[Problem, tuple[Fix, ...]]) -> Analysis:
+        """The same with these fixes of its problems and no others."""
+        return self._changed(lambda problem: problem._replace(fixes=fixes.get(problem, ())))
 
-        return Analysis(self.source, tuple(map(noted, self.chunks)), self.options)
+    def _changed(self, change: Callable[[Problem], Problem]) -> Analysis:
+        """The same with other problems, each changed at its place in the file."""
+
+        def changed(chunk: Placed) -> Placed:
+            verdict, start = chunk.record.verdict, chunk.start
+            problems = tuple(change(problem.moved(start)).moved(-start) for problem in verdict.problems)
+            return chunk._replace(record=chunk.record._replace(verdict=verdict._replace(problems=problems)))
+
+        return Analysis(self.source, tuple(map(changed, self.chunks)), self.options)
 
     @property
     def state(self) -> State:

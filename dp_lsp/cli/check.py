@@ -7,10 +7,12 @@ import logging
 import shutil
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dp_lsp.analysis.records import PROFILES, Analysis, Setting, State, unchecked
+from dp_lsp.analysis.repairs import fixes_of
+from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.cli.configured import Configured
 from dp_lsp.cli.files import Chosen, choose, shown
 from dp_lsp.cli.output import FINDINGS, INTERNAL, USAGE, complain, point, write
@@ -21,9 +23,11 @@ from dp_lsp.cli.style import coloured, plain, wants_colour
 from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.graph import Graph
 from dp_lsp.engine.merge import check_projects, together
-from dp_lsp.problem import Severity
+from dp_lsp.engine.repairs import Within, hopeful, repairs
+from dp_lsp.problem import Fix, Problem, Severity
 from dp_lsp.text import Source, Span
 
+_FEW = 20  # problems whose fixes are tried for a person who did not ask for that
 _REMEMBERED = 8  # projects of which the engine keeps what the next ones may share
 
 logger = logging.getLogger(__name__)
@@ -45,6 +49,7 @@ class Request(NamedTuple):
     output_file: str | None
     color: str
     config: str | None = None
+    fixes: bool = False
 
 
 Files = Sequence[tuple[str, Analysis]]
@@ -55,7 +60,7 @@ def run(request: Request) -> int:
     began = time.perf_counter()
     configured = Configured(request.config, request.profile, request.settings)
     chosen = choose(request.paths or (".",), request.stdin_filename, configured.includes)
-    checks = _Run(chosen, configured.options, request.witness)
+    checks = _Run(chosen, configured.options, request)
     graph = Graph(chosen.names, checks.includes)
     faults = configured.faults(graph.included)
     for fault in faults:
@@ -80,14 +85,16 @@ def _check_all(chosen: Chosen, checks: _Run, graph: Graph) -> Files:
     finally:
         progress.done()
     found = together(projects.items())
-    return [(shown(name), found[name]) for name in dict.fromkeys([*chosen.names, *found])]
+    names = list(dict.fromkeys([*chosen.names, *found]))
+    mended = checks.mended([(name, found[name]) for name in names], projects)
+    return [(shown(name), analysis) for name, analysis in mended]
 
 
 class _Run:
     """Checks one project after the other. A bug makes one of them unknown, not the others."""
 
-    def __init__(self, chosen: Chosen, options: OptionsOf, witness: bool) -> None:
-        self._witness = witness
+    def __init__(self, chosen: Chosen, options: OptionsOf, request: Request) -> None:
+        self._request = request
         self._files = chosen.files
         self._options = options
         self._engine = Engine()
@@ -107,7 +114,7 @@ class _Run:
         progress.file(shown(root))
         try:
             found = self._engine.project(root, self._files, self._options, on_chunk=progress.chunk)
-            if self._witness:
+            if self._request.witness:
                 found = self._with_witnesses(root, found)
         except Exception as error:
             logger.debug("%s: internal error", root, exc_info=True)
@@ -129,6 +136,32 @@ class _Run:
             problem = suspect.problem
             notes.setdefault(suspect.file, {})[problem.code, problem.span] = witness(suspect)
         return {name: analysis.with_notes(notes.get(name, {})) for name, analysis in found.items()}
+
+    def mended(self, files: Files, projects: Mapping[str, Mapping[str, Analysis]]) -> Files:
+        """The same with fixes that were tried, and no others: all of them if that was asked for, else, for a person,
+        those of the first few problems."""
+        few = _FEW if self._request.output_format == "full" else 0
+        left = None if self._request.fixes else few
+        found = []
+        for name, analysis in files:
+            worth = hopeful(analysis)[:left]
+            left = None if left is None else left - len(worth)
+            roots = tuple(root for root, analyses in projects.items() if name in analyses)
+            fixes = self._tried(name, analysis, worth, roots) if worth else {}
+            found.append((name, analysis.with_fixes(fixes)))
+        return found
+
+    def _tried(
+        self, name: str, analysis: Analysis, worth: Sequence[Problem], roots: tuple[str, ...]
+    ) -> dict[Problem, tuple[Fix, ...]]:
+        """The fixes of some problems of a file that are good. A bug in trying them says nothing about the file."""
+        within = Within(roots, self._files, self._options)
+        try:
+            return fixes_of(repairs(self._engine, name, analysis, within, Ticket(), worth))
+        except Exception:
+            logger.debug("%s: fixes were not tried", name, exc_info=True)
+            self._engine = Engine()
+            return {}
 
 
 def _exit_code(analyses: Iterable[Analysis], request: Request) -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from dp_lsp.analysis.loading import Loader, Refusal, Text
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, State, Verdict
-from dp_lsp.analysis.repairs import Repair
+from dp_lsp.analysis.repairs import Repair, edits_of, preferred
 from dp_lsp.analysis.ticket import OutOfTime, Ticket
 from dp_lsp.engine.check import DEFAULT, Engine, OptionsOf
 from dp_lsp.engine.proposals import Seen, ignores, is_hopeful, may_accept, names_defined, proposals
@@ -19,6 +19,7 @@ _BADNESS = {State.PROVED: 0, State.FAILED: 1, State.UNKNOWN: 2, State.STALE: 3}
 """What was checked to the end and failed is known better than what was not."""
 _KNOWN = {state: min(badness, 1) for state, badness in _BADNESS.items()}
 _A_REASON = "it is tried"
+_MOST_TOGETHER = 30  # fixes that are tried one after the other if they do not go together
 _KEPT = 4  # trials that another fix may share: those of the same place
 
 Analyses = Mapping[str, Analysis]
@@ -32,29 +33,77 @@ class Within(NamedTuple):
     options: Options | OptionsOf = DEFAULT
 
 
-def repairs(engine: Engine, file: str, analysis: Analysis, within: Within, ticket: Ticket) -> Iterator[Repair]:
-    """The fixes of the problems of a file that mend these and break nothing in any project.
+def repairs(
+    engine: Engine,
+    file: str,
+    analysis: Analysis,
+    within: Within,
+    ticket: Ticket,
+    only: Sequence[Problem] | None = None,
+) -> list[Repair]:
+    """The fixes of the problems of a file that mend these and break nothing in any project, and which of them do so
+    together; also the comments that accept them. With ``only`` the fixes of these problems, and no comments.
 
     ``analysis`` is what is known of the file. Ends early when the ticket's time is over; raises
     :class:`Superseded` when the ticket does."""
     trial = _Trial(engine, file, analysis, within, ticket)
+    found: list[Repair] = []
     try:
-        for problem in sorted(analysis.problems, key=lambda problem: problem.severity is not Severity.ERROR):
-            for fix in (*problem.fixes, *proposals(problem, trial.seen)):
-                if trial.mends(problem, fix):
-                    yield Repair(problem, fix)
-            for insertion in ignores(problem, analysis.source):
-                if trial.mends(problem, Fix("", (insertion(_A_REASON),)), accepts=True):
-                    title = f"ignore {problem.code} here, with a reason"
-                    yield Repair(problem, Fix(title, (insertion(PLACEHOLDER),), sure=False), accepts=True)
-                    break
+        _single(trial, analysis, only, found)
+        together = _together(trial, preferred(found))
     except OutOfTime:
-        return
+        return found
+    return [each._replace(together=each in together) for each in found]
+
+
+def _single(trial: _Trial, analysis: Analysis, only: Sequence[Problem] | None, found: list[Repair]) -> None:
+    """What mends each problem by itself; goes to ``found`` at once, for the time may end."""
+    problems = analysis.problems if only is None else only
+    for problem in sorted(problems, key=lambda problem: problem.severity is not Severity.ERROR):
+        for fix in (*problem.fixes, *proposals(problem, trial.seen)):
+            if trial.mends(problem, fix):
+                found.append(Repair(problem, fix))
+        for insertion in ignores(problem, analysis.source) if only is None else ():
+            if trial.mends(problem, Fix("", (insertion(_A_REASON),)), accepts=True):
+                title = f"ignore {problem.code} here, with a reason"
+                found.append(Repair(problem, Fix(title, (insertion(PLACEHOLDER),), sure=False), accepts=True))
+                break
+
+
+def _together(trial: _Trial, sure: list[Repair]) -> list[Repair]:
+    """As many of these as mend their problems in one edit. All are tried at once, and only if that is no good, one
+    more each time."""
+    apart: list[Repair] = []
+    for repair in sure:
+        if not _clashes(repair, apart):
+            apart.append(repair)
+    if len(apart) < 2 or trial.mends_all(apart):
+        return apart
+    kept: list[Repair] = []
+    for repair in apart[:_MOST_TOGETHER]:
+        if trial.mends_all([*kept, repair]):
+            kept.append(repair)
+    return kept
+
+
+def _clashes(repair: Repair, others: list[Repair]) -> bool:
+    """Whether it edits what one of the others edits, and not in the very same way."""
+    theirs = edits_of(others)
+    return any(
+        edit != other and edit.span.start <= other.span.end and other.span.start <= edit.span.end
+        for edit in repair.fix.edits
+        for other in theirs
+    )
+
+
+def hopeful(analysis: Analysis) -> list[Problem]:
+    """The problems of which there is a fix to try."""
+    return [problem for problem in analysis.problems if problem.fixes or is_hopeful(problem)]
 
 
 def worth_trying(analysis: Analysis) -> bool:
-    """Whether there is any fix to try."""
-    return any(problem.fixes or is_hopeful(problem) or may_accept(problem) for problem in analysis.problems)
+    """Whether there is any fix to try, or any comment that accepts a problem."""
+    return bool(hopeful(analysis)) or any(map(may_accept, analysis.problems))
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
@@ -82,18 +131,40 @@ class _Trial:
     def mends(self, problem: Problem, fix: Fix, accepts: bool = False) -> bool:
         """Whether a fix removes its problem and makes nothing worse. What ``accepts`` it may make known failures
         unknown, and nothing that is proved."""
+        after = self._after(fix.edits)
+        return all(
+            self._is_gone([problem], old, new) and _is_no_worse(old, new, _KNOWN if accepts else _BADNESS)
+            for old, new in zip(self._before, after, strict=True)
+        )
+
+    def mends_all(self, repairs: Sequence[Repair]) -> bool:
+        """Whether several fixes in one edit remove their problems and make nothing worse."""
+        after = self._after(edits_of(repairs))
+        chunks: dict[int, list[Problem]] = {}
+        for each in repairs:
+            chunks.setdefault(self._index(each.problem), []).append(each.problem)
+        return all(
+            all(self._is_gone(problems, old, new) for problems in chunks.values()) and _is_no_worse(old, new, _BADNESS)
+            for old, new in zip(self._before, after, strict=True)
+        )
+
+    def _after(self, edits: tuple[Edit, ...]) -> list[Analyses]:
+        """The projects after some edits."""
         if not self._before:
             self._begin()
-        after = self._tried.get(fix.edits)
+        after = self._tried.get(edits)
         if after is None:
             if len(self._tried) == _KEPT:
                 self._tried.clear()  # each is as large as the project
-            text = Text(edited(self._text, fix.edits))
-            after = self._tried[fix.edits] = self._checked(_Edited(self._loader, self._file, text))
-        return all(
-            self._is_gone(problem, old, new) and _is_no_worse(old, new, _KNOWN if accepts else _BADNESS)
-            for old, new in zip(self._before, after, strict=True)
-        )
+            text = Text(edited(self._text, edits))
+            after = self._tried[edits] = self._checked(_Edited(self._loader, self._file, text))
+        return after
+
+    def _index(self, problem: Problem) -> int:
+        """Which chunk a problem stands in; -1 if none."""
+        start = problem.span.start
+        chunks = enumerate(self._analysis.chunks)
+        return next((i for i, each in chunks if each.start <= start <= each.start + each.length), -1)
 
     def seen(self) -> Seen:
         """What proposals may be made of."""
@@ -112,19 +183,20 @@ class _Trial:
     def _checked(self, loader: Loader) -> list[Analyses]:
         return [self._engine.trial(root, loader, self._options, self._ticket) for root in self._roots]
 
-    def _is_gone(self, problem: Problem, before: Analyses, after: Analyses) -> bool:
-        """Whether there is one problem less of this kind where it was, and no further warning instead."""
+    def _is_gone(self, problems: Sequence[Problem], before: Analyses, after: Analyses) -> bool:
+        """Whether there are so many fewer problems of these kinds where these were, all in one chunk, and so many
+        fewer warnings if they are no errors."""
         old, new = before[self._file].chunks, after[self._file].chunks
-        if len(old) != len(new):
+        index = self._index(problems[0])
+        if len(old) != len(new) or index < 0:
             return False
-        inside = [i for i, each in enumerate(old) if each.start <= problem.span.start <= each.start + each.length]
-        if not inside:
-            return False
-        found, left = old[inside[0]].record.verdict.problems, new[inside[0]].record.verdict.problems
-        if not _count(left, problem.code) < _count(found, problem.code):
+        found, left = old[index].record.verdict.problems, new[index].record.verdict.problems
+        mended = Counter(problem.code for problem in problems)
+        if any(_count(left, code) > _count(found, code) - times for code, times in mended.items()):
             return False
         of_weight = [sum(each.severity is Severity.WARNING for each in problems) for problems in (found, left)]
-        return problem.severity is Severity.ERROR or of_weight[1] < of_weight[0]
+        light = sum(problem.severity is not Severity.ERROR for problem in problems)
+        return of_weight[1] <= of_weight[0] - light if light else True
 
 
 class _Edited:

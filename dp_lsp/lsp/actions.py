@@ -2,29 +2,61 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from dp_lsp.analysis.repairs import Repair
+from dp_lsp.analysis.repairs import Repair, edits_of, preferred
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.lsp import convert
+from dp_lsp.lsp.checking import Outdated
 from dp_lsp.lsp.client import Client
 from dp_lsp.lsp.positions import Positions
 from dp_lsp.lsp.requests import SHOW_COUNTEREXAMPLE, Handlers, exactly, opened, position_of, typed
 from dp_lsp.lsp.session import Server
-from dp_lsp.problem import Problem
+from dp_lsp.problem import Edit
 
 _KIND = types.CodeActionKind.QuickFix
+_ALL = f"{types.CodeActionKind.SourceFixAll.value}.{convert.SOURCE}"
 
 
 async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
     document = ls.documents.get(params.text_document.uri)
-    if document is None or not ls.client.takes_actions or not _is_wanted(params.context.only):
+    if document is None or not ls.client.takes_actions:
         return []
+    found = await _quick(ls, document, params) if _is_wanted(_KIND.value, params.context.only) else []
+    asked = [kind for kind in params.context.only or () if _text(kind)]
+    if asked and _is_wanted(_ALL, asked):
+        found += await _everything(ls, document)
+    return found
+
+
+async def _everything(ls: Server, document: Document) -> list[types.CodeAction]:
+    """All that is surely mended, in one edit. Who asks for that may be about to save, so it waits for the check of what
+    was typed last."""
+    try:
+        await ls.checker.current(document)
+    except Outdated:
+        return []
+    repairs = [each for each in await ls.checker.repairs(document) if each.together]
+    if not repairs:
+        return []
+    problems = dict.fromkeys(each.problem for each in repairs)
+    what = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    positions, others = Positions(document.source, ls.client.encoding), {each.file: each for each in document.others}
+    action = types.CodeAction(
+        title=f"Fix {what} of which the fix is sure",
+        kind=_ALL,
+        diagnostics=[convert.diagnostic(each, document.uri, positions, ls.client, others) for each in problems],
+        edit=_edit(document, edits_of(repairs), positions, ls.client),
+    )
+    return [action]
+
+
+async def _quick(ls: Server, document: Document, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """The fixes of the problems at a place."""
     repairs = await ls.checker.repairs(document)
     mending = _actions(document, [each for each in repairs if not each.accepts], params, ls.client)
     accepting = _actions(document, [each for each in repairs if each.accepts], params, ls.client)
@@ -56,10 +88,9 @@ def _counterexamples(document: Document, params: types.CodeActionParams, client:
             yield types.CodeAction(title, _KIND, command=types.Command(title, SHOW_COUNTEREXAMPLE, arguments=arguments))
 
 
-def _is_wanted(only: Sequence[types.CodeActionKind | str] | None) -> bool:
-    """Whether a client that wants only these kinds, or what is below them, wants quick fixes."""
-    kind = f"{_KIND.value}."
-    return not only or any(not name or kind.startswith(f"{name}.") for name in map(_text, only))
+def _is_wanted(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool:
+    """Whether a client that wants only these kinds, or what is below them, wants this one."""
+    return not only or any(not name or f"{kind}.".startswith(f"{name}.") for name in map(_text, only))
 
 
 def _text(kind: types.CodeActionKind | str) -> str:
@@ -79,19 +110,15 @@ def _actions(
         touched = repair.problem.span.start <= asked.end and asked.start <= repair.problem.span.end
         if (_place(diagnostic.range), diagnostic.code) in shown or (not shown and touched):
             near.append((repair, diagnostic))
-    sure = Counter(repair.problem for repair, _ in near if repair.fix.sure)
+    best = preferred([repair for repair, _ in near])
     for repair, diagnostic in near:
         yield types.CodeAction(
             title=_sentence(repair.fix.title),
             kind=_KIND,
             diagnostics=[diagnostic],
-            is_preferred=_is_preferred(repair, sure) if client.takes_preferred else None,
-            edit=_edit(document, repair, positions, client),
+            is_preferred=(repair in best or None) if client.takes_preferred else None,
+            edit=_edit(document, repair.fix.edits, positions, client),
         )
-
-
-def _is_preferred(repair: Repair, sure: Counter[Problem]) -> bool | None:
-    return True if repair.fix.sure and sure[repair.problem] == 1 else None
 
 
 def _sentence(title: str) -> str:
@@ -102,8 +129,8 @@ def _place(range_: types.Range) -> tuple[int, int, int, int]:
     return range_.start.line, range_.start.character, range_.end.line, range_.end.character
 
 
-def _edit(document: Document, repair: Repair, positions: Positions, client: Client) -> types.WorkspaceEdit:
-    edits = [types.TextEdit(positions.range(edit.span), edit.text) for edit in repair.fix.edits]
+def _edit(document: Document, made: Iterable[Edit], positions: Positions, client: Client) -> types.WorkspaceEdit:
+    edits = [types.TextEdit(positions.range(edit.span), edit.text) for edit in made]
     if not client.versioned_edits:
         return types.WorkspaceEdit(changes={document.uri: edits})
     identifier = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
@@ -112,6 +139,6 @@ def _edit(document: Document, repair: Repair, positions: Positions, client: Clie
 
 TABLE = Handlers(
     {types.TEXT_DOCUMENT_CODE_ACTION: code_action},
-    {types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(code_action_kinds=[_KIND], resolve_provider=False)},
+    {types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(code_action_kinds=[_KIND, _ALL], resolve_provider=False)},
     {SHOW_COUNTEREXAMPLE: show_counterexample},
 )

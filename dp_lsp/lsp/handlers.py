@@ -9,6 +9,7 @@ from urllib.parse import quote
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from dp_lsp.analysis.repairs import fixes_of
 from dp_lsp.features.hover import hover as hover_text
 from dp_lsp.features.report import report
 from dp_lsp.lsp import completion, configuring, convert
@@ -152,8 +153,10 @@ async def wait_for_check(ls: Server, params: Any) -> dict[str, Any]:
 async def file_report(ls: Server, params: Any) -> dict[str, Any]:
     document = named(ls, params)
     await reached(ls, document, document.version)
+    repairs = await ls.checker.repairs(document)
     assert document.analysis
-    return report([(shown_name(document), document.analysis)], document.analysis.options.profile, shown_file)
+    analysis = document.analysis.with_fixes(fixes_of(repairs))
+    return report([(shown_name(document), analysis)], analysis.options.profile, shown_file)
 
 
 async def check_file(ls: Server, *arguments: object) -> dict[str, Any]:
