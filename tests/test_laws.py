@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Sign, Symbol
 from dp_lsp.core.constraints import Constraint, Origin
-from dp_lsp.core.evaluate import upper
+from dp_lsp.core.evaluate import Substitution, upper
 from dp_lsp.core.notation import SYMPY, Printer, decimal
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.text import Span
@@ -237,6 +237,20 @@ def test_decided_comparisons_hold_everywhere(
         slack = EXACT * (1 + abs(a) + abs(b))
         assert decided is not True or a <= b + slack
         assert decided is not False or a >= b - slack
+
+
+def at_a_point(pair: Pair, point: Point) -> Sens:
+    """A number with all its symbols put in: roots and logarithms stay."""
+    return Substitution({symbol: Poly.of(number) for symbol, number in point.items()}).sens(pair.symbolic)
+
+
+@quick
+@given(st.sampled_from(["<", "<="]), NUMBERS, NUMBERS, POINTS)
+def test_comparisons_without_symbols_are_decided(relation: str, left: Pair, right: Pair, point: Point) -> None:
+    a, b = left.at(point), right.at(point)
+    if abs(a - b) > CLOSE * (1 + abs(a) + abs(b)):
+        decided = Constraint(at_a_point(left, point), relation, at_a_point(right, point), NOWHERE).decide()
+        assert decided is bool(a < b)
 
 
 POLYS = st.builds(

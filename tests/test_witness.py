@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from dp_lsp.cli import main
+from dp_lsp.engine.check import Engine
+from dp_lsp.meaning.witness import witness
+from several_files import Texts
 from source_tree import python
 
 PRIVATE = "function f({}, eps::Static(), del::Static()) :: Priv()\n    {}\nend\n"
@@ -84,3 +87,76 @@ def test_numpy_is_loaded_for_nothing_else() -> None:
     code = "import sys; from dp_lsp.cli import main; main(['check', '-']); print('numpy' in sys.modules)"
     done = python("-c", f"import io, sys; sys.stdin = io.TextIOWrapper(io.BytesIO(b'f(x::Real) = x')); {code}")
     assert done.stdout.splitlines()[-1] == "False", done.stderr
+
+
+def witnesses(body: str, params: str = "x::Real") -> list[str]:
+    """What is said of every problem of a program that inputs can show."""
+    file = {"a.jl": PRIVATE.format(params, body)}
+    return [witness(suspect) for suspect in Engine().suspects("a.jl", Texts(file))]
+
+
+def test_what_was_released_before_is_the_same_in_both_runs() -> None:
+    before = "y = laplacian_mechanism(1, eps, x)\n    gaussian_mechanism("
+    (note,) = witnesses(f"{before}1 / 2, eps, del, y + x)")
+    assert "(with 1 released before), 1 apart, give 1 and 2, 1 apart; you declared 1/2" in note
+    (note,) = witnesses(
+        "y = laplacian_mechanism(1, eps, x)\n    gaussian_mechanism(1, eps, del, y + clamp(2 * x, 0, 1))"
+    )
+    assert note.startswith("no counterexample was found in ")
+
+
+def test_a_mechanism_is_looked_at_in_every_run_and_in_every_branch() -> None:
+    loop = "y = 0.0\n    for i in 1:k\n        y = laplacian_mechanism(3, eps, i == 3 ? 4 * x : x)\n    end\n    y"
+    (note,) = witnesses(loop, "x::Integer, k::Static(Integer)")
+    assert "give 0 and 4 in run 3 of `laplacian_mechanism`, 4 apart; you declared 3" in note
+    branch = "y = 0.0\n    if {} k\n        y = laplacian_mechanism(1, eps, 2 * x)\n    end\n    y"
+    for condition in ("0 <", "3 >", "2 =="):
+        (note,) = witnesses(branch.format(condition), "x::Real, k::Static(Integer)")
+        assert "give 0 and 2, 2 apart; you declared 1" in note
+
+
+def test_answers_of_functions_are_compared() -> None:
+    queries = "above_threshold([t -> 3 * t, t -> t + 1], eps, x, 3)"
+    (note,) = witnesses(queries)
+    assert note.endswith("give [0, 1] and [3, 2], 3 apart; `above_threshold` hides 1")
+    (note,) = witnesses("exponential_mechanism(1, eps, [1.0, 2.0], c -> c + 2 * x)")
+    assert note.endswith("give [1, 2] and [3, 4], 2 apart; you declared 1")
+    (note,) = witnesses("h = t -> 3 * t + y\n    laplacian_mechanism(2, eps, h(x))", "x::Real, y::Real")
+    assert note.endswith("give 0 and 3, 3 apart; you declared 2")
+
+
+def test_every_entry_of_a_matrix_gets_noise_of_its_own() -> None:
+    (note,) = witnesses("gaussian_mechanism(1, eps, del, m + m)", "m::MetricMatrix(Real, L2)")
+    assert "; " in note.split("give ")[1] and note.endswith("2 apart; you declared 1")
+    (note,) = witnesses("gaussian_mechanism(3 / 2, eps, del, vec_to_row([x, x])')")
+    assert note.startswith("no counterexample was found in ")  # √2 apart, though the rows move by 2 together
+
+
+def test_steps_are_as_long_as_a_neighbour_is_away() -> None:
+    (note,) = witnesses("laplacian_mechanism(1, eps, count(t -> t > 0, v + [0, 0, 0]))", "v::MetricVector(Integer, L2)")
+    assert note.startswith("no counterexample was found in ")  # one entry changes at a time
+
+
+def test_an_input_without_a_bound_has_one() -> None:
+    (note,) = witnesses("gaussian_mechanism(1 / 2, eps, del, x * y)", "x::Real, y::Real")
+    assert note == "counterexample: x = 0 and x′ = 1 (with y = 1), 1 apart, give 0 and 1, 1 apart; you declared 1/2"
+
+
+def test_conditions_hold_of_what_is_shown() -> None:
+    (note,) = witnesses("laplacian_mechanism(1, eps, clamp(2 * x, 0, min(c, 1)))", "x::Real, c::Static()")
+    assert note.startswith("no counterexample was found in ")  # it jumps where c is below 0, which is not allowed
+
+
+def test_explain_shows_it_below_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "a.jl"
+    file.write_text(
+        "g(x::Real) = 2 * x\n" + PRIVATE.format("x::Real", "gaussian_mechanism(1, eps, del, g(x))"), "utf-8"
+    )
+    main(["explain", f"{file}:f"])
+    page = capsys.readouterr().out
+    assert page.endswith(
+        "\n## Counterexamples\n\n"
+        "- line 3: counterexample: x = 0 and x′ = 1, 1 apart, give 0 and 2, 2 apart; you declared 1\n"
+    )
+    main(["explain", f"{file}:g"])
+    assert "Counterexamples" not in capsys.readouterr().out

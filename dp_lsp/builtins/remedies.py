@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dp_lsp.core.notation import SYMPY, Printer
+from dp_lsp.core.evaluate import norms_of, symbols_of, upper
+from dp_lsp.core.notation import SYMPY, Printer, decimal
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Norm
 
@@ -21,6 +22,7 @@ READ = Wrapping("undisc_container(", ")")
 CLIP_AND_READ = Wrapping("undisc_container(clip(L2, ", "))")
 COPY = Wrapping("clone(", ")")
 
+_DIGITS = 5
 _WRITTEN = SYMPY._replace(magnitude=("abs(", ")"), ceiling=("ceil(", ")"), maximum="max")
 
 
@@ -30,5 +32,7 @@ def measure_in(norm: Norm) -> Wrapping:
 
 
 def written(value: Sens) -> str:
-    """A number as an expression of a program, so far as there are builtins for it."""
+    """A number as an expression of a program, so far as there are builtins for it; a root is rounded up."""
+    if value.number is None and not (symbols_of(value) or norms_of(value)):
+        return decimal(upper(value, {}), _DIGITS)
     return Printer(_WRITTEN).sens(value)

@@ -16,7 +16,8 @@ from dp_lsp.cli.files import choose, shown
 from dp_lsp.disk.reading import SUFFIX
 from dp_lsp.engine.check import Engine
 from dp_lsp.features.derivation import derivation
-from dp_lsp.text import Place
+from dp_lsp.features.markdown import prose
+from dp_lsp.text import Place, Span
 
 _LINE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(:(?P<column>\d+))?", re.DOTALL)
 
@@ -116,7 +117,22 @@ class _Project:
         if explained is None:
             where = f"column {self._wanted.column} of line {self._wanted.line} of"
             raise self._nothing(f"no function stands at {where}", [])
-        return derivation(explained, self._analyses[name].source, shown(name))
+        page = derivation(explained, self._analyses[name].source, shown(name))
+        return page if expression else page + self._witnesses(name, explained.function.span)
+
+    def _witnesses(self, name: str, function: Span) -> str:
+        """Inputs that show what a function declares to be too small, below its page; empty where nothing is."""
+        if not any(each.refutable and function.covers(each.span.start) for each in self._analyses[name].problems):
+            return ""
+        from dp_lsp.meaning.witness import witness  # numpy is needed for nothing else
+
+        source = self._analyses[name].source
+        found = [
+            f"line {source.place(suspect.problem.span.start).line}: {prose(witness(suspect))}"
+            for suspect in self._engine.suspects(self._root, self._files, self._options)
+            if suspect.file == name and function.covers(suspect.problem.span.start)
+        ]
+        return "\n".join(["\n## Counterexamples\n", *(f"- {each}" for each in found), ""])
 
     def _nothing(self, what: str, instead: list[str]) -> click.UsageError:
         """That there is nothing to explain, and what there is, or what is wrong with the file."""

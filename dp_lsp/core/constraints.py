@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp.core.algebra import ONE, Apply, Function, Poly, Sign, Symbol
+from dp_lsp.core.evaluate import interval, norms_of, symbols_of
 from dp_lsp.core.sens import INFINITY, Sens, dominates, magnitude
 from dp_lsp.text import Span
 
@@ -40,6 +41,12 @@ class Constraint(NamedTuple):
 
 def decide(left: Quantity, relation: str, right: Quantity) -> bool | None:
     """Whether ``left relation right`` holds for all values of its symbols, or for none; None while that is open."""
+    decided = _decided(left, relation, right)
+    return _by_value(left, relation, right) if decided is None else decided
+
+
+def _decided(left: Quantity, relation: str, right: Quantity) -> bool | None:
+    """By what the terms are, whatever their symbols stand for."""
     if relation == "==":
         return _equal(_poly(left), _poly(right))
     if relation == "!=":
@@ -48,6 +55,18 @@ def decide(left: Quantity, relation: str, right: Quantity) -> bool | None:
     if isinstance(left, Sens):
         return _sens_at_most(left, right, relation == "<")
     return _poly_at_most(left, _poly(right), relation == "<")
+
+
+def _by_value(left: Quantity, relation: str, right: Quantity) -> bool | None:
+    """Numbers that hold no symbols, such as roots and logarithms, by bounds of their values."""
+    if any(symbols_of(side) or norms_of(side) for side in (left, right)):
+        return None
+    a, b = interval(left, {}), interval(right, {})
+    if a.high is not None and a.high < b.low:
+        return relation != "=="
+    if b.high is not None and b.high < a.low:
+        return relation == "!="
+    return None
 
 
 class Assumptions:

@@ -106,15 +106,14 @@ def _report_unbounded(inference: Inference, span: Span, unbounded: dict[Var, Mov
     shown_vars = {var: move for var, move in unbounded.items() if not var.members}
     first = next(iter(shown_vars.values()))
     names = "`, `".join(var.name for var in shown_vars)
-    inference.report(
-        problems.UnboundedInput.at(
-            span,
-            written=inference.written(span),
-            variable=names,
-            cause=explain.cause(inference, first),
-            related=explain.path(inference, first, next(iter(shown_vars)).name),
-        )
+    problem = problems.UnboundedInput.at(
+        span,
+        written=inference.written(span),
+        variable=names,
+        cause=explain.cause(inference, first),
+        related=explain.path(inference, first, next(iter(shown_vars)).name),
     )
+    inference.report(problem._replace(refutable=True))  # the mechanism declares a number
 
 
 def _hidden(inference: Inference, place: Span | None, span: Span, declared: Sens, move: Move, var: Var) -> bool:

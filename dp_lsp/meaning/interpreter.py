@@ -31,17 +31,16 @@ Environment = ChainMap[Local, Value]
 
 
 class Interpreter:
-    """Runs the functions of a program. ``boxes`` are its black boxes, by name. ``watched`` is a term whose values
-    :attr:`seen` holds after a run, in order."""
+    """Runs the functions of a program. ``boxes`` are its black boxes, by name. ``released`` tells what a mechanism
+    returns that is called with given arguments; without it, it returns what its noise would be added to."""
 
     def __init__(
         self,
         definitions: Sequence[term.Definition],
         boxes: Mapping[str, Callable[..., Value]] | None = None,
-        watched: Term | None = None,
+        released: Callable[[term.Call, list[Value]], Value] | None = None,
     ) -> None:
-        self._watched = watched
-        self.seen: list[Value] = []
+        self._released = released
         self._methods: dict[str, list[Method]] = {}
         self._constants: dict[str, term.Constant] = {}
         self._boxes = boxes or {}
@@ -55,7 +54,6 @@ class Interpreter:
     def run(self, method: Method, arguments: Sequence[Value]) -> Value:
         """What a method returns; raises :class:`Undefined` where it fails."""
         self._steps = 0
-        self.seen = []
         try:
             return self._method(method, arguments, ChainMap())
         except RecursionError:
@@ -84,12 +82,6 @@ class Interpreter:
         return self._term(body.result, environment)
 
     def _term(self, node: Term, environment: Environment) -> Value:
-        value = self._value(node, environment)
-        if node is self._watched:
-            self.seen.append(value)
-        return value
-
-    def _value(self, node: Term, environment: Environment) -> Value:
         self._steps += 1
         if self._steps > MOST_STEPS:
             raise NoMeaning("it takes too long")
@@ -125,6 +117,8 @@ class Interpreter:
 
     def _call(self, node: term.Call, environment: Environment) -> Value:
         row = builtins.TABLE[node.builtin]
+        if self._released is not None and row.forms[0].noise is not None:
+            return self._released(node, [self._term(arg, environment) for arg in node.args])
         if row.name in WITHOUT_MEANING:
             raise NoMeaning(f"`{row.name}` {WITHOUT_MEANING[row.name]}")
         placed = len(node.args) - len(node.keywords)

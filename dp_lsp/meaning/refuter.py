@@ -19,7 +19,7 @@ from dp_lsp.core.evaluate import Missing, Substitution, upper
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Norm
-from dp_lsp.meaning.spaces import Setting, distance, draw, neighbour, open_parts, put_in
+from dp_lsp.meaning.spaces import Setting, distance, draw, neighbour, open_parts, put_in, whole_steps
 
 TOLERANCE = 1e-9
 """The relative error that floats may have."""
@@ -34,7 +34,8 @@ Run = Callable[[Sequence[Value]], Value]
 
 class Pair(NamedTuple):
     """Two inputs that differ in the parameter at ``place``, what the function returns for them, and how far inputs and
-    results are apart. ``claimed`` is what was said of a change of 1; None is no bound."""
+    results are apart. ``claimed`` is what was said of a change of 1; None is no bound. Of these changes ``steps`` lead
+    from one input to the other."""
 
     setting: Setting
     place: int
@@ -44,6 +45,7 @@ class Pair(NamedTuple):
     apart: Value
     moved: Value
     claimed: Fraction | None
+    steps: Value
 
     @property
     def ratio(self) -> float:
@@ -58,7 +60,7 @@ class Pair(NamedTuple):
         """How far the results may be apart by what is claimed; None if nothing is."""
         if self.claimed is None:
             return None
-        return self.claimed * (math.ceil(self.apart) if self.setting.whole else self.apart)
+        return self.claimed * self.steps
 
     @property
     def refutes(self) -> bool:
@@ -94,11 +96,12 @@ def search(
     whole: bool = False,
 ) -> Found:
     """Look for pairs of inputs of a function whose parameters have known types: so many pairs for each parameter, in
-    each of so many settings of sizes, norms and public numbers, which have ``whole``. ``look`` is called before each
-    pair and may raise to stop. Raises :class:`NotASpace` for what cannot be drawn."""
+    each of so many settings of sizes, norms and public numbers, which have ``whole``; with that small sizes come first,
+    and one pair is enough.
+    ``look`` is called before each pair and may raise to stop. Raises :class:`NotASpace` for what cannot be drawn."""
     best: dict[int, Pair] = {}
     count = 0
-    for setting in _settings(scheme, source, settings, whole):
+    for setting in sorted(_settings(scheme, source, settings, whole), key=_size):
         for place, param in enumerate(scheme.params):
             move = scheme.result.moves.get(param.var)
             if param.static:
@@ -110,6 +113,8 @@ def search(
                 pair = _pair(scheme, run, setting, place, claimed, source, best.get(place))
                 if pair is not None and (place not in best or _beats(pair, best[place])):
                     best[place] = pair
+                if whole and pair is not None and pair.refutes:
+                    return Found((_shrunk(scheme, run, pair),), count)
                 if place in best and (best[place].refutes or (claimed is None and best[place].ratio > _FAR)):
                     break
     return Found(tuple(_shrunk(scheme, run, pair) for pair in best.values()), count)
@@ -146,6 +151,12 @@ def _settings(scheme: Scheme, source: random.Random, count: int, whole: bool) ->
             count -= 1
         if not count:
             return
+
+
+def _size(setting: Setting) -> Fraction:
+    """How large containers are, if that matters."""
+    sizes = (number for symbol, number in setting.numbers.items() if symbol.integer and symbol.sign is Sign.NONNEGATIVE)
+    return sum(sizes, Fraction(0)) if setting.whole else Fraction(0)
 
 
 def _number_for(symbol: Symbol, source: random.Random) -> Fraction:
@@ -210,7 +221,8 @@ def _measured(
     inputs: tuple[Value, ...],
     other: Value,
 ) -> Pair | None:
-    apart = distance(put_in(scheme.params[place].type, setting.norms), inputs[place], other, setting)
+    type_ = put_in(scheme.params[place].type, setting.norms)
+    apart = distance(type_, inputs[place], other, setting)
     if not apart:
         return None
     try:
@@ -218,7 +230,8 @@ def _measured(
         moved = distance(put_in(scheme.result.type, setting.norms), *results, setting)
     except (Undefined, OverflowError):
         return None
-    return Pair(setting, place, inputs, other, results, apart, moved, claimed)
+    steps = whole_steps(type_, apart, setting) if setting.whole else apart
+    return Pair(setting, place, inputs, other, results, apart, moved, claimed, steps)
 
 
 def _shrunk(scheme: Scheme, run: Run, pair: Pair) -> Pair:

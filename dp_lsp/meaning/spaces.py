@@ -5,6 +5,7 @@ This follows the definitions of the metrics alone (:mod:`dp_lsp.core.types`), no
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -13,6 +14,7 @@ from typing import NamedTuple
 from dp_lsp.builtins.meanings import Value, array, norm_of
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.evaluate import Substitution, interval, norms_of, symbols_of
+from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.types import (
     AnyNorm,
     Base,
@@ -111,6 +113,13 @@ def _distance_of_containers(type_: Container, x: Value, y: Value, setting: Setti
         return norm_of((distance(type_.element, one, other, setting) for one, other in zip(a, b, strict=True)), norm)
 
     return sum((of_row(a, b) for a, b in rows), Fraction(0))
+
+
+def whole_steps(type_: Type, apart: Value, setting: Setting) -> int:
+    """How many changes of at most 1 are enough to get so far. Where entries of a container in L2 are at least 1 apart,
+    each may need one of its own: three that differ by 1 are √3 apart, and three steps."""
+    own = (part for part in _parts(type_) if isinstance(part, Container) and setting.norm(part.norm) is Norm.L2)
+    return int(apart * apart + Fraction(1, 10**6)) if any(map(has_gap, own)) else math.ceil(apart)
 
 
 def draw(type_: Type, source: random.Random, setting: Setting) -> Value:

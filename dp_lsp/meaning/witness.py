@@ -1,40 +1,118 @@
 """Counterexamples for people: two neighbouring inputs for which a mechanism hides less than it must.
 
 The mechanism declares how far its input moves when one person's data changes by 1. The function is run on both inputs,
-and what would get the noise is compared, in the norm that the noise is made for.
+and what would get the noise is compared, in the norm that the noise is made for. What was released before is known to
+everybody, so it is the same in both runs: noise may have made any number of it.
 """
 
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import count
 from typing import NamedTuple
 
 from dp_lsp import builtins
-from dp_lsp.builtins.define import Noise
-from dp_lsp.builtins.meanings import Undefined, Value, entrywise, is_container
+from dp_lsp.builtins.define import Form, Noise
+from dp_lsp.builtins.meanings import Undefined, Value, array, entrywise, is_container
 from dp_lsp.core import term
-from dp_lsp.core.algebra import Poly
+from dp_lsp.core.algebra import Poly, Symbol
+from dp_lsp.core.constraints import Constraint, decide
+from dp_lsp.core.evaluate import Substitution, symbols_of
 from dp_lsp.core.scheme import FunctionValue, Judgement, Move, Scheme
-from dp_lsp.core.sens import magnitude
-from dp_lsp.core.types import Container, NumberType
+from dp_lsp.core.sens import ONE, Sens, magnitude
+from dp_lsp.core.types import REAL, Clip, Container, Kind, Norm, NumberType, Type
 from dp_lsp.engine.check import Suspect
 from dp_lsp.meaning.interpreter import Interpreter, NoMeaning
-from dp_lsp.meaning.refuter import Pair, Run, search
+from dp_lsp.meaning.refuter import Pair, search
 from dp_lsp.meaning.spaces import NotASpace
 from dp_lsp.text import Span
 
-_SETTINGS, _TRIES = 4, 60
+_SETTINGS, _TRIES, _FEWER = 16, 16, 5
+_RUNS = 8  # the runs of a mechanism in a loop that are looked at
+_RELEASED = (Fraction(1), Fraction(-2), Fraction(0))  # what mechanisms may have released
+_SECONDS = 1.4  # after which no more is tried
 
 
 class _Mechanism(NamedTuple):
-    """A call of a mechanism: what it hides, and the distance that it declares."""
+    """A call of a mechanism, and the distance that it declares; None if that is always 1."""
 
-    hidden: term.Term
-    declared: term.Term
+    call: term.Call
+    form: Form
     noise: Noise
+    declared: term.Term | None
+
+    def compared(self, args: Sequence[Value]) -> Value:
+        """What the noise is added to: the hidden argument, or all answers of the functions that are called."""
+        given = dict(zip((param.name for param in self.form.params), args, strict=True))
+        hidden = given[self.noise.hidden]
+        if self.form.applies is None:
+            return hidden.reshape(-1) if is_container(hidden) else hidden
+        if callable(hidden):
+            return array(hidden(each) for each in given[self.noise.exposed[0]])
+        return array(each(hidden) for each in given[self.form.applies.argument])
+
+
+class _Late(Exception):
+    """Enough was tried."""
+
+
+class _Reached(Exception):
+    """The run of a mechanism that is looked at; it ends the run of the function."""
+
+
+class _Runs:
+    """Runs of the function, up to the run of its mechanism that is number ``which`` (the first is 0). ``number`` is
+    what all noisy numbers turn out to be, ``followed`` whether something was released before in the last run, and
+    ``depends`` whether that was so in any; ``furthest`` is the largest ``which`` that there was."""
+
+    def __init__(self, suspect: Suspect, mechanism: _Mechanism) -> None:
+        self._method = suspect.method
+        self._mechanism = mechanism
+        self._interpreter = Interpreter(suspect.definitions, released=self._released)
+        self._left = 0
+        self._value: Value = None
+        self.which = self.furthest = 0
+        self.number = _RELEASED[0]
+        self.followed = self.depends = False
+        self.shape: tuple[int, ...] | None = None
+
+    def __call__(self, arguments: Sequence[Value]) -> Value:
+        self._left, self.followed = self.which, False
+        try:
+            self._interpreter.run(self._method, arguments)
+        except _Reached:
+            return self._value
+        raise Undefined("the mechanism is not reached")
+
+    def _released(self, call: term.Call, args: list[Value]) -> Value:
+        if call is self._mechanism.call:
+            if not self._left:
+                self.shape = next((each.shape for each in reversed(args) if is_container(each)), None)
+                self._value = self._mechanism.compared(args)
+                self.furthest = max(self.furthest, self.which)
+                raise _Reached
+            self._left -= 1
+        self.followed = self.depends = True
+        return self._outcome(call, args)
+
+    def _outcome(self, call: term.Call, args: list[Value]) -> Value:
+        """Something that a mechanism may return: a candidate, an index, or any numbers."""
+        form = _noisy_form(call)
+        assert form is not None and form.noise is not None, "only a mechanism releases something"
+        given = dict(zip((param.name for param in form.params), args, strict=True))
+        hidden = given[form.noise.hidden]
+        if form.applies is None:
+            return entrywise(lambda entry: self.number, hidden) if is_container(hidden) else self.number
+        if not callable(hidden):
+            return 1
+        candidates = given[form.noise.exposed[0]]
+        if not candidates.size:
+            raise Undefined("no candidates")
+        return candidates.flat[0]
 
 
 def witness(suspect: Suspect, look: Callable[[], None] = lambda: None) -> str:
@@ -45,96 +123,213 @@ def witness(suspect: Suspect, look: Callable[[], None] = lambda: None) -> str:
     scheme = _scheme(suspect, mechanism) if mechanism is not None else None
     if mechanism is None or scheme is None:
         return "no counterexample was looked for: this cannot be run on inputs"
-    interpreter = Interpreter(suspect.definitions, watched=mechanism.hidden)
+    runs, tried = _Runs(suspect, mechanism), count()
+    end = time.monotonic() + _SECONDS
 
-    def run(arguments: Sequence[Value]) -> Value:
-        interpreter.run(suspect.method, arguments)
-        if not interpreter.seen:
-            raise Undefined("the mechanism is not reached")
-        return interpreter.seen[0]
+    def until() -> None:
+        look()
+        next(tried)
+        if time.monotonic() > end:
+            raise _Late
 
     try:
-        found = search(scheme, run, random.Random(0), _SETTINGS, _TRIES, look, whole=True)
+        pair = _found(scheme, runs, until)
+    except _Late:
+        pair = None
     except (NotASpace, NoMeaning) as reason:
-        return f"no counterexample was looked for: this cannot be run on inputs ({reason})"
-    pair = found.refutation
+        why = "it is given a function" if isinstance(reason, NotASpace) else str(reason)
+        return f"no counterexample was looked for: this cannot be run on inputs ({why})"
     if pair is None:
-        return f"no counterexample was found in {found.tries:,} tries: what is said to be possible may be too much"
-    return _said([param.name for param in scheme.params], pair, [*_relevant(pair, run)])
+        return f"no counterexample was found in {next(tried):,} tries: what is said to be possible may be too much"
+    return _said([param.name for param in scheme.params], _turned(pair), runs, mechanism)
 
 
-def _relevant(pair: Pair, run: Run) -> Iterator[int]:
+def _found(scheme: Scheme, runs: _Runs, look: Callable[[], None]) -> Pair | None:
+    """A pair for one of the runs of the mechanism. Later runs, and other numbers that were released before, are tried
+    less often than the first."""
+    for runs.which in range(_RUNS):
+        for number, runs.number in enumerate(_RELEASED):
+            source, first = random.Random(10 * runs.which + number), not (runs.which or number)
+            found = search(scheme, runs, source, _SETTINGS, _TRIES if first else _FEWER, look, whole=True)
+            if found.refutation is not None or not runs.depends:
+                break
+        if found.refutation is not None or (runs.which and not runs.furthest):
+            return found.refutation
+    return None
+
+
+def _relevant(pair: Pair, runs: _Runs) -> Iterator[int]:
     """The other parameters whose values matter for what is shown."""
     for place, value in enumerate(pair.inputs):
-        if place != pair.place:
-            try:
-                other = run((*pair.inputs[:place], _another(value), *pair.inputs[place + 1 :]))
-            except (Undefined, OverflowError):
-                other = None
-            if shown(other) != shown(pair.results[0]):
-                yield place
+        if place != pair.place and any(_differs(pair, runs, place, another(value)) for another in _ANOTHER):
+            yield place
 
 
-def _another(value: Value) -> Value:
-    if is_container(value):
-        return entrywise(_another, value)
-    return tuple(map(_another, value)) if isinstance(value, tuple) else not value if value is True else value + 1
+def _differs(pair: Pair, runs: _Runs, place: int, value: Value) -> bool:
+    """Whether another value of a parameter gives other results than those that are shown."""
+    changed = (*pair.inputs[:place], value, *pair.inputs[place + 1 :])
+    both = changed, (*changed[: pair.place], pair.other, *changed[pair.place + 1 :])
+    return any(_hidden(runs, each) != shown(known) for each, known in zip(both, pair.results, strict=True))
+
+
+def _hidden(runs: _Runs, inputs: Sequence[Value]) -> str:
+    """What is hidden for some inputs; empty where the function fails."""
+    try:
+        return shown(runs(inputs))
+    except (Undefined, OverflowError):
+        return ""
+
+
+def _everywhere(number: Callable[[Value], Value]) -> Callable[[Value], Value]:
+    """Another number for every number of a value, and the other truth value for each."""
+
+    def of(value: Value) -> Value:
+        if is_container(value):
+            return entrywise(of, value)
+        if isinstance(value, tuple):
+            return tuple(map(of, value))
+        return not value if isinstance(value, bool) else number(value)
+
+    return of
+
+
+_ANOTHER = tuple(map(_everywhere, (lambda number: number + 1, lambda number: number * 0, lambda number: -number - 1)))
+
+
+def _turned(pair: Pair) -> Pair:
+    """The pair with the smaller input first."""
+    first = pair.inputs[pair.place]
+    if _size(first) <= _size(pair.other):
+        return pair
+    inputs = (*pair.inputs[: pair.place], pair.other, *pair.inputs[pair.place + 1 :])
+    return pair._replace(inputs=inputs, other=first, results=pair.results[::-1])
+
+
+def _size(value: Value) -> Value:
+    if is_container(value) or isinstance(value, tuple):
+        return sum(map(_size, value.flat if is_container(value) else value))
+    return abs(value)
+
+
+def _noisy_form(call: term.Call) -> Form | None:
+    return next((form for form in builtins.TABLE[call.builtin].forms if form.noise is not None), None)
 
 
 def _mechanisms(suspect: Suspect) -> Iterator[_Mechanism]:
     """The mechanism whose input the problem is about."""
     place = suspect.problem.span.moved(-suspect.start)
     for node in suspect.inferred.judgements:
-        if isinstance(node, term.Call):
-            form = next((form for form in builtins.TABLE[node.builtin].forms if form.noise is not None), None)
-            if form is not None and form.noise is not None and form.noise.declares is not None:
-                names = [param.name for param in form.params]
-                hidden, declared = (node.args[names.index(each)] for each in (form.noise.hidden, form.noise.declares))
-                if hidden.span == place:
-                    yield _Mechanism(hidden, declared, form.noise)
+        form = _noisy_form(node) if isinstance(node, term.Call) else None
+        if isinstance(node, term.Call) and form is not None and form.noise is not None:
+            args = dict(zip((param.name for param in form.params), node.args, strict=False))
+            hidden = args.get(form.noise.hidden)
+            if hidden is not None and hidden.span == place:
+                yield _Mechanism(node, form, form.noise, args[form.noise.declares] if form.noise.declares else None)
 
 
 def _scheme(suspect: Suspect, mechanism: _Mechanism) -> Scheme | None:
     """The method as a function that returns what its mechanism hides, and claims to move as far as that declares."""
-    inferred, value = suspect.inferred, suspect.inferred.value
-    declared = inferred.judgements.get(mechanism.declared)
-    hidden = inferred.judgements.get(mechanism.hidden)
-    if not isinstance(value, FunctionValue) or not value.methods or declared is None or hidden is None:
-        return None
-    type_ = inferred.solver.type(hidden.type)
-    if isinstance(type_, Container) and mechanism.noise.norm is not None:
-        type_ = replace(type_, norm=mechanism.noise.norm)
-    distance = inferred.solver.type(declared.type)
-    if not isinstance(distance, NumberType) or not isinstance(distance.static, Poly):
+    value = suspect.inferred.value
+    type_, most = _hidden_type(suspect, mechanism), _declared(suspect, mechanism)
+    if not isinstance(value, FunctionValue) or not value.methods or type_ is None or most is None:
         return None
     scheme = value.methods[0]
-    move = Move(magnitude(distance.static), Span(0, 0), "")
-    moves = {param.var: move for param in scheme.params}
-    return replace(scheme, result=Judgement(type_, moves), needs=())
+    moves = {param.var: Move(most, Span(0, 0), "") for param in scheme.params}
+    return _within(replace(scheme, result=Judgement(type_, moves)))
 
 
-def _said(names: Sequence[str], pair: Pair, relevant: Sequence[int]) -> str:
+def _hidden_type(suspect: Suspect, mechanism: _Mechanism) -> Type | None:
+    """The type of what is compared. Noise is added to every entry, so a matrix is compared like a long vector."""
+    if mechanism.form.applies is not None:
+        return Container(Kind.VECTOR, Norm.LINF, Clip.U, Poly.of(1), REAL)
+    names = [param.name for param in mechanism.form.params]
+    inferred = suspect.inferred
+    hidden = inferred.judgements.get(mechanism.call.args[names.index(mechanism.noise.hidden)])
+    type_ = None if hidden is None else inferred.solver.type(hidden.type)
+    if isinstance(type_, Container) and mechanism.noise.norm is not None:
+        return Container(Kind.VECTOR, mechanism.noise.norm, Clip.U, type_.length, type_.element)
+    return type_
+
+
+def _declared(suspect: Suspect, mechanism: _Mechanism) -> Sens | None:
+    """How far what is hidden may move; None if that is not known."""
+    if mechanism.declared is None:
+        return ONE
+    judgement = suspect.inferred.judgements.get(mechanism.declared)
+    type_ = None if judgement is None else suspect.inferred.solver.type(judgement.type)
+    static = type_.static if isinstance(type_, NumberType) else None
+    return magnitude(static) if isinstance(static, Poly) else None
+
+
+def _within(scheme: Scheme) -> Scheme:
+    """The scheme with 1/2 for public numbers that its conditions keep below 1: few others would do."""
+    half = Poly.of(Fraction(1, 2))
+    small = {symbol: half for need in scheme.needs for symbol in _alone(need) if _asks_for(need, symbol, half)}
+    values = Substitution(dict(small))
+    params = (replace(param, type=_put_in(param.type, values)) for param in scheme.params)
+    needs = tuple(
+        need._replace(left=_side(need.left, values), right=_side(need.right, values)) for need in scheme.needs
+    )
+    return replace(scheme, params=tuple(params), needs=needs)
+
+
+def _alone(need: Constraint) -> Iterator[Symbol]:
+    """The symbol of a condition about one number that need not be whole."""
+    symbols = {symbol for side in (need.left, need.right) for symbol in symbols_of(side)}
+    if len(symbols) == 1 and not any(symbol.integer for symbol in symbols):
+        yield from symbols
+
+
+def _asks_for(need: Constraint, symbol: Symbol, value: Poly) -> bool:
+    def holds(number: Poly) -> bool:
+        values = Substitution({symbol: number})
+        return decide(_side(need.left, values), need.relation, _side(need.right, values)) is True
+
+    return holds(value) and not holds(Poly.of(1))
+
+
+def _side(side: Poly | Sens, values: Substitution) -> Poly | Sens:
+    return values.poly(side) if isinstance(side, Poly) else values.sens(side)
+
+
+def _put_in(type_: Type, values: Substitution) -> Type:
+    if isinstance(type_, NumberType) and isinstance(type_.static, Poly):
+        return NumberType(type_.base, values.poly(type_.static))
+    return type_
+
+
+def _said(names: Sequence[str], pair: Pair, runs: _Runs, mechanism: _Mechanism) -> str:
     changed = names[pair.place]
-    rest = [f"{names[place]} = {shown(pair.inputs[place])}" for place in relevant]
+    runs(pair.inputs)
+    followed, shape = runs.followed, runs.shape
+    rest = [f"{names[place]} = {shown(pair.inputs[place])}" for place in _relevant(pair, runs)]
+    rest += [f"{shown(runs.number)} released before"] if followed else []
     given = f" (with {', '.join(rest)})" if rest else ""
-    before, after = map(shown, pair.results)
+    before, after = (shown(_shaped(value, shape)) for value in pair.results)
+    run = f" in run {runs.which + 1} of `{mechanism.call.builtin}`" if runs.which else ""
+    declared = "you declared" if mechanism.declared is not None else f"`{mechanism.call.builtin}` hides"
     return (
         f"counterexample: {changed} = {shown(pair.inputs[pair.place])} and {changed}′ = {shown(pair.other)}{given}, "
-        f"{shown(pair.apart)} apart, give {before} and {after}, {shown(pair.moved)} apart; you declared {_most(pair)}"
+        f"{shown(pair.apart)} apart, give {before} and {after}{run}, {shown(pair.moved)} apart; "
+        f"{declared} {_most(pair)}"
     )
+
+
+def _shaped(value: Value, shape: tuple[int, ...] | None) -> Value:
+    """What was compared entry by entry, as the program has it."""
+    same = is_container(value) and shape is not None and len(shape) == 2 and value.size == shape[0] * shape[1]
+    return value.reshape(shape) if same else value
 
 
 def _most(pair: Pair) -> str:
     """What was declared, for a change of this size."""
     assert pair.claimed is not None, "what refutes has a claim"
     once = shown(pair.claimed)
-    return once if pair.apart <= 1 else f"{once} for a change of 1, so {shown(pair.limit)} for this one"
+    return once if pair.steps <= 1 else f"{once} for a change of 1, so {shown(pair.limit)} for this one"
 
 
 def shown(value: Value) -> str:
     """A value for a person: exact, but for roots."""
-    if value is None:
-        return "nothing"
     if is_container(value):
         if value.ndim == 1:
             return f"[{', '.join(map(shown, value))}]"
