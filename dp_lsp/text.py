@@ -7,6 +7,7 @@ protocol needs them, and are computed here.
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 from typing import NamedTuple
 
@@ -42,7 +43,7 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._starts = [0, *(match.end() for match in _LINE_BREAK.finditer(text))]
+        self._starts = array("Q", (0, *(match.end() for match in _LINE_BREAK.finditer(text))))
 
     @property
     def line_count(self) -> int:

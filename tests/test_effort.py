@@ -13,6 +13,7 @@ from dp_lsp.analysis.records import Options
 from dp_lsp.core.scheme import Judgement
 from dp_lsp.core.term import Term
 from dp_lsp.engine.check import Engine
+from dp_lsp.engine.memo import VERSIONS
 from dp_lsp.infer.inference import Inference
 from source_tree import ROOT
 
@@ -79,3 +80,30 @@ def test_nothing_is_inferred_again_of_what_did_not_change(effort: Effort) -> Non
 def test_the_counter_counts(effort: Effort) -> None:
     Engine().check("f(x::Real) = x + x\n")
     assert len(effort.taken()) == 3  # the sum and its two terms
+
+
+def counted(engine: Engine, text: str) -> tuple[int, int]:
+    """How many chunks are parsed and inferred for a text."""
+    before = engine.parsed, engine.inferred
+    engine.check(text)
+    return engine.parsed - before[0], engine.inferred - before[1]
+
+
+def test_the_last_versions_are_remembered() -> None:
+    engine = Engine()
+    texts = [f"f(x::Real) = {factor} * x\n\ng(x::Real) = x\n" for factor in range(VERSIONS + 1)]
+    assert counted(engine, texts[0]) == (2, 2)
+    assert [counted(engine, text) for text in texts[1:-1]] == [(1, 1)] * (VERSIONS - 1)
+    assert counted(engine, texts[0]) == (0, 0)
+    assert counted(engine, texts[-1]) == (1, 1)
+    assert counted(engine, texts[1]) == (1, 1)
+
+
+def test_edits_that_change_everything_are_remembered_once() -> None:
+    """Else a file that is edited where all of it depends on would take many times the memory."""
+    users = "".join(f"user_{number}(x::Real) = shared(x)\n" for number in range(200))
+    texts = [f"shared(x::Real) = {factor} * x\n{users}" for factor in range(2, 5)]
+    engine = Engine()
+    assert [counted(engine, text)[1] for text in texts] == [201] * 3
+    assert counted(engine, texts[1]) == (0, 0)
+    assert counted(engine, texts[0]) == (0, 201)

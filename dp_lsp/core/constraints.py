@@ -169,22 +169,23 @@ def _without_denominators(poly: Poly) -> Poly:
     return _by_atoms(poly, lambda atom, power: ONE if power < 0 and _is_whole(atom) else _upper_atom(atom, power))
 
 
-def _by_atoms(poly: Poly, bound: Callable[[Symbol | Apply, Fraction], Poly]) -> Poly:
+def _by_atoms(poly: Poly, bound: Callable[[Symbol | Apply, Fraction], Poly | None]) -> Poly:
+    """The number with something else for some powers of atoms; None stands for the same, as it mostly is."""
+    if all(bound(atom, power) is None for monomial in poly.terms for atom, power in monomial):
+        return poly
     result = Poly({})
     for monomial, coefficient in poly.terms.items():
         product = Poly.of(coefficient)
         for atom, power in monomial:
-            product = product * bound(atom, power)
+            other = bound(atom, power)
+            product = product * (Poly({((atom, power),): Fraction(1)}) if other is None else other)
         result = result + product
     return result
 
 
-def _upper_atom(atom: Symbol | Apply, power: Fraction) -> Poly:
-    if isinstance(atom, Apply) and atom.function is Function.PLUS and power == 1:
-        argument = atom.args[0]
-        if isinstance(argument, Poly):
-            return magnitude(argument).single_poly()
-    return Poly({((atom, power),): Fraction(1)})
+def _upper_atom(atom: Symbol | Apply, power: Fraction) -> Poly | None:
+    argument = atom.args[0] if isinstance(atom, Apply) and atom.function is Function.PLUS and power == 1 else None
+    return magnitude(argument).single_poly() if isinstance(argument, Poly) else None
 
 
 def _is_whole(atom: Symbol | Apply) -> bool:

@@ -82,7 +82,7 @@ class Engine:
         self.inferred = 0
         self.tried = 0
         self._cut: tuple[str, tuple[Chunk, ...]] = ("", ())
-        self._files: Memo[str, File] = Memo()
+        self._files: Memo[str, File] = Memo(versions=1)  # of an older one all pieces are remembered
         self._units: Memo[tuple[str, Others], Unit] = Memo()
         self._records: Memo[bytes, Known] = Memo()
         self._memos: tuple[Memo[Any, Any], ...] = (self._files, self._units, self._records)
@@ -262,7 +262,7 @@ class Engine:
             table = names(parsed.nodes, chunk.text)
             known = Unit(chunk, lowered, broken, parsed.problems, others=others, names=table, remarks=parsed.remarks)
             self._units.put(key, known)
-        return known._replace(chunk=chunk)
+        return known if known.chunk == chunk else known._replace(chunk=chunk._replace(text=known.chunk.text))
 
     def _known(self, task: Task, how: _How) -> Known:
         key = task.key()

@@ -112,6 +112,7 @@ class Description:
         self.formula = Printer(SYMPY, assumed)
         self.display = Printer(DISPLAY, assumed)
         self._numbers = dict(self._settings())
+        self._heads: dict[Var, Headline] = {}
 
     def described(self, state: State) -> Described:
         scheme = self.scheme
@@ -129,6 +130,13 @@ class Description:
             mechanisms(scheme.cost),
         )  # fmt: skip
         return Described(report, tuple(problems))
+
+    def _head(self, var: Var) -> Headline:
+        """The tightest bound for a variable."""
+        found = self._heads.get(var)
+        if found is None:
+            found = self._heads[var] = headline(self.bounds[(var,)])
+        return found
 
     def _in_metric(self, bound: Bound) -> Bound:
         price = bound.price
@@ -156,7 +164,7 @@ class Description:
         by_delta: dict[str, list[str]] = {}
         unbounded: list[str] = []
         for var in self._claimed() if self._private else ():
-            best = headline(self.bounds[(var,)]).first.price
+            best = self._head(var).first.price
             if best.epsilon.infinite:
                 unbounded.append(var.name)
                 continue
@@ -250,7 +258,7 @@ class Description:
             return ParameterReport(param.name, text, True, None, "0", "0", "public")
         if param.var.public:
             return ParameterReport(param.name, text, False, None, "oo", "1", "not protected")
-        head = headline(self.bounds[(param.var,)])
+        head = self._head(param.var)
         epsilon, delta = self._pair(head)
         return ParameterReport(param.name, text, False, None, epsilon, delta, self.shown(head))
 
@@ -348,7 +356,7 @@ class Description:
             return text, self.display.sens(self.norms.sens(move.sens)) if move is not None else "0"
         if param.var.public:
             return text, "(0, 0)" if param.static else "(∞, ∞)"
-        price = headline(self.bounds[(param.var,)]).first.price
+        price = self._head(param.var).first.price
         return text, f"({self.display.sens(price.epsilon)}, {self.display.sens(price.delta)})"
 
 

@@ -10,15 +10,36 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 VERSIONS = 8
+_FEW = 64  # what is done without may be so many, however little is needed
+
+
+class _History(Generic[K]):
+    """What the last version of a document needs, and what it and the versions before it could first do without, the
+    oldest first."""
+
+    def __init__(self) -> None:
+        self.needed: set[K] = set()
+        self.dropped: deque[set[K]] = deque()
+
+    def keys(self) -> Iterable[K]:
+        return self.needed.union(*self.dropped)
+
+    def is_long(self) -> bool:
+        return len(self.dropped) > 1 and sum(map(len, self.dropped)) > len(self.needed) + _FEW
 
 
 class Memo(Generic[K, V]):
-    """A cache that keeps what the last :data:`VERSIONS` versions of each document put or asked for."""
+    """A cache that keeps what the last few versions of each document put or asked for, by default :data:`VERSIONS`.
 
-    def __init__(self) -> None:
+    Those before the last but one may need no more besides than the last does: edits that each change everything are
+    not remembered so long.
+    """
+
+    def __init__(self, versions: int = VERSIONS) -> None:
+        self._older = versions - 1
         self._values: dict[K, V] = {}
-        self._users: Counter[K] = Counter()
-        self._versions: dict[str, deque[frozenset[K]]] = {}
+        self._users: Counter[K] = Counter()  # documents
+        self._histories: dict[str, _History[K]] = {}
         self._current: set[K] = set()
 
     def get(self, key: K) -> V | None:
@@ -37,19 +58,26 @@ class Memo(Generic[K, V]):
 
     def turn(self, document: str) -> None:
         """A version of a document is done: what was used since the last turn is what it needs."""
-        versions = self._versions.setdefault(document, deque())
-        versions.append(frozenset(self._current))
-        self._users.update(self._current)
-        self._current = set()
-        if len(versions) > VERSIONS:
-            self._release(versions.popleft())
+        history = self._histories.setdefault(document, _History())
+        now, self._current = self._current, set()
+        fresh = now - history.needed
+        for dropped in history.dropped:
+            again = fresh & dropped
+            dropped -= again
+            fresh -= again
+        self._users.update(fresh)
+        history.dropped.append(history.needed - now)
+        history.needed = now
+        while len(history.dropped) > self._older or history.is_long():
+            self._release(history.dropped.popleft())
 
     def forget(self, document: str) -> None:
         """The document is closed."""
-        for version in self._versions.pop(document, ()):
-            self._release(version)
+        history = self._histories.pop(document, None)
+        if history:
+            self._release(history.keys())
 
-    def _release(self, keys: frozenset[K]) -> None:
+    def _release(self, keys: Iterable[K]) -> None:
         for key in keys:
             self._users[key] -= 1
             if not self._users[key]:
