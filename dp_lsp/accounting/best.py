@@ -7,12 +7,20 @@ from fractions import Fraction
 from dp_lsp.accounting.basic import Basic
 from dp_lsp.accounting.charge import Charge
 from dp_lsp.accounting.folding import nested
+from dp_lsp.accounting.gaussian import GaussianPrivacy
 from dp_lsp.accounting.guarantee import Claim, Guarantee, NumericMeasure
+from dp_lsp.accounting.kov import Advanced, Optimal
+from dp_lsp.accounting.renyi import Renyi
+from dp_lsp.accounting.zcdp import ZeroConcentrated
 
-MEASURES: tuple[type[NumericMeasure], ...] = (Basic,)
+MEASURES: tuple[type[NumericMeasure], ...] = (Basic, GaussianPrivacy, Renyi, ZeroConcentrated, Optimal, Advanced)
 """Those whose numbers can be computed again from what a guarantee holds; of equal ones the first is stated."""
 
+_INSIDE: tuple[type[NumericMeasure], ...] = (Basic, GaussianPrivacy, ZeroConcentrated, Optimal)
+"""Those that are asked what lies in a sample costs."""
+
 _DEEPEST = 6  # samples within samples
+_SMALLEST = Fraction(1, 10**200)  # a δ that is not taken to be 0
 
 
 def guarantees(
@@ -22,7 +30,7 @@ def guarantees(
     left out."""
     if nested(charge) > _DEEPEST or not 0 <= delta < 1:
         return ()
-    return _Search(measures).all(charge, delta)
+    return _Search(measures).all(charge, delta if delta >= _SMALLEST else Fraction(0))
 
 
 def pair(charge: Charge) -> Guarantee | None:
@@ -61,7 +69,7 @@ class _Search:
 
     def inside(self) -> _Search:
         """What prices what lies in samples."""
-        return _Search(MEASURES if self._depth < 1 else (Basic,), self._depth + 1)
+        return _Search(_INSIDE if self._depth < 1 else (Basic,), self._depth + 1)
 
     def find(self, charge: Charge, delta: Fraction | None) -> Guarantee | None:
         key = id(charge), delta

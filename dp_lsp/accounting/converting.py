@@ -31,9 +31,15 @@ class Converter:
     what lies inside is composed by adding up, and nothing is known of Gaussian noise."""
 
     def __init__(self, find: Find, share: Fraction | None = None) -> None:
-        self._find = find
+        self.find = find
         self.share = share
+        self._asked: list[Single] = []
         self._known: dict[tuple[int, int], Converted | None] = {}
+
+    @property
+    def looked_inside(self) -> bool:
+        """Whether a pair was asked for that depends on what lies inside a node."""
+        return any(isinstance(node, Sampled | Joined) for node in self._asked)
 
     def pair(self, node: Single, steps: int) -> Pair | None:
         found = self.converted(node, steps)
@@ -47,6 +53,7 @@ class Converter:
     def converted(self, node: Single, steps: int) -> Converted | None:
         key = id(node), steps
         if key not in self._known:
+            self._asked.append(node)
             self._known[key] = self._converted(node, steps)
         return self._known[key]
 
@@ -65,7 +72,7 @@ class Converter:
         return None if pair is None else Converted(pair)
 
     def _sampled(self, node: Sampled, steps: int, delta: Fraction | None = None) -> Converted | None:
-        inside = self._find(node.body, delta)
+        inside = self.find(node.body, delta)
         if inside is None:
             return None
         pair = amplified(node, Pair(inside.epsilon, inside.delta))
@@ -84,8 +91,8 @@ class Converter:
     def _joined(
         self, node: Joined, steps: int, deltas: tuple[Fraction, Fraction] | None = None, swapped: bool = False
     ) -> Converted | None:
-        first = self._find(node.second if swapped else node.first, deltas[0] if deltas else None)
-        second = self._find(node.first if swapped else node.second, deltas[1] if deltas else None)
+        first = self.find(node.second if swapped else node.first, deltas[0] if deltas else None)
+        second = self.find(node.first if swapped else node.second, deltas[1] if deltas else None)
         if first is None or second is None:
             return None
         pair = both(Pair(first.epsilon, first.delta), Pair(second.epsilon, second.delta))
@@ -98,7 +105,7 @@ class Converter:
     def _joined_in_order(self, node: Joined, steps: int, share: Fraction, swapped: bool) -> Converted | None:
         half = share / (2 * steps)
         for _ in range(_TRIES):
-            first = self._find(node.second if swapped else node.first, half)
+            first = self.find(node.second if swapped else node.first, half)
             if first is None:
                 return None
             rest = (half / Interval.of(first.epsilon).exp()).down

@@ -7,14 +7,13 @@ With μ = distance/deviation, a = ε/μ - μ/2 and b = a + μ: δ(ε) = P(Z > a)
 from __future__ import annotations
 
 import math
-from decimal import Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from dp_lsp.accounting.rounding import DIGITS, ONE, PI, Interval
+from dp_lsp.accounting.rounding import PI, RAW, Interval, widened
 
-_CONTEXT = Context(prec=DIGITS)
-_WIDER = Decimal(1).scaleb(5 - DIGITS)  # relative; far more than the rounding errors of a thousand operations
+_NEGLIGIBLE = Decimal("1e-48")
 _FRACTION_FROM = 3  # from here on Mills' ratio is a continued fraction, below it a series
 _BUMPS = (1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6, 1e-4, 1e-2, 1e-1)
 
@@ -56,7 +55,7 @@ def upper_tail(x: Interval) -> Interval:
 
 def _tail(x: Decimal) -> Interval:
     if x < 0:
-        return 1 - _tail(-x)
+        return 1 - _tail(x.copy_negate())
     at = Interval(x, x)
     if x >= _FRACTION_FROM:
         return density(at) * mills(at)
@@ -74,32 +73,27 @@ def _mills(x: Decimal) -> Interval:
         return Interval.of(Fraction(1, 2)) / density(at) - _series(x)
     levels = int((40 / float(x)) ** 2) + 8
     ends = sorted(_convergent(x, count) for count in (levels, levels + 1))
-    return _widened(*ends)
+    return widened(*ends)
 
 
 def _convergent(x: Decimal, levels: int) -> Decimal:
     """Laplace's continued fraction 1/(x + 1/(x + 2/(x + …))); those of odd and even length lie on either side."""
     value = x
     for level in range(levels, 0, -1):
-        value = _CONTEXT.add(x, _CONTEXT.divide(Decimal(level), value))
-    return _CONTEXT.divide(Decimal(1), value)
+        value = RAW.add(x, RAW.divide(Decimal(level), value))
+    return RAW.divide(Decimal(1), value)
 
 
 def _series(x: Decimal) -> Interval:
     """(Φ(x) - 1/2)/φ(x) = x + x³/3 + x⁵/15 + …, for 0 ≤ x < 3; the rest is less than a geometric series."""
-    square = _CONTEXT.multiply(x, x)
+    square = RAW.multiply(x, x)
     term = total = x
     n = 1
-    while term > _CONTEXT.multiply(total, _WIDER) or n < 2 * square:
+    while term > RAW.multiply(total, _NEGLIGIBLE) or n < 2 * square:
         n += 2
-        term = _CONTEXT.divide(_CONTEXT.multiply(term, square), Decimal(n))
-        total = _CONTEXT.add(total, term)
-    return _widened(total, _CONTEXT.add(total, 2 * term))
-
-
-def _widened(low: Decimal, high: Decimal) -> Interval:
-    wider = Interval(1 - _WIDER, 1 + _WIDER)
-    return Interval(low, high) * wider if low > 0 else ONE * 0 + Interval(low, high)
+        term = RAW.divide(RAW.multiply(term, square), Decimal(n))
+        total = RAW.add(total, term)
+    return widened(total, RAW.add(total, RAW.add(term, term)))
 
 
 def float_epsilon(mu: float, wanted: float) -> float:

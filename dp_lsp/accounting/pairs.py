@@ -5,6 +5,7 @@ Every ε and δ is rounded up, so a pair that is computed holds. None is what no
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -113,3 +114,35 @@ def unsampled_delta(node: Sampled, outside: Fraction) -> Fraction:
     """The δ inside a sample that becomes, to first order, the one outside."""
     times = node.rate if node.scheme is not Scheme.WITH_REPLACEMENT else Fraction(node.draws, node.rows)
     return outside / times if times else Fraction(1)
+
+
+def failing(deltas: Iterable[Fraction]) -> Fraction:
+    """The probability 1 - Π(1 - δ) that one of several independent things fails."""
+    total = Fraction(0)
+    for delta in deltas:
+        if delta:
+            total = brief(total + delta * (1 - total))
+    return total
+
+
+def failing_repeatedly(delta: Fraction, count: int) -> Fraction:
+    """1 - (1 - δ)^count."""
+    if delta == 0 or delta >= 1 or count == 1:
+        return min(delta, Fraction(1))
+    kept = ((1 - Interval.of(delta)).ln() * count).exp()
+    return brief(min((1 - kept).up, delta * count))
+
+
+def slack(delta: Fraction, taken: Fraction) -> Fraction | None:
+    """The δ' that is left: the largest with 1 - (1 - taken)(1 - δ') ≤ δ, rounded down. None if there is none."""
+    if taken >= delta or delta >= 1:
+        return None
+    return (Interval.of(delta - taken) / Interval.of(1 - taken)).down
+
+
+def drift(epsilon: Fraction) -> Interval:
+    """ε·tanh(ε/2): the largest mean, ρ included, of the privacy loss of what is ε-private."""
+    if epsilon == 0:
+        return Interval.of(0)
+    one = Interval.of(epsilon).expm1()
+    return one / (one + 2) * epsilon

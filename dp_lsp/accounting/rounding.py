@@ -25,6 +25,9 @@ SHOWN = 12  # digits of an ε that is stated
 _TRAPS = [InvalidOperation, DivisionByZero, Overflow]
 _DOWN = Context(prec=DIGITS, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=_TRAPS)
 _UP = Context(prec=DIGITS, rounding=ROUND_CEILING, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=_TRAPS)
+RAW = Context(prec=DIGITS, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=_TRAPS)
+"""For sums and products of many positive numbers that are widened at the end. Operators of ``Decimal`` must not be
+used: they round to the digits of whatever context a thread has."""
 _SHOWN = Context(prec=SHOWN, rounding=ROUND_CEILING, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=_TRAPS)
 _ONE, _ZERO = Decimal(1), Decimal(0)
 _LONG = 2_000  # bits of a fraction that is kept as it is
@@ -144,14 +147,13 @@ PI = Interval(
 )
 
 
-def highest(first: Interval, second: Interval) -> Interval:
-    """The larger of two numbers."""
-    return Interval(max(first.low, second.low), max(first.high, second.high))
+_NEAR = Fraction(1, 10 ** (DIGITS - 12))
+_AROUND = Interval(Interval.of(1 - _NEAR).low, Interval.of(1 + _NEAR).high)
 
 
-def lowest(first: Interval, second: Interval) -> Interval:
-    """The smaller of two numbers."""
-    return Interval(min(first.low, second.low), min(first.high, second.high))
+def widened(low: Decimal, high: Decimal) -> Interval:
+    """An interval of positive numbers that were computed by at most 10⁷ operations of ``RAW``."""
+    return Interval(low, high) * _AROUND
 
 
 def brief(value: Fraction) -> Fraction:

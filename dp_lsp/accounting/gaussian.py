@@ -1,0 +1,65 @@
+"""Gaussian differential privacy: exact where all noise is Gaussian."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Listed
+from fractions import Fraction
+
+from dp_lsp.accounting import normal
+from dp_lsp.accounting.charge import Charge, Gaussian, Joined, Unbounded
+from dp_lsp.accounting.folding import Rules, Single, fold, values
+from dp_lsp.accounting.guarantee import Claim, Guarantee, NumericMeasure
+from dp_lsp.accounting.pairs import Pair, of_mechanism
+from dp_lsp.accounting.rounding import Interval, brief, shown
+
+
+class GaussianPrivacy(NumericMeasure):
+    """μ-GDP: μ² adds up, for noise that is chosen adaptively too, and the curve of μ converts exactly. Sources: Dong,
+    Roth and Su 2019, Corollary 3.3; Balle and Wang 2018, Theorem 8. A change of k steps is kμ, one that reaches one
+    mechanism in two ways μ₁ + μ₂ (the chain of trade-off functions, ibid. Theorem 2.14)."""
+
+    rule = "gaussian"
+
+    def guarantee(self, charge: Charge, delta: Fraction) -> Guarantee | None:
+        squared = squared_mu(charge)
+        if squared is None:
+            return None
+        mu = Interval.of(squared).sqrt().up if squared else squared
+        epsilon = normal.epsilon(mu, delta)
+        return None if epsilon is None else Guarantee(shown(epsilon), delta, self.rule, (("mu", mu),))
+
+    def claims(self, charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
+        """Of each node μ²."""
+        return tuple(Claim(node, steps, (("squared", squared),)) for node, steps, squared in values(charge, _Squares()))
+
+
+def squared_mu(charge: Charge) -> Fraction | None:
+    """μ² of what has only Gaussian noise."""
+    return fold(charge, _Squares())
+
+
+class _Squares(Rules[Fraction]):
+    def single(self, node: Single, steps: int) -> Fraction | None:
+        match node:
+            case Gaussian(mu=mu):
+                return brief((mu * steps) ** 2)
+            case Joined(first=first, second=second):
+                one, other = squared_mu(first), squared_mu(second)
+                return None if one is None or other is None else joined(one, other) * steps**2
+            case Unbounded():
+                return None
+        return Fraction(0) if of_mechanism(node, steps) == Pair(Fraction(0), Fraction(0)) else None
+
+    def sequence(self, parts: Listed[Fraction]) -> Fraction:
+        return brief(sum(parts, Fraction(0)))
+
+    def repeat(self, count: int, once: Fraction) -> Fraction:
+        return count * once
+
+    def either(self, parts: Listed[Fraction]) -> Fraction:
+        return max(parts)
+
+
+def joined(one: Fraction, other: Fraction) -> Fraction:
+    """(√a + √b)², rounded up."""
+    return brief(one + other + (2 * Interval.of(one * other).sqrt()).up) if one and other else one + other
