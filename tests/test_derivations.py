@@ -195,7 +195,19 @@ def cost_follows(step: Step, result: list[float], factors: list[float], premises
         case laws.SAMPLING, [draws, rows]:
             share = draws / rows
             return close(epsilon, math.log1p(share * math.expm1(costs[0][0]))) and close(delta, share * costs[0][1])
-        case laws.SAMPLING, []:
+        case laws.SAMPLING_AGAIN, [draws, rows]:
+            again = draws * math.log1p(math.expm1(costs[0][0]) / rows)
+            grown = costs[0][1] and costs[0][1] * math.expm1(again) / math.expm1(costs[0][0])
+            return close(epsilon, again) and close(delta, grown)
+        case laws.SAMPLING_EACH, [share]:
+            return close(epsilon, math.log1p(share * math.expm1(costs[0][0]))) and close(delta, share * costs[0][1])
+        case "gaussian_noise", [norm, declared, deviations, share]:
+            distance = sum(premise[0] for premise in premises)
+            moved = [norm * each / deviations for each in (distance / declared, len(premises))]
+            return delta == share and any(
+                close(epsilon, mu**2 / 2 + mu * math.sqrt(2 * math.log(1 / share))) for mu in moved
+            )
+        case laws.SAMPLING | laws.SAMPLING_AGAIN | laws.SAMPLING_EACH, []:
             return epsilon >= max(e for e, _ in costs)
         case _, [norm, declared, once, *_]:  # a mechanism, at the distance or at most at the declared one
             distance = sum(premise[0] for premise in premises)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from dp_lsp.accounting.price import (
     FREE,
     UNBOUNDED,
     Asking,
-    Choice,
     Measure,
     Price,
     both,
-    chosen,
+    deviations,
     group,
     rate,
     released,
 )
 from dp_lsp.core import sens
-from dp_lsp.core.algebra import Poly, Symbol
+from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import (
     Awaited,
@@ -24,9 +25,11 @@ from dp_lsp.core.events import (
     Cost,
     Distances,
     Gaussian,
+    GaussianNoise,
     Release,
     Repeat,
     Sampled,
+    Scheme,
     Var,
     variables,
 )
@@ -43,7 +46,17 @@ class Pairs(Measure[Price]):
         return loss.unbounded
 
     def released(self, cost: Release, distances: Distances) -> Price:
-        return released(cost, distances)
+        """Gaussian noise whose input moves by μ deviations is (μ²/2 + μ√(2 ln(1/δ)), δ)-private for every δ.
+        Source: Bun and Steinke 2016, Propositions 1.3 and 1.6."""
+        event = cost.event
+        if not isinstance(event, GaussianNoise):
+            return released(cost, distances)
+        far = deviations(cost, event, distances)
+        if far.zero or far.infinite:
+            return FREE if far.zero else UNBOUNDED
+        slack = self.slack(cost)
+        spread = far * (sens.number(2) * sens.log_inverse(slack)).root()
+        return Price(sens.number(Fraction(1, 2)) * far * far + spread, Sens.of(slack))
 
     def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Price:
         return Price(Sens.of(epsilon), Sens.of(delta))
@@ -81,14 +94,29 @@ class Basic(Pairs):
         return Price(cost.count * once.epsilon, cost.count * once.delta)
 
     def amplified(self, cost: Sampled, inside: Price) -> Price:
-        """Sampling k of r rows without replacement, in random order: with q = k/r, ln(1 + q(e^ε - 1)) and qδ.
-        Source: Balle, Barthe and Gaboardi 2018, Theorem 9 (change of one row)."""
+        """Drawing with probability q, or k of r rows without replacement and in random order, q = k/r: ln(1 + q(e^ε -
+        1)) and qδ. With replacement every draw is one of 1 of r rows, and k of these follow each other.
+        Source: Balle, Barthe and Gaboardi 2018, Theorems 8 and 9; with replacement by one draw after the other."""
         if inside.free:
             return FREE
         if inside.unbounded:
             return UNBOUNDED
+        if cost.scheme is Scheme.WITH_REPLACEMENT:
+            return _drawn_again(cost, inside)
         q = rate(cost)
         return Price(sens.log1p(q * sens.expm1(inside.epsilon)), q * inside.delta)
+
+
+def _drawn_again(cost: Sampled, inside: Price) -> Price:
+    """k draws, each of which hits a changed row with probability 1/r: a chain of k steps of ε₁ = ln(1 + (e^ε - 1)/r)
+    and δ/r, which is kε₁ and δ/r·(1 + e^ε₁ + … + e^((k-1)ε₁)) = δ(e^(kε₁) - 1)/(e^ε - 1)."""
+    if inside.epsilon.zero:
+        return Price(ZERO, rate(cost) * inside.delta)
+    one = sens.expm1(inside.epsilon)
+    epsilon = cost.draws * sens.log1p(Sens((cost.rows.single_poly().inverse(),)) * one)
+    if inside.delta.zero:
+        return Price(epsilon, ZERO)
+    return Price(epsilon, inside.delta * sens.expm1(epsilon) * Sens((one.as_atom().inverse(),)))
 
 
 class Advanced(Basic):
@@ -96,10 +124,6 @@ class Advanced(Basic):
     Source: Dwork, Rothblum and Vadhan 2010; Dwork and Roth 2014, Theorem 3.20."""
 
     rule = "advanced"
-
-    def __init__(self, taken: frozenset[str] = frozenset()) -> None:
-        super().__init__(taken)
-        self._slack: dict[int, Poly] = {}
 
     def repeat(self, cost: Repeat, once: Price) -> Price:
         if once.free:
@@ -109,19 +133,10 @@ class Advanced(Basic):
         epsilon, count = once.epsilon, cost.count
         if epsilon.zero or _at_most_one(count):
             return super().repeat(cost, once)
-        slack = self._slack_of(cost)
+        slack = self.slack(cost)
         spread = (sens.number(2) * count * sens.log_inverse(slack)).root()
         drift = count * epsilon * sens.expm1(epsilon)
         return Price(epsilon * spread + drift, Sens.of(slack) + count * once.delta)
-
-    def _slack_of(self, cost: Repeat) -> Poly:
-        """One δ' for each loop."""
-        slack = self._slack.get(id(cost))
-        if slack is None:
-            symbol = chosen(len(self.choices) + 1, self._taken)
-            self.choices.append(Choice(symbol, cost.origin))
-            slack = self._slack[id(cost)] = Poly.of(symbol)
-        return slack
 
 
 class Published(Advanced):
@@ -135,7 +150,7 @@ class Published(Advanced):
             return UNBOUNDED
         if once.free:
             return FREE
-        slack = self._slack_of(cost)
+        slack = self.slack(cost)
         spread = (sens.number(2) * cost.count * sens.log_inverse(slack)).root()
         return Price(sens.number(2) * once.epsilon * spread, Sens.of(slack) + cost.count * once.delta)
 
@@ -148,7 +163,8 @@ class Published(Advanced):
     def _loss(self, cost: Cost, distances: Distances) -> Asking[Price]:
         match cost:
             case Release():
-                return _declared(cost, distances)
+                noise = isinstance(cost.event, GaussianNoise)
+                return self.released(cost, distances) if noise else _declared(cost, distances)
             case Repeat(body=body) if distances.keys() & _private(body):
                 each = []
                 for var in _private(body):
@@ -178,6 +194,7 @@ def _declared(cost: Release, distances: Distances) -> Price:
     if not distances.keys() & cost.distance.keys():
         return FREE
     event = cost.event
+    assert not isinstance(event, GaussianNoise), "it declares no price"
     return Price(event.epsilon, event.delta if isinstance(event, Gaussian) else ZERO)
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from dp_lsp.accounting.approximate import Advanced, Basic, Published
 from dp_lsp.accounting.price import Choice, Measure, Price
+from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import least, norms_of, symbols_of, upper
 from dp_lsp.core.events import Called, Cost, Sampled, Var, nodes
@@ -54,7 +55,8 @@ def bounds(
     what the user may choose must not have."""
     together = [(var,) for var in variables] + list(_records(cost, variables))
     found: dict[tuple[Var, ...], tuple[Bound, ...]] = {}
-    measures = [measure(taken) for measure in profile.measures]
+    symbols: dict[int, Symbol] = {}
+    measures = [measure(taken, symbols) for measure in profile.measures]
     for group in together:
         distances = {var: ONE for var in group}
         listed = []

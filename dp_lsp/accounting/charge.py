@@ -13,6 +13,7 @@ from enum import Enum
 from fractions import Fraction
 
 from dp_lsp.core.constraints import Origin
+from dp_lsp.core.events import Scheme as Scheme
 
 
 class Relation(Enum):
@@ -25,15 +26,6 @@ class Relation(Enum):
     CHANGE_ONE = "change-one"
     ADD_REMOVE = "add-remove"
     CHANGE_OR_REMOVE = "change-or-remove"
-
-
-class Scheme(Enum):
-    """How rows are drawn: each by a coin of its own, a fixed number of different ones, or a fixed number one by one,
-    the same as often as it comes."""
-
-    POISSON = "poisson"
-    WITHOUT_REPLACEMENT = "without-replacement"
-    WITH_REPLACEMENT = "with-replacement"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 from dp_lsp.core import sens
-from dp_lsp.core.algebra import Sign, Symbol
+from dp_lsp.core.algebra import Poly, Sign, Symbol
 from dp_lsp.core.constraints import Origin, decide
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import (
@@ -27,11 +27,13 @@ from dp_lsp.core.events import (
     Distances,
     Either,
     Gaussian,
+    GaussianNoise,
     Leak,
     Opaque,
     Release,
     Repeat,
     Sampled,
+    Scheme,
     Sequence,
     Var,
 )
@@ -61,10 +63,12 @@ UNBOUNDED = Price(INFINITY, ONE)
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A number the user may choose in (0, 1): the share of δ that pays for composing a loop, and where."""
+    """A number the user may choose in (0, 1): the share of δ that pays for composing a loop, or for noise that is
+    (ε, δ)-private for every δ, and where."""
 
     symbol: Symbol
     origin: Origin
+    composes: bool = True
 
 
 def released(cost: Release, distances: Distances) -> Price:
@@ -75,14 +79,11 @@ def released(cost: Release, distances: Distances) -> Price:
     between two norms (under that condition), and beyond where numbers show it; else by group privacy in whole steps.
     Sources: Dwork and Roth 2014, Theorems 3.6, 3.10, 3.23, A.1 and 2.2 with its δ.
     """
-    parts = {var: cost.distance[var] * moved for var, moved in distances.items() if var in cost.distance}
-    total = sens.total(parts.values())
-    if total.zero:
+    event, steps = cost.event, units(cost, distances)
+    if steps.zero:
         return FREE
-    if total.infinite:
+    if steps.infinite or isinstance(event, GaussianNoise):  # of the latter no pair follows without choosing a δ
         return UNBOUNDED
-    event = cost.event
-    steps = _steps(total, event.declared, {var: distances[var] for var, part in parts.items() if not part.zero})
     if not isinstance(event, Gaussian):
         return Price(event.epsilon * steps * cost.factor, ZERO)
     known = steps.number
@@ -93,6 +94,23 @@ def released(cost: Release, distances: Distances) -> Price:
     if known <= 1 or (total_epsilon is not None and total_epsilon < 1):
         return Price(scaled * steps, event.delta)
     return group(Price(scaled, event.delta), -(-known // 1))
+
+
+def units(cost: Release, distances: Distances) -> Sens:
+    """How far ``distances`` move the input of a mechanism, in units of the declared distance; ∞ if nothing is known."""
+    parts = {var: cost.distance[var] * moved for var, moved in distances.items() if var in cost.distance}
+    total = sens.total(parts.values())
+    if total.zero or total.infinite:
+        return total
+    return _steps(total, cost.event.declared, {var: distances[var] for var, part in parts.items() if not part.zero})
+
+
+def deviations(cost: Release, event: GaussianNoise, distances: Distances) -> Sens:
+    """How far ``distances`` move the input of Gaussian noise, in deviations of the noise: the μ of Gaussian
+    differential privacy."""
+    if event.multiplier.zero:
+        return INFINITY
+    return units(cost, distances) * cost.factor * Sens((event.multiplier.single_poly().inverse(),))
 
 
 def _steps(total: Sens, declared: Sens, moved: Distances) -> Sens:
@@ -165,7 +183,8 @@ class Walk(ABC, Generic[L]):
     def __init__(self) -> None:
         self._frame = _OUTERMOST
         self._frames: dict[tuple[int, int], _Frame] = {}
-        self._known: dict[tuple[int, int, _At], L] = {}
+        self._known: dict[tuple[int, int, _At], tuple[L, bool]] = {}
+        self._uses = 0  # of numbers to choose
 
     def loss(self, cost: Cost, distances: Distances) -> L:
         """What a tree costs somebody whose change moves each variable by its distance."""
@@ -242,10 +261,13 @@ class Walk(ABC, Generic[L]):
         key = self._key(cost, moved)
         known = self._known.get(key)
         if known is None:
+            before = self._uses
             found = yield from self._loss(cost, moved)
-            known = self.unbounded if self.is_unbounded(found) else found
+            known = self.unbounded if self.is_unbounded(found) else found, self._uses != before
             self._known[key] = known
-        return known
+        elif known[1]:
+            self._uses += 1
+        return known[0]
 
     def _loss(self, cost: Cost, distances: Distances) -> Asking[L]:
         match cost:
@@ -331,13 +353,15 @@ _shared: WeakKeyDictionary[Cost, dict[tuple[str, _At], object]] = WeakKeyDiction
 
 class Measure(Walk[L]):
     """A notion of privacy: prices trees, and says what its losses are as a pair. ``rule`` names it in reports.
-    ``taken`` are names that a number to choose must not have."""
+    ``taken`` are names that a number to choose must not have; measures that share ``symbols`` choose one number for one
+    loop or release."""
 
     rule = ""
 
-    def __init__(self, taken: frozenset[str] = frozenset()) -> None:
+    def __init__(self, taken: frozenset[str] = frozenset(), symbols: dict[int, Symbol] | None = None) -> None:
         super().__init__()
         self._taken = taken
+        self._symbols = {} if symbols is None else symbols
         self.choices: list[Choice] = []
 
     def price(self, cost: Cost, distances: Distances) -> Price:
@@ -348,6 +372,17 @@ class Measure(Walk[L]):
     def pair(self, loss: L) -> Price:
         """A pair that follows from a loss."""
 
+    def slack(self, cost: Repeat | Release) -> Poly:
+        """A share of δ to choose: one for each loop or release that needs one."""
+        self._uses += 1
+        symbol = self._symbols.get(id(cost))
+        if symbol is None:
+            symbol = self._symbols[id(cost)] = chosen(len(self._symbols) + 1, self._taken)
+        choice = Choice(symbol, cost.origin, isinstance(cost, Repeat))
+        if choice not in self.choices:
+            self.choices.append(choice)
+        return Poly.of(symbol)
+
     def _within(self, frame: _Frame, body: Cost, inner: Distances, values: Substitution) -> Asking[L]:
         """What a function costs does not depend on who calls it, unless there is something to choose or to await."""
         key = self.rule, frozenset(inner.items())
@@ -355,10 +390,10 @@ class Measure(Walk[L]):
         known: Any = _shared.get(body, {}).get(key) if shared else None
         if known is not None:
             return self.translated(values, known)
-        before, outer, self._frame = len(self.choices), self._frame, frame
+        before, outer, self._frame = self._uses, self._frame, frame
         loss = yield body, inner
         self._frame = outer
-        if shared and len(self.choices) == before:
+        if shared and self._uses == before:
             _shared.setdefault(body, {})[key] = loss
         return self.translated(values, loss)
 
@@ -376,7 +411,9 @@ def along(moved: Distances, distances: Distances) -> Sens:
 
 
 def rate(cost: Sampled) -> Sens:
-    """The share of rows in a sample."""
+    """The share of rows in a sample, or the probability with which each row is drawn."""
+    if cost.scheme is Scheme.POISSON:
+        return cost.draws
     return cost.draws * Sens((cost.rows.single_poly().inverse(),))
 
 

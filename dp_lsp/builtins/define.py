@@ -15,7 +15,7 @@ from dp_lsp.builtins.patterns import Binds, Pattern
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.constraints import Quantity
-from dp_lsp.core.events import Event
+from dp_lsp.core.events import Event, Scheme
 from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.core.types import AnyNorm, Base, Container, Norm, NumberType, Type
 
@@ -199,10 +199,10 @@ class Builtin:
     """A row. ``refused`` shows what it does not accept. ``mutates`` is the parameter that the ``!`` form replaces.
     ``scope`` is ``tail`` for a builtin whose results are the subject of the rest of its block. One that is ``lazy``
     may leave out evaluating its last argument, as its first one decides. One that ``picks`` returns the row, or the
-    entry, of its first argument that the second one is the number of. ``whole`` says whether the numbers it returns are
-    whole (or of Data), where that does not follow from its arguments; what one that ``floats`` returns may be stored
-    as a float although it is whole. One that ``clips`` returns a container clipped in the norm it is given.
-    ``published`` holds the forms of the published checker."""
+    entry, of its first argument that the second one is the number of. ``draws`` is how one draws rows. ``whole`` says
+    whether the numbers it returns are whole (or of Data), where that does not follow from its arguments; what one
+    that ``floats`` returns may be stored as a float although it is whole. One that ``clips`` returns a container
+    clipped in the norm it is given. ``published`` holds the forms of the published checker."""
 
     name: str
     signature: str
@@ -219,6 +219,7 @@ class Builtin:
     floats: bool = False
     clips: bool = False
     picks: bool = False
+    draws: Scheme | None = None
     published: tuple[Form, ...] | None = None
 
     @property

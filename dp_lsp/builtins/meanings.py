@@ -268,6 +268,7 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "unbox": lambda value, *form: value,
     "internal_expect_const": lambda x: x,
     "gaussian_mechanism": _hidden,
+    "gaussian_noise": _hidden,
     "laplacian_mechanism": _hidden,
 }
 """By the names of rows. The second argument of one that is lazy is called to be evaluated."""
@@ -279,5 +280,6 @@ WITHOUT_MEANING = {
     "reduce_cols": "runs a private function",
     "parallel_private_fold_rows": "runs a private function",
     "sample": "draws at random",
+    "sample_with_replacement": "draws at random",
 }
 """Rows that have no value of their own on given inputs, and why."""

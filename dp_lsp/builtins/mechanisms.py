@@ -7,7 +7,7 @@ from dataclasses import replace
 from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refused, form, free
 from dp_lsp.builtins.patterns import REAL_NUMBER, STATIC, STATIC_INTEGER, Box
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.events import Event, Gaussian, Laplace
+from dp_lsp.core.events import Event, Gaussian, GaussianNoise, Laplace, Scheme
 from dp_lsp.core.sens import magnitude
 from dp_lsp.core.types import REAL, Base, Container, Kind, Norm, TupleType, Type
 
@@ -16,8 +16,13 @@ _GAUSSIAN = (
     "Dwork and Roth, The Algorithmic Foundations of Differential Privacy, Theorem A.1: deviation "
     "r·√(2 ln(1.25/δ))/ε for 0 < ε < 1"
 )
+_ZERO_CONCENTRATED = (
+    "Bun and Steinke 2016, Concentrated Differential Privacy: noise of deviation rσ is 1/(2σ²)-zCDP (Proposition 1.6), "
+    "and ρ-zCDP is (ρ + 2√(ρ ln(1/δ)), δ)-private for every δ (Proposition 1.3)"
+)
 _LAPLACE = "Dwork, McSherry, Nissim and Smith 2006: scale r/ε against the L1 distance"
 _SAMPLING = "Balle, Barthe and Gaboardi 2018, Theorem 9: sampling without replacement"
+_AGAIN = "One draw after the other, each a sample of one row: Balle, Barthe and Gaboardi 2018, Theorem 9, as a group"
 
 _ZERO, _ONE = Poly.of(0), Poly.of(1)
 
@@ -53,7 +58,16 @@ def _laplace(args: Args) -> Event:
     return Laplace(*(magnitude(args.static(name)) for name in ("r", "eps")))
 
 
+def _known_demands(args: Args) -> tuple[Demand, ...]:
+    return (Demand(_ZERO, "<", args.static("r"), "r"), Demand(_ZERO, "<", args.static("sigma"), "sigma"))
+
+
+def _known(args: Args) -> Event:
+    return GaussianNoise(*(magnitude(args.static(name)) for name in ("r", "sigma")))
+
+
 _GAUSS_NOISE = Noise("x", Norm.L2, _gaussian)
+_KNOWN_NOISE = Noise("x", Norm.L2, _known)
 _LAPLACE_NOISE = Noise("x", Norm.L1, _laplace)
 _PUBLISHED_LAPLACE_NOISE = Noise("x", Norm.L2, _laplace)
 _HIDDEN = (REAL_NUMBER, Box(bases=_REALS))
@@ -76,6 +90,12 @@ def _sample_demands(args: Args) -> tuple[Demand, ...]:
         Demand(draws, "<=", rows, "k"),
         Demand(_ONE, "<=", rows, "A"),
     )
+
+
+def _again_demands(args: Args) -> tuple[Demand, ...]:
+    rows = args.container("A").rows
+    assert rows is not None
+    return Demand(_ZERO, "<=", args.static("k"), "k"), Demand(_ONE, "<=", rows, "A")
 
 
 _DRAWN = (
@@ -114,6 +134,29 @@ ROWS: tuple[Builtin, ...] = (
             form(_noised, free, _gaussian_demands, _GAUSS_NOISE, r=STATIC, eps=STATIC, del_=STATIC, x=hidden)
             for hidden in _PUBLISHED_HIDDEN
         ),
+    ),
+    Builtin(
+        "gaussian_noise",
+        "gaussian_noise(r, sigma, x)",
+        tuple(
+            form(_noised, free, _known_demands, _KNOWN_NOISE, r=STATIC, sigma=STATIC, x=hidden) for hidden in _HIDDEN
+        ),
+        "x with Gaussian noise of deviation r·sigma on every entry, for an x that moves by at most r in L2. That is "
+        "(1/(2 sigma²) + √(2 ln(1/δ))/sigma, δ)-private for every δ you may choose; several such releases are best "
+        "priced together, with numbers. r and sigma are public and positive.",
+        _ZERO_CONCENTRATED,
+        (
+            "f(x::Real) :: Priv() = gaussian_noise(1, 4, x)",
+            "f(v::MetricVector(Real, L2)) :: Priv() = gaussian_noise(1, 4, v)",
+        ),
+        (
+            Refused("f(x::Real) :: Priv() = gaussian_noise(1, 0, x)", "DP304"),
+            Refused("f(x::Real) :: Priv() = gaussian_noise(0, 4, 0 * x)", "DP304"),
+            Refused("f(x::Real) :: Priv() = gaussian_noise(1, 4, 2 * x)", "DP301"),
+            Refused("f(x::Data) :: Priv() = gaussian_noise(1, 4, x)", "DP206"),
+        ),
+        mutates="x",
+        whole=False,
     ),
     Builtin(
         "laplacian_mechanism",
@@ -161,6 +204,29 @@ ROWS: tuple[Builtin, ...] = (
             Refused(_DRAWN.format("Real", 1), "DP202"),
         ),
         scope="tail",
+        draws=Scheme.WITHOUT_REPLACEMENT,
         published=(form(_published_sampled, free, k=STATIC_INTEGER, A=_ROWS_OF_DATA, B=_ROWS_OF_DATA),),
+    ),
+    Builtin(
+        "sample_with_replacement",
+        "(D, L) = sample_with_replacement(k, A, B)",
+        (form(_sampled, free, _again_demands, k=STATIC_INTEGER, A=_ROWS_OF_DATA, B=_ROWS_OF_DATA),),
+        "k rows of two matrices, the same rows of both, each any of all rows: one may be drawn several times. What "
+        "the rest of the block spends on them is amplified: with ε₁ = ln(1 + (exp(ε) - 1)/rows), ε is then kε₁ "
+        "and δ is δ(exp(kε₁) - 1)/(exp(ε) - 1).",
+        _AGAIN,
+        (
+            "function f(A::Matrix{<:Data}, B::Matrix{<:Data}, k::Static(Integer)) :: Priv()\n"
+            "   (D, L) = sample_with_replacement(k, A, B)\n"
+            "   v = undisc_container(clip(L2, D[1, :]))\n"
+            "   gaussian_mechanism(2, 0.5, 1e-5, v)\n"
+            "end",
+        ),
+        (
+            Refused(_DRAWN.format("Data", -1).replace("sample(", "sample_with_replacement("), "DP304"),
+            Refused(_DRAWN.format("Real", 1).replace("sample(", "sample_with_replacement("), "DP202"),
+        ),
+        scope="tail",
+        draws=Scheme.WITH_REPLACEMENT,
     ),
 )

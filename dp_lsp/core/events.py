@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
+from enum import Enum
 from itertools import count
 from typing import NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
@@ -54,6 +55,15 @@ class Var:
 Distances = Mapping[Var, Sens]
 
 
+class Scheme(Enum):
+    """How rows are drawn: each by a coin of its own, a fixed number of different ones, or a fixed number one by one,
+    the same as often as it comes."""
+
+    POISSON = "poisson"
+    WITHOUT_REPLACEMENT = "without-replacement"
+    WITH_REPLACEMENT = "with-replacement"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Laplace:
     """Laplace noise of scale ``declared/epsilon`` on every entry; the input's distance is in L1."""
@@ -70,6 +80,15 @@ class Gaussian:
     declared: Sens
     epsilon: Sens
     delta: Sens
+    name = "Gaussian"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GaussianNoise:
+    """Gaussian noise of deviation ``declared·multiplier`` on every entry, whatever that costs; distance in L2."""
+
+    declared: Sens
+    multiplier: Sens
     name = "Gaussian"
 
 
@@ -93,7 +112,7 @@ class Exponential:
     name = "exponential"
 
 
-Event = Laplace | Gaussian | AboveThreshold | Exponential
+Event = Laplace | Gaussian | GaussianNoise | AboveThreshold | Exponential
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,13 +168,14 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Sampled:
-    """A body that sees ``draws`` of ``rows`` rows, drawn without replacement in random order.
+    """A body that sees ``draws`` of ``rows`` rows, drawn as ``scheme`` says and in random order.
 
     ``along`` tells, for each drawn matrix, how far the outer variables move what it was drawn from. ``record`` is
     the variable that stands for a change of the same row of all drawn matrices together. ``aligned`` says that each
     was drawn from a variable itself, so that one record lies in the same row of all.
     """
 
+    scheme: Scheme
     draws: Sens
     rows: Sens
     along: Mapping[Var, Distances]

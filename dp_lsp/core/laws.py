@@ -35,6 +35,8 @@ CHARGED = "call of a private function"
 SEQUENCE = "one after the other"
 CHOICE = "one of several"
 SAMPLING = "sampling"
+SAMPLING_AGAIN = "sampling with replacement"
+SAMPLING_EACH = "Poisson sampling"
 BASIC = "basic"
 ADVANCED = "advanced"
 PUBLISHED = "published"
@@ -143,6 +145,18 @@ LAWS = {
         "k of r rows, drawn without replacement and in random order: with q = k/r, ε becomes ln(1 + q(exp(ε) - 1)) and "
         "δ becomes qδ.",
         "Balle, Barthe and Gaboardi 2018, Privacy Amplification by Subsampling, Theorem 9.",
+    ),
+    SAMPLING_AGAIN: Law(
+        "{} of {} rows, drawn with replacement",
+        "k draws, each of any of r rows: with ε₁ = ln(1 + (exp(ε) - 1)/r), ε becomes kε₁ and δ becomes δ(exp(kε₁) - "
+        "1)/(exp(ε) - 1).",
+        "Each draw hits a changed row with probability 1/r, which is drawing one row without replacement; k of them "
+        f"follow each other as the steps of a group do ({_DWORK_ROTH}, 2.2).",
+    ),
+    SAMPLING_EACH: Law(
+        "each row drawn with probability {}",
+        "Each row is drawn with probability q by itself: ε becomes ln(1 + q(exp(ε) - 1)) and δ becomes qδ.",
+        "Balle, Barthe and Gaboardi 2018, Privacy Amplification by Subsampling, Theorem 8.",
     ),
     BASIC: Law("{} rounds, basic composition", "k rounds of (ε, δ) cost (kε, kδ).", f"{_DWORK_ROTH}, Corollary 3.15."),
     ADVANCED: Law(

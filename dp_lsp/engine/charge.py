@@ -17,11 +17,13 @@ from dp_lsp.core.events import (
     Event,
     Exponential,
     Gaussian,
+    GaussianNoise,
     Laplace,
     Leak,
     Release,
     Repeat,
     Sampled,
+    Scheme,
     Sequence,
     Var,
 )
@@ -34,8 +36,16 @@ from dp_lsp.text import Span
 _MADE_FOR: dict[type[Event], str] = {
     Laplace: "Laplace noise for a change of",
     Gaussian: "Gaussian noise for a change of",
+    GaussianNoise: "Gaussian noise for a change of",
     AboveThreshold: "sparse vector technique for queries that change by",
     Exponential: "exponential mechanism for scores that change by",
+}
+
+
+_LAWS = {
+    Scheme.WITHOUT_REPLACEMENT: laws.SAMPLING,
+    Scheme.WITH_REPLACEMENT: laws.SAMPLING_AGAIN,
+    Scheme.POISSON: laws.SAMPLING_EACH,
 }
 
 
@@ -99,8 +109,8 @@ class Charges:
     def _release(self, cost: Release, distances: Distances, price: Price) -> int:
         context, event, span = self._context, cost.event, cost.origin.span
         total = along(cost.distance, distances)
-        numbers = (event.epsilon, event.delta) if isinstance(event, Gaussian) else (event.epsilon,)
-        named = ", ".join(f"{name} = {context.short(number)}" for name, number in zip("εδ", numbers, strict=False))
+        numbers = _numbers(event) | dict(zip("δ", self._slack(cost), strict=False))
+        named = ", ".join(f"{name} = {context.short(number)}" for name, number in numbers.items())
         why = f"{_MADE_FOR[type(event)]} {context.short(event.declared)}, {named}"
         if context.short(total) != context.short(event.declared):
             why += f"; the change is {context.short(total)}"
@@ -108,7 +118,13 @@ class Charges:
             why += f"; measured in another norm, it counts {context.short(cost.factor)} times"
         premises = self._moves(span, (var for var in distances if var in cost.distance))
         rule = context.builtin(span) or laws.CHARGED
-        return self._add(Entry(span, rule, why, premises, (cost.factor, event.declared, *numbers)), distances, price)
+        return self._add(
+            Entry(span, rule, why, premises, (cost.factor, event.declared, *numbers.values())), distances, price
+        )
+
+    def _slack(self, cost: Repeat | Release) -> tuple[Sens, ...]:
+        """The share of δ that was chosen for a cost, if one was."""
+        return tuple(Sens.of(each.symbol) for each in self._measure.choices if each.origin is cost.origin)
 
     def _parts(self, cost: Sequence | Either, distances: Distances, price: Price) -> int:
         """Several costs, of which one alone is what it costs; of those without a bound the first is enough."""
@@ -134,7 +150,7 @@ class Charges:
             return body
         rule = self._measure.rule
         why = LAWS[rule].step.format(self._context.short(cost.count))
-        slack = tuple(Sens.of(each.symbol) for each in self._measure.choices if each.origin is cost.origin)
+        slack = self._slack(cost)
         if slack:
             why += f", with δ' = {self._context.short(slack[0])}"
         premises = () if body is None else (body,)
@@ -154,9 +170,10 @@ class Charges:
         if within is None or inside.unbounded:
             return within
         short = self._context.short
-        why = LAWS[laws.SAMPLING].step.format(short(cost.draws), short(cost.rows))
+        law = _LAWS[cost.scheme]
+        why = LAWS[law].step.format(short(cost.draws), short(cost.rows))
         amplified = self._measure.amplified(cost, inside)
-        entry = Entry(cost.origin.span, laws.SAMPLING, why, (within, *drawn), (cost.draws, cost.rows))
+        entry = Entry(cost.origin.span, law, why, (within, *drawn), (cost.draws, cost.rows))
         once = self._add(entry, distances, amplified)
         if amplified == price:
             return once
@@ -166,7 +183,7 @@ class Charges:
             why = "no number says how far it moves what is drawn"
         elif direct is not None:
             why = "in the sample and past it"
-        return self._add(Entry(cost.origin.span, laws.SAMPLING, why, premises), distances, price)
+        return self._add(Entry(cost.origin.span, law, why, premises), distances, price)
 
     def _called(self, cost: Called, distances: Distances, price: Price) -> int | None:
         inner = {param: along(moved, distances) for param, moved in cost.along.items()}
@@ -186,3 +203,13 @@ class Charges:
             why += f", with {', '.join(settings)}"
         premises = self._moves(cost.origin.span, distances)
         return self._add(Entry(cost.origin.span, laws.CHARGED, why, premises), distances, price)
+
+
+def _numbers(event: Event) -> dict[str, Sens]:
+    """What a mechanism says of its noise, besides the distance it is made for."""
+    match event:
+        case GaussianNoise():
+            return {"σ": event.multiplier}
+        case Gaussian():
+            return {"ε": event.epsilon, "δ": event.delta}
+    return {"ε": event.epsilon}

@@ -38,6 +38,7 @@ from dp_lsp.text import Span
 
 _NARROW = 40
 _SLACK = "a share of δ you may choose: the smaller it is, the larger is ε of the loop it composes"
+_SHARE = "a share of δ you may choose: the smaller it is, the larger is ε of the noise it belongs to"
 
 
 class Described(NamedTuple):
@@ -296,7 +297,7 @@ class Description:
         """What the user may choose in a bound."""
         end = self._profile.slack_end
         return tuple(
-            FreeVariable(choice.symbol.name, f"0 < {choice.symbol.name} {end}", _SLACK)
+            FreeVariable(choice.symbol.name, f"0 < {choice.symbol.name} {end}", _SLACK if choice.composes else _SHARE)
             for choice in bound.choices
             if choice.symbol in symbols_of(bound.price.delta)
         )

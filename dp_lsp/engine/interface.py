@@ -24,6 +24,7 @@ from dp_lsp.core.events import (
     Either,
     Event,
     Gaussian,
+    GaussianNoise,
     Leak,
     Opaque,
     Release,
@@ -162,8 +163,8 @@ class _Writer:
                 return f"{type(cost).__name__}({', '.join(map(self.cost, parts))})"
             case Repeat(count=count, body=body):
                 return f"repeat {self._sens(count)} {self.cost(body)}"
-            case Sampled(draws=draws, rows=rows, along=along, record=record, aligned=aligned, body=body):
-                size = f"{self._sens(draws)} of {self._sens(rows)} {aligned} {self._var(record)}"
+            case Sampled(scheme, draws, rows, along, record, aligned, body):
+                size = f"{scheme.value} {self._sens(draws)} of {self._sens(rows)} {aligned} {self._var(record)}"
                 return f"sampled {size} {self._along(along)} {self.cost(body)}"
             case Awaited(callee=callee, along=moved_by):
                 return f"awaited {self._opaque(callee)} {[self._distances(moved) for moved in moved_by]}"
@@ -217,10 +218,11 @@ class _Writer:
         return f"{[self._var(var) for var in answer.params]} {self._applied(answer.body, answer.values, places, {})}"
 
     def _event(self, event: Event) -> str:
-        sizes = [event.declared, event.epsilon]
+        sizes = [event.declared]
+        sizes += [event.multiplier] if isinstance(event, GaussianNoise) else [event.epsilon]
         if isinstance(event, Gaussian):
             sizes.append(event.delta)
-        return f"{event.name}({', '.join(map(self._sens, sizes))})"
+        return f"{type(event).__name__}({', '.join(map(self._sens, sizes))})"
 
     def _distances(self, distances: Distances) -> list[str]:
         return sorted(f"{self._var(var)}: {self._sens(sens)}" for var, sens in distances.items())

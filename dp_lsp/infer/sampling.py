@@ -87,10 +87,12 @@ def _amplified(
     along = {var: {outer: move.sens for outer, move in source.items()} for var, source in sources.items()}
     aligned = all(_is_variable(source) for source in sources.values())
     origin = Origin(call.span, "sampling")
+    scheme = builtins.TABLE[call.builtin].draws
+    assert scheme is not None, "what has the rest of a block as its subject draws it"
     if not inference.rules.groups:
         for move in (move for source in sources.values() for move in source.values()):
             inference.demand(move.sens, "<=", ONE, origin._replace(reason="what is drawn from moves by at most 1"))
-    return Sampled(magnitude(draws), magnitude(matrix.rows), along, record, aligned, body, origin)
+    return Sampled(scheme, magnitude(draws), magnitude(matrix.rows), along, record, aligned, body, origin)
 
 
 def _left_behind(value: Judgement, sources: dict[Var, Moves], record: Var, call: term.Call) -> Judgement:
