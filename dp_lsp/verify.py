@@ -1,0 +1,299 @@
+"""Replays certificates of privacy bounds, independently of what wrote them.
+
+A certificate holds the tree of what was released about one person (a list of nodes, each after those it is made of),
+the rule that priced it, and what is claimed of every node. All is computed anew, in intervals that certainly hold the
+exact value: a claim must be at least what is found, and no more than roundings explain, so that nothing can be left
+out. That a program releases what the tree says is not replayed: `dp-lsp check` reads it off the program.
+
+Sources: Dwork and Roth 2014 (`basic`); Kairouz, Oh, Viswanath 2015 (`optimal`); Mironov 2017, Mironov, Talwar, Zhang
+2019, Wang, Balle, Kasiviswanathan 2019, Canonne, Kamath, Steinke 2020 (`renyi`); Balle and Wang 2018, Dong, Roth, Su
+2019 (`gaussian`); Balle, Barthe, Gaboardi 2018 (samples).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from math import comb, prod
+from typing import Any, NamedTuple
+
+Node = dict[str, Any]
+_UP, _DOWN = Context(prec=50, rounding=ROUND_CEILING), Context(prec=50, rounding=ROUND_FLOOR)
+_ROUNDINGS = Fraction(1, 10**6)
+_SAMPLED = ("poisson", "add-remove"), ("without-replacement", "change-one")
+_NUMBERS = ("epsilon", "delta", "mu", "count", "steps", "rate", "draws", "rows")
+_NOISE = {"gaussian", "sequence", "repeat"}
+
+
+class Number(NamedTuple):
+    """An interval that certainly holds a number."""
+
+    low: Decimal
+    high: Decimal
+
+    def __add__(self, other: Number) -> Number:  # type: ignore[override] # a number is no tuple to anybody here
+        return Number(_DOWN.add(self.low, other.low), _UP.add(self.high, other.high))
+
+    def __sub__(self, other: Number) -> Number:
+        return Number(_DOWN.subtract(self.low, other.high), _UP.subtract(self.high, other.low))
+
+    def __mul__(self, other: Number) -> Number:  # type: ignore[override]
+        ends = [(a, b) for a in self for b in other]
+        return Number(min(_DOWN.multiply(a, b) for a, b in ends), max(_UP.multiply(a, b) for a, b in ends))
+
+    def __truediv__(self, other: Number) -> Number:
+        if other.low <= 0 <= other.high:
+            raise ValueError("a division by what may be 0")
+        return self * Number(_DOWN.divide(Decimal(1), other.high), _UP.divide(Decimal(1), other.low))
+
+    def __pow__(self, exponent: int) -> Number:
+        result = ONE
+        for digit in bin(exponent)[2:]:
+            result = result * result * self if digit == "1" else result * result
+        return result
+
+    def through(self, function: str) -> Number:
+        """`exp`, `ln` or `sqrt` of it: growing functions, of which decimal arithmetic gives the nearest value."""
+        low, high = (getattr(_UP, function)(end) for end in self)
+        return Number(_DOWN.next_minus(low), _UP.next_plus(high))
+
+
+def exact(value: object) -> Number:
+    """A rational number, or its text: `1/3`."""
+    known = Fraction(str(value))
+    top, bottom = Decimal(known.numerator), Decimal(known.denominator)
+    return Number(_DOWN.divide(top, bottom), _UP.divide(top, bottom))
+
+
+ZERO, ONE, TWO, _LESS = exact(0), exact(1), exact(2), exact(1 - _ROUNDINGS)
+_TWO_PI = Number(
+    Decimal("6.283185307179586476925286766559005768394"), Decimal("6.283185307179586476925286766559005768395")
+)
+
+
+def total(values: Iterable[Number]) -> Number:
+    """The sum of numbers."""
+    return sum(values, ZERO)
+
+
+def largest(values: Iterable[Number]) -> Number:
+    """The largest of numbers, and of 0."""
+    listed = [ZERO, *values]
+    return Number(max(value.low for value in listed), max(value.high for value in listed))
+
+
+def normal(point: Decimal) -> Number:
+    """The distribution function of the standard normal distribution: φ(x)·(x + x³/3 + x⁵/15 + …), whose rest is less
+    than its last term; far out φ(x)/(x + 1/(x + 2/(x + …))), of which two cuts lie on two sides."""
+    x = Number(abs(point), abs(point))
+    density = (ZERO - x * x / TWO).through("exp") / _TWO_PI.through("sqrt")
+    if abs(point) < 6:
+        terms = [x]
+        while len(terms) < 50 or terms[-1].high > Decimal("1e-50"):
+            terms.append(terms[-1] * x * x / exact(2 * len(terms) + 1))
+        tail = ONE / TWO - density * (total(terms) + Number(Decimal(0), terms[-1].high))
+    else:
+        cuts = [x, x]
+        for side in (0, 1):
+            for level in range(150 + side, 0, -1):
+                cuts[side] = x + exact(level) / cuts[side]
+        tail = density / Number(min(cut.low for cut in cuts), max(cut.high for cut in cuts))
+    return tail if point < 0 else ONE - tail
+
+
+def gaussian_delta(mu: Number, epsilon: Number) -> Number:
+    """The δ at ε of Gaussian noise on an input that moves by μ deviations."""
+    if mu.high <= 0:
+        return ZERO
+    near, far = mu / TWO - epsilon / mu, ZERO - mu / TWO - epsilon / mu
+    above, below = (Number(normal(x.low).low, normal(x.high).high) for x in (near, far))
+    return largest([above - epsilon.through("exp") * below])
+
+
+class Account(NamedTuple):
+    """What a rule keeps of a node: a number that adds up in a sequence, and a δ."""
+
+    number: Number
+    delta: Number
+
+
+def _basic(node: Node, claimed: bool = True) -> Account:
+    """(ε, δ) of a leaf. For Gaussian noise any ε can be claimed, at its δ."""
+    if node["kind"] == "gaussian" and claimed:
+        return Account(exact(node["claim"][0]), gaussian_delta(exact(node["mu"]), exact(node["claim"][0])))
+    if node["kind"] not in ("laplace", "boundedrange", "approximate"):
+        raise ValueError(f"the rule knows nothing of `{node['kind']}`")
+    return Account(exact(node["epsilon"]), exact(node.get("delta", 0)))
+
+
+def _renyi(node: Node, alpha: Number) -> Account:
+    """(ε(α), δ) of a leaf, the curve being that of what is left when δ is set aside."""
+    if node["kind"] == "gaussian":
+        return Account(alpha * exact(node["mu"]) ** 2 / TWO, ZERO)
+    (epsilon, delta), less = _basic(node, False), alpha - ONE
+    full, rest = epsilon.through("exp"), (ZERO - less * epsilon).through("exp")
+    if epsilon.high <= 0:
+        return Account(ZERO, delta)
+    if node["kind"] == "laplace":
+        inside = (alpha / rest + less * (ZERO - alpha * epsilon).through("exp")) / (alpha + less)
+    elif node["kind"] == "boundedrange":
+        ratio = (full - rest) / alpha
+        best = (less * ratio / (ONE - rest)).through("ln")
+        return Account(best + (ratio / (full - ONE)).through("ln") / less, ZERO)
+    else:
+        inside = ((alpha * epsilon).through("exp") + rest) / (ONE + full)
+    return Account(inside.through("ln") / less, delta)
+
+
+def _amplified(node: Node, epsilon: Number, delta: Number) -> Account:
+    sampling, grown = (node["scheme"], node["relation"]), epsilon.through("exp") - ONE
+    if sampling == ("with-replacement", "change-one"):
+        spent = exact(node["draws"]) * (ONE + grown / exact(node["rows"])).through("ln")
+        return Account(spent, delta * (spent.through("exp") - ONE) / grown)
+    if sampling not in _SAMPLED:
+        raise ValueError(f"no rule for {sampling[0]} sampling under {sampling[1]}")
+    return Account((ONE + exact(node["rate"]) * grown).through("ln"), exact(node["rate"]) * delta)
+
+
+def _parts(node: Node) -> list[int]:
+    return [*node.get("parts", ()), *(node[name] for name in ("body", "first", "second") if name in node)]
+
+
+class Replay:
+    """Accounts of the nodes of one tree, each computed once for a rule (0: basic; else Rényi's, at that order)."""
+
+    def __init__(self, nodes: list[Node]) -> None:
+        self.nodes = nodes
+        self._known: dict[tuple[int, Fraction], Account] = {}
+        for place, node in enumerate(nodes):
+            numbers = {name: Fraction(str(node.get(name, 0))) for name in _NUMBERS}
+            made_of, draws = all(0 <= part < place for part in _parts(node)), numbers["rate"] * numbers["rows"]
+            whole = all(isinstance(node.get(name, 1), int) for name in ("count", "steps")) and node.get("steps", 1) > 0
+            if not (
+                made_of and whole and min(numbers.values()) >= 0 and numbers["draws"] <= draws and numbers["rate"] <= 1
+            ):
+                raise ValueError(f"node {place} is none that there can be")
+        if len({node["relation"] for node in nodes if "relation" in node}) > 1:
+            raise ValueError("samples are of one neighbour relation")
+
+    def account(self, place: int, order: Fraction) -> Account:
+        """What a node costs. Raises ValueError where the rule says nothing of it."""
+        for at in self.below(place, order):
+            if (at, order) not in self._known:
+                self._known[at, order] = self._computed(self.nodes[at], order)
+        return self._known[place, order]
+
+    def below(self, place: int, order: Fraction) -> list[int]:
+        """What a node is made of, in order, itself included, but of samples only where their bodies count as such."""
+        found, pending = set[int](), [place]
+        while pending:
+            at = pending.pop()
+            if at not in found:
+                found.add(at)
+                pending += [] if order and self.nodes[at]["kind"] == "sampled" else _parts(self.nodes[at])
+        return sorted(found)
+
+    def _computed(self, node: Node, order: Fraction) -> Account:
+        kind = node["kind"]
+        if kind == "sampled" and order:
+            return self._sampled(node, order)
+        parts = [self._known[part, order] for part in _parts(node)]
+        if kind in ("sequence", "repeat"):
+            times = node.get("count", 1)
+            kept = prod(((ONE - part.delta) ** times for part in parts), start=ONE)
+            delta = ONE - kept if order else exact(times) * total(part.delta for part in parts)
+            return Account(exact(times) * total(part.number for part in parts), delta)
+        if kind == "either":
+            return Account(largest(part.number for part in parts), largest(part.delta for part in parts))
+        if kind == "sampled":
+            return _amplified(node, *parts[0])
+        if kind in ("group", "joined") and not order:
+            spent = Account(ZERO, ZERO)
+            for step in parts * node.get("steps", 1):
+                spent = Account(spent.number + step.number, spent.delta + spent.number.through("exp") * step.delta)
+            return spent
+        return _renyi(node, exact(order)) if order else _basic(node)
+
+    def _sampled(self, node: Node, order: Fraction) -> Account:
+        """The curve of a sample at whole orders, where one is known; else that of all that is known as (ε, δ)."""
+        sampling = node["scheme"], node["relation"]
+        kinds = {self.nodes[at]["kind"] for at in self.below(node["body"], Fraction(0))}
+        if order.denominator > 1 or sampling not in _SAMPLED or kinds & {"sampled", "group", "joined", "approximate"}:
+            epsilon, delta = _amplified(node, *self.account(node["body"], Fraction(0)))
+            return _renyi({"kind": "approximate", "epsilon": epsilon.high, "delta": delta.high}, exact(order))
+        alpha, rate = int(order), exact(node["rate"])
+        curve = {j: self.account(node["body"], Fraction(j)).number for j in range(2, alpha + 1)}
+        grown = {j: (exact(j - 1) * epsilon).through("exp") for j, epsilon in curve.items()}
+        share = {j: exact(comb(alpha, j)) * rate**j for j in range(alpha + 1)}
+        if sampling[0] == "poisson":
+            more = ONE if kinds <= _NOISE else exact(3)
+            left = {j: (ONE - rate) ** (alpha - j) * (more if j > 2 else ONE) * grown.get(j, ONE) for j in share}
+            inside = total(share[j] * left[j] for j in share)
+        else:
+            pure = None if "gaussian" in kinds else self.account(node["body"], Fraction(0)).number.through("exp") - ONE
+            caps = {j: TWO if pure is None else min(TWO, pure**j) for j in grown}
+            second = min(exact(4) * (grown[2] - ONE), grown[2] * caps[2])
+            inside = ONE + share[2] * second + total(share[j] * grown[j] * caps[j] for j in grown if j > 2)
+        return Account(inside.through("ln") / exact(alpha - 1), ZERO)
+
+
+def optimal_delta(nodes: list[Node], spent: Number, epsilon: Number) -> Number:
+    """The δ at ε of randomised responses of one ε each, that are ``spent`` together."""
+    kinds, each = {node["kind"] for node in nodes}, {str(node["epsilon"]) for node in nodes if "epsilon" in node}
+    if kinds - {"sequence", "repeat", "laplace", "boundedrange", "approximate"} or len(each) != 1:
+        raise ValueError("the rule is for mechanisms of one ε, one after the other")
+    once, found = exact(each.pop()), ZERO
+    count = round((spent / once).high)
+    weight = (ONE / (ONE + once.through("exp"))) ** count
+    for ups in range(count + 1):
+        found = found + weight * largest([ONE - (epsilon - exact(2 * ups - count) * once).through("exp")])
+        weight = weight * once.through("exp") * exact(Fraction(count - ups, ups + 1))
+    return found
+
+
+def _prove(nodes: list[Node], bound: Node) -> None:
+    """Raises ValueError unless a tree costs what a bound says, and its nodes what they claim."""
+    replay, rule, root = Replay(nodes), bound["rule"], len(nodes) - 1
+    order = Fraction(str({"basic": 0, "optimal": 0, "gaussian": 2, "renyi": bound.get("order")}[rule]))
+    if (order <= 1 and rule == "renyi") or (rule == "gaussian" and {node["kind"] for node in nodes} - _NOISE):
+        raise ValueError(f"the rule `{rule}` is not for this")
+    number, aside = replay.account(root, order)
+    epsilon, delta = exact(bound["epsilon"]), exact(bound["delta"])
+    for at in replay.below(root, order):
+        _fit(f"node {at}", nodes[at]["claim"], replay.account(at, order))
+    if rule == "basic":
+        return _fit("the bound", (bound["epsilon"], bound["delta"]), Account(number, aside))
+    if rule == "renyi":
+        alpha, left = exact(order), (delta - aside) / (ONE - aside)
+        tail = (left.through("ln") + alpha.through("ln")) / (alpha - ONE)
+        found = largest([number + ((alpha - ONE) / alpha).through("ln") - tail])
+        return _fit("the bound", (bound["epsilon"], bound["delta"]), Account(found, delta))
+
+    if rule == "gaussian":
+        spent = [gaussian_delta(number.through("sqrt"), at) for at in (epsilon, epsilon * _LESS)]
+    else:
+        kept = ONE - replay.account(root, Fraction(2)).delta
+        spent = [ONE - kept * (ONE - optimal_delta(nodes, number, at)) for at in (epsilon, epsilon * _LESS)]
+    if spent[0].high > delta.low or (spent[1].high < delta.low and epsilon.low > 0):
+        raise ValueError("the bound is not what its tree costs")
+
+
+def _fit(what: str, claim: Iterable[object], found: Account) -> None:
+    """A claim is at least what was found, and no more than roundings explain."""
+    for text, number in zip(claim, found, strict=True):
+        least = Fraction(number.high)
+        if not least <= Fraction(str(text)) <= least * (1 + _ROUNDINGS) + _ROUNDINGS**4:
+            raise ValueError(f"{what} claims {text}, and comes to {number.high:.12g}")
+
+
+def refusals(text: str) -> list[str]:
+    """Why a certificate (its text) proves less than it says: one line a bound, none if it proves all."""
+    found = []
+    for bound in json.loads(text)["bounds"]:
+        try:
+            _prove(bound["nodes"], bound)
+        except (ArithmeticError, LookupError, TypeError, ValueError) as wrong:
+            found.append(f"{bound.get('function')}, {', '.join(bound.get('parameters', ()))}: {wrong}")
+    return found
