@@ -49,6 +49,7 @@ def root() -> None:
     dp-lsp check .               every Julia file below this folder
     dp-lsp explain DP301         what a code means and how to mend it
     dp-lsp explain program.jl:f  what led to the bounds of a function
+    dp-lsp verify proof.json     replay a certificate of bounds
     dp-lsp server                for editors: the language server
     """
 
@@ -137,6 +138,26 @@ def explain(name: str, log_level: str, log_file: str | None) -> int:
 
     _log(log_level, log_file)
     return run(name)
+
+
+@root.command()
+@click.argument("certificate", metavar="CERTIFICATE")
+@logs
+def verify(certificate: str, log_level: str, log_file: str | None) -> int:
+    """Replay a certificate that `dp-lsp check --certificate` wrote.
+
+    Every number in it is computed anew, by a small program that shares nothing with the one that wrote it.
+
+    \b
+    Exit codes:
+      0    every bound is proved by what the certificate lists
+      1    a bound is refused; its line says why
+      2    it is no certificate, or cannot be read
+    """
+    from dp_lsp.cli.verify import run
+
+    _log(log_level, log_file)
+    return run(certificate)
 
 
 @root.command()
