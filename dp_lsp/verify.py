@@ -13,7 +13,6 @@ Sources: Dwork and Roth 2014 (`basic`); Kairouz, Oh, Viswanath 2015 (`optimal`);
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import comb, prod
@@ -25,7 +24,8 @@ _ROUNDINGS = Fraction(1, 10**6)
 _SAMPLED = ("poisson", "add-remove"), ("without-replacement", "change-one")
 _NUMBERS = ("epsilon", "delta", "mu", "count", "steps", "rate", "draws", "rows")
 _MOST = 20_000  # orders, steps, and randomised responses that are added up
-_NOISE = {"gaussian", "sequence", "repeat"}
+_PAIRED = ("group", "sampled", "joined")
+_PLAIN = {"laplace", "boundedrange", "approximate"}
 
 
 class Number(NamedTuple):
@@ -57,8 +57,8 @@ class Number(NamedTuple):
 
     def through(self, function: str) -> Number:
         """`exp`, `ln` or `sqrt` of it: growing functions, of which decimal arithmetic gives the nearest value."""
-        low, high = (getattr(_UP, function)(end) for end in self)
-        return Number(_DOWN.next_minus(low), _UP.next_plus(high))
+        nearest = getattr(_UP, function)
+        return Number(_DOWN.next_minus(nearest(self.low)), _UP.next_plus(nearest(self.high)))
 
 
 def rational(value: object) -> Fraction:
@@ -76,14 +76,12 @@ def exact(value: object) -> Number:
 
 
 ZERO, ONE, TWO, _LESS = exact(0), exact(1), exact(2), exact(1 - _ROUNDINGS)
-_DIGITS = "6.28318530717958647692528676655900576839"
-_TWO_PI = Number(Decimal(_DIGITS + "4"), Decimal(_DIGITS + "5"))
+_TWO_PI = Number(*(Decimal("6.28318530717958647692528676655900576839" + end) for end in "45"))
 
 
-def largest(values: Iterable[Number]) -> Number:
+def largest(*values: Number) -> Number:
     """The largest of numbers, and of 0."""
-    listed = [ZERO, *values]
-    return Number(max(value.low for value in listed), max(value.high for value in listed))
+    return Number(max(Decimal(0), *(each.low for each in values)), max(Decimal(0), *(each.high for each in values)))
 
 
 def normal(point: Decimal) -> Number:
@@ -111,7 +109,7 @@ def gaussian_delta(mu: Number, epsilon: Number) -> Number:
         return ZERO
     near, far = mu / TWO - epsilon / mu, ZERO - mu / TWO - epsilon / mu
     above, below = (Number(normal(x.low).low, normal(x.high).high) for x in (near, far))
-    return largest([above - epsilon.through("exp") * below])
+    return largest(above - epsilon.through("exp") * below)
 
 
 class Account(NamedTuple):
@@ -125,7 +123,7 @@ def _basic(node: Node, claimed: bool = True) -> Account:
     """(ε, δ) of a leaf. For Gaussian noise any ε can be claimed, at its δ."""
     if node["kind"] == "gaussian" and claimed:
         return Account(exact(node["claim"][0]), gaussian_delta(exact(node["mu"]), exact(node["claim"][0])))
-    if node["kind"] not in ("laplace", "boundedrange", "approximate"):
+    if node["kind"] not in _PLAIN:
         raise ValueError(f"the rule knows nothing of `{node['kind']}`")
     return Account(exact(node["epsilon"]), exact(node.get("delta", 0)))
 
@@ -154,7 +152,7 @@ def _amplified(node: Node, epsilon: Number, delta: Number) -> Account:
     if sampling == ("with-replacement", "change-one"):
         spent = exact(node["draws"]) * (ONE + grown / exact(node["rows"])).through("ln")
         return Account(spent, delta * (spent.through("exp") - ONE) / grown)
-    if sampling not in _SAMPLED:
+    if sampling not in (*_SAMPLED, ("poisson", "change-or-remove")):
         raise ValueError(f"no rule for {sampling[0]} sampling under {sampling[1]}")
     return Account((ONE + exact(node["rate"]) * grown).through("ln"), exact(node["rate"]) * delta)
 
@@ -163,43 +161,67 @@ def _parts(node: Node) -> list[int]:
     return [*node.get("parts", ()), *(node[name] for name in ("body", "first", "second") if name in node)]
 
 
+def _chain(steps: list[Account]) -> Account:
+    """One change after the other: (ε₁ + ε₂ + …, δ₁ + e^ε₁ (δ₂ + …))."""
+    spent = Account(ZERO, ZERO)
+    for step in steps:
+        spent = Account(spent.number + step.number, spent.delta + spent.number.through("exp") * step.delta)
+    return spent
+
+
+def optimal_delta(each: str, spent: Number, epsilon: Number) -> Number:
+    """The δ at ε of randomised responses of one ε each, that are ``spent`` together."""
+    once, found = exact(each), ZERO
+    count = round((spent / once).high)
+    weight = (ONE / (ONE + once.through("exp"))) ** count
+    for ups in range(count + 1 if count < _MOST else 0):
+        found = found + weight * largest(ONE - (epsilon - exact(2 * ups - count) * once).through("exp"))
+        weight = weight * once.through("exp") * exact(Fraction(count - ups, ups + 1))
+    return found if count < _MOST else ONE
+
+
 class Replay:
     """Accounts of the nodes of one tree, each computed once for a rule (0: basic; else Rényi's, at that order)."""
 
     def __init__(self, nodes: list[Node]) -> None:
         self.nodes = nodes
         self._known: dict[tuple[int, Fraction], Account] = {}
+        relations = {node["relation"] == "add-remove" for node in nodes if "relation" in node}
         for place, node in enumerate(nodes):
             given = {name: rational(node.get(name, 0)) for name in _NUMBERS}
-            fits = [0 <= part < place for part in _parts(node)] + [0 < node.get("steps", 1) < _MOST]
-            fits += [isinstance(node.get(name, 1), int) for name in ("count", "steps")]
+            fits = [0 <= part < place for part in _parts(node)] + [0 < node.get("steps", 1) < _MOST, len(relations) < 2]
             fits += [min(given.values()) >= 0, given["draws"] <= given["rate"] * given["rows"], given["rate"] <= 1]
             if not all(fits):
                 raise ValueError(f"node {place} is none that there can be")
-        if len({node["relation"] for node in nodes if "relation" in node}) > 1:
-            raise ValueError("samples are of one neighbour relation")
 
     def account(self, place: int, order: Fraction) -> Account:
         """What a node costs. Raises ValueError where the rule says nothing of it."""
-        for at in self.below(place, order):
+        for at in self.below(place):
             if (at, order) not in self._known:
                 self._known[at, order] = self._computed(self.nodes[at], order)
         return self._known[place, order]
 
-    def below(self, place: int, order: Fraction) -> list[int]:
-        """What a node is made of, in order, itself included, but of samples only where their bodies count as such."""
-        found, pending = set[int](), [place]
+    def below(self, place: int, inside: bool = False) -> list[int]:
+        """What a node is made of, in order, itself included; what is inside of something that has a pair if asked."""
+        found, pending = {place}, [place]
         while pending:
-            at = pending.pop()
-            if at not in found:
-                found.add(at)
-                pending += [] if order and self.nodes[at]["kind"] == "sampled" else _parts(self.nodes[at])
+            node = self.nodes[pending.pop()]
+            pending += set(_parts(node)) - found if node["kind"] not in _PAIRED or inside else ()
+            found.update(pending)
         return sorted(found)
+
+    def kinds(self, place: int) -> set[str]:
+        """All kinds in a tree but of what only puts others together."""
+        return {self.nodes[at]["kind"] for at in self.below(place, True)} - {"sequence", "repeat"}
 
     def _computed(self, node: Node, order: Fraction) -> Account:
         kind = node["kind"]
-        if kind == "sampled" and order:
+        if kind == "sampled" and order and "inside" not in node:
             return self._sampled(node, order)
+        if kind in _PAIRED:
+            epsilon, delta = self._pair(node)
+            known = {"kind": "approximate", "epsilon": epsilon.high, "delta": delta.high}
+            return _renyi(known, exact(order)) if order else Account(epsilon, delta)
         parts = [self._known[part, order] for part in _parts(node)]
         if kind in ("sequence", "repeat"):
             times = node.get("count", 1)
@@ -207,30 +229,32 @@ class Replay:
             delta = ONE - kept if order else exact(times) * sum((part.delta for part in parts), ZERO)
             return Account(exact(times) * sum((part.number for part in parts), ZERO), delta)
         if kind == "either":
-            return Account(largest(part.number for part in parts), largest(part.delta for part in parts))
-        if kind == "sampled":
-            return _amplified(node, *parts[0])
-        if kind in ("group", "joined") and not order:
-            spent = Account(ZERO, ZERO)
-            for step in parts * node.get("steps", 1):
-                spent = Account(spent.number + step.number, spent.delta + spent.number.through("exp") * step.delta)
-            return spent
+            return Account(*(largest(*(part[side] for part in parts)) for side in (0, 1)))
         return _renyi(node, exact(order)) if order else _basic(node)
 
+    def _pair(self, node: Node) -> Account:
+        """(ε, δ) of a change of several steps, of a sample, and of two results that are joined."""
+        if node["kind"] == "group":
+            return _chain([self.account(node["body"], Fraction(0))] * node["steps"])
+        inside = []
+        for part, bound in zip(_parts(node), node["inside"], strict=True):
+            self.prove(part, bound)
+            inside.append(Account(exact(bound["epsilon"]), exact(bound["delta"])))
+        if node["kind"] == "sampled":
+            return _amplified(node, *inside[0])
+        return min(_chain(inside), _chain(inside[::-1]), key=lambda chain: chain.delta)
+
     def _sampled(self, node: Node, order: Fraction) -> Account:
-        """The curve of a sample at whole orders, where one is known; else that of all that is known as (ε, δ)."""
-        sampling = node["scheme"], node["relation"]
-        kinds = {self.nodes[at]["kind"] for at in self.below(node["body"], Fraction(0))}
-        curved = sampling in _SAMPLED and not kinds & {"sampled", "group", "joined", "approximate"}
-        if not curved or order.denominator > 1 or order > _MOST:
-            epsilon, delta = _amplified(node, *self.account(node["body"], Fraction(0)))
-            return _renyi({"kind": "approximate", "epsilon": epsilon.high, "delta": delta.high}, exact(order))
+        """The curve of a sample at a whole order."""
+        sampling, kinds = (node["scheme"], node["relation"]), self.kinds(node["body"])
+        if sampling not in _SAMPLED or kinds & {*_PAIRED, "approximate"} or order.denominator > 1 or order > _MOST:
+            raise ValueError(f"there is no curve of {' '.join(sampling)} at {order}")
         alpha, rate = int(order), exact(node["rate"])
         curve = {j: self.account(node["body"], Fraction(j)).number for j in range(2, alpha + 1)}
         grown = {j: (exact(j - 1) * epsilon).through("exp") for j, epsilon in curve.items()}
         share = {j: exact(comb(alpha, j)) * rate**j for j in range(alpha + 1)}
         if sampling[0] == "poisson":
-            more = ONE if kinds <= _NOISE else exact(3)
+            more = ONE if kinds == {"gaussian"} else exact(3)
             left = {j: (ONE - rate) ** (alpha - j) * (more if j > 2 else ONE) * grown.get(j, ONE) for j in share}
             inside = sum((share[j] * left[j] for j in share), ZERO)
         else:
@@ -240,58 +264,36 @@ class Replay:
             inside = ONE + share[2] * second + sum((share[j] * grown[j] * caps[j] for j in grown if j > 2), ZERO)
         return Account(inside.through("ln") / exact(alpha - 1), ZERO)
 
-
-def optimal_delta(nodes: list[Node], spent: Number, epsilon: Number) -> Number:
-    """The δ at ε of randomised responses of one ε each, that are ``spent`` together."""
-    kinds, each = {node["kind"] for node in nodes}, {str(node["epsilon"]) for node in nodes if "epsilon" in node}
-    if kinds - {"sequence", "repeat", "laplace", "boundedrange", "approximate"} or len(each) != 1:
-        raise ValueError("the rule is for mechanisms of one ε, one after the other")
-    once, found = exact(each.pop()), ZERO
-    count = round((spent / once).high)
-    weight = (ONE / (ONE + once.through("exp"))) ** count
-    for ups in range(count + 1 if count < _MOST else 0):
-        found = found + weight * largest([ONE - (epsilon - exact(2 * ups - count) * once).through("exp")])
-        weight = weight * once.through("exp") * exact(Fraction(count - ups, ups + 1))
-    return found if count < _MOST else ONE
-
-
-def _prove(nodes: list[Node], bound: Node) -> None:
-    """Raises ValueError unless a tree costs what a bound says, and its nodes what they claim."""
-    replay, rule, root = Replay(nodes), bound["rule"], len(nodes) - 1
-    order = rational({"basic": 0, "optimal": 0, "gaussian": 2, "renyi": bound.get("order")}[rule])
-    if (order <= 1 and rule == "renyi") or (rule == "gaussian" and {node["kind"] for node in nodes} - _NOISE):
-        raise ValueError(f"the rule `{rule}` is not for this")
-    number, aside = replay.account(root, order)
-    epsilon, delta = exact(bound["epsilon"]), exact(bound["delta"])
-    for at in replay.below(root, order):
-        _fit(f"node {at}", nodes[at]["claim"], replay.account(at, order))
-    if rule == "basic":
-        return _fit("the bound", (bound["epsilon"], bound["delta"]), Account(number, aside))
-    if rule == "renyi":
-        alpha, left = exact(order), (delta - aside) / (ONE - aside)
-        tail = (left.through("ln") + alpha.through("ln")) / (alpha - ONE)
-        found = largest([number + ((alpha - ONE) / alpha).through("ln") - tail])
-        return _fit("the bound", (bound["epsilon"], bound["delta"]), Account(found, delta))
-    if rule == "gaussian":
-        spent = [gaussian_delta(number.through("sqrt"), at) for at in (epsilon, epsilon * _LESS)]
-    else:
-        kept = ONE - replay.account(root, Fraction(2)).delta
-        spent = [ONE - kept * (ONE - optimal_delta(nodes, number, at)) for at in (epsilon, epsilon * _LESS)]
-    if spent[0].high > delta.low or (spent[1].high < delta.low and epsilon.low > 0):
-        raise ValueError("the bound is not what its tree costs")
+    def prove(self, place: int, bound: Node) -> None:
+        """Raises ValueError unless a node costs what a bound says, and what it is made of what that claims."""
+        rule, kinds, below = bound["rule"], self.kinds(place), self.below(place)
+        order = rational({"basic": 0, "optimal": 0, "gaussian": 2, "renyi": bound.get("order")}[rule])
+        each = {str(self.nodes[at]["epsilon"]) for at in below if "epsilon" in self.nodes[at]}
+        unfit = {"gaussian": kinds - {"gaussian"}, "optimal": kinds - _PLAIN or len(each) - 1, "renyi": order <= 1}
+        if unfit.get(rule):
+            raise ValueError(f"the rule `{rule}` is not for this")
+        number, aside = self.account(place, order)
+        for at in below:
+            _fit(f"node {at}", self.nodes[at]["claim"], self.account(at, order))
+        epsilon, delta = exact(bound["epsilon"]), exact(bound["delta"])
+        if rule == "basic":
+            return _fit("the bound", (bound["epsilon"], bound["delta"]), Account(number, aside))
+        if rule == "renyi":
+            alpha, left = exact(order), (delta - aside) / (ONE - aside)
+            tail = (left.through("ln") + alpha.through("ln")) / (alpha - ONE)
+            found = largest(number + ((alpha - ONE) / alpha).through("ln") - tail)
+            return _fit("the bound", (bound["epsilon"],), Account(found, delta))
+        if rule == "gaussian":
+            spent = [gaussian_delta(number.through("sqrt"), at) for at in (epsilon, epsilon * _LESS)]
+        else:
+            kept = ONE - self.account(place, Fraction(2)).delta
+            spent = [ONE - kept * (ONE - optimal_delta(min(each), number, at)) for at in (epsilon, epsilon * _LESS)]
+        if spent[0].high > delta.low or (spent[1].high < delta.low and epsilon.low > 0):
+            raise ValueError("the bound is not what its tree costs")
 
 
-def _fit(what: str, claim: Iterable[object], found: Account) -> None:
+def _fit(what: str, claim: tuple[object, ...], found: Account) -> None:
     """A claim is at least what was found, and no more than roundings explain."""
-    for text, number in zip(claim, found, strict=True):
+    for text, number in zip(claim, found, strict=False):
         if not Fraction(number.high) <= rational(text) <= Fraction(number.high) * (1 + _ROUNDINGS) + _ROUNDINGS**4:
             raise ValueError(f"{what} claims {text}, and comes to {number.high:.12g}")
-
-
-def refusal(bound: Node) -> str:
-    """Why a bound of a certificate is not proved by what stands there; empty if it is."""
-    try:
-        _prove(bound["nodes"], bound)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as wrong:
-        return str(wrong) or type(wrong).__name__
-    return ""

@@ -13,7 +13,7 @@ from dp_lsp.cli.output import FINDINGS, USAGE, complain, write
 from dp_lsp.cli.style import printable
 from dp_lsp.core.notation import decimal
 from dp_lsp.disk.reading import read
-from dp_lsp.verify import refusal
+from dp_lsp.verify import Replay
 
 VERSION = 1
 """Of certificates that are written and read."""
@@ -48,8 +48,17 @@ def _lines(document: Any) -> Iterator[tuple[bool, str]]:
         raise ValueError(f"it is of version {document['certificate']}, and this is a reader of version {VERSION}")
     changed = {each["path"]: _changed(each["path"], each["sha256"]) for each in document["sources"]}
     for bound in document["bounds"]:
-        why = refusal(bound) or changed.get(bound["path"], "its program is not listed")
+        why = _refusal(bound) or changed.get(bound["path"], "its program is not listed")
         yield not why, _line(bound, f"refused: {why}" if why else "proved")
+
+
+def _refusal(bound: Any) -> str:
+    """Why a bound is not proved by what stands there; empty if it is."""
+    try:
+        Replay(bound["nodes"]).prove(len(bound["nodes"]) - 1, bound)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as wrong:
+        return str(wrong) or type(wrong).__name__
+    return ""
 
 
 def _changed(path: str, digest: str) -> str:
