@@ -363,6 +363,20 @@ def test_claim_survives_the_search(case: Case) -> None:
                 assert worst >= min(0.9 * bound, ENOUGH), f"the search finds only {worst}; {bound} is claimed of {name}"
 
 
+def refuted(case: Case, engine: Engine) -> bool:
+    """Whether the search finds inputs of a case that move the result further than an engine claims."""
+    analysis = engine.check(case.text)
+    function = next((each for each in analysis.functions if each.name == "f"), None)
+    if analysis.count(Severity.ERROR) or function is None:
+        return False
+    returns = result(function)
+    return any(
+        largest_ratio(case, name, returns, given) > bound + SLACK
+        for given in claims(case, function)
+        for name, bound in given.bounds.items()
+    )
+
+
 def takes_function(form: Form) -> bool:
     patterns = [param.pattern for param in form.params]
     return any(isinstance(each, Arrow) or (isinstance(each, Box) and each.functions) for each in patterns)

@@ -69,10 +69,10 @@ def to_nodes(tree: Charge) -> list[Node]:
     """The tree as a list; its parts are named by their places in it."""
     ordered = in_order(tree)
     places = {id(node): place for place, node in enumerate(ordered)}
-    return [_node(node, places) for node in ordered]
+    return [node_of(node, places) for node in ordered]
 
 
-def _node(tree: Charge, places: Mapping[int, int]) -> Node:
+def node_of(tree: Charge, places: Mapping[int, int]) -> Node:
     node: Node = {"kind": type(tree).__name__.lower()}
     for field in fields(tree):
         value = getattr(tree, field.name)

@@ -20,7 +20,7 @@ from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.refuter import Pair
 
 from . import Target, targets
-from .mutants import is_noticed, mutants
+from .hunt import hunt
 from .programs import program
 from .scoreboard import SCOREBOARD, page, scores
 
@@ -37,10 +37,12 @@ def main() -> None:
     tried.add_argument("--profile", choices=("sound", "published"), default="sound")
     scored = commands.add_parser("scoreboard", help="writes dp_lsp/reference/soundness.md")
     scored.add_argument("--count", type=int, default=2_000, help="how many random programs to try for it")
-    commands.add_parser("mutants", help="breaks one row at a time; exits with 1 if nobody notices one")
+    broken = commands.add_parser("mutants", help="breaks one rule at a time; exits with 1 if nobody notices one")
+    broken.add_argument("--about", default="", help="only those whose names hold this")
+    broken.add_argument("--by-search", action="store_true", help="only factors, and only the search may notice")
     options = parser.parse_args()
     if options.command == "mutants":
-        sys.exit(_mutants())
+        sys.exit(int(hunt(options.about, options.by_search) > 0))
     elif options.command == "scoreboard":
         results = [_programs(0, options.count, profile) for profile in ("sound", "published")]
         SCOREBOARD.write_text(page(list(scores()), "\n\n".join(each.text for each in results)), "utf-8")
@@ -48,17 +50,6 @@ def main() -> None:
         result = _programs(options.first, options.count, options.profile)
         print(result.text)
         sys.exit(int(result.refuted > 0))
-
-
-def _mutants() -> int:
-    counts: Counter[str] = Counter()
-    for mutant in mutants():
-        noticed = is_noticed(mutant)
-        counts[noticed or "nobody"] += 1
-        if not noticed:
-            print(f"not noticed: {mutant.name}", flush=True)
-    print(", ".join(f"{number} by {who}" for who, number in counts.items()))
-    return int(counts["nobody"] > 0)
 
 
 class Result(NamedTuple):

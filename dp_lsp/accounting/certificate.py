@@ -1,0 +1,114 @@
+"""Bounds that somebody else can check: what a guarantee rests on, as the nodes that ``dp_lsp.verify`` replays.
+
+The tree of a certificate is that of the charge with every change of several steps told to the mechanisms, as the
+measures do. A node's ``claim`` is what its rule keeps of it: a number that adds up in a sequence, and a δ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from dp_lsp.accounting.best import MEASURES, claims, guarantees
+from dp_lsp.accounting.charge import Approximate, Charge, Gaussian, Group, Joined, Sampled
+from dp_lsp.accounting.folding import parts_of
+from dp_lsp.accounting.guarantee import Claim, Guarantee
+from dp_lsp.accounting.pairs import Pair, group
+from dp_lsp.accounting.rounding import Interval, shown
+from dp_lsp.accounting.wire import Node, node_of, to_nodes
+
+REPLAYED = tuple(measure for measure in MEASURES if measure.rule in ("basic", "optimal", "renyi", "gaussian"))
+"""The measures that the verifier knows as well."""
+
+_PADDING = Fraction(1, 10**40)  # more than the roundings of the verifier
+_LONG = 10**6
+
+
+def bounds(charge: Charge, delta: Fraction) -> Iterator[dict[str, Any]]:
+    """What may be certified of a charge at a total δ, best first: ``rule``, ``epsilon``, ``delta``, what the rule needs
+    to be replayed, and ``nodes``. Whether the verifier accepts a bound is for it to say."""
+    for stated in guarantees(charge, delta, REPLAYED):
+        writer = _Writer()
+        writer.add(charge, stated)
+        yield _stated(stated) | {"nodes": writer.nodes}
+
+
+def _stated(stated: Guarantee) -> dict[str, Any]:
+    order = dict(stated.parameters).get("order")
+    bound = {"rule": stated.rule, "epsilon": str(stated.epsilon), "delta": str(stated.delta)}
+    return bound if order is None else bound | {"order": str(order)}
+
+
+class _Writer:
+    """Writes nodes down, each once for a number of steps and a guarantee."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+
+    def add(self, charge: Charge, stated: Guarantee) -> int:
+        """The place of a charge with all that a guarantee of it claims."""
+        places: dict[tuple[int, int], int] = {}
+        for claim in claims(charge, stated):
+            key = id(claim.node), claim.steps
+            if isinstance(claim.node, Group):
+                places[key] = places[id(claim.node.body), claim.steps * claim.node.steps]
+            else:
+                places[key] = self._node(claim, places)
+                self.nodes[places[key]]["claim"] = _claim(claim, stated.rule)
+        return places[id(charge), 1]
+
+    def _node(self, claim: Claim, places: Mapping[tuple[int, int], int]) -> int:
+        node, steps = claim.node, claim.steps
+        if isinstance(node, Sampled | Joined):
+            return self._paired(claim, node)
+        parts = {(id(part), inner): places[id(part), inner] for part, inner in parts_of(node, steps)}
+        written = node_of(node, {identity: place for (identity, _), place in parts.items()})
+        if isinstance(node, Approximate):
+            pair = group(Pair(node.epsilon, node.delta), steps)
+            written |= {"epsilon": str(pair.epsilon), "delta": str(pair.delta)}
+        else:
+            written |= {name: str(steps * Fraction(written[name])) for name in ("epsilon", "mu") if name in written}
+        return self._append(written)
+
+    def _paired(self, claim: Claim, node: Sampled | Joined) -> int:
+        """A sample or a joined pair, with the guarantees of what lies inside, or without any."""
+        bodies = (node.body,) if isinstance(node, Sampled) else (node.first, node.second)
+        if claim.inside:
+            places = [self.add(body, stated) for body, stated in zip(bodies, claim.inside, strict=True)]
+        else:
+            places = [self._plain(body) for body in bodies]
+        written = node_of(node, {id(body): place for body, place in zip(bodies, places, strict=True)})
+        if claim.inside:
+            written["inside"] = [_stated(stated) for stated in claim.inside]
+        place = self._append(written)
+        if claim.steps == 1:
+            return place
+        return self._append({"kind": "group", "steps": claim.steps, "body": place})
+
+    def _plain(self, charge: Charge) -> int:
+        """A tree without claims: what a curve is computed of."""
+        start = len(self.nodes)
+        for node in to_nodes(charge):
+            moved = {name: node[name] + start for name in ("body", "first", "second") if name in node}
+            if "parts" in node:
+                moved["parts"] = [part + start for part in node["parts"]]
+            self._append(node | moved)
+        return len(self.nodes) - 1
+
+    def _append(self, node: Node) -> int:
+        self.nodes.append(node)
+        return len(self.nodes) - 1
+
+
+def _claim(claim: Claim, rule: str) -> list[str]:
+    """A number and a δ, rounded up; of Gaussian noise μ², which adds up."""
+    numbers = dict(claim.numbers)
+    delta = numbers.pop("delta", Fraction(0))
+    (number,) = numbers.values()
+    return [_text(number**2 if rule == "gaussian" else number), _text(delta)]
+
+
+def _text(value: Fraction) -> str:
+    """A number as it is, or with few digits and a little more than it."""
+    return str(value) if value.denominator < _LONG else str(Interval.of(shown(value * (1 + _PADDING))).high)
