@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 Node = dict[str, Any]
 _UP, _DOWN = Context(prec=50, rounding=ROUND_CEILING), Context(prec=50, rounding=ROUND_FLOOR)
-_ROUNDINGS = Fraction(1, 10**6)
+_ROUNDINGS, _LONG = Fraction(1, 10**6), 10**99
 _SAMPLED = ("poisson", "add-remove"), ("without-replacement", "change-one")
 _NUMBERS = ("epsilon", "delta", "mu", "count", "steps", "rate", "draws", "rows")
 _MOST = 20_000  # orders, steps, and randomised responses that are added up
@@ -29,25 +29,25 @@ _PLAIN = {"laplace", "boundedrange", "approximate"}
 
 
 class Number(NamedTuple):
-    """An interval that certainly holds a number."""
+    """An interval that certainly holds a number; of one that is rational and short, that number alone."""
 
-    low: Decimal
-    high: Decimal
+    low: Fraction
+    high: Fraction
 
     def __add__(self, other: Number) -> Number:  # type: ignore[override] # a number is no tuple to anybody here
-        return Number(_DOWN.add(self.low, other.low), _UP.add(self.high, other.high))
+        return _cut(self.low + other.low, self.high + other.high)
 
     def __sub__(self, other: Number) -> Number:
-        return Number(_DOWN.subtract(self.low, other.high), _UP.subtract(self.high, other.low))
+        return _cut(self.low - other.high, self.high - other.low)
 
     def __mul__(self, other: Number) -> Number:  # type: ignore[override]
-        ends = [(a, b) for a in self for b in other]
-        return Number(min(_DOWN.multiply(a, b) for a, b in ends), max(_UP.multiply(a, b) for a, b in ends))
+        ends = [a * b for a in self for b in other]
+        return _cut(min(ends), max(ends))
 
     def __truediv__(self, other: Number) -> Number:
         if other.low <= 0 <= other.high:
             raise ValueError("a division by what may be 0")
-        return self * Number(_DOWN.divide(Decimal(1), other.high), _UP.divide(Decimal(1), other.low))
+        return self * Number(1 / other.high, 1 / other.low)
 
     def __pow__(self, exponent: int) -> Number:
         result = ONE
@@ -57,43 +57,47 @@ class Number(NamedTuple):
 
     def through(self, function: str) -> Number:
         """`exp`, `ln` or `sqrt` of it: growing functions, of which decimal arithmetic gives the nearest value."""
-        nearest = getattr(_UP, function)
-        return Number(_DOWN.next_minus(nearest(self.low)), _UP.next_plus(nearest(self.high)))
+        nearest, (low, high) = getattr(_UP, function), map(_decimal, self, (_DOWN, _UP))
+        return Number(Fraction(_DOWN.next_minus(nearest(low))), Fraction(_UP.next_plus(nearest(high))))
 
 
-def rational(value: object) -> Fraction:
-    """A number, or its text: `1/3`. One that nobody would write is refused before it takes long."""
-    if not re.fullmatch(r"\d{1,999}(\.\d{1,99})?([eE][-+]?\d{1,3})?(/\d{1,999})?", str(value)):
-        raise ValueError(f"{str(value)[:40]!r} is no number of a certificate")
-    return Fraction(str(value))
+def _decimal(value: Fraction, context: Context) -> Decimal:
+    return context.divide(Decimal(value.numerator), Decimal(value.denominator))
+
+
+def _cut(*ends: Fraction) -> Number:
+    long = any(max(end.denominator, abs(end.numerator)) > _LONG for end in ends)
+    return Number(*(map(Fraction, map(_decimal, ends, (_DOWN, _UP))) if long else ends))
 
 
 def exact(value: object) -> Number:
-    """The interval of a number, or of its text."""
-    known = value if isinstance(value, int | Fraction) else rational(value)
-    top, bottom = Decimal(known.numerator), Decimal(known.denominator)
-    return Number(_DOWN.divide(top, bottom), _UP.divide(top, bottom))
+    """A number, or that of a text: `1/3`. A text that nobody would write is refused before it takes long."""
+    if not isinstance(value, int | Fraction):
+        if not re.fullmatch(r"\d{1,999}(\.\d{1,99})?([eE][-+]?\d{1,3})?(/\d{1,999})?", str(value)):
+            raise ValueError(f"{str(value)[:40]!r} is no number of a certificate")
+        value = Fraction(str(value))
+    return Number(Fraction(value), Fraction(value))
 
 
 ZERO, ONE, TWO, _LESS = exact(0), exact(1), exact(2), exact(1 - _ROUNDINGS)
-_TWO_PI = Number(*(Decimal("6.28318530717958647692528676655900576839" + end) for end in "45"))
+_TWO_PI = Number(*(Fraction("6.28318530717958647692528676655900576839" + end) for end in "45"))
 
 
 def largest(*values: Number) -> Number:
     """The largest of numbers, and of 0."""
-    return Number(max(Decimal(0), *(each.low for each in values)), max(Decimal(0), *(each.high for each in values)))
+    return Number(max(each.low for each in (ZERO, *values)), max(each.high for each in (ZERO, *values)))
 
 
-def normal(point: Decimal) -> Number:
+def normal(point: Fraction) -> Number:
     """The distribution function of the standard normal distribution: φ(x)·(x + x³/3 + x⁵/15 + …), whose rest is less
     than its last term; far out φ(x)/(x + 1/(x + 2/(x + …))), of which two cuts lie on two sides."""
     x = Number(abs(point), abs(point))
     density = (ZERO - x * x / TWO).through("exp") / _TWO_PI.through("sqrt")
     if abs(point) < 6:
         terms = [x]
-        while len(terms) < 50 or terms[-1].high > Decimal("1e-50"):
+        while len(terms) < 50 or terms[-1].high > _ROUNDINGS**8:
             terms.append(terms[-1] * x * x / exact(2 * len(terms) + 1))
-        tail = ONE / TWO - density * (sum(terms, ZERO) + Number(Decimal(0), terms[-1].high))
+        tail = ONE / TWO - density * (sum(terms, ZERO) + Number(ZERO.low, terms[-1].high))
     else:
         cuts = [x, x]
         for side in (0, 1):
@@ -105,8 +109,6 @@ def normal(point: Decimal) -> Number:
 
 def gaussian_delta(mu: Number, epsilon: Number) -> Number:
     """The δ at ε of Gaussian noise on an input that moves by μ deviations."""
-    if mu.high <= 0:
-        return ZERO
     near, far = mu / TWO - epsilon / mu, ZERO - mu / TWO - epsilon / mu
     above, below = (Number(normal(x.low).low, normal(x.high).high) for x in (near, far))
     return largest(above - epsilon.through("exp") * below)
@@ -140,8 +142,7 @@ def _renyi(node: Node, alpha: Number) -> Account:
         inside = (alpha / rest + less * (ZERO - alpha * epsilon).through("exp")) / (alpha + less)
     elif node["kind"] == "boundedrange":
         ratio = (full - rest) / alpha
-        best = (less * ratio / (ONE - rest)).through("ln")
-        return Account(best + (ratio / (full - ONE)).through("ln") / less, ZERO)
+        return Account((less * ratio / (ONE - rest)).through("ln") + (ratio / (full - ONE)).through("ln") / less, ZERO)
     else:
         inside = ((alpha * epsilon).through("exp") + rest) / (ONE + full)
     return Account(inside.through("ln") / less, delta)
@@ -188,7 +189,7 @@ class Replay:
         self._known: dict[tuple[int, Fraction], Account] = {}
         relations = {node["relation"] == "add-remove" for node in nodes if "relation" in node}
         for place, node in enumerate(nodes):
-            given = {name: rational(node.get(name, 0)) for name in _NUMBERS}
+            given = {name: exact(node.get(name, 0)).low for name in _NUMBERS}
             fits = [0 <= part < place for part in _parts(node)] + [0 < node.get("steps", 1) < _MOST, len(relations) < 2]
             fits += [min(given.values()) >= 0, given["draws"] <= given["rate"] * given["rows"], given["rate"] <= 1]
             if not all(fits):
@@ -267,7 +268,7 @@ class Replay:
     def prove(self, place: int, bound: Node) -> None:
         """Raises ValueError unless a node costs what a bound says, and what it is made of what that claims."""
         rule, kinds, below = bound["rule"], self.kinds(place), self.below(place)
-        order = rational({"basic": 0, "optimal": 0, "gaussian": 2, "renyi": bound.get("order")}[rule])
+        order = exact({"basic": 0, "optimal": 0, "gaussian": 2, "renyi": bound.get("order")}[rule]).low
         each = {str(self.nodes[at]["epsilon"]) for at in below if "epsilon" in self.nodes[at]}
         unfit = {"gaussian": kinds - {"gaussian"}, "optimal": kinds - _PLAIN or len(each) - 1, "renyi": order <= 1}
         if unfit.get(rule):
@@ -276,13 +277,12 @@ class Replay:
         for at in below:
             _fit(f"node {at}", self.nodes[at]["claim"], self.account(at, order))
         epsilon, delta = exact(bound["epsilon"]), exact(bound["delta"])
-        if rule == "basic":
-            return _fit("the bound", (bound["epsilon"], bound["delta"]), Account(number, aside))
         if rule == "renyi":
             alpha, left = exact(order), (delta - aside) / (ONE - aside)
             tail = (left.through("ln") + alpha.through("ln")) / (alpha - ONE)
-            found = largest(number + ((alpha - ONE) / alpha).through("ln") - tail)
-            return _fit("the bound", (bound["epsilon"],), Account(found, delta))
+            number, aside = largest(number + ((alpha - ONE) / alpha).through("ln") - tail), delta
+        if rule in ("basic", "renyi"):
+            return _fit("the bound", (bound["epsilon"], bound["delta"]), Account(number, aside))
         if rule == "gaussian":
             spent = [gaussian_delta(number.through("sqrt"), at) for at in (epsilon, epsilon * _LESS)]
         else:
@@ -295,5 +295,5 @@ class Replay:
 def _fit(what: str, claim: tuple[object, ...], found: Account) -> None:
     """A claim is at least what was found, and no more than roundings explain."""
     for text, number in zip(claim, found, strict=False):
-        if not Fraction(number.high) <= rational(text) <= Fraction(number.high) * (1 + _ROUNDINGS) + _ROUNDINGS**4:
-            raise ValueError(f"{what} claims {text}, and comes to {number.high:.12g}")
+        if not number.high <= exact(text).low <= number.high * (1 + _ROUNDINGS) + _ROUNDINGS**4:
+            raise ValueError(f"{what} claims {text}, and comes to {float(number.high):.12g}")

@@ -13,10 +13,12 @@ from dp_lsp.accounting.kov import Advanced, Optimal
 from dp_lsp.accounting.renyi import Renyi
 from dp_lsp.accounting.zcdp import ZeroConcentrated
 
-MEASURES: tuple[type[NumericMeasure], ...] = (Basic, GaussianPrivacy, Renyi, ZeroConcentrated, Optimal, Advanced)
+Measures = tuple[type[NumericMeasure], ...]
+
+MEASURES: Measures = (Basic, GaussianPrivacy, Renyi, ZeroConcentrated, Optimal, Advanced)
 """Those whose numbers can be computed again from what a guarantee holds; of equal ones the first is stated."""
 
-_INSIDE: tuple[type[NumericMeasure], ...] = (Basic, GaussianPrivacy, ZeroConcentrated, Optimal)
+INSIDE: Measures = (Basic, GaussianPrivacy, ZeroConcentrated, Optimal)
 """Those that are asked what lies in a sample costs."""
 
 _DEEPEST = 6  # samples within samples
@@ -24,34 +26,35 @@ _SMALLEST = Fraction(1, 10**200)  # a δ that is not taken to be 0
 
 
 def guarantees(
-    charge: Charge, delta: Fraction, measures: tuple[type[NumericMeasure], ...] = MEASURES
+    charge: Charge, delta: Fraction, measures: Measures = MEASURES, inside: Measures = INSIDE
 ) -> tuple[Guarantee, ...]:
     """Each measure's smallest proved ε at a total δ of at most ``delta``, best first; those that can say nothing are
-    left out."""
+    left out. ``inside`` are asked what lies in a sample costs."""
     if nested(charge) > _DEEPEST or not 0 <= delta < 1:
         return ()
-    return _Search(measures).all(charge, delta if delta >= _SMALLEST else Fraction(0))
+    return _Search(measures, inside).all(charge, delta if delta >= _SMALLEST else Fraction(0))
 
 
 def pair(charge: Charge) -> Guarantee | None:
     """What basic composition says without a δ to aim at: the sums of ε and δ. None if something in it has no pair of
     its own, as Gaussian noise."""
-    return _Search((Basic,)).find(charge, None) if nested(charge) <= _DEEPEST else None
+    return _Search((Basic,), (Basic,)).find(charge, None) if nested(charge) <= _DEEPEST else None
 
 
-def claims(charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
+def claims(charge: Charge, stated: Guarantee, inside: Measures = INSIDE) -> tuple[Claim, ...]:
     """What a guarantee rests on, node by node: each node after those it is made of, the whole last. What lies in
     samples and joined pairs has guarantees of its own there (``inside``)."""
     (measure,) = [kind for kind in MEASURES if kind.rule == stated.rule]
-    return measure(_Search(MEASURES).inside().find).claims(charge, stated)
+    return measure(_Search(MEASURES, inside).inside().find).claims(charge, stated)
 
 
 class _Search:
     """The best of some measures, for a charge and for what lies in its samples. Within samples of samples only the
     first few are asked, as each asks for several prices of what lies inside."""
 
-    def __init__(self, measures: tuple[type[NumericMeasure], ...], depth: int = 0) -> None:
+    def __init__(self, measures: Measures, inside: Measures, depth: int = 0) -> None:
         self._measures = measures
+        self._inside = inside
         self._depth = depth
         self._known: dict[tuple[int, Fraction | None], Guarantee | None] = {}
 
@@ -69,13 +72,13 @@ class _Search:
 
     def inside(self) -> _Search:
         """What prices what lies in samples."""
-        return _Search(_INSIDE if self._depth < 1 else (Basic,), self._depth + 1)
+        return _Search(self._inside if self._depth < 1 else (Basic,), self._inside, self._depth + 1)
 
     def find(self, charge: Charge, delta: Fraction | None) -> Guarantee | None:
         key = id(charge), delta
         if key not in self._known:
             if delta is None:
-                self._known[key] = Basic(_Search((Basic,), self._depth + 1).find).pair(charge)
+                self._known[key] = Basic(_Search((Basic,), (Basic,), self._depth + 1).find).pair(charge)
             else:
                 self._known[key] = next(iter(self.all(charge, delta)), None)
         return self._known[key]

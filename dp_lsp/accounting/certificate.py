@@ -7,18 +7,23 @@ measures do. A node's ``claim`` is what its rule keeps of it: a number that adds
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
-from dp_lsp.accounting.best import MEASURES, claims, guarantees
-from dp_lsp.accounting.charge import Approximate, Charge, Gaussian, Group, Joined, Sampled
+from dp_lsp.accounting.basic import Basic
+from dp_lsp.accounting.best import Measures, claims, guarantees
+from dp_lsp.accounting.charge import Approximate, Charge, Group, Joined, Sampled
 from dp_lsp.accounting.folding import parts_of
+from dp_lsp.accounting.gaussian import GaussianPrivacy
 from dp_lsp.accounting.guarantee import Claim, Guarantee
+from dp_lsp.accounting.kov import Optimal
 from dp_lsp.accounting.pairs import Pair, group
+from dp_lsp.accounting.renyi import Renyi
 from dp_lsp.accounting.rounding import Interval, shown
 from dp_lsp.accounting.wire import Node, node_of, to_nodes
 
-REPLAYED = tuple(measure for measure in MEASURES if measure.rule in ("basic", "optimal", "renyi", "gaussian"))
+REPLAYED: Measures = (Basic, GaussianPrivacy, Renyi, Optimal)
 """The measures that the verifier knows as well."""
 
 _PADDING = Fraction(1, 10**40)  # more than the roundings of the verifier
@@ -28,10 +33,11 @@ _LONG = 10**6
 def bounds(charge: Charge, delta: Fraction) -> Iterator[dict[str, Any]]:
     """What may be certified of a charge at a total δ, best first: ``rule``, ``epsilon``, ``delta``, what the rule needs
     to be replayed, and ``nodes``. Whether the verifier accepts a bound is for it to say."""
-    for stated in guarantees(charge, delta, REPLAYED):
+    for stated in guarantees(charge, delta, REPLAYED, REPLAYED):
         writer = _Writer()
-        writer.add(charge, stated)
-        yield _stated(stated) | {"nodes": writer.nodes}
+        with suppress(LookupError):  # nodes that the optimal rule has a share of δ for have no claims of their own
+            writer.add(charge, stated)
+            yield _stated(stated) | {"nodes": writer.nodes}
 
 
 def _stated(stated: Guarantee) -> dict[str, Any]:
@@ -49,13 +55,14 @@ class _Writer:
     def add(self, charge: Charge, stated: Guarantee) -> int:
         """The place of a charge with all that a guarantee of it claims."""
         places: dict[tuple[int, int], int] = {}
-        for claim in claims(charge, stated):
+        rested = stated if stated.rule != Optimal.rule else Guarantee(stated.epsilon, stated.delta, Basic.rule)
+        for claim in claims(charge, rested, REPLAYED):
             key = id(claim.node), claim.steps
             if isinstance(claim.node, Group):
                 places[key] = places[id(claim.node.body), claim.steps * claim.node.steps]
             else:
                 places[key] = self._node(claim, places)
-                self.nodes[places[key]]["claim"] = _claim(claim, stated.rule)
+                self.nodes[places[key]]["claim"] = _claim(claim)
         return places[id(charge), 1]
 
     def _node(self, claim: Claim, places: Mapping[tuple[int, int], int]) -> int:
@@ -90,7 +97,7 @@ class _Writer:
         """A tree without claims: what a curve is computed of."""
         start = len(self.nodes)
         for node in to_nodes(charge):
-            moved = {name: node[name] + start for name in ("body", "first", "second") if name in node}
+            moved: Node = {name: node[name] + start for name in ("body", "first", "second") if name in node}
             if "parts" in node:
                 moved["parts"] = [part + start for part in node["parts"]]
             self._append(node | moved)
@@ -101,12 +108,12 @@ class _Writer:
         return len(self.nodes) - 1
 
 
-def _claim(claim: Claim, rule: str) -> list[str]:
-    """A number and a δ, rounded up; of Gaussian noise μ², which adds up."""
+def _claim(claim: Claim) -> list[str]:
+    """The number that adds up, and the δ."""
     numbers = dict(claim.numbers)
     delta = numbers.pop("delta", Fraction(0))
     (number,) = numbers.values()
-    return [_text(number**2 if rule == "gaussian" else number), _text(delta)]
+    return [_text(number), _text(delta)]
 
 
 def _text(value: Fraction) -> str:

@@ -77,7 +77,7 @@ def values(charge: Charge, rules: Rules[V], steps: int = 1) -> list[Valued[V]]:
         key = id(node), at
         if key in known:
             continue
-        parts = _parts(node, at)
+        parts = parts_of(node, at)
         if not entered and parts:
             pending.append((node, at, True))
             pending += [(part, inner, False) for part, inner in reversed(parts)]
@@ -90,7 +90,8 @@ def values(charge: Charge, rules: Rules[V], steps: int = 1) -> list[Valued[V]]:
     return found
 
 
-def _parts(node: Charge, steps: int) -> list[At]:
+def parts_of(node: Charge, steps: int) -> list[At]:
+    """What a node is made of, and at a change of how many steps each part of it is looked at."""
     match node:
         case Sequence(parts=parts) | Either(parts=parts):
             return [(part, steps) for part in parts]

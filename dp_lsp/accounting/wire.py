@@ -73,6 +73,7 @@ def to_nodes(tree: Charge) -> list[Node]:
 
 
 def node_of(tree: Charge, places: Mapping[int, int]) -> Node:
+    """A node alone; ``places`` are those of what it is made of, by identity."""
     node: Node = {"kind": type(tree).__name__.lower()}
     for field in fields(tree):
         value = getattr(tree, field.name)
