@@ -13,6 +13,9 @@ OF_FORMULAS = {"abs", "ceil", "cols", "exp", "floor", "length", "log", "max", "m
 # How a terminal breaks long lines.
 OF_TERMINALS = {"fold"}
 
+# What certificates call the rounds of a loop.
+OF_CERTIFICATES = {"count"}
+
 PROFILES = {"published", "sound"}
 KNOW_PROFILES = re.compile(r"dp_lsp\.(infer\.rules\w*|(builtins|accounting|cli)(\..+)?|analysis\.options)")
 
@@ -31,6 +34,7 @@ def test_no_builtin_is_named_outside_the_table() -> None:
             continue
         known = names - OF_FORMULAS if module.name.startswith("dp_lsp.core.") else names
         known = known - OF_TERMINALS if module.name.startswith("dp_lsp.cli.") else known
+        known = known - OF_CERTIFICATES if module.name == "dp_lsp.verify" else known
         for node in module.strings():
             if node.value in known or unmistakable.search(node.value):
                 named.append(f"{module.at(node)}: {node.value!r}")
