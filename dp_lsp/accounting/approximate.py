@@ -1,8 +1,6 @@
-"""Approximate differential privacy: basic, advanced and published composition."""
+"""Approximate differential privacy: basic and published composition."""
 
 from __future__ import annotations
-
-from fractions import Fraction
 
 from dp_lsp.accounting.price import (
     FREE,
@@ -10,11 +8,10 @@ from dp_lsp.accounting.price import (
     Asking,
     Measure,
     Price,
+    amplified,
     both,
-    deviations,
     group,
     rate,
-    released,
 )
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Symbol
@@ -29,7 +26,6 @@ from dp_lsp.core.events import (
     Release,
     Repeat,
     Sampled,
-    Scheme,
     Var,
     variables,
 )
@@ -46,17 +42,7 @@ class Pairs(Measure[Price]):
         return loss.unbounded
 
     def released(self, cost: Release, distances: Distances) -> Price:
-        """Gaussian noise whose input moves by μ deviations is (μ²/2 + μ√(2 ln(1/δ)), δ)-private for every δ.
-        Source: Bun and Steinke 2016, Propositions 1.3 and 1.6."""
-        event = cost.event
-        if not isinstance(event, GaussianNoise):
-            return released(cost, distances)
-        far = deviations(cost, event, distances)
-        if far.zero or far.infinite:
-            return FREE if far.zero else UNBOUNDED
-        slack = self.slack(cost)
-        spread = far * (sens.number(2) * sens.log_inverse(slack)).root()
-        return Price(sens.number(Fraction(1, 2)) * far * far + spread, Sens.of(slack))
+        return self.released_pair(cost, distances)
 
     def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Price:
         return Price(Sens.of(epsilon), Sens.of(delta))
@@ -80,6 +66,9 @@ class Pairs(Measure[Price]):
     def pair(self, loss: Price) -> Price:
         return loss
 
+    def named(self, loss: Price) -> tuple[tuple[str, Sens], ...]:
+        return ("ε", loss.epsilon), ("δ", loss.delta)
+
 
 class Basic(Pairs):
     """k rounds of (ε, δ) cost (kε, kδ). Source: Dwork and Roth 2014, Corollary 3.15."""
@@ -94,52 +83,10 @@ class Basic(Pairs):
         return Price(cost.count * once.epsilon, cost.count * once.delta)
 
     def amplified(self, cost: Sampled, inside: Price) -> Price:
-        """Drawing with probability q, or k of r rows without replacement and in random order, q = k/r: ln(1 + q(e^ε -
-        1)) and qδ. With replacement every draw is one of 1 of r rows, and k of these follow each other.
-        Source: Balle, Barthe and Gaboardi 2018, Theorems 8 and 9; with replacement by one draw after the other."""
-        if inside.free:
-            return FREE
-        if inside.unbounded:
-            return UNBOUNDED
-        if cost.scheme is Scheme.WITH_REPLACEMENT:
-            return _drawn_again(cost, inside)
-        q = rate(cost)
-        return Price(sens.log1p(q * sens.expm1(inside.epsilon)), q * inside.delta)
+        return amplified(cost, inside)
 
 
-def _drawn_again(cost: Sampled, inside: Price) -> Price:
-    """k draws, each of which hits a changed row with probability 1/r: a chain of k steps of ε₁ = ln(1 + (e^ε - 1)/r)
-    and δ/r, which is kε₁ and δ/r·(1 + e^ε₁ + … + e^((k-1)ε₁)) = δ(e^(kε₁) - 1)/(e^ε - 1)."""
-    if inside.epsilon.zero:
-        return Price(ZERO, rate(cost) * inside.delta)
-    one = sens.expm1(inside.epsilon)
-    epsilon = cost.draws * sens.log1p(Sens((cost.rows.single_poly().inverse(),)) * one)
-    if inside.delta.zero:
-        return Price(epsilon, ZERO)
-    return Price(epsilon, inside.delta * sens.expm1(epsilon) * Sens((one.as_atom().inverse(),)))
-
-
-class Advanced(Basic):
-    """k rounds of (ε, δ) cost (ε√(2k ln(1/δ')) + kε(e^ε - 1), kδ + δ') for every 0 < δ' < 1.
-    Source: Dwork, Rothblum and Vadhan 2010; Dwork and Roth 2014, Theorem 3.20."""
-
-    rule = "advanced"
-
-    def repeat(self, cost: Repeat, once: Price) -> Price:
-        if once.free:
-            return FREE
-        if once.unbounded:
-            return UNBOUNDED
-        epsilon, count = once.epsilon, cost.count
-        if epsilon.zero or _at_most_one(count):
-            return super().repeat(cost, once)
-        slack = self.slack(cost)
-        spread = (sens.number(2) * count * sens.log_inverse(slack)).root()
-        drift = count * epsilon * sens.expm1(epsilon)
-        return Price(epsilon * spread + drift, Sens.of(slack) + count * once.delta)
-
-
-class Published(Advanced):
+class Published(Basic):
     """The formulas of the published checker, which do not hold in general: 2ε√(2k ln(1/δ')), the same for every
     variable of a loop, and 2qε, qδ for a sample."""
 
@@ -205,8 +152,3 @@ def _largest(prices: list[Price]) -> Price:
 def _private(cost: Cost) -> set[Var]:
     """The variables a tree says something about, without records."""
     return {var for var in variables(cost) if not var.members}
-
-
-def _at_most_one(count: Sens) -> bool:
-    known = count.number
-    return known is not None and known <= 1

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from dp_lsp.accounting.approximate import Advanced, Basic, Published
+from dp_lsp.accounting.advanced import Advanced
+from dp_lsp.accounting.approximate import Basic, Published
+from dp_lsp.accounting.concentrated import GaussianOnly, Zcdp
 from dp_lsp.accounting.price import Choice, Measure, Price
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.constraints import decide
@@ -23,22 +25,33 @@ class Profile(NamedTuple):
     slack_end: str
     assumes_nonnegative: bool
 
+    @property
+    def pairs(self) -> Profile:
+        """The same without the measures that count in something else."""
+        return self._replace(measures=tuple(each for each in self.measures if each.kind == "approximate"))
+
 
 PROFILES = {
-    "sound": Profile((Basic, Advanced), "< 1", False),
+    "sound": Profile((Basic, Advanced, Zcdp, GaussianOnly), "< 1", False),
     "published": Profile((Published,), "<= 1", True),
 }
 
 
 class Bound(NamedTuple):
     """A proved pair for variables that change together, by a rule, with what the user may choose in it. ``measure``
-    knows what each part of the tree costs."""
+    knows what each part of the tree costs; ``own`` are the numbers of a measure that counts in something else."""
 
     variables: tuple[Var, ...]
     rule: str
     price: Price
     choices: tuple[Choice, ...]
     measure: Measure[Any]
+    own: tuple[tuple[str, Sens], ...] = ()
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether the pair is what the measure counts in."""
+        return not self.own
 
 
 class Headline(NamedTuple):
@@ -61,17 +74,19 @@ def bounds(
         distances = {var: ONE for var in group}
         listed = []
         for measure in measures:
-            price = measure.price(cost, distances)
-            listed.append(Bound(group, measure.rule, price, tuple(measure.choices), measure))
+            loss = measure.loss(cost, distances)
+            price = measure.pair(loss)
+            own = () if measure.kind == "approximate" else measure.named(loss)
+            listed.append(Bound(group, measure.rule, price, tuple(measure.choices), measure, own))
         short = [bound for bound in listed if bound.price.epsilon.size <= LONGEST]
         found[group] = tuple(_different(short or listed[:1]))
     return found
 
 
 def headline(listed: tuple[Bound, ...]) -> Headline:
-    """The tightest of several bounds. One whose δ is 1 or more says nothing and is used only if there is no other;
-    where two remain that cannot be compared, both are kept."""
-    useful = [bound for bound in listed if not vacuous(bound.price.delta)] or [listed[0]]
+    """The tightest of several bounds that are pairs. One whose δ is 1 or more says nothing and is used only if there is
+    no other; where two remain that cannot be compared, both are kept."""
+    useful = [bound for bound in listed if bound.is_pair and not vacuous(bound.price.delta)] or [listed[0]]
     best = useful[0]
     for bound in useful[1:]:
         if _at_most(bound.price.epsilon, best.price.epsilon):
@@ -87,11 +102,13 @@ def vacuous(delta: Sens) -> bool:
 
 
 def _different(listed: list[Bound]) -> Iterator[Bound]:
-    seen = set()
+    """Those that say something of their own."""
+    pairs: set[Price] = set()
     for bound in listed:
-        if bound.price not in seen:
-            seen.add(bound.price)
+        if bound.price not in pairs:
             yield bound
+        if bound.is_pair:
+            pairs.add(bound.price)
 
 
 def _at_most(left: Sens, right: Sens) -> bool:

@@ -9,8 +9,10 @@ parts instead of calling itself.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Hashable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 from typing import Any, Generic, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -63,11 +65,11 @@ UNBOUNDED = Price(INFINITY, ONE)
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A number the user may choose in (0, 1): the share of δ that pays for composing a loop, or for noise that is
-    (ε, δ)-private for every δ, and where."""
+    """A number the user may choose in (0, 1): the share of δ that pays for composing loops, or for noise that is
+    (ε, δ)-private for every δ; where, if it is not all loops."""
 
     symbol: Symbol
-    origin: Origin
+    origin: Origin | None
     composes: bool = True
 
 
@@ -102,7 +104,7 @@ def units(cost: Release, distances: Distances) -> Sens:
     total = sens.total(parts.values())
     if total.zero or total.infinite:
         return total
-    return _steps(total, cost.event.declared, {var: distances[var] for var, part in parts.items() if not part.zero})
+    return steps_of(total, cost.event.declared, {var: distances[var] for var, part in parts.items() if not part.zero})
 
 
 def deviations(cost: Release, event: GaussianNoise, distances: Distances) -> Sens:
@@ -113,7 +115,7 @@ def deviations(cost: Release, event: GaussianNoise, distances: Distances) -> Sen
     return units(cost, distances) * cost.factor * Sens((event.multiplier.single_poly().inverse(),))
 
 
-def _steps(total: Sens, declared: Sens, moved: Distances) -> Sens:
+def steps_of(total: Sens, declared: Sens, moved: Distances) -> Sens:
     """The distance in units of the declared one. Where that is no number, each variable is known to move the input
     by at most the declared distance for each unit it moves itself (a shown condition), a record as often as it has
     members."""
@@ -157,15 +159,39 @@ def both(first: Price, second: Price) -> Price:
     return Price(first.epsilon + second.epsilon, first.delta + growth * second.delta)
 
 
+def amplified(cost: Sampled, inside: Price) -> Price:
+    """Drawing with probability q, or k of r rows without replacement and in random order, q = k/r: ln(1 + q(e^ε - 1))
+    and qδ. With replacement every draw is one of 1 of r rows, and k of these follow each other.
+    Source: Balle, Barthe and Gaboardi 2018, Theorems 8 and 9; with replacement by one draw after the other."""
+    if inside.free or inside.unbounded:
+        return FREE if inside.free else UNBOUNDED
+    if cost.scheme is Scheme.WITH_REPLACEMENT:
+        return _drawn_again(cost, inside)
+    q = rate(cost)
+    return Price(sens.log1p(q * sens.expm1(inside.epsilon)), q * inside.delta)
+
+
+def _drawn_again(cost: Sampled, inside: Price) -> Price:
+    """k draws, each of which hits a changed row with probability 1/r: a chain of k steps of ε₁ = ln(1 + (e^ε - 1)/r)
+    and δ/r, which is kε₁ and δ/r·(1 + e^ε₁ + … + e^((k-1)ε₁)) = δ(e^(kε₁) - 1)/(e^ε - 1)."""
+    if inside.epsilon.zero:
+        return Price(ZERO, rate(cost) * inside.delta)
+    one = sens.expm1(inside.epsilon)
+    epsilon = cost.draws * sens.log1p(Sens((cost.rows.single_poly().inverse(),)) * one)
+    if inside.delta.zero:
+        return Price(epsilon, ZERO)
+    return Price(epsilon, inside.delta * sens.expm1(epsilon) * Sens((one.as_atom().inverse(),)))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class _Frame:
+class Frame:
     """Inside a call: what the calls that it awaits turned out to be, and the frame of the caller."""
 
     answers: Mapping[Opaque, Answer | Opaque]
-    outer: _Frame | None = None
+    outer: Frame | None = None
 
 
-_OUTERMOST = _Frame({})
+_OUTERMOST = Frame({})
 
 _At = frozenset[tuple[Var, Sens]]
 L = TypeVar("L")
@@ -182,8 +208,8 @@ class Walk(ABC, Generic[L]):
 
     def __init__(self) -> None:
         self._frame = _OUTERMOST
-        self._frames: dict[tuple[int, int], _Frame] = {}
-        self._known: dict[tuple[int, int, _At], tuple[L, bool]] = {}
+        self._frames: dict[tuple[int, int], Frame] = {}
+        self._known: dict[Hashable, tuple[L, bool]] = {}
         self._uses = 0  # of numbers to choose
 
     def loss(self, cost: Cost, distances: Distances) -> L:
@@ -251,7 +277,12 @@ class Walk(ABC, Generic[L]):
         """How far something moves that moves with variables which themselves move by ``distances``."""
         return along(moved, distances)
 
-    def _key(self, cost: Cost, moved: Distances) -> tuple[int, int, _At]:
+    def whole_steps(self, distance: Sens) -> int | None:
+        """A number of steps of 1 that a distance is at most; None where none is known."""
+        known = distance.number
+        return None if known is None else ceil(known)
+
+    def _key(self, cost: Cost, moved: Distances) -> Hashable:
         return id(cost), id(self._frame), frozenset(moved.items())
 
     def _asked(self, cost: Cost, distances: Distances) -> Asking[L]:
@@ -296,10 +327,10 @@ class Walk(ABC, Generic[L]):
         frame = self._frame
         if cost.answers:
             key = id(cost), id(frame)
-            frame = self._frames.setdefault(key, _Frame(cost.answers, frame))
+            frame = self._frames.setdefault(key, Frame(cost.answers, frame))
         return self._within(frame, cost.body, inner, cost.values)
 
-    def _within(self, frame: _Frame, body: Cost, inner: Distances, values: Substitution) -> Asking[L]:
+    def _within(self, frame: Frame, body: Cost, inner: Distances, values: Substitution) -> Asking[L]:
         """What a callee's tree costs, where the calls it awaits are those of ``frame``."""
         outer, self._frame = self._frame, frame
         loss = yield body, inner
@@ -335,11 +366,11 @@ class Walk(ABC, Generic[L]):
         direct = yield cost.body, distances
         if not reached:
             return direct
-        far = sens.maximum(reached.values()).number
+        far = self.whole_steps(sens.maximum(reached.values()))
         if far is None:
             return self.unbounded
         inside = yield cost.body, {cost.record: ONE}
-        once = self.grouped(self.amplified(cost, inside), max(1, -(-far.numerator // far.denominator)))
+        once = self.grouped(self.amplified(cost, inside), max(1, far))
         sampled = once
         if len(reached) > 1 and not cost.aligned:
             for _ in range(len(reached) - 1):
@@ -352,11 +383,12 @@ _shared: WeakKeyDictionary[Cost, dict[tuple[str, _At], object]] = WeakKeyDiction
 
 
 class Measure(Walk[L]):
-    """A notion of privacy: prices trees, and says what its losses are as a pair. ``rule`` names it in reports.
-    ``taken`` are names that a number to choose must not have; measures that share ``symbols`` choose one number for one
-    loop or release."""
+    """A notion of privacy: prices trees, and says what its losses are as a pair. ``rule`` names it in reports, and
+    ``kind`` what it counts in. ``taken`` are names that a number to choose must not have; measures that share
+    ``symbols`` choose one number for one loop or release."""
 
     rule = ""
+    kind = "approximate"
 
     def __init__(self, taken: frozenset[str] = frozenset(), symbols: dict[int, Symbol] | None = None) -> None:
         super().__init__()
@@ -372,18 +404,36 @@ class Measure(Walk[L]):
     def pair(self, loss: L) -> Price:
         """A pair that follows from a loss."""
 
-    def slack(self, cost: Repeat | Release) -> Poly:
-        """A share of δ to choose: one for each loop or release that needs one."""
+    @abstractmethod
+    def named(self, loss: L) -> tuple[tuple[str, Sens], ...]:
+        """The numbers of a loss, each with its name."""
+
+    def slack(self, cost: Repeat | Release | Sampled | None = None) -> Poly:
+        """A share of δ to choose: one for each loop, release or sample that needs one, and one for the whole tree."""
         self._uses += 1
-        symbol = self._symbols.get(id(cost))
+        key = 0 if cost is None else id(cost)
+        symbol = self._symbols.get(key)
         if symbol is None:
-            symbol = self._symbols[id(cost)] = chosen(len(self._symbols) + 1, self._taken)
-        choice = Choice(symbol, cost.origin, isinstance(cost, Repeat))
+            symbol = self._symbols[key] = chosen(len(self._symbols) + 1, self._taken)
+        choice = Choice(symbol, None if cost is None else cost.origin, not isinstance(cost, Release))
         if choice not in self.choices:
             self.choices.append(choice)
         return Poly.of(symbol)
 
-    def _within(self, frame: _Frame, body: Cost, inner: Distances, values: Substitution) -> Asking[L]:
+    def released_pair(self, cost: Release, distances: Distances) -> Price:
+        """The price of a mechanism. Gaussian noise whose input moves by μ deviations is (μ²/2 + μ√(2 ln(1/δ)),
+        δ)-private for every δ. Source: Bun and Steinke 2016, Propositions 1.3 and 1.6."""
+        event = cost.event
+        if not isinstance(event, GaussianNoise):
+            return released(cost, distances)
+        far = deviations(cost, event, distances)
+        if far.zero or far.infinite:
+            return FREE if far.zero else UNBOUNDED
+        slack = self.slack(cost)
+        spread = far * (sens.number(2) * sens.log_inverse(slack)).root()
+        return Price(sens.number(Fraction(1, 2)) * far * far + spread, Sens.of(slack))
+
+    def _within(self, frame: Frame, body: Cost, inner: Distances, values: Substitution) -> Asking[L]:
         """What a function costs does not depend on who calls it, unless there is something to choose or to await."""
         key = self.rule, frozenset(inner.items())
         shared = frame is _OUTERMOST and body is not NOTHING
@@ -408,6 +458,12 @@ def _each(parts: tuple[Cost, ...], distances: Distances) -> Generator[tuple[Cost
 def along(moved: Distances, distances: Distances) -> Sens:
     """How far something moves that moves with variables which themselves move by ``distances``."""
     return sens.total(factor * distances[var] for var, factor in moved.items() if var in distances)
+
+
+def at_most_once(count: Sens) -> bool:
+    """Whether a loop certainly has no second round."""
+    known = count.number
+    return known is not None and known <= 1
 
 
 def rate(cost: Sampled) -> Sens:

@@ -75,7 +75,8 @@ class FreeVariable(NamedTuple):
 
 
 class BoundReport(NamedTuple):
-    """One proved pair (ε, δ) for parameters that change together. Formulas are in SymPy syntax."""
+    """One proved pair (ε, δ) for parameters that change together. Formulas are in SymPy syntax. ``own`` are the numbers
+    of a measure that counts in something else, from which the pair follows."""
 
     parameters: tuple[str, ...]
     measure: str
@@ -83,6 +84,7 @@ class BoundReport(NamedTuple):
     epsilon: str
     delta: str
     free: tuple[FreeVariable, ...]
+    own: tuple[tuple[str, str], ...] = ()
 
 
 class NumericReport(NamedTuple):

@@ -57,6 +57,7 @@ class Function(Enum):
     LOG1P = "log1p"  # ln(1 + x) of a Sens
     EXPM1 = "expm1"  # exp(x) - 1 of a Sens
     LOG_INVERSE = "log_inverse"  # ln(1/x) of a Poly between 0 and 1
+    TANH = "tanh"  # of a Sens
     ROOT = "sqrt"  # of a Sens
     POWER = "power"  # of a Sens, to the power of a Poly that is at least 0
     GEOMETRIC = "geometric"  # 1 + s + … + s^(k-1) of a Sens and a Poly

@@ -61,6 +61,11 @@ class Substitution:
         """What is put for which symbol."""
         return self._symbols
 
+    @property
+    def norms(self) -> Mapping[NormVariable, AnyNorm]:
+        """What is put for which norm."""
+        return self._norms
+
     def poly(self, value: Poly) -> Poly:
         known = self._polys.get(value)
         if known is None:
@@ -156,6 +161,7 @@ _REBUILD: dict[Function, Callable[..., Sens]] = {
     Function.LOG1P: sens.log1p,
     Function.EXPM1: sens.expm1,
     Function.LOG_INVERSE: sens.log_inverse,
+    Function.TANH: sens.tanh,
     Function.ROOT: Sens.root,
     Function.POWER: sens.power,
     Function.GEOMETRIC: sens.geometric,
@@ -326,6 +332,16 @@ def _wide_enough(x: Decimal) -> Context:
     return Context(prec=60 + 2 * max(0, -x.adjusted()), traps=[])
 
 
+def _tanh(x: Decimal) -> Decimal:
+    grown = _expm1(_CONTEXT.multiply(x, Decimal(2)))
+    return _CONTEXT.divide(grown, _CONTEXT.add(grown, Decimal(2))) if grown.is_finite() else Decimal(1)
+
+
+def _tangent(value: Interval) -> Interval:
+    low, high = _monotone(_tanh)(value if value.high is not None else Interval(value.low, value.low))
+    return Interval(low, Fraction(1) if value.high is None or high is None else min(high, Fraction(1)))
+
+
 def _absolute(value: Interval) -> Interval:
     if value.high is None:
         return Interval(Fraction(0), None)
@@ -357,6 +373,7 @@ _MONOTONE: dict[Function, Callable[[Interval], Interval]] = {
     Function.LOG1P: _monotone(_log1p),
     Function.EXPM1: _monotone(_expm1),
     Function.LOG_INVERSE: _log_inverse,
+    Function.TANH: _tangent,
     Function.ROOT: _root,
     Function.MAXIMUM: lambda value: value,
     Function.INVERSE: _inverse,

@@ -38,6 +38,7 @@ SAMPLING = "sampling"
 SAMPLING_AGAIN = "sampling with replacement"
 SAMPLING_EACH = "Poisson sampling"
 BASIC = "basic"
+ROUNDS = "rounds of a loop"
 ADVANCED = "advanced"
 PUBLISHED = "published"
 
@@ -159,10 +160,17 @@ LAWS = {
         "Balle, Barthe and Gaboardi 2018, Privacy Amplification by Subsampling, Theorem 8.",
     ),
     BASIC: Law("{} rounds, basic composition", "k rounds of (ε, δ) cost (kε, kδ).", f"{_DWORK_ROTH}, Corollary 3.15."),
+    ROUNDS: Law(
+        "{} rounds, in the account of advanced composition",
+        "A round of steps of ε₁, ε₂ … adds Σεᵢ·tanh(εᵢ/2) to T, Σεᵢ² to V, and its δ: k rounds add k times as much.",
+        "Kairouz, Oh and Viswanath 2015, The Composition Theorem for Differential Privacy, Theorem 3.5.",
+    ),
     ADVANCED: Law(
-        "{} rounds, advanced composition",
-        "k rounds of (ε, δ) cost (ε√(2k ln(1/δ')) + kε(exp(ε) - 1), kδ + δ'), for every δ' between 0 and 1.",
-        f"Dwork, Rothblum and Vadhan 2010, Boosting and Differential Privacy; {_DWORK_ROTH}, Theorem 3.20.",
+        "advanced composition, with δ' = {}: T + √(2V ln(1/δ')), and what is made once",
+        "Steps of (ε₁, δ₁), (ε₂, δ₂) … cost (T + √(2V ln(1/δ')), Σδᵢ + δ') for every δ' between 0 and 1, "
+        "with T = Σεᵢ·tanh(εᵢ/2) and V = Σεᵢ².",
+        "Kairouz, Oh and Viswanath 2015, The Composition Theorem for Differential Privacy, Theorem 3.5: given the past, "
+        "the loss of step i lies between -εᵢ and εᵢ and has a mean of at most εᵢ·tanh(εᵢ/2); Azuma and Hoeffding.",
     ),
     PUBLISHED: Law(
         "{} rounds, the published formula",

@@ -154,8 +154,11 @@ class Printer:
                 return f"{self._style.log}(1 + {text})"
             case Function.EXPM1:
                 return f"(exp({text}) - 1)"
-            case Function.LOG_INVERSE:
-                return f"{self._style.log}(1/{_grouped(text)})"
+            case Function.LOG_INVERSE if isinstance(first, Poly):
+                inverse = f"1/{_grouped(text)}" if first.single is None else self.poly(first.inverse())
+                return f"{self._style.log}({inverse})"
+            case Function.TANH:
+                return f"tanh({text})"
             case Function.ROOT:
                 return f"{self._style.root}({text})"
             case Function.POWER:

@@ -230,6 +230,14 @@ def expm1(value: Sens) -> Sens:
     return _undone(value, Function.LOG1P) or _application(apply(Function.EXPM1, value))
 
 
+def tanh(value: Sens) -> Sens:
+    """The hyperbolic tangent."""
+    if value.zero or value.infinite:
+        return ONE if value.infinite else ZERO
+    poly = apply(Function.TANH, value)
+    return ONE if _application(poly).infinite else Sens((poly,))
+
+
 def _undone(value: Sens, function: Function) -> Sens | None:
     """x, if the number is the function of x and nothing else."""
     single = value.polys[0].single if len(value.polys) == 1 else None

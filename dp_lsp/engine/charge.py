@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
+from dp_lsp.accounting.advanced import Account, Advanced
 from dp_lsp.accounting.bounds import Bound
-from dp_lsp.accounting.price import Price, along
+from dp_lsp.accounting.price import Measure, Price, along
 from dp_lsp.core import laws
 from dp_lsp.core.events import (
     AboveThreshold,
@@ -56,35 +58,46 @@ class Charges:
     def __init__(self, steps: Steps, bound: Bound) -> None:
         self._steps = steps
         self._context = steps.context
-        self._measure = bound.measure
+        self._measure: Measure[Any] = bound.measure
 
     def write(self, cost: Cost, distances: Distances) -> int | None:
         """The place of the step that a tree's price is; None if it costs these variables nothing. Of one without
         a bound, the way to the first step that has none."""
         distances = {var: distance for var, distance in distances.items() if not distance.zero}
-        price = self._measure.price(cost, distances)
-        if price.free:
+        loss = self._measure.loss(cost, distances)
+        if all(number.zero for _, number in self._measure.named(loss)):
             return None
         match cost:
             case Release():
-                return self._release(cost, distances, price)
+                return self._release(cost, distances, loss)
             case Leak(variables=variables, origin=origin):
                 why = f"{LAWS[laws.UNPROTECTED].step}: {origin.reason}"
                 premises = self._moves(origin.span, (var for var in distances if var in variables))
                 place = None if origin.span == self._context.own else origin.span
-                return self._add(Entry(place, laws.UNPROTECTED, why, premises), distances, price)
+                return self._add(Entry(place, laws.UNPROTECTED, why, premises), distances, loss)
             case Sequence() | Either():
-                return self._parts(cost, distances, price)
+                return self._parts(cost, distances, loss)
             case Repeat():
-                return self._repeat(cost, distances, price)
+                return self._repeat(cost, distances, loss)
             case Sampled():
-                return self._sampled(cost, distances, price)
+                return self._sampled(cost, distances, loss)
             case Called():
-                return self._called(cost, distances, price)
+                return self._called(cost, distances, loss)
             case Awaited(callee=callee, origin=origin):
                 why = f"{LAWS[laws.CHARGED].step.format(f'`{callee.name}`')}, which may be any private function"
                 premises = self._moves(origin.span, distances)
-                return self._add(Entry(origin.span, laws.CHARGED, why, premises), distances, price)
+                return self._add(Entry(origin.span, laws.CHARGED, why, premises), distances, loss)
+
+    def closed(self, place: int, loss: Any, distances: Distances, sample: Sampled | None = None) -> int:
+        """The place of the step that makes a pair of what was counted in something else."""
+        measure = self._measure
+        if not isinstance(measure, Advanced) or not isinstance(loss, Account) or loss.rounds.epsilon.zero:
+            return place
+        pair = measure.closed(loss, sample)
+        slack = Sens.of(measure.slack(sample))
+        why = LAWS[laws.ADVANCED].step.format(self._context.short(slack))
+        entry = Entry(None if sample is None else sample.origin.span, laws.ADVANCED, why, (place,), (slack,))
+        return self._steps.add(entry, pair, self.shown(pair), distances)
 
     def shown(self, price: Price) -> str:
         """A price for a person."""
@@ -92,8 +105,12 @@ class Charges:
             return "no guarantee"
         return f"ε {self._context.short(price.epsilon)}, δ {self._context.short(price.delta)}"
 
-    def _add(self, entry: Entry, distances: Distances, price: Price) -> int:
-        return self._steps.add(entry, price, self.shown(price), distances)
+    def _add(self, entry: Entry, distances: Distances, loss: Any) -> int:
+        named = self._measure.named(loss)
+        short = ((name, self._context.short(number)) for name, number in named if len(named) == 2 or not number.zero)
+        unbounded = self._measure.is_unbounded(loss)
+        shown = "no guarantee" if unbounded else ", ".join(" ".join(each) for each in short)
+        return self._steps.add(entry, [number for _, number in named], shown, distances)
 
     def _moves(self, span: Span, variables: Iterable[Var]) -> tuple[int, ...]:
         """The steps by which these variables move what a cost at this place is about."""
@@ -106,7 +123,7 @@ class Charges:
         )
         return tuple(dict.fromkeys(found))
 
-    def _release(self, cost: Release, distances: Distances, price: Price) -> int:
+    def _release(self, cost: Release, distances: Distances, loss: Any) -> int:
         context, event, span = self._context, cost.event, cost.origin.span
         total = along(cost.distance, distances)
         numbers = _numbers(event) | dict(zip("δ", self._slack(cost), strict=False))
@@ -119,17 +136,17 @@ class Charges:
         premises = self._moves(span, (var for var in distances if var in cost.distance))
         rule = context.builtin(span) or laws.CHARGED
         return self._add(
-            Entry(span, rule, why, premises, (cost.factor, event.declared, *numbers.values())), distances, price
+            Entry(span, rule, why, premises, (cost.factor, event.declared, *numbers.values())), distances, loss
         )
 
     def _slack(self, cost: Repeat | Release) -> tuple[Sens, ...]:
         """The share of δ that was chosen for a cost, if one was."""
         return tuple(Sens.of(each.symbol) for each in self._measure.choices if each.origin is cost.origin)
 
-    def _parts(self, cost: Sequence | Either, distances: Distances, price: Price) -> int:
+    def _parts(self, cost: Sequence | Either, distances: Distances, loss: Any) -> int:
         """Several costs, of which one alone is what it costs; of those without a bound the first is enough."""
-        priced = [(part, self._measure.price(part, distances)) for part in cost.parts]
-        charged = [(part, each) for part, each in priced if each.unbounded][:1] or priced
+        lost = [(part, self._measure.loss(part, distances)) for part in cost.parts]
+        charged = [(part, each) for part, each in lost if self._measure.is_unbounded(each)][:1] or lost
         places = [self.write(part, distances) for part, _ in charged]
         premises = tuple(place for place in places if place is not None)
         rule = laws.SEQUENCE if isinstance(cost, Sequence) else laws.CHOICE
@@ -137,55 +154,63 @@ class Charges:
             return premises[0]
         why = LAWS[rule].step
         if rule == laws.SEQUENCE:
-            sums = (self._sum(side) for side in zip(*(each for _, each in charged), strict=True))
-            why += ": ε {}, δ {}".format(*sums)
-        return self._add(Entry(None, rule, why, premises, (ONE,) * len(premises)), distances, price)
+            why += ": " + ", ".join(self._sums([each for _, each in charged]))
+        return self._add(Entry(None, rule, why, premises, (ONE,) * len(premises)), distances, loss)
 
-    def _sum(self, numbers: Iterable[Sens]) -> str:
-        return PLUS.join(self._context.short(number) for number in numbers if not number.zero) or "0"
+    def _sums(self, losses: list[Any]) -> Iterable[str]:
+        """What adds up, by name."""
+        found: dict[str, list[str]] = {}
+        for loss in losses:
+            for name, number in self._measure.named(loss):
+                found.setdefault(name, []).extend([] if number.zero else [self._context.short(number)])
+        return (f"{name} {PLUS.join(numbers) or '0'}" for name, numbers in found.items())
 
-    def _repeat(self, cost: Repeat, distances: Distances, price: Price) -> int | None:
+    def _repeat(self, cost: Repeat, distances: Distances, loss: Any) -> int | None:
         body = self.write(cost.body, distances)
-        if price.unbounded:
+        if self._measure.is_unbounded(loss):
             return body
         rule = self._measure.rule
+        if isinstance(loss, Account):
+            rule = laws.BASIC if loss.rounds.epsilon.zero else laws.ROUNDS
         why = LAWS[rule].step.format(self._context.short(cost.count))
         slack = self._slack(cost)
         if slack:
             why += f", with δ' = {self._context.short(slack[0])}"
         premises = () if body is None else (body,)
-        return self._add(Entry(cost.origin.span, rule, why, premises, (cost.count, *slack)), distances, price)
+        return self._add(Entry(cost.origin.span, rule, why, premises, (cost.count, *slack)), distances, loss)
 
-    def _sampled(self, cost: Sampled, distances: Distances, price: Price) -> int | None:
+    def _sampled(self, cost: Sampled, distances: Distances, loss: Any) -> int | None:
         """What is spent on a row that is drawn is amplified; what is spent past the sample is not."""
         row = {cost.record: ONE}
         direct = self.write(cost.body, distances)
         if all(along(moved, distances).zero for moved in cost.along.values()):
             return direct
-        if direct is not None and self._measure.price(cost.body, distances).unbounded:
+        measure = self._measure
+        if direct is not None and measure.is_unbounded(measure.loss(cost.body, distances)):
             return direct
         drawn = () if cost.aligned else self._moves(cost.origin.span, distances)
-        inside = self._measure.price(cost.body, row)
+        inside = measure.loss(cost.body, row)
         within = self.write(cost.body, row)
-        if within is None or inside.unbounded:
+        if within is None or measure.is_unbounded(inside):
             return within
+        within = self.closed(within, inside, row, cost)
         short = self._context.short
         law = _LAWS[cost.scheme]
         why = LAWS[law].step.format(short(cost.draws), short(cost.rows))
-        amplified = self._measure.amplified(cost, inside)
+        amplified = measure.amplified(cost, inside)
         entry = Entry(cost.origin.span, law, why, (within, *drawn), (cost.draws, cost.rows))
         once = self._add(entry, distances, amplified)
-        if amplified == price:
+        if amplified == loss:
             return once
         premises = (once,) if direct is None else (once, direct)
         why = "once for each way in which a change reaches the sample"
-        if price.unbounded:
+        if measure.is_unbounded(loss):
             why = "no number says how far it moves what is drawn"
         elif direct is not None:
             why = "in the sample and past it"
-        return self._add(Entry(cost.origin.span, law, why, premises), distances, price)
+        return self._add(Entry(cost.origin.span, law, why, premises), distances, loss)
 
-    def _called(self, cost: Called, distances: Distances, price: Price) -> int | None:
+    def _called(self, cost: Called, distances: Distances, loss: Any) -> int | None:
         inner = {param: along(moved, distances) for param, moved in cost.along.items()}
         if cost.origin.span == self._context.own:
             return self.write(cost.body, inner)
@@ -202,7 +227,7 @@ class Charges:
         if settings:
             why += f", with {', '.join(settings)}"
         premises = self._moves(cost.origin.span, distances)
-        return self._add(Entry(cost.origin.span, laws.CHARGED, why, premises), distances, price)
+        return self._add(Entry(cost.origin.span, laws.CHARGED, why, premises), distances, loss)
 
 
 def _numbers(event: Event) -> dict[str, Sens]:

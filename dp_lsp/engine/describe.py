@@ -37,7 +37,7 @@ from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
 _NARROW = 40
-_SLACK = "a share of δ you may choose: the smaller it is, the larger is ε of the loop it composes"
+_SLACK = "a share of δ you may choose: the smaller it is, the larger is ε"
 _SHARE = "a share of δ you may choose: the smaller it is, the larger is ε of the noise it belongs to"
 
 
@@ -101,7 +101,8 @@ class Description:
         self._vars = tuple(param.var for param in scheme.params if not param.var.public)
         taken = frozenset(param.name for param in scheme.params)
         priced = bounds(scheme.cost, (*self._vars, *captured), self._profile, taken) if self._private else {}
-        prices = [side for listed in priced.values() for bound in listed for side in bound.price]
+        found = [bound for listed in priced.values() for bound in listed]
+        prices = [number for bound in found for number in (*bound.price, *(each for _, each in bound.own))]
         self._metrics = tuple(_record_metrics(scheme, prices))
         norms = self.norms = Substitution({}, {measured.norm: measured.metric for measured in self._metrics})
         self.needs = tuple(
@@ -142,7 +143,8 @@ class Description:
     def _in_metric(self, bound: Bound) -> Bound:
         price = bound.price
         put = price._replace(epsilon=self.norms.sens(price.epsilon), delta=self.norms.sens(price.delta))
-        return bound._replace(price=put)
+        own = tuple((name, self.norms.sens(number)) for name, number in bound.own)
+        return bound._replace(price=put, own=own)
 
     def _settings(self) -> Iterator[tuple[Symbol, Fraction]]:
         """The numbers given for this function's symbols."""
@@ -306,7 +308,8 @@ class Description:
         free = self.free(bound)
         names = tuple(var.name for var in bound.variables)
         epsilon, delta = self.formula.sens(bound.price.epsilon), self.formula.sens(bound.price.delta)
-        return BoundReport(names, "approximate", bound.rule, epsilon, delta, free)
+        own = tuple((name, self.formula.sens(number)) for name, number in bound.own)
+        return BoundReport(names, bound.measure.kind, bound.rule, epsilon, delta, free, own)
 
     def _numeric(self) -> Iterator[NumericReport]:
         if not self._options.settings or not self._private or self.scheme.reason:

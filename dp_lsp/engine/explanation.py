@@ -134,15 +134,17 @@ class _Derivations:
 
     def _cost(self, group: tuple[Var, ...], bound: str) -> Derivation:
         steps = Steps(self._context, group)
-        found = (self._conclusion(steps, each) for each in self._description.bounds[group])
+        found = (self._conclusion(steps, each) for each in self._description.bounds[group] if each.is_pair)
         conclusions = tuple(each for each in found if each is not None)
         names = tuple(var.name for var in group)
         return Derivation(names, bound, tuple(steps.written), conclusions)
 
     def _conclusion(self, steps: Steps, bound: Bound) -> Conclusion | None:
-        charges = Charges(steps, bound)
-        last = charges.write(self._description.scheme.cost, {var: ONE for var in bound.variables})
+        charges, distances = Charges(steps, bound), {var: ONE for var in bound.variables}
+        cost = self._description.scheme.cost
+        last = charges.write(cost, distances)
         if last is None:
             return None
+        last = charges.closed(last, bound.measure.loss(cost, distances), distances)
         result = tuple(map(self._context.formula, (bound.price.epsilon, bound.price.delta)))
         return Conclusion(bound.rule, last, result, charges.shown(bound.price), self._description.free(bound))

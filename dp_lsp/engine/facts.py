@@ -196,7 +196,7 @@ class _Facts:
         drawn = {name for var in exposed if var.members for name in var.name.split(" and ")}
         priced = tuple(var for var in exposed if var.members or var.name not in drawn)
         names: dict[tuple[str, str], list[str]] = {}
-        for (var, *_), listed in bounds(cost, priced, PROFILES[profile]).items():
+        for (var, *_), listed in bounds(cost, priced, PROFILES[profile].pairs).items():
             epsilon, delta = headline(listed).first.price
             if values is not None:
                 epsilon, delta = values.sens(epsilon), values.sens(delta)

@@ -89,11 +89,10 @@ _PARAMETER_KEYS = ("name", "type", "static", "sensitivity", "epsilon", "delta")
 
 
 def _bound(bound: BoundReport) -> Json:
-    return {
-        **bound._asdict(),
-        "parameters": list(bound.parameters),
-        "free": [variable._asdict() for variable in bound.free],
-    }
+    fields = bound._asdict()
+    own = dict(fields.pop("own"))
+    free = [variable._asdict() for variable in bound.free]
+    return {**fields, "parameters": list(bound.parameters), "free": free, **own}
 
 
 def _numeric(numeric: NumericReport) -> Json:

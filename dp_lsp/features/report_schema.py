@@ -84,7 +84,8 @@ class _Schema:
     def _bound(self) -> Schema:
         free = self._object({"name": _TEXT, "range": _TEXT, "meaning": _TEXT})
         words = dict.fromkeys(("measure", "epsilon", "delta"), _TEXT)
-        return self._object({"parameters": _TEXTS, **words, "rule": _RULE, "free": _listed(free)})
+        own = dict.fromkeys(("rho", "rho_delta", "mu"), _TEXT)
+        return self._object({"parameters": _TEXTS, **words, "rule": _RULE, "free": _listed(free)}, **own)
 
     def _number(self) -> Schema:
         numbers = dict.fromkeys(("epsilon", "delta"), _NUMBER)

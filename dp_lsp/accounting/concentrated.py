@@ -1,0 +1,203 @@
+"""Measures of their own kind, each with a pair that follows from it: zero-concentrated and Gaussian differential
+privacy."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dp_lsp.accounting.price import (
+    FREE,
+    UNBOUNDED,
+    Measure,
+    Price,
+    amplified,
+    at_most_once,
+    both,
+    deviations,
+    group,
+    units,
+)
+from dp_lsp.core import sens
+from dp_lsp.core.algebra import Poly, Symbol
+from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.events import Awaited, Distances, Exponential, Gaussian, GaussianNoise, Leak, Release, Repeat, Sampled
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
+
+_EXACT = Poly.of(4) * Poly.of(5).inverse()  # ln(1.25/δ) is ln(1/(4δ/5))
+
+
+class Concentrated(NamedTuple):
+    """δ-approximate ρ-zCDP. ``pair`` is what basic composition says of it, where nothing is ``composed`` and no noise
+    is Gaussian all that there is to say."""
+
+    rho: Sens
+    delta: Sens
+    basic: Price
+    composed: bool
+
+
+class Zcdp(Measure[Concentrated]):
+    """Zero-concentrated differential privacy: ρ adds up, and so does the δ of what is no pure or Gaussian mechanism.
+    ρ-zCDP is (ρ + 2√(ρ ln(1/δ')), δ')-private for every 0 < δ' < 1. Source: Bun and Steinke 2016; of a pure mechanism
+    ρ = ε·tanh(ε/2), the exact worst case; of the exponential mechanism ε²/8, Cesar and Rogers 2021."""
+
+    rule = "zcdp"
+    kind = "zcdp"
+    free = Concentrated(ZERO, ZERO, FREE, False)
+    unbounded = Concentrated(INFINITY, ONE, UNBOUNDED, False)
+
+    def is_unbounded(self, loss: Concentrated) -> bool:
+        return loss.rho.infinite or loss.delta.infinite
+
+    def released(self, cost: Release, distances: Distances) -> Concentrated:
+        pair, event = self.released_pair(cost, distances), cost.event
+        if isinstance(event, Gaussian | GaussianNoise):
+            return Concentrated(half(shift(cost, event, distances).power(2)), ZERO, pair, True)
+        if pair.unbounded:
+            return self.unbounded
+        if isinstance(event, Exponential):
+            return Concentrated(pair.epsilon.power(2) * _share(8), ZERO, pair, False)
+        return _worst(pair)
+
+    def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Concentrated:
+        return _worst(Price(Sens.of(epsilon), Sens.of(delta)))
+
+    def sequence(self, parts: list[Concentrated]) -> Concentrated:
+        return self._summed(parts)
+
+    def _summed(self, parts: list[Concentrated]) -> Concentrated:
+        pair = Price(sens.total(p.basic.epsilon for p in parts), sens.total(p.basic.delta for p in parts))
+        rho, delta = sens.total(p.rho for p in parts), sens.total(p.delta for p in parts)
+        return Concentrated(rho, delta, pair, any(p.composed for p in parts))
+
+    def either(self, parts: list[Concentrated]) -> Concentrated:
+        pair = Price(sens.maximum(p.basic.epsilon for p in parts), sens.maximum(p.basic.delta for p in parts))
+        rho, delta = sens.maximum(p.rho for p in parts), sens.maximum(p.delta for p in parts)
+        return Concentrated(rho, delta, pair, any(p.composed for p in parts))
+
+    def repeat(self, cost: Repeat, once: Concentrated) -> Concentrated:
+        count, basic = cost.count, once.basic
+        pair = Price(count * basic.epsilon, count * basic.delta)
+        composed = once.composed or not at_most_once(count)
+        return Concentrated(count * once.rho, count * once.delta, pair, composed)
+
+    def amplified(self, cost: Sampled, inside: Concentrated) -> Concentrated:
+        return _worst(amplified(cost, inside.basic))
+
+    def grouped(self, loss: Concentrated, steps: int) -> Concentrated:
+        return loss if steps == 1 else _worst(group(loss.basic, steps))
+
+    def both(self, first: Concentrated, second: Concentrated) -> Concentrated:
+        if first is self.free or second is self.free:
+            return second if first is self.free else first
+        return _worst(both(first.basic, second.basic))
+
+    def translated(self, values: Substitution, loss: Concentrated) -> Concentrated:
+        pair = Price(values.sens(loss.basic.epsilon), values.sens(loss.basic.delta))
+        return Concentrated(values.sens(loss.rho), values.sens(loss.delta), pair, loss.composed)
+
+    def pair(self, loss: Concentrated) -> Price:
+        if loss.rho.infinite or loss.delta.infinite:
+            return UNBOUNDED
+        return Price(*self.converted(loss.rho, loss.delta)) if loss.composed else loss.basic
+
+    def converted(self, rho: Sens, delta: Sens) -> tuple[Sens, Sens]:
+        """The pair that follows from ρ."""
+        if rho.zero:
+            return ZERO, delta
+        slack = self.slack()
+        return rho + sens.number(2) * (rho * sens.log_inverse(slack)).root(), delta + Sens.of(slack)
+
+    def named(self, loss: Concentrated) -> tuple[tuple[str, Sens], ...]:
+        aside = () if loss.delta.zero else (("rho_delta", loss.delta),)
+        return ("rho", loss.rho), *aside
+
+
+def _worst(pair: Price) -> Concentrated:
+    """Of something of which no more is known than a pair."""
+    if pair.unbounded:
+        return Zcdp.unbounded
+    return Concentrated(pair.epsilon * sens.tanh(half(pair.epsilon)), pair.delta, pair, False)
+
+
+class Shifted(NamedTuple):
+    """μ-Gaussian differential privacy, by the square of μ."""
+
+    square: Sens
+
+
+class GaussianOnly(Measure[Shifted]):
+    """Gaussian differential privacy, for what adds Gaussian noise and does nothing else: μ² adds up, exactly.
+    Source: Dong, Roth and Su 2019. The pair that goes with it is that of zCDP, ρ being μ²/2."""
+
+    rule = "gaussian"
+    kind = "gaussian"
+    free = Shifted(ZERO)
+    unbounded = Shifted(INFINITY)
+
+    def is_unbounded(self, loss: Shifted) -> bool:
+        return loss.square.infinite
+
+    def released(self, cost: Release, distances: Distances) -> Shifted:
+        event = cost.event
+        if isinstance(event, Gaussian | GaussianNoise):
+            return Shifted(shift(cost, event, distances).power(2))
+        return self.unbounded
+
+    def leaked(self, cost: Leak) -> Shifted:
+        return self.unbounded
+
+    def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Shifted:
+        return self.unbounded
+
+    def sequence(self, parts: list[Shifted]) -> Shifted:
+        return Shifted(sens.total(part.square for part in parts))
+
+    def either(self, parts: list[Shifted]) -> Shifted:
+        return Shifted(sens.maximum(part.square for part in parts))
+
+    def repeat(self, cost: Repeat, once: Shifted) -> Shifted:
+        return Shifted(cost.count * once.square)
+
+    def amplified(self, cost: Sampled, inside: Shifted) -> Shifted:
+        return inside if inside.square.zero else self.unbounded
+
+    def grouped(self, loss: Shifted, steps: int) -> Shifted:
+        return Shifted(loss.square * sens.number(steps).power(2))
+
+    def both(self, first: Shifted, second: Shifted) -> Shifted:
+        if first.square.zero or second.square.zero:
+            return second if first.square.zero else first
+        return self.unbounded
+
+    def translated(self, values: Substitution, loss: Shifted) -> Shifted:
+        return Shifted(values.sens(loss.square))
+
+    def pair(self, loss: Shifted) -> Price:
+        if loss.square.zero or loss.square.infinite:
+            return FREE if loss.square.zero else UNBOUNDED
+        slack = self.slack()
+        spread = (sens.number(2) * loss.square * sens.log_inverse(slack)).root()
+        return Price(half(loss.square) + spread, Sens.of(slack))
+
+    def named(self, loss: Shifted) -> tuple[tuple[str, Sens], ...]:
+        return (("mu", loss.square.root()),)
+
+
+def shift(cost: Release, event: Gaussian | GaussianNoise, distances: Distances) -> Sens:
+    """By how many deviations of its noise a change moves the input of a Gaussian mechanism, at most."""
+    if isinstance(event, GaussianNoise):
+        return deviations(cost, event, distances)
+    steps = units(cost, distances)
+    if steps.zero or steps.infinite:
+        return steps
+    spread = sens.number(2) * sens.log_inverse(event.delta.single_poly() * _EXACT)
+    return event.epsilon * cost.factor * steps * Sens((spread.root().single_poly().inverse(),))
+
+
+def half(value: Sens) -> Sens:
+    return value * _share(2)
+
+
+def _share(parts: int) -> Sens:
+    return Sens((Poly.of(parts).inverse(),))
