@@ -312,7 +312,8 @@ end
         (OPEN, ("0.3", None), ["DP412 error"]),
         (OPEN, (None, "0"), []),
         (SQUARE, ("0", "0"), ["DP303 warning"]),
-        ("f(x::Real) :: Priv() = gaussian_mechanism(1, 0.1, 1e-5, x)\n", ("1", "1e-6"), ["DP411 error"]),
+        ("f(x::Real) :: Priv() = gaussian_mechanism(1, 0.1, 1e-5, x)\n", ("1", "1e-6"), []),  # less δ, more ε
+        ("f(x::Real) :: Priv() = gaussian_mechanism(1, 0.1, 1e-5, x)\n", ("0.05", "1e-6"), ["DP411 error"]),
         (ROUNDS, ("4", "0"), []),
         (ROUNDS, ("2", "1e-5"), []),  # a share of δ is chosen
         (ROUNDS, ("2", None), []),

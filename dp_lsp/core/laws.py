@@ -169,8 +169,8 @@ LAWS = {
         "advanced composition, with δ' = {}: T + √(2V ln(1/δ')), and what is made once",
         "Steps of (ε₁, δ₁), (ε₂, δ₂) … cost (T + √(2V ln(1/δ')), Σδᵢ + δ') for every δ' between 0 and 1, "
         "with T = Σεᵢ·tanh(εᵢ/2) and V = Σεᵢ².",
-        "Kairouz, Oh and Viswanath 2015, The Composition Theorem for Differential Privacy, Theorem 3.5: given the past, "
-        "the loss of step i lies between -εᵢ and εᵢ and has a mean of at most εᵢ·tanh(εᵢ/2); Azuma and Hoeffding.",
+        "Kairouz, Oh and Viswanath 2015, The Composition Theorem for Differential Privacy, Theorem 3.5: given "
+        "the past, the loss of step i lies between -εᵢ and εᵢ, its mean is at most εᵢ·tanh(εᵢ/2); Azuma and Hoeffding.",
     ),
     PUBLISHED: Law(
         "{} rounds, the published formula",
