@@ -11,11 +11,12 @@ import pytest
 from lsprotocol import types
 from pygls.protocol import default_converter
 
-from dp_lsp.analysis.records import Analysis, Options, State
+from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, State
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.engine.check import Engine
 from dp_lsp.features.report import report
 from dp_lsp.lsp.positions import apply
+from several_files import Texts
 from source_tree import ROOT, python
 from typist import Change, Typist
 
@@ -77,3 +78,20 @@ def on_the_command_line(texts: dict[str, str], folder: Path) -> Iterator[tuple[s
     assert done.returncode in (0, 1), done.stderr
     for file in json.loads(done.stdout)["files"]:
         yield file["path"], file
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_another_process_found_out_changes_no_answer(seed: int) -> None:
+    """Each text is checked by an engine that was told what was found out in those before, and knows nothing else."""
+    typist = Typist(PROGRAMS[seed % len(PROGRAMS)], f"told {seed}")
+    told: list[ChunkRecord] = []
+    for _ in range(EDITS):
+        texts = Texts({"a.jl": typist.text})
+        engine, fresh = Engine(), Engine()
+        engine.learn("", told)
+        found = engine.project("a.jl", texts, on_record=told.append)["a.jl"]
+        assert found.is_same(fresh.project("a.jl", texts)["a.jl"])
+        for function in found.functions:
+            place = "a.jl", function.name_span.start
+            assert engine.explain("a.jl", texts, place) == fresh.explain("a.jl", texts, place)
+        typist.edit()

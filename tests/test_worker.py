@@ -34,7 +34,13 @@ class Engine:
     def includes(self, text, look):
         return ()
 
-    def project(self, root, files, options, ticket, on_chunk, refused):
+    def learn(self, document, records):
+        self.memo.update((record.key, record) for record in records)
+
+    def unlearn(self, document):
+        pass
+
+    def project(self, root, files, options, ticket, on_chunk, refused, on_record=lambda record: None):
         chunks, start, options = [], 0, options(root)
         text = files.text(root).content
         for line in text.splitlines(keepends=True):
@@ -46,6 +52,7 @@ class Engine:
                 self.act(line.strip(), ticket)
                 self.memo[key] = self.record(key, State.PROVED)
                 self.inferred += 1
+                on_record(self.memo[key])
             chunks.append(Placed(start, len(line), self.memo[key]))
             start += len(line)
         return {{root: Analysis(Source(text), tuple(chunks), options)}}
@@ -101,10 +108,10 @@ class Client:
         assert [finding.revision for finding in outcome.findings] == [revision]
         return outcome
 
-    async def begun(self) -> None:
-        """Wait until something is being checked."""
+    async def begun(self, chunk: bytes = b"") -> None:
+        """Wait until something is being checked, or this chunk is."""
         async with asyncio.timeout(PATIENCE):
-            while self.worker._link is None or self.worker._link.chunk is None:
+            while (link := self.worker._link) is None or link.chunk is None or chunk not in (b"", link.chunk):
                 await asyncio.sleep(0.005)
 
     @property
@@ -252,6 +259,49 @@ async def test_a_killed_process_leaves_unknown_and_comes_back(new_client: NewCli
     lost, found = await client.outcome(), await client.outcome()
     assert is_lost(lost) and not lost.final
     assert found.findings[0].revision == revision and state(found) is State.PROVED
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="stops a process by a signal")
+async def test_what_was_found_out_outlives_the_process(new_client: NewClient) -> None:
+    client = new_client()
+    await client.checked("a\nb\nc\n")
+    os.kill(client.process, signal.SIGKILL)
+    outcome = await client.checked("a\nd\nc\n")
+    assert (state(outcome), outcome.inferred) == (State.PROVED, 1)
+
+
+async def test_what_was_found_out_in_a_check_that_did_not_end_is_kept(new_client: NewClient) -> None:
+    client = new_client()
+    client.check("a\nb\nslow\n")
+    await client.begun(b"slow\n")
+    client.check("b\nc\nhang\n")
+    await client.begun(b"hang\n")
+    process = client.process
+    outcome = await client.checked("a\nb\nc\nd\n")
+    assert client.process != process
+    assert (state(outcome), outcome.inferred) == (State.PROVED, 1)
+
+
+async def chain(client: Client, factors: dict[int, int]) -> Outcome:
+    """Check functions that each call the one before, some with other numbers than 2, and as many that call none."""
+    lines = ["f0(x::Real) = x", *(f"f{i}(x::Real) = f{i - 1}(x) + {factors.get(i, 2)} * x" for i in range(1, 20))]
+    lines += (f"g{i}(x::Real) = {i} * x" for i in range(20))
+    return await client.checked("\n\n".join(lines) + "\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="stops a process by a signal")
+@pytest.mark.parametrize(("edited", "inferred"), [(0, 0), (19, 20), (5, 20)])
+async def test_only_what_is_needed_is_found_out_again(new_client: NewClient, edited: int, inferred: int) -> None:
+    """What a caller says of it is needed of a function only if that caller is inferred."""
+    client, fresh = new_client(engine=None), new_client(engine=None)
+    first = await chain(client, {})
+    os.kill(client.process, signal.SIGKILL)
+    outcome = await chain(client, {edited: 3})
+    expected = await chain(fresh, {edited: 3})
+    assert first.inferred == expected.inferred == 40 and outcome.inferred == inferred
+    assert analysis(outcome).is_same(analysis(expected))
+    again = await chain(client, {edited: 4})
+    assert again.inferred - outcome.inferred == (20 - edited if edited else 0)
 
 
 async def test_a_process_that_never_starts_is_not_tried_for_ever(new_client: NewClient) -> None:

@@ -166,12 +166,14 @@ KEY = 20
 
 class ChunkRecord(NamedTuple):
     """All that is known of a chunk. ``facts`` is decoded when somebody points at it, and so is ``names``, where its
-    names stand (:mod:`dp_lsp.analysis.names`): that follows from the text alone, whatever was found out about it."""
+    names stand (:mod:`dp_lsp.analysis.names`): that follows from the text alone, whatever was found out about it.
+    ``meanings`` are digests of what each name means that it defines, one after the other, if these are known."""
 
     key: bytes
     verdict: Verdict
     facts: bytes
     names: bytes = b""
+    meanings: bytes = b""
 
 
 class Placed(NamedTuple):

@@ -7,13 +7,13 @@ every name the chunk mentions, also of those that have none.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Loader, Refusal, Text
-from dp_lsp.analysis.records import Analysis, Options, Placed, unchecked
+from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, unchecked
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.engine.elsewhere import Elsewhere
@@ -34,7 +34,7 @@ from dp_lsp.surface import Chunk
 from dp_lsp.text import Source
 
 DEFAULT = Options()
-_TRIALS = "\0trials"  # no document is called that
+_TRIALS, _TOLD = "\0trials", "\0told"  # no document is called that
 
 OptionsOf = Callable[[str], Options]
 """The options of each file of a project, by its name. The rules are those of the root: what one file says of another
@@ -47,8 +47,9 @@ class _How(NamedTuple):
 
     options: OptionsOf
     look: Callable[[], None]
-    on_chunk: Callable[[bytes], None]
-    refused: Collection[bytes]
+    on_chunk: Callable[[bytes], None] = lambda key: None
+    refused: Collection[bytes] = ()
+    on_record: Callable[[ChunkRecord], None] = lambda record: None
 
 
 class Defined(NamedTuple):
@@ -107,14 +108,15 @@ class Engine:
         ticket: Ticket | None = None,
         on_chunk: Callable[[bytes], None] = lambda key: None,
         refused: Collection[bytes] = (),
+        on_record: Callable[[ChunkRecord], None] = lambda record: None,
     ) -> dict[str, Analysis]:
         """The analyses of a file and of all it includes, by name. Never raises on any text; raises what the ticket
         raises.
 
-        ``on_chunk`` is called with a chunk's key before it is inferred; a key in ``refused`` is not inferred but
-        reported as ``unknown`` (it ended the process before).
+        ``on_chunk`` is called with a chunk's key before it is inferred, and ``on_record`` with what was found out; a
+        key in ``refused`` is not inferred but reported as ``unknown`` (it ended the process before).
         """
-        how = _How(_uniform(root, options), (ticket or Ticket()).look, on_chunk, refused)
+        how = _How(_uniform(root, options), (ticket or Ticket()).look, on_chunk, refused, on_record)
         return _analyses(root, *self._project(root, loader, how, root), how.options)
 
     def trial(
@@ -122,7 +124,7 @@ class Engine:
     ) -> dict[str, Analysis]:
         """The same of a project as it is not yet: only what the last few trials needed is remembered, and what they
         parsed and inferred is not counted."""
-        how = _How(_uniform(root, options), (ticket or Ticket()).look, lambda key: None, ())
+        how = _How(_uniform(root, options), (ticket or Ticket()).look)
         counted = self.parsed, self.inferred
         try:
             return _analyses(root, *self._project(root, loader, how, _TRIALS), how.options)
@@ -145,12 +147,13 @@ class Engine:
 
         The project is checked; what is remembered of it is as good. Only the function itself is inferred again."""
         name, offset = place
-        how = _How(_uniform(root, options), (ticket or Ticket()).look, lambda key: None, ())
+        how = _How(_uniform(root, options), (ticket or Ticket()).look)
         whole, found = self._project(root, loader, how, root)
         for module, index in (each for part in whole.parts if part.name == name for each in part.places):
             task, known = found[module][index]
             start, text = task.unit.chunk.start, task.unit.chunk.text
             if start <= offset <= start + len(text):
+                self._complete(whole.programs[module], found[module], [index], how)
                 explained = task.explanation(known, offset - start, expression)
                 if explained is not None:
                     return explained.moved(start)
@@ -164,7 +167,7 @@ class Engine:
         ticket: Ticket | None = None,
     ) -> Iterator[Suspect]:
         """The claims of a project that are too small. It is checked; what is remembered of it is as good."""
-        how = _How(_uniform(root, options), (ticket or Ticket()).look, lambda key: None, ())
+        how = _How(_uniform(root, options), (ticket or Ticket()).look)
         whole, modules = self._project(root, loader, how, root)
         for part in whole.parts:
             for module, index in part.places:
@@ -173,14 +176,17 @@ class Engine:
                 start = task.unit.chunk.start
                 for problem in known.record.verdict.problems:
                     if problem.refutable:
+                        self._complete(whole.programs[module], modules[module], [index], how)
                         for method, inferred in task.again(known, problem.span.start):
                             if isinstance(method, Method):
                                 yield Suspect(part.name, problem.moved(start), start, method, inferred, around)
 
     def definitions(self, text: str, options: Options = DEFAULT) -> list[Defined]:
         """The definitions of a text that is in no folder, in the order in which they run, and what each means."""
-        how = _How(_uniform("", options), lambda: None, lambda key: None, ())
-        _, modules = self._project("", _Lone(text), how, "")
+        how = _How(_uniform("", options), lambda: None)
+        whole, modules = self._project("", _Lone(text), how, "")
+        for program, found in zip(whole.programs, modules, strict=True):
+            self._complete(program, found, found, how)
         return [
             Defined(definition, meaning.value)
             for found in modules
@@ -203,6 +209,19 @@ class Engine:
         for memo in self._memos:
             memo.forget(root)
 
+    def learn(self, document: str, records: Iterable[ChunkRecord]) -> None:
+        """What another engine found out in a version of a document, or in several that were not checked to the end:
+        it is not inferred again. Remembered until the document is unlearned."""
+        for record in records:
+            known = Known.told(record)
+            if known is not None and self._records.get(record.key) is None:
+                self._records.put(record.key, known)
+        self._records.turn(_TOLD + document)
+
+    def unlearn(self, document: str) -> None:
+        """What was learned of a document, and is not used, need not be remembered."""
+        self._records.forget(_TOLD + document)
+
     def includes(self, text: Text, look: Callable[[], None] = lambda: None) -> tuple[str, ...]:
         """The paths that a text includes; cheap where it includes none."""
         if readable(text).problem is not None or INCLUDE not in text.content:
@@ -221,7 +240,7 @@ class Engine:
                 unit = program.units[index]
                 program.units[index] = self._unit(unit.chunk, how.look, others)._replace(problems=unit.problems)
             task = Task(program, index, options[index], meanings, cycle, how.look)
-            known = self._known(task, how)
+            known = self._known(task, program, done, how)
             done[index] = task, known
             for name, meaning in known.meanings:
                 meanings.setdefault(name, []).append(meaning)
@@ -264,18 +283,37 @@ class Engine:
             self._units.put(key, known)
         return known if known.chunk == chunk else known._replace(chunk=chunk._replace(text=known.chunk.text))
 
-    def _known(self, task: Task, how: _How) -> Known:
+    def _known(self, task: Task, program: Program, done: _Done, how: _How) -> Known:
         key = task.key()
         known = self._records.get(key)
         if known is None:
-            if key in how.refused:
-                known = task.refused(key)
-            else:
-                how.on_chunk(key)
-                self.inferred += bool(task.unit.lowered.definitions)
-                known = task.infer(key)
+            self._complete(program, done, task.sources(), how)
+            known = self._inferred(task, key, how)
             self._records.put(key, known)
         return known
+
+    def _inferred(self, task: Task, key: bytes, how: _How) -> Known:
+        if key in how.refused:
+            return task.refused(key)
+        how.on_chunk(key)
+        self.inferred += bool(task.unit.lowered.definitions)
+        known = task.infer(key)
+        how.on_record(known.record)
+        return known
+
+    def _complete(self, program: Program, done: _Done, units: Iterable[int], how: _How) -> None:
+        """Have what these units mean, and all that it is made of, where only its digests were learned."""
+        pending = [index for index in units if index in done and not done[index][1].is_complete]
+        while pending:
+            task, known = done[pending[-1]]
+            before = [each for each in task.sources() if each in done and not done[each][1].is_complete]
+            if before and not known.is_complete:
+                pending += before
+                continue
+            if not known.is_complete:
+                how.look()
+                known.complete(self._inferred(task, known.record.key, how))
+            pending.pop()
 
 
 class _Lone:

@@ -7,9 +7,9 @@ they are met, so that two of one name are never taken for each other.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from time import time_ns
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from dp_lsp.core.algebra import Argument, Atom, NormVariable, Poly, Symbol
@@ -52,6 +52,9 @@ from dp_lsp.core.types import (
 )
 from dp_lsp.infer.inference import Global, Unreadable
 
+SIZE = 16
+"""How many bytes a digest has."""
+
 _DEEPEST = 100  # functions inside functions
 
 
@@ -61,7 +64,20 @@ def digest(value: Global | Unreadable | None) -> bytes:
 
 
 def _hash(text: str) -> hashlib.blake2b:
-    return hashlib.blake2b(text.encode(), digest_size=16)
+    return hashlib.blake2b(text.encode(), digest_size=SIZE)
+
+
+class _Numbered(Protocol):
+    @property
+    def uid(self) -> int: ...
+
+
+_N = TypeVar("_N", bound=_Numbered)
+
+
+def _in_order(things: Iterable[_N]) -> list[_N]:
+    """The elements of a set in the order in which they were made, which is the same whenever they are made anew."""
+    return sorted(things, key=lambda each: each.uid)
 
 
 class _Tree(NamedTuple):
@@ -127,9 +143,10 @@ class _Writer:
             f"{param.name} {self._var(param.var)} {self._type(param.type)} {param.static} {param.declared!r}"
             for param in scheme.params
         ]
-        failing = None if scheme.failing is None else sorted(map(self._var, scheme.failing))
-        owned = sorted(map(self._symbol, scheme.owned.symbols)) + sorted(map(self._norm, scheme.owned.norms))
-        owned += sorted(map(self._type, scheme.owned.types))
+        failing = None if scheme.failing is None else sorted(map(self._var, _in_order(scheme.failing)))
+        owned = sorted(map(self._symbol, _in_order(scheme.owned.symbols)))
+        owned += sorted(map(self._norm, _in_order(scheme.owned.norms)))
+        owned += sorted(map(self._type, _in_order(scheme.owned.types)))
         body = [
             self._judgement(scheme.result),
             self.cost(scheme.cost),
@@ -158,7 +175,7 @@ class _Writer:
             case Release(event=event, distance=distance, factor=factor):
                 return f"release {self._event(event)} {self._distances(distance)} {self._sens(factor)}"
             case Leak(variables=variables):
-                return f"leak {sorted(map(self._var, variables))}"
+                return f"leak {sorted(map(self._var, _in_order(variables)))}"
             case Sequence(parts=parts) | Either(parts=parts):
                 return f"{type(cost).__name__}({', '.join(map(self.cost, parts))})"
             case Repeat(count=count, body=body):

@@ -16,7 +16,7 @@ from dp_lsp.core.term import Constant, Definition
 from dp_lsp.engine.describe import Described, Place, describe, describe_box
 from dp_lsp.engine.explanation import explain
 from dp_lsp.engine.facts import Found, tables
-from dp_lsp.engine.interface import digest
+from dp_lsp.engine.interface import SIZE, digest
 from dp_lsp.engine.program import Program
 from dp_lsp.engine.remarks import Ignores, Outcome, Split, all_accepted, outcome_of
 from dp_lsp.engine.told import told, weighed
@@ -28,11 +28,30 @@ from dp_lsp.lower.problems import CallCycle
 from dp_lsp.problem import Named, Problem, Related, Severity, Sought
 
 
-class Meaning(NamedTuple):
-    """What a name stands for, and a digest of it."""
+class Meaning:
+    """What a name stands for, and a digest of it. Of one that was found out by another process, and that nobody has
+    asked for since, there is nothing but the digest."""
 
-    value: Global | Unreadable
-    digest: bytes
+    __slots__ = ("_value", "digest")
+
+    def __init__(self, value: Global | Unreadable | None, digest: bytes) -> None:
+        self._value = value
+        self.digest = digest
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is a value."""
+        return self._value is not None
+
+    @property
+    def value(self) -> Global | Unreadable:
+        """The value, which must be there."""
+        assert self._value is not None, "what is built on a meaning has it found out"
+        return self._value
+
+    def find(self, value: Global | Unreadable) -> None:
+        """The value was found out, again."""
+        self._value = value
 
 
 class Known(NamedTuple):
@@ -40,6 +59,25 @@ class Known(NamedTuple):
 
     record: ChunkRecord
     meanings: tuple[tuple[str, Meaning], ...]
+
+    @classmethod
+    def told(cls, record: ChunkRecord) -> Known | None:
+        """What a record says that another process has made, if it can be used without inferring its chunk."""
+        names, digests = record.verdict.defines, record.meanings
+        if len(record.key) != KEY or len(digests) != SIZE * len(names):
+            return None
+        parts = (digests[at : at + SIZE] for at in range(0, len(digests), SIZE))
+        return cls(record, tuple((name, Meaning(None, part)) for name, part in zip(names, parts, strict=True)))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all values are there."""
+        return all(meaning.is_there for _, meaning in self.meanings)
+
+    def complete(self, found: Known) -> None:
+        """The same was found out once more, with all values."""
+        for (_, mine), (_, other) in zip(self.meanings, found.meanings, strict=True):
+            mine.find(other.value)
 
 
 class Task:
@@ -85,16 +123,19 @@ class Task:
         state = repr((self._program.clouds.get(name), name in self._cycle, self._program.conflict(name)))
         return state.encode() + b"".join(meaning.digest for meaning in found)
 
+    def sources(self) -> Iterator[int]:
+        """The units whose meanings this one is made of, by their index; some may not be inferred yet."""
+        skipped = self._cycle | self._own | self._program.clouds.keys()
+        for name in sorted(self._uses() - skipped):
+            yield from self._program.definers.get(name, ())
+
     def refused(self, key: bytes) -> Known:
         """The record of a unit that must not be inferred: nothing is known of it."""
         reason = "checking it ended the checking process"
         names = tuple(definition.name for definition in self.unit.lowered.definitions)
         verdict = Verdict(State.UNKNOWN, (), (*self.unit.lowered.problems, *self.unit.problems), names, self._uses())
-        meanings = ((name, Unreadable(name, reason)) for name in names)
-        return Known(
-            ChunkRecord(key, verdict, b"", self.unit.names),
-            tuple((name, Meaning(value, digest(value))) for name, value in meanings),
-        )
+        values = ((name, Unreadable(name, reason)) for name in names)
+        return self._made(key, verdict, b"", [(name, Meaning(value, digest(value))) for name, value in values])
 
     def infer(self, key: bytes) -> Known:
         """What is found out about the unit."""
@@ -122,7 +163,11 @@ class Task:
         state, accepted = worst(each.state for each in outcomes), all_accepted(outcomes)
         shown = told([*problems, *idle], self.unit.syntax)
         verdict = Verdict(state, tuple(reports), shown, names, self._uses(), accepted)
-        return Known(ChunkRecord(key, verdict, self._facts(facts), self.unit.names), tuple(meanings))
+        return self._made(key, verdict, self._facts(facts), meanings)
+
+    def _made(self, key: bytes, verdict: Verdict, facts: bytes, meanings: list[tuple[str, Meaning]]) -> Known:
+        digests = b"".join(meaning.digest for _, meaning in meanings)
+        return Known(ChunkRecord(key, verdict, facts, self.unit.names, digests), tuple(meanings))
 
     def _facts(self, found: list[Found]) -> bytes:
         if not found or not self._options.facts:

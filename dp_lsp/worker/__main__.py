@@ -39,6 +39,7 @@ from dp_lsp.worker.frames import (
     Finished,
     Forget,
     Found,
+    Learn,
     Look,
     Opened,
     Ready,
@@ -58,11 +59,14 @@ _TRYING = 5.0  # seconds that the fixes of a document may take
 _log = logging.getLogger(__name__)
 
 
+News = Look | Opened | Learn | Forget
+
+
 class Inbox:
     """What came: news in the order they came, the newest check of each document, and what is to be derived."""
 
     def __init__(self) -> None:
-        self._news: list[Look | Opened | Forget] = []
+        self._news: list[News] = []
         self._checks: dict[str, Check] = {}
         self._derive: list[Derive] = []
         self._withdrawn: set[int] = set()
@@ -85,12 +89,12 @@ class Inbox:
                         self._newest[message.document] = message.number
                         self._checks.pop(message.document, None)
                         self._news.append(message)
-                    case Look() | Opened():
+                    case Look() | Opened() | Learn():
                         self._news.append(message)
                 self._arrived.notify()
         os._exit(0)
 
-    def take(self, patience: float | None) -> tuple[list[Look | Opened | Forget], Check | Derive | None]:
+    def take(self, patience: float | None) -> tuple[list[News], Check | Derive | None]:
         """The news, and the oldest check that nothing superseded, or else what is to be derived. Waits for any, but not
         longer than some seconds."""
         with self._arrived:
@@ -111,7 +115,11 @@ class Inbox:
 
     def must_wait(self, request: Derive) -> bool:
         """Whether something that is derived must stop, for good or for a check."""
-        return self.is_withdrawn(request) or bool(self._checks)
+        return self.is_withdrawn(request) or self.has_checks()
+
+    def has_checks(self) -> bool:
+        """Whether anything is to be checked."""
+        return bool(self._checks)
 
     def has_any(self) -> bool:
         """Whether there is anything to do."""
@@ -130,6 +138,7 @@ class Service:
         self._out = out
         self._projects = Projects()
         self._sent: dict[str, dict[bytes, ChunkRecord]] = {}
+        self._fresh: set[bytes] = set()  # the keys of what was sent in this check
         self._closed: dict[str, ClosedFile] = {}
         self._told: Configured | None = None
         self._unrepaired: dict[str, tuple[int, Analysis, Options]] = {}  # what was checked, and its fixes not tried yet
@@ -153,25 +162,31 @@ class Service:
                 self._repair(*self._unrepaired.popitem())
             self._projects.tidy()
 
-    def _heard(self, message: Look | Opened | Forget) -> None:
+    def _heard(self, message: News) -> None:
         match message:
             case Look(folders, wishes, kept):
                 self._projects.configurations.kept.update(kept)
                 self._projects.look(folders, wishes)
             case Opened(document, file, revision, text):
                 self._projects.opened(document, file, revision, text)
+            case Learn(document, records):
+                self._projects.engine.learn(document, records)
+                if document:
+                    self._sent[document] = {record.key: record for record in records}
             case Forget(_, document):
+                self._projects.engine.unlearn(document)
                 self._sent.pop(document, None)
                 self._unrepaired.pop(document, None)
                 self._projects.closed(document)
 
     def _check(self, request: Check) -> None:
         began = time.perf_counter()
+        self._fresh.clear()
         options = self._projects.options_of(request.options)
 
         def check(engine: Engine, root: str, files: Loader, unseen: int) -> dict[str, Analysis]:
             ticket = self._begin(request, unseen)
-            return engine.project(root, files, options, ticket, self._entered, request.refused)
+            return engine.project(root, files, options, ticket, self._entered, request.refused, self._found)
 
         try:
             look = self._begin(request, 0).look
@@ -232,11 +247,18 @@ class Service:
     def _entered(self, key: bytes) -> None:
         self.send(Entered(key))
 
+    def _found(self, record: ChunkRecord) -> None:
+        """Tell a record at once, so that it outlives us; it is on its way before the next chunk is begun."""
+        self._fresh.add(record.key)
+        self._out.write(encode(Found(record)))
+
     def _answer(self, request: Check, result: Result, seconds: float) -> None:
         checked = tuple(self._checked(document, analysis) for document, analysis in result.checked.items())
         closed = {name: file for name, file in result.closed.items() if self._closed.get(name) != file}
         self._closed |= closed
         engine = self._projects.engine
+        for document in (*result.checked, *[""] * (not self._inbox.has_checks())):
+            engine.unlearn(document)
         about = request.number, request.document, checked, result.projects, closed
         self.send(Finished(*about, seconds, engine.parsed, engine.inferred, self._configured()))
         for document, analysis in sorted(result.checked.items(), key=lambda item: item[0] == request.document):
@@ -258,7 +280,7 @@ class Service:
 
     def _checked(self, document: str, analysis: Analysis) -> Checked:
         """Send the records of a document that the other side does not have."""
-        known = self._sent.get(document, {})
+        known = self._sent.get(document, {}).keys() | self._fresh
         records = {placed.record.key: placed.record for placed in analysis.chunks}
         for key, record in records.items():
             if key not in known:

@@ -2,8 +2,8 @@
 
 Everything runs on the owner's event loop and returns at once. The check of a document answers about all documents
 that are checked together with it. It is superseded by a newer one of the same document. The process is killed only
-if a superseded check does not stop, or if any check outruns its time; it is started again with all open texts and
-what is still to be checked.
+if a superseded check does not stop, or if any check outruns its time; it is started again with all open texts, what
+was found out before, also in checks that did not end, and what is still to be checked.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from dp_lsp.worker.frames import (
     Stopped,
     Withdraw,
 )
+from dp_lsp.worker.kept import Kept
 from dp_lsp.worker.link import COMMAND, Link
 from dp_lsp.worker.problems import CheckerEnded, CheckTooLong
 
@@ -148,7 +149,7 @@ class Worker:
         self._kept: tuple[tuple[str, Configuration], ...] = ()
         self._faulty: dict[str, Faulty] = {}
         self._texts: dict[str, dict[int, _Text]] = {}  # by document and revision, until a newer one was checked
-        self._records: dict[str, dict[bytes, ChunkRecord]] = {}
+        self._found = Kept()
         self._closed: dict[str, ClosedFile] = {}
         self._asked: dict[int, tuple[float, Tell]] = {}  # what is to be derived: in how many seconds, and for whom
         self._blame: Counter[bytes] = Counter()
@@ -161,12 +162,13 @@ class Worker:
                 self._link = Link(self._received, self._command)
             except OSError as error:
                 return self._unable(error)
-            self._records.clear()
             self._closed.clear()
             self._running = self._killed = None
             self._link.send(Look(self._folders, self._wishes, self._kept))
             for document, texts in self._texts.items():
                 self._link.send(_opened(document, texts[max(texts)]))
+            for lesson in self._found.lessons():
+                self._link.send(lesson)
             for job in self._jobs.values():
                 self._send(job)
 
@@ -223,7 +225,7 @@ class Worker:
         self._numbers += 1
         self._jobs.pop(document, None)
         self._texts.pop(document, None)
-        self._records.pop(document, None)
+        self._found.forget(document)
         self._mending.pop(document, None)
         if self._link:
             self._link.send(Forget(self._numbers, document))
@@ -234,6 +236,7 @@ class Worker:
         self._blame.clear()
         self._fatal = 0
         if self._link is None:
+            self._found.clear()
             self.start()
         else:
             self._kill(_Killed.ON_REQUEST)
@@ -283,6 +286,7 @@ class Worker:
     def _received(self, link: Link, answer: Message | None, fresh: dict[bytes, ChunkRecord]) -> None:
         if link is not self._link:
             return
+        self._found.came(fresh)
         match answer:
             case None:
                 self._died(link)
@@ -305,9 +309,11 @@ class Worker:
             case Finished() | Stopped() | Failed():
                 self._running = None
                 self._watch_jobs()
-                self._ended(answer, fresh)
+                self._ended(answer)
+                if not self._jobs:
+                    self._found.idle()
 
-    def _ended(self, answer: Finished | Stopped | Failed, fresh: dict[bytes, ChunkRecord]) -> None:
+    def _ended(self, answer: Finished | Stopped | Failed) -> None:
         if isinstance(answer, Finished):
             self._closed |= answer.closed
             if answer.configured:
@@ -315,8 +321,7 @@ class Worker:
                 self._faulty = answer.configured.faulty
             for checked in answer.checked:
                 if checked.document in self._texts:  # else it was closed
-                    known = self._records.get(checked.document, {}) | fresh
-                    self._records[checked.document] = {key: known[key] for _, _, key in checked.layout}
+                    self._found.checked(checked)
                     self._acquit(key[:KEY] for _, _, key in checked.layout)
                     self._mending[checked.document] = checked.revision
         job = self._job(answer.number, answer.document)
@@ -338,9 +343,8 @@ class Worker:
         return Outcome(job.document, findings, None, True, answer.projects, closed, *counted, self._faulty)
 
     def _finding(self, checked: Checked) -> Finding:
-        texts, records = self._texts[checked.document], self._records[checked.document]
-        for old in [revision for revision in texts if revision < checked.revision]:
-            del texts[old]
+        known, records = self._texts[checked.document], self._found.of(checked.document)
+        texts = self._texts[checked.document] = {each: known[each] for each in known if each >= checked.revision}
         source = texts[checked.revision].source
         chunks = tuple(Placed(start, length, records[key]) for start, length, key in checked.layout)
         return Finding(checked.document, checked.revision, source, Analysis(source, chunks, checked.options))
@@ -378,6 +382,8 @@ class Worker:
         elif why is None:
             for job in list(self._jobs.values()):
                 self._bereaved(job)
+        if why is _Killed.ON_REQUEST:
+            self._found.clear()
         if self._jobs or why:
             self.start()
 

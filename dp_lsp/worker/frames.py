@@ -43,6 +43,14 @@ class Opened(NamedTuple):
     text: str
 
 
+class Learn(NamedTuple):
+    """What a process before found out in an open document; without a document, in checks that did not end. The
+    other side has these records."""
+
+    document: str
+    records: tuple[ChunkRecord, ...]
+
+
 class Check(NamedTuple):
     """Check what a document is part of. A later number for the same document supersedes it; ``limit`` is in seconds.
 
@@ -102,7 +110,8 @@ class Entered(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A record that the other side does not have."""
+    """What was found out about a chunk. It comes as soon as it is known, and again at the end of a check if that needs
+    it and the other side may not have it any more."""
 
     record: ChunkRecord
 
@@ -140,7 +149,7 @@ class Finished(NamedTuple):
 
 
 class Stopped(NamedTuple):
-    """The check was superseded and left no result."""
+    """The check was superseded. What it found out until then is told and remembered."""
 
     number: int
     document: str
@@ -172,7 +181,7 @@ class Derived(NamedTuple):
     found: Explanation | str | None
 
 
-Question = Look | Opened | Check | Derive | Withdraw | Forget
+Question = Look | Opened | Learn | Check | Derive | Withdraw | Forget
 Answer = Ready | Begun | Entered | Found | Finished | Stopped | Failed | Repaired | Derived
 Message = Question | Answer
 

@@ -59,8 +59,8 @@ Deliver = Callable[["Link", Message | None, dict[bytes, ChunkRecord]], None]
 class Link:
     """One child process. ``deliver`` is called on the loop with each message, and with None at the end.
 
-    Records come with the message that ends their check, and the chunk that is being checked is only noted: a
-    call for each would cost more than they do.
+    Records come with the next message of another kind, be it the end, and the chunk that is being checked is only
+    noted: a call for each would cost more than they do.
     """
 
     def __init__(self, deliver: Deliver, command: Sequence[str]) -> None:
