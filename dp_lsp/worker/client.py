@@ -233,8 +233,7 @@ class Worker:
 
     def restart(self) -> None:
         """A new process, with an empty memory; what was being checked is checked again."""
-        self._blame.clear()
-        self._fatal = 0
+        self._blame, self._fatal = Counter(), 0
         if self._link is None:
             self._found.clear()
             self.start()
