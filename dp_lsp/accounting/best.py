@@ -7,7 +7,7 @@ from fractions import Fraction
 from dp_lsp.accounting.basic import Basic
 from dp_lsp.accounting.charge import Charge
 from dp_lsp.accounting.folding import nested
-from dp_lsp.accounting.gaussian import GaussianPrivacy
+from dp_lsp.accounting.gaussian import GaussianPrivacy, squared_mu
 from dp_lsp.accounting.guarantee import Claim, Guarantee, NumericMeasure
 from dp_lsp.accounting.kov import Advanced, Optimal
 from dp_lsp.accounting.renyi import Renyi
@@ -79,6 +79,8 @@ class _Search:
         if key not in self._known:
             if delta is None:
                 self._known[key] = Basic(_Search((Basic,), (Basic,), self._depth + 1).find).pair(charge)
+            elif self._depth and squared_mu(charge) is not None:
+                self._known[key] = GaussianPrivacy(self.find).guarantee(charge, delta)
             else:
                 self._known[key] = next(iter(self.all(charge, delta)), None)
         return self._known[key]
