@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from fractions import Fraction
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from dp_lsp.accounting.charge import Charge
 
@@ -32,14 +33,8 @@ class Claim(NamedTuple):
     inside: tuple[Guarantee, ...] = ()
 
 
-class Find(Protocol):
-    """The best guarantee of what lies inside a node, at a total δ; without one, the pair of basic composition.
-    ``curves`` says whether a sample may be priced by the whole curve δ(ε) of what lies inside."""
-
-    @property
-    def curves(self) -> bool: ...
-
-    def __call__(self, charge: Charge, delta: Fraction | None) -> Guarantee | None: ...
+Find = Callable[[Charge, "Fraction | None"], "Guarantee | None"]
+"""The best guarantee of what lies inside a node, at a total δ; without one, the pair of basic composition."""
 
 
 class NumericMeasure(ABC):

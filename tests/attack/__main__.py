@@ -21,6 +21,7 @@ from dp_lsp.meaning.refuter import Pair
 
 from . import Target, targets
 from .hunt import hunt
+from .precision import GOAL, table
 from .programs import program
 from .scoreboard import SCOREBOARD, page, scores
 
@@ -38,11 +39,16 @@ def main() -> None:
     scored = commands.add_parser("scoreboard", help="writes dp_lsp/reference/soundness.md")
     scored.add_argument("--count", type=int, default=2_000, help="how many random programs to try for it")
     broken = commands.add_parser("mutants", help="breaks one rule at a time; exits with 1 if nobody notices one")
-    broken.add_argument("--about", default="", help="only those whose names hold this")
+    broken.add_argument("--about", default="", help="a regular expression: only those whose names match")
     broken.add_argument("--by-search", action="store_true", help="only factors, and only the search may notice")
+    commands.add_parser("precision", help="how much larger claims are than what is found, for parts of case studies")
     options = parser.parse_args()
     if options.command == "mutants":
         sys.exit(int(hunt(options.about, options.by_search) > 0))
+    elif options.command == "precision":
+        text, middle = table()
+        print(text)
+        sys.exit(int(middle > GOAL))
     elif options.command == "scoreboard":
         results = [_programs(0, options.count, profile) for profile in ("sound", "published")]
         SCOREBOARD.write_text(page(list(scores()), "\n\n".join(each.text for each in results)), "utf-8")

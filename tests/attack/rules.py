@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 from dp_lsp import builtins
-from dp_lsp.accounting import approximate, price
+from dp_lsp.accounting import advanced, approximate, price
 from dp_lsp.core import constraints, metrics, sens, term
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.types import Base, NumberType
@@ -62,11 +62,11 @@ class Rule(NamedTuple):
 
     def noticed(self, by_search: bool = False) -> str:
         """Who notices; with ``by_search`` only the search is asked."""
-        with self._in_place():
+        with self.in_place():
             return noticed([each for each in trials() if each.by == SEARCH or not by_search])
 
     @contextmanager
-    def _in_place(self) -> Iterator[None]:
+    def in_place(self) -> Iterator[None]:
         """The wrong function wherever the right one is known."""
         if isinstance(self.owner, rules.Rules):
             right = getattr(self.owner, self.function)
@@ -198,14 +198,8 @@ def _true_if_open(right: Any) -> Any:
 
 
 def _no_drift(right: Any) -> Any:
-    def repeat(self: Any, cost: Any, once: Any) -> Any:
-        if once.free or once.unbounded or once.epsilon.zero:
-            return right(self, cost, once)
-        slack = self._slack_of(cost)
-        spread = (sens.number(2) * cost.count * sens.log_inverse(slack)).root()
-        return price.Price(once.epsilon * spread, Sens.of(slack) + cost.count * once.delta)
-
-    return repeat
+    """An account whose loss is taken to be 0 in the mean."""
+    return lambda epsilon: right(epsilon)._replace(mean=sens.ZERO)
 
 
 def _less(name: str) -> Wrong:
@@ -221,7 +215,7 @@ def _largest_price(self: Any, prices: list[price.Price]) -> price.Price:
     return price.Price(sens.maximum(p.epsilon for p in prices), sens.maximum(p.delta for p in prices))
 
 
-def _linear(self: Any, cost: Any, inside: price.Price) -> price.Price:
+def _linear(cost: Any, inside: price.Price) -> price.Price:
     q = price.rate(cost)
     return inside if inside.unbounded else price.Price(q * inside.epsilon, q * inside.delta)
 
@@ -388,14 +382,14 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
     ],
     "prices": [
         ("rounds cost one", approximate.Basic, "repeat", lambda right: lambda self, cost, once: once),
-        ("advanced composition without drift", approximate.Advanced, "repeat", _no_drift),
-        ("advanced composition with ε left out", approximate.Advanced, "repeat", _less("epsilon")),
-        ("samples cost qε", approximate.Basic, "amplified", _linear),
-        ("the largest of a sequence", price.Measure, "sequence", lambda right: _largest_price),
+        ("advanced composition without drift", advanced, "one_step", _no_drift),
+        ("advanced composition without a share of δ", advanced.Advanced, "closed", _less("delta")),
+        ("samples cost qε", price, "amplified", lambda right: _linear),
+        ("the largest of a sequence", approximate.Pairs, "sequence", lambda right: _largest_price),
         ("δ of a hybrid is a sum", price, "both", lambda right: _plain_sum),
         ("a group costs one", price, "group", lambda right: lambda one, steps: one),
         ("norms cost nothing", price, "released", _without_factor),
-        ("any distance is one step", price, "_steps", _always(ONE)),
+        ("any distance is one step", price, "steps_of", _always(ONE)),
         (
             "arguments move by 1",
             price,

@@ -19,6 +19,7 @@ from unittest import mock
 from dp_lsp import builtins
 from dp_lsp.analysis.records import Analysis, State
 from dp_lsp.builtins.define import Args, Builtin, Form, Refusal
+from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Type
 from dp_lsp.engine.check import Engine
 from dp_lsp.frontends.julia import parse
@@ -100,12 +101,13 @@ def trials() -> tuple[Trial, ...]:
 
 
 class Use(NamedTuple):
-    """What a form was given and gave in all trials: how many conditions it had, the parameters that moved its
-    result, and its results."""
+    """What a form was given and gave in all trials: the relations of its conditions, the parameters that moved its
+    result, its results, and how often the function that it runs was run."""
 
-    demands: set[int]
+    demands: set[tuple[str, ...]]
     moving: set[str]
     results: set[Type]
+    times: set[Sens]
 
 
 class Uses(NamedTuple):
@@ -123,14 +125,15 @@ def uses() -> Uses:
     now = [""]
 
     def watched(name: str, index: int, form: Form) -> Form:
-        use = found.of.setdefault((name, index), Use(set(), set(), set()))
+        use = found.of.setdefault((name, index), Use(set(), set(), set(), set()))
 
         def result(args: Args) -> Type | Refusal:
             found.forms.setdefault(now[0], set()).add((name, index))
             value = form.result(args)
             if not isinstance(value, Refusal):
                 use.results.add(value)
-                use.demands.add(len(tuple(form.demands(args))))
+                use.demands.add(tuple(each.relation for each in form.demands(args)))
+                use.times.update([] if form.runs is None else [form.runs.times(args)])
                 use.moving.update(
                     each for each, factor in zip(args.names, form.factors(args), strict=True) if not factor.zero
                 )

@@ -1,0 +1,49 @@
+"""The command that breaks rules: what it puts in place is taken away again, and what is said of survivors is true of
+mutants that there are. The command itself takes ten minutes."""
+
+from __future__ import annotations
+
+import pytest
+
+from attack import precision
+from attack.hunt import hunt
+from attack.mutants import all_mutants
+from attack.rules import broken_rules
+from attack.survivors import SURVIVORS
+from dp_lsp.builtins import TABLE
+from dp_lsp.engine.check import Engine
+
+PROGRAM = "f(x::Real, c::Static()) = c * x + abs(x)"
+
+
+def bound() -> str | None:
+    return Engine().check(PROGRAM).functions[0].parameters[0].sensitivity
+
+
+def test_what_is_broken_is_mended_again() -> None:
+    table, before = dict(TABLE), bound()
+    for rule in broken_rules():
+        right = getattr(rule.owner, rule.function)
+        with rule.in_place():
+            assert getattr(rule.owner, rule.function) is not right, rule.name
+        assert getattr(rule.owner, rule.function) is right, rule.name
+    assert table == TABLE and bound() == before
+
+
+@pytest.mark.slow
+def test_a_row_and_a_rule_that_are_broken_are_noticed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert hunt("^`abs`: form 1, factors halved|^rule: moves, the first item") == 0
+    assert capsys.readouterr().out.startswith("2 mutants in ")
+
+
+@pytest.mark.slow
+def test_survivors_are_explained_that_there_are() -> None:
+    names = {each.name for each in (*all_mutants(), *broken_rules())}
+    assert SURVIVORS.keys() <= names and all(SURVIVORS.values())
+
+
+@pytest.mark.slow
+def test_what_is_claimed_of_case_studies_is_what_is_found() -> None:
+    """The median of what is claimed in units of what is found."""
+    text, middle = precision.table()
+    assert middle <= precision.GOAL, text
