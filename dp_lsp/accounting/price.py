@@ -369,7 +369,7 @@ class Walk(ABC, Generic[L]):
         far = self.whole_steps(sens.maximum(reached.values()))
         if far is None:
             return self.unbounded
-        inside = yield cost.body, {cost.record: ONE}
+        inside = yield cost.body, {cost.record: changed(cost)}
         once = self.grouped(self.amplified(cost, inside), max(1, far))
         sampled = once
         if len(reached) > 1 and not cost.aligned:
@@ -464,6 +464,12 @@ def at_most_once(count: Sens) -> bool:
     """Whether a loop certainly has no second round."""
     known = count.number
     return known is not None and known <= 1
+
+
+def changed(cost: Sampled) -> Sens:
+    """How far a change of one row takes a sample that holds it. Where rows are there or not, it is a row less and a row
+    more."""
+    return sens.number(2) if cost.scheme is Scheme.POISSON else ONE
 
 
 def rate(cost: Sampled) -> Sens:

@@ -190,7 +190,7 @@ class _Resolve(Walk[Charge]):
         relation, origin = Relation.CHANGE_ONE, cost.origin
         draws = self._number(cost.draws)
         if draws is not None and cost.scheme is Scheme.POISSON and 0 < draws <= 1:
-            return charge.Sampled(cost.scheme, relation, draws, 0, 0, inside, origin)
+            return charge.Sampled(cost.scheme, Relation.CHANGE_OR_REMOVE, draws, 0, 0, inside, origin)
         rows = floor(self._below(cost.rows))
         drawn = 0 if draws is None else ceil(draws)
         most = rows if cost.scheme is Scheme.WITHOUT_REPLACEMENT else drawn

@@ -162,6 +162,8 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Data, y::Real) = x + y", "DP208"),
             Refused("f(v::MetricVector(Real, L1), w::MetricVector(Real, L2)) = v + w", "DP208"),
         ),
+        keeps_zero=True,
+        adds=lambda index, count: True,
     ),
     Builtin(
         "-",
@@ -177,6 +179,8 @@ ROWS: tuple[Builtin, ...] = (
         ),
         (Refused("f(x::Data, y::Real) = x - y", "DP208"), Refused("f(b::Bool) = -b", "DP202")),
         published=(_sum_of_numbers(None), *_DIFFERENCES),
+        keeps_zero=True,
+        adds=lambda index, count: index == 0 and count > 1,
     ),
     Builtin(
         "*",
@@ -191,6 +195,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Real, L2)) = v * v", "DP208"),
         ),
         published=_products(published_product_factors, published_scaling(entries)),
+        keeps_zero=True,
     ),
     Builtin(
         "/",
@@ -206,6 +211,7 @@ ROWS: tuple[Builtin, ...] = (
         ),
         whole=False,
         published=(form(numeric(_quotient, Base.REAL), published_quotient_factors, x=NUMBER, y=NUMBER), _BY_NUMBER),
+        keeps_zero=True,
     ),
     *(
         Builtin(

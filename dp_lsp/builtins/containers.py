@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dp_lsp.builtins.define import Application, Args, Builtin, Form, Refusal, Refused, each, form, free, only
-from dp_lsp.builtins.patterns import ANY, INTEGER_NUMBER, NUMBER, Arrow, Box, GivenNorm, OneOf
+from dp_lsp.builtins.patterns import ANY, INTEGER_NUMBER, NUMBER, Arrow, Bag, Box, GivenNorm, OneOf
 from dp_lsp.builtins.scaling import is_data
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.metrics import by_norm, conversion
@@ -17,6 +17,7 @@ from dp_lsp.core.types import (
     BoolType,
     Clip,
     Container,
+    Drawn,
     FunctionType,
     Kind,
     Norm,
@@ -63,6 +64,12 @@ def _size(args: Args) -> Type:
     matrix = args.container("m")
     assert matrix.rows is not None
     return TupleType((_static_integer(matrix.rows), _static_integer(matrix.length)))
+
+
+def _drawn_size(args: Args) -> Type:
+    drawn = args["m"]
+    assert isinstance(drawn, Drawn), "the pattern of the row promised a sample"
+    return TupleType((INTEGER, _static_integer(drawn.matrix.length)))
 
 
 def _entrywise(box: Container) -> Sens:
@@ -237,6 +244,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Real, y::Data) = [x, y]", "DP208"),
             Refused("f(g::MetricGradient(Real, L2)) = [g]", "DP202"),
         ),
+        keeps_zero=True,
     ),
     Builtin(
         "length",
@@ -251,12 +259,21 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "size",
         "size(m)",
-        (form(_size, free, m=_A_MATRIX),),
-        "The numbers of rows and columns. Public: neighbouring containers have the same shape.",
+        (form(_size, free, m=_A_MATRIX), form(_drawn_size, each(), m=Bag())),
+        "The numbers of rows and columns. Public: neighbouring containers have the same shape. Not so of a Poisson "
+        "sample: how many rows were drawn is private, and moves by 1 for each.",
         _ACCESS,
-        ("f(m::Matrix{<:Data}) = size(m)",),
+        (
+            "f(m::Matrix{<:Data}) = size(m)",
+            "function f(A::Matrix{<:Data}, B::Matrix{<:Data}) :: Priv()\n"
+            "   (D, L) = sample_poisson(0.1, A, B)\n"
+            "   (rows, columns) = size(D)\n"
+            "   laplacian_mechanism(1, 0.5, rows)\n"
+            "end",
+        ),
         (Refused("f(v::Vector{<:Data}) = size(v)", "DP202"),),
         whole=True,
+        counts=True,
     ),
     Builtin(
         "sum",
@@ -356,6 +373,7 @@ ROWS: tuple[Builtin, ...] = (
         ),
         mutates="v",
         whole=False,
+        within=lambda args: ONE if args.container("v").rows is None else INFINITY,
     ),
     Builtin(
         "norm_convert",
@@ -368,6 +386,7 @@ ROWS: tuple[Builtin, ...] = (
         (Refused("f(x::Real) = norm_convert(L1, x)", "DP202"),),
         mutates="v",
         published=(form(_in_norm, only(v=_published_norm_factor), N=GivenNorm(), v=Box(truth=True)),),
+        keeps_zero=True,
     ),
     Builtin(
         "clone",
@@ -377,5 +396,7 @@ ROWS: tuple[Builtin, ...] = (
         "The identity",
         ("f(x::Real) = clone(x)",),
         (),
+        keeps_zero=True,
+        adds=lambda index, count: True,
     ),
 )

@@ -199,10 +199,13 @@ class Builtin:
     """A row. ``refused`` shows what it does not accept. ``mutates`` is the parameter that the ``!`` form replaces.
     ``scope`` is ``tail`` for a builtin whose results are the subject of the rest of its block. One that is ``lazy``
     may leave out evaluating its last argument, as its first one decides. One that ``picks`` returns the row, or the
-    entry, of its first argument that the second one is the number of. ``draws`` is how one draws rows. ``whole`` says
-    whether the numbers it returns are whole (or of Data), where that does not follow from its arguments; what one
-    that ``floats`` returns may be stored as a float although it is whole. One that ``clips`` returns a container
-    clipped in the norm it is given. ``published`` holds the forms of the published checker."""
+    entry, of its first argument that the second one is the number of. One that ``counts`` gives the number of rows of
+    a sample. One that ``keeps_zero`` returns 0 of 0, its public arguments aside; ``adds`` tells at which places, of
+    how many, it returns an argument as it is where all others are 0. ``within`` is how far from 0 a result is at
+    most. ``draws`` is how one draws rows. ``whole`` says whether the numbers it returns are whole (or of Data), where
+    that does not follow from its arguments; what one that ``floats`` returns may be stored as a float although it is
+    whole. One that ``clips`` returns a container clipped in the norm it is given. ``published`` holds the forms of
+    the published checker."""
 
     name: str
     signature: str
@@ -219,6 +222,10 @@ class Builtin:
     floats: bool = False
     clips: bool = False
     picks: bool = False
+    counts: bool = False
+    keeps_zero: bool = False
+    adds: Callable[[int, int], bool] = lambda index, count: False
+    within: Callable[[Args], Sens] | None = None
     draws: Scheme | None = None
     published: tuple[Form, ...] | None = None
 

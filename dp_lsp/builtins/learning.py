@@ -7,7 +7,7 @@ from dp_lsp.builtins.patterns import NUMBER, STATIC_INTEGER, Box, FromBox, Given
 from dp_lsp.builtins.scaling import joined_elements, published_scaling, scaled, scaling
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.annotation import AModel, ContainerOf, NumberOf, Truth, container
-from dp_lsp.core.sens import ONE
+from dp_lsp.core.sens import ONE, ZERO
 from dp_lsp.core.types import (
     BOOL,
     REAL,
@@ -99,6 +99,7 @@ ROWS: tuple[Builtin, ...] = (
         (Refused("f(g::MetricGradient(Real, L2)) = zero_gradient(g)", "DP202"),),
         whole=False,
         published=(form(_zero, each(), m=Model("m")),),
+        within=lambda args: ZERO,
     ),
     Builtin(
         "sum_gradients",
@@ -112,6 +113,8 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(g::MetricGradient(Real, L1), h::MetricGradient(Real, L2)) = sum_gradients(g, h)", "DP208"),
         ),
         published=(form(_added_to_anything, each(), g=_SUMMAND, h=_SUMMAND),),
+        keeps_zero=True,
+        adds=lambda index, count: True,
     ),
     Builtin(
         "scale_gradient",
@@ -127,6 +130,7 @@ ROWS: tuple[Builtin, ...] = (
         ),
         mutates="g",
         published=(form(scaled, published_scaling(lambda box: ONE), c=NUMBER, g=_SCALED),),
+        keeps_zero=True,
     ),
     Builtin(
         "subtract_gradient",

@@ -280,6 +280,7 @@ WITHOUT_MEANING = {
     "reduce_cols": "runs a private function",
     "parallel_private_fold_rows": "runs a private function",
     "sample": "draws at random",
+    "sample_poisson": "draws at random",
     "sample_with_replacement": "draws at random",
 }
 """Rows that have no value of their own on given inputs, and why."""

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refused, form, free
 from dp_lsp.builtins.patterns import REAL_NUMBER, STATIC, STATIC_INTEGER, Box
-from dp_lsp.core.algebra import Poly
+from dp_lsp.core.algebra import Poly, Sign, Symbol
 from dp_lsp.core.events import Event, Gaussian, GaussianNoise, Laplace, Scheme
 from dp_lsp.core.sens import magnitude
-from dp_lsp.core.types import REAL, Base, Container, Kind, Norm, TupleType, Type
+from dp_lsp.core.types import REAL, Base, Container, Drawn, Kind, Norm, TupleType, Type
 
 _REALS = frozenset({Base.INTEGER, Base.REAL})
 _GAUSSIAN = (
@@ -22,6 +22,7 @@ _ZERO_CONCENTRATED = (
 )
 _LAPLACE = "Dwork, McSherry, Nissim and Smith 2006: scale r/ε against the L1 distance"
 _SAMPLING = "Balle, Barthe and Gaboardi 2018, Theorem 9: sampling without replacement"
+_EACH = "Balle, Barthe and Gaboardi 2018, Theorem 8; for a change of one row, which is a row less and a row more"
 _AGAIN = "One draw after the other, each a sample of one row: Balle, Barthe and Gaboardi 2018, Theorem 9, as a group"
 
 _ZERO, _ONE = Poly.of(0), Poly.of(1)
@@ -90,6 +91,17 @@ def _sample_demands(args: Args) -> tuple[Demand, ...]:
         Demand(draws, "<=", rows, "k"),
         Demand(_ONE, "<=", rows, "A"),
     )
+
+
+def _drawn(args: Args) -> Type:
+    """The rows of both, of which nobody knows how many there are."""
+    size = Poly.of(Symbol("rows drawn", Sign.NONNEGATIVE, integer=True))
+    return TupleType(tuple(Drawn(replace(args.container(name), rows=size)) for name in ("A", "B")))
+
+
+def _each_demands(args: Args) -> tuple[Demand, ...]:
+    rate = args.static("q")
+    return Demand(_ZERO, "<=", rate, "q"), Demand(rate, "<=", _ONE, "q")
 
 
 def _again_demands(args: Args) -> tuple[Demand, ...]:
@@ -228,5 +240,33 @@ ROWS: tuple[Builtin, ...] = (
         ),
         scope="tail",
         draws=Scheme.WITH_REPLACEMENT,
+    ),
+    Builtin(
+        "sample_poisson",
+        "(D, L) = sample_poisson(q, A, B)",
+        (form(_drawn, free, _each_demands, q=STATIC, A=_ROWS_OF_DATA, B=_ROWS_OF_DATA),),
+        "Rows of two matrices, the same rows of both, each drawn with probability q by itself. How many there are is "
+        "private. A loop `for i in 1:rows` over all rows, with `(rows, columns) = size(D)`, may read `D[i, :]` and "
+        "`L[i, :]`; what it adds up moves by at most what one round adds. What the rest of the block spends is "
+        "amplified: ε becomes ln(1 + q(exp(ε) - 1)) and δ becomes qδ.",
+        _EACH,
+        (
+            "function f(A::Matrix{<:Data}, B::Matrix{<:Data}, q::Static()) :: Priv()\n"
+            "   (D, L) = sample_poisson(q, A, B)\n"
+            "   (rows, columns) = size(D)\n"
+            "   total = [0.0, 0.0]\n"
+            "   for i in 1:rows\n"
+            "      total = total + undisc_container(clip(L2, D[i, :]))\n"
+            "   end\n"
+            "   gaussian_noise(1, 4, total)\n"
+            "end",
+        ),
+        (
+            Refused(_DRAWN.format("Data", -1).replace("sample(", "sample_poisson("), "DP304"),
+            Refused(_DRAWN.format("Data", 2).replace("sample(", "sample_poisson("), "DP304"),
+            Refused(_DRAWN.format("Real", 1).replace("sample(", "sample_poisson("), "DP202"),
+        ),
+        scope="tail",
+        draws=Scheme.POISSON,
     ),
 )

@@ -18,6 +18,7 @@ from dp_lsp.core.types import (
     Boxed,
     Clip,
     Container,
+    Drawn,
     FunctionType,
     Kind,
     ModelType,
@@ -266,6 +267,22 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
+class Bag:
+    """A sample whose number of rows is private."""
+
+    words = "a sample of rows"
+
+    def settled(self, owner: str) -> Type | None:
+        return None
+
+    def assumed(self, owner: str) -> Type | None:
+        return None
+
+    def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
+        return None if isinstance(type_, Drawn) else "shape"
+
+
+@dataclass(frozen=True, slots=True)
 class GivenNorm:
     """A norm written as an argument: L1, L2 or LInf. It is bound under the parameter's name by the call rule."""
 
@@ -354,7 +371,9 @@ class Arrow:
         return None if isinstance(type_, FunctionType | TypeVariable) else "shape"
 
 
-Pattern = Arrow | AnyValue | Num | Truth | Box | NumberOrBox | OneOf | Model | GivenNorm | GivenType | FromBox | Sizes
+Pattern = (
+    Arrow | AnyValue | Bag | Num | Truth | Box | NumberOrBox | OneOf | Model | GivenNorm | GivenType | FromBox | Sizes
+)
 
 
 def fits(pattern: Pattern, type_: Type) -> bool:
@@ -374,6 +393,8 @@ def fits(pattern: Pattern, type_: Type) -> bool:
             return isinstance(type_, BoolType)
         case Box(kinds=kinds):
             return isinstance(type_, Container) and type_.kind in kinds
+        case Bag():
+            return isinstance(type_, Drawn)
         case Model():
             return isinstance(type_, ModelType)
         case FromBox():

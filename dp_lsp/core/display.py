@@ -11,6 +11,7 @@ from dp_lsp.core.types import (
     Boxed,
     Clip,
     Container,
+    Drawn,
     FunctionType,
     Kind,
     ModelType,
@@ -38,6 +39,9 @@ def type_text(type_: Type, printer: Printer = _PLAIN) -> str:
                 size = f"{printer.poly(type_.rows)} × {size}"
             head = f"{type_.kind.value}<n: {norm_text(type_.norm)}, c: {type_.clip.value}>"
             return f"{head}[{size}]{{{type_text(type_.element, printer)}}}"
+        case Drawn(matrix):
+            text = type_text(matrix, printer)
+            return text.replace(f"[{printer.poly(matrix.rows)} ×", "[? ×") if matrix.rows is not None else text
         case ModelType(size):
             return f"DMModel[{printer.poly(size)}]"
         case TupleType(items):
@@ -70,6 +74,8 @@ def type_words(type_: Type) -> str:
             if type_.clip is not Clip.U:
                 text += f" clipped in {type_.clip.value}"
             return text if isinstance(type_.norm, NormVariable) else f"{text} measured in {type_.norm.value}"
+        case Drawn():
+            return "a sample of rows, whose number is private"
         case ModelType():
             return "a model"
         case TupleType(items):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dp_lsp.core.algebra import Function, NormVariable, Poly, apply
 from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude
-from dp_lsp.core.types import AnyNorm, Base, BoolType, Container, Kind, Norm, NumberType, TupleType, Type
+from dp_lsp.core.types import AnyNorm, Base, BoolType, Container, Drawn, Kind, Norm, NumberType, TupleType, Type
 
 _ORDER = {Norm.LINF: 0, Norm.L2: 1, Norm.L1: 2}
 
@@ -55,6 +55,8 @@ def has_gap(type_: Type) -> bool:
             return True
         case Container():
             return has_gap(type_.element)
+        case Drawn():
+            return True
         case TupleType(items):
             return all(has_gap(item) for item in items)
     return False
@@ -89,6 +91,8 @@ def metric_name(type_: Type) -> str:
             return "distance 0 if equal, else 1"
         case Container():
             return _container_metric(type_)
+        case Drawn():
+            return "number of rows that one has and the other has not"
         case TupleType():
             return "sum of the distances of the items"
     return ""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from dp_lsp.core.algebra import NormVariable, Symbol
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.constraints import Constraint
+from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import Cost, Opaque, Var
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import NormArgument, TypeArgument
@@ -34,13 +36,26 @@ class Move:
 Moves = Mapping[Var, Move]
 
 
+class Reach(NamedTuple):
+    """Where a value is to be found: within ``radius`` of what a round of a loop starts with as ``start``, or of 0."""
+
+    start: Var | None
+    radius: Sens
+
+    def outside(self, values: Substitution) -> Reach | None:
+        """The same where a function is called; what its own loops carry is not known there."""
+        return None if self.start is not None else Reach(None, values.sens(self.radius))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement:
-    """What is known of a value. ``parts`` holds the moves of each item of a tuple, ``moves`` those of the whole."""
+    """What is known of a value. ``parts`` holds the moves of each item of a tuple, ``moves`` those of the whole.
+    ``reach`` is None where nothing is known of where the value is."""
 
     type: Type
     moves: Moves
     parts: tuple[Judgement, ...] = ()
+    reach: Reach | None = None
 
 
 Given = Type | NormArgument | TypeArgument

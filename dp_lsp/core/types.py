@@ -84,6 +84,14 @@ class Container:
 
 
 @dataclass(frozen=True, slots=True)
+class Drawn:
+    """Rows of a matrix of which nobody knows how many there are: a Poisson sample. Its distance is the number of rows
+    that one sample has and the other has not. ``matrix`` is what it would be if their number were public."""
+
+    matrix: Container
+
+
+@dataclass(frozen=True, slots=True)
 class ModelType:
     """A model with ``size`` parameters, compared by the largest change of a parameter."""
 
@@ -126,7 +134,7 @@ class Unknown:
     """The type of something that was not understood; whatever depends on it is unknown too."""
 
 
-Type = NumberType | BoolType | Container | ModelType | TupleType | FunctionType | Boxed | TypeVariable | Unknown
+Type = NumberType | BoolType | Container | Drawn | ModelType | TupleType | FunctionType | Boxed | TypeVariable | Unknown
 
 INTEGER = NumberType(Base.INTEGER)
 REAL = NumberType(Base.REAL)

@@ -7,7 +7,7 @@ from typing import Any
 
 from dp_lsp.accounting.advanced import Account, Advanced
 from dp_lsp.accounting.bounds import Bound
-from dp_lsp.accounting.price import Measure, Price, along
+from dp_lsp.accounting.price import Measure, Price, along, changed
 from dp_lsp.core import laws
 from dp_lsp.core.events import (
     AboveThreshold,
@@ -181,7 +181,7 @@ class Charges:
 
     def _sampled(self, cost: Sampled, distances: Distances, loss: Any) -> int | None:
         """What is spent on a row that is drawn is amplified; what is spent past the sample is not."""
-        row = {cost.record: ONE}
+        row = {cost.record: changed(cost)}
         direct = self.write(cost.body, distances)
         if all(along(moved, distances).zero for moved in cost.along.values()):
             return direct
@@ -196,9 +196,10 @@ class Charges:
         within = self.closed(within, inside, row, cost)
         short = self._context.short
         law = _LAWS[cost.scheme]
-        why = LAWS[law].step.format(short(cost.draws), short(cost.rows))
+        numbers = (cost.draws,) if cost.scheme is Scheme.POISSON else (cost.draws, cost.rows)
+        why = LAWS[law].step.format(*map(short, numbers))
         amplified = measure.amplified(cost, inside)
-        entry = Entry(cost.origin.span, law, why, (within, *drawn), (cost.draws, cost.rows))
+        entry = Entry(cost.origin.span, law, why, (within, *drawn), numbers)
         once = self._add(entry, distances, amplified)
         if amplified == loss:
             return once

@@ -42,6 +42,7 @@ from dp_lsp.core.types import (
     BoolType,
     Boxed,
     Container,
+    Drawn,
     FunctionType,
     ModelType,
     NumberType,
@@ -158,7 +159,8 @@ class _Writer:
 
     def _judgement(self, value: Judgement) -> str:
         moved = sorted(f"{self._var(var)}: {self._sens(move.sens)}" for var, move in value.moves.items())
-        return f"{self._type(value.type)} {moved} [{'; '.join(map(self._judgement, value.parts))}]"
+        reach = "" if value.reach is None else f"within {self._sens(value.reach.radius)}"
+        return f"{self._type(value.type)} {moved} {reach} [{'; '.join(map(self._judgement, value.parts))}]"
 
     def _need(self, need: Constraint) -> str:
         left, right = self._argument(need.left), self._argument(need.right)
@@ -256,6 +258,8 @@ class _Writer:
             case Container(kind, norm, clip, length, element, rows):
                 size = f"{'' if rows is None else self._poly(rows)} x {self._poly(length)}"
                 return f"{kind.value}<{self._norm(norm)} {clip.value}>[{size}]{{{self._type(element)}}}"
+            case Drawn(matrix):
+                return f"drawn {self._type(matrix)}"
             case ModelType(size):
                 return f"model {self._poly(size)}"
             case TupleType(items):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from dp_lsp import builtins
@@ -372,6 +373,7 @@ def _result(
                 parts.append((argument.moves, factor))
         together = moves.combined(parts, node.span, laws.CALL, scheme.name)
         items = tuple(place(part) for part in result.parts)
-        return inference.judgement(outcome.instance.type(result.type), together, items)
+        reach = None if result.reach is None else result.reach.outside(values)
+        return replace(inference.judgement(outcome.instance.type(result.type), together, items), reach=reach)
 
     return place(scheme.result)

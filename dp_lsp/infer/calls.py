@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 
 from dp_lsp import builtins
@@ -14,7 +15,7 @@ from dp_lsp.core.scheme import BlackBox, Given, Judgement
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.term import Term
 from dp_lsp.core.types import UNKNOWN, Boxed, Container, FunctionType, Type, TypeVariable, Unknown, can_change
-from dp_lsp.infer import applications, apply, mechanisms, moves, openings, problems, rows
+from dp_lsp.infer import applications, apply, mechanisms, moves, openings, problems, reach, rows
 from dp_lsp.infer.inference import Failure, Inference
 
 Argument = Judgement | Term
@@ -75,7 +76,10 @@ def _solved(inference: Inference, node: term.Call, form: Form, args: Args, value
     factors = form.factors(args)
     for norm in {norm for factor in factors for norm in norms_of(factor)}:
         inference.solver.fix_norm(norm)
-    return _moved(inference, node, form, args.names, factors, values, result)
+    moved = _moved(inference, node, form, args.names, factors, values, result)
+    if form.one_of:
+        return moved
+    return replace(moved, reach=reach.of_call(inference.solver, row, args, factors, values))
 
 
 def _given(inference: Inference, arguments: list[Argument]) -> list[Given]:

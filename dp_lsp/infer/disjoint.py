@@ -19,9 +19,9 @@ from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.events import Var
 from dp_lsp.core.metrics import by_norm, has_gap
 from dp_lsp.core.scheme import Judgement, Move, Moves
-from dp_lsp.core.sens import ONE, Sens
+from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.term import Call, Local, Term, Use
-from dp_lsp.core.types import AnyNorm, Container
+from dp_lsp.core.types import INTEGER, AnyNorm, Container, Drawn, Type
 from dp_lsp.infer import moves
 from dp_lsp.infer.solver import Solver
 from dp_lsp.text import Span
@@ -72,16 +72,24 @@ class Rows:
     """What the rounds of one loop read for themselves. ``around`` are the values from before the loop: only these are
     the same in every round."""
 
-    def __init__(self, around: Mapping[Local, Judgement], solver: Solver, wholes: Wholes) -> None:
+    def __init__(
+        self, around: Mapping[Local, Judgement], solver: Solver, wholes: Wholes, sample: Var | None = None
+    ) -> None:
         self._around = around
         self._solver = solver
         self._wholes = wholes
+        self.sample = sample
+        self._place = Var("place", gap=True)
+        if sample is not None:
+            self._wholes[self._place] = Whole(sample, ONE, None)
         self._own: dict[tuple[Local | None, Var, AnyNorm | None, bool], Var] = {}
 
     def of(self, container: Use) -> Judgement | None:
         """A container as a round moves with it that reads its own row; None if nothing better is known of it."""
         known = self._around.get(container.local)
         type_ = None if known is None else self._solver.type(known.type)
+        if self.sample is not None:
+            return self._row_of_sample(self.sample, known, type_, container.span)
         if known is None or not isinstance(type_, Container):
             return None
         if any(move.sens.infinite for move in known.moves.values()):
@@ -94,7 +102,20 @@ class Rows:
             moved[own] = Move(ONE, container.span, laws.OWN_ROW, (share,), (move,))
         return Judgement(type_, moved)
 
-    def _variable(self, local: Local, var: Var, move: Move, norm: AnyNorm | None, gap: bool) -> Var:
+    def _row_of_sample(self, sample: Var, known: Judgement | None, type_: Type | None, span: Span) -> Judgement | None:
+        """A row of the sample whose rows are the rounds: one that is in both of two samples is the same in both."""
+        if known is None or not isinstance(type_, Drawn) or known.moves.keys() != {sample}:
+            return None
+        if not moves.is_itself(known.moves[sample]):
+            return None
+        own = self._variable(None, sample, known.moves[sample], None, True)
+        return Judgement(type_.matrix, {own: Move(ONE, span, laws.OWN_ROW, (ONE,), (known.moves[sample],))})
+
+    def index(self, span: Span) -> Moves:
+        """What the number of a round moves with: in a sample with one row more the later rows have other numbers."""
+        return moves.NOWHERE if self.sample is None else moves.own(self._place, span)
+
+    def _variable(self, local: Local | None, var: Var, move: Move, norm: AnyNorm | None, gap: bool) -> Var:
         """The row of a variable itself is one variable, by whatever name it is read: the row of a record is the same in
         all matrices that were drawn together."""
         key = (None if moves.is_itself(move) else local, var, norm, gap)
@@ -105,10 +126,12 @@ class Rows:
 
     def spread(self, moved: Moves, over: Spread, span: Span) -> Iterator[moves.Weighted]:
         """What an end of a round moves with, seen after all rounds."""
-        own = frozenset(self._own.values())
+        own = frozenset(self._own.values()) | {self._place}
         yield moves.without(moved, own), over.every
         for var in moved:
-            if var in own:
+            if var is self._place:
+                yield _as_whole(self._wholes[var], moved[var], span), INFINITY
+            elif var in own and self.sample is None:
                 yield _as_whole(self._wholes[var], moved[var], span), self._factor(self._wholes[var].norm, over)
 
     def _factor(self, norm: AnyNorm | None, over: Spread) -> Sens:
@@ -130,5 +153,31 @@ def arguments(rounds: Mapping[Local, Rows], node: Call, values: list[Judgement |
         return values
     container, index = node.args[:2]
     if isinstance(container, Use) and isinstance(index, Use) and index.local in rounds:
-        return [rounds[index.local].of(container) or values[0], *values[1:]]
+        row = rounds[index.local].of(container)
+        if row is not None and rounds[index.local].sample is not None:
+            return [row, Judgement(INTEGER, moves.NOWHERE), *values[2:]]
+        return [row or values[0], *values[1:]]
     return values
+
+
+def is_there(rounds: Mapping[Local, Rows], node: Call) -> bool:
+    """Whether what a builtin reads is a whole row of a sample, at the number of a round: there is one."""
+    if not builtins.TABLE[node.builtin].picks or len(node.args) != 2:
+        return False
+    container, index = node.args
+    if not (isinstance(container, Use) and isinstance(index, Use) and index.local in rounds):
+        return False
+    own = rounds[index.local]
+    return own.sample is not None and own.of(container) is not None
+
+
+def counted(value: Judgement) -> Var | None:
+    """The sample whose rows a number counts, if it is just that number."""
+    if len(value.moves) != 1:
+        return None
+    ((var, move),) = value.moves.items()
+    while move.rule == laws.NAME:
+        (move,) = move.before
+    row = builtins.TABLE.get(move.rule)
+    counts = row is not None and row.counts and move.sens == ONE and len(move.before) == 1
+    return var if counts and moves.is_itself(move.before[0]) else None

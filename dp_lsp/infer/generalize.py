@@ -14,7 +14,7 @@ from dp_lsp.core.events import NOTHING, Called, Cost, Leak, Sequence, Var, varia
 from dp_lsp.core.scheme import Given, Judgement, Move, Open, Owned, Scheme, SchemeParameter
 from dp_lsp.core.sens import INFINITY, ONE
 from dp_lsp.core.term import NormArgument, TypeArgument
-from dp_lsp.core.types import Container, FunctionType, ModelType, NumberType, TupleType, Type, TypeVariable
+from dp_lsp.core.types import Container, Drawn, FunctionType, ModelType, NumberType, TupleType, Type, TypeVariable
 from dp_lsp.infer import conditions
 from dp_lsp.infer.inference import Inference
 from dp_lsp.text import Span
@@ -124,7 +124,8 @@ def _nothing_holds(params: tuple[SchemeParameter, ...], returned: Judgement, cos
 def _solved(inference: Inference, value: Judgement, values: Substitution) -> Judgement:
     moved = {var: replace(move, sens=values.sens(move.sens)) for var, move in value.moves.items()}
     parts = tuple(_solved(inference, part, values) for part in value.parts)
-    return Judgement(inference.solver.type(value.type), moved, parts)
+    reach = None if value.reach is None else value.reach.outside(values)
+    return Judgement(inference.solver.type(value.type), moved, parts, reach)
 
 
 def owned(types: Iterable[Type], opens: Iterable[Open] = ()) -> Owned:
@@ -149,6 +150,8 @@ def owned(types: Iterable[Type], opens: Iterable[Open] = ()) -> Owned:
                 pending.append(element)
                 if isinstance(norm, NormVariable):
                     norms.add(norm)
+            case Drawn(matrix):
+                pending.append(matrix)
             case ModelType(size):
                 symbols |= symbols_of(size)
             case TupleType(items):

@@ -152,7 +152,7 @@ class Inference:
         targets = bind.targets
         if len(targets) == 1 and isinstance(bind.term, Use):
             renamed = moves.scaled(value.moves, ONE, bind.span, laws.NAME)
-            self.define(targets[0], Judgement(value.type, renamed, value.parts))
+            self.define(targets[0], Judgement(value.type, renamed, value.parts, value.reach))
         elif len(targets) == 1 and not isinstance(bind.term, Loop):
             self._became(bind, targets[0], value)
         elif targets:
@@ -216,10 +216,11 @@ class Inference:
             self.spent.append(Leak(private, origin))
 
     @contextmanager
-    def round(self, index: Local) -> Iterator[disjoint.Rows]:
-        """A scope for the body of a loop; what was defined before is the same in every round."""
+    def round(self, index: Local, sample: Var | None = None) -> Iterator[disjoint.Rows]:
+        """A scope for the body of a loop; what was defined before is the same in every round. ``sample`` has a row for
+        each round, if it is one."""
         around = self.environment
-        rows = disjoint.Rows(around, self.solver, self.wholes)
+        rows = disjoint.Rows(around, self.solver, self.wholes, sample)
         if self.rules.rows_apart:
             self.rounds[index] = rows
         self.environment = around.new_child()

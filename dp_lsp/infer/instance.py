@@ -17,6 +17,7 @@ from dp_lsp.core.types import (
     Base,
     Clip,
     Container,
+    Drawn,
     FunctionType,
     ModelType,
     NumberType,
@@ -182,6 +183,10 @@ class Instance:
             case Container(kind, norm, clip, length, element, rows):
                 size = None if rows is None else values.poly(rows)
                 return Container(kind, values.norm(norm), clip, values.poly(length), self.type(element), size)
+            case Drawn(matrix):
+                put = self.type(matrix)
+                assert isinstance(put, Container), "a container stays one"
+                return Drawn(put)
             case ModelType(size):
                 return ModelType(values.poly(size))
             case TupleType(items):

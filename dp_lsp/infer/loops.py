@@ -9,16 +9,16 @@ from collections.abc import Iterable, Iterator
 from itertools import repeat
 from typing import NamedTuple
 
-from dp_lsp.core import laws, term
+from dp_lsp.core import laws, sens, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import NOTHING, Cost, Repeat, Var, sequence
 from dp_lsp.core.metrics import diameter, has_gap
-from dp_lsp.core.scheme import Judgement, Moves
+from dp_lsp.core.scheme import Judgement, Moves, Reach
 from dp_lsp.core.sens import INFINITY, ZERO, Sens
 from dp_lsp.core.types import INTEGER, Base, NumberType, TupleType, Type, Unknown, without_static
-from dp_lsp.infer import carried, conditions, explain, moves, problems
+from dp_lsp.infer import carried, conditions, disjoint, explain, moves, problems, reach
 from dp_lsp.infer.disjoint import Rows, Spread
 from dp_lsp.infer.inference import Failure, Inference
 from dp_lsp.infer.solver import Mismatch
@@ -28,11 +28,13 @@ LOOP = "for"
 
 
 class _Rounds(NamedTuple):
-    """How often a loop runs: a number, or None if it is not public; its public ends; what the range moves with."""
+    """How often a loop runs: a number, or None if it is not public; its public ends; what the range moves with;
+    the sample that has a row for each round, if one has."""
 
     number: Sens | None
     ends: tuple[Poly, Poly] | None
     moves: Moves
+    sample: Var | None = None
 
 
 class _Round(NamedTuple):
@@ -51,7 +53,7 @@ def loop(inference: Inference, node: term.Loop) -> Judgement:
     rounds = _rounds(inference, node)
     starts = [inference.infer(start) for _, start in node.carried]
     with inference.failing() as failures:
-        once = _one_round(inference, node, starts)
+        once = _one_round(inference, node, starts, rounds.sample)
     if once is None:
         return inference.tuple_of(node.span, [inference.hole("a loop") for _ in node.carried])
     inference.failures += (_outside(inference, failure, node, rounds, starts, once) for failure in failures)
@@ -93,7 +95,8 @@ def _rounds(inference: Inference, node: term.Loop) -> _Rounds:
         deciding = moves.scaled(step.moves, INFINITY, node.span, laws.FAILURE)
         inference.failures.append(Failure(deciding, node.span))
     if first is None or last is None or by is None:
-        return _Rounds(None, None, moved)
+        each = first == Poly.of(1) and step is None and inference.rules.rows_apart
+        return _Rounds(None, None, moved, disjoint.counted(parts[1]) if each else None)
     if node.step is not None and by.number is None:
         origin = Origin(node.step.span, "`for` needs a step of at least 1")
         inference.demand(Poly.of(1), "<=", by, origin, conditions.fails)
@@ -103,15 +106,15 @@ def _rounds(inference: Inference, node: term.Loop) -> _Rounds:
     return _Rounds(inference.rules.rounds(first, by, last), (first, last), moved)
 
 
-def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement]) -> _Round | None:
+def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement], sample: Var | None) -> _Round | None:
     """Infer the body, once, at types that hold what the first round starts with and what every round ends with. At
     the types of the start it would claim too little of the later rounds."""
     types = carried.types(inference, node, starts)
-    with inference.round(node.index) as own, inference.spending() as costs:
+    with inference.round(node.index, sample) as own, inference.spending() as costs:
         variables: list[Var] = []
         for (inner, _), type_ in zip(node.carried, types, strict=True):
             inference.environment[inner] = _start(inference, inner, type_, variables)
-        inference.define(node.index, Judgement(INTEGER, moves.NOWHERE))
+        inference.define(node.index, Judgement(INTEGER, own.index(node.index.span)))
         value = inference.body(node.body)
     ends = value.parts if len(value.parts) == len(types) else (value,) * len(types)
     held = _held(inference, node, types, ends)
@@ -124,7 +127,7 @@ def _start(inference: Inference, local: term.Local, type_: Type, variables: list
         items = [_start(inference, local, item, variables) for item in type_.items]
         return inference.tuple_of(local.span, items)
     variables.append(Var(local.name, gap=has_gap(type_), carried=True))
-    return Judgement(type_, moves.own(variables[-1], local.span))
+    return Judgement(type_, moves.own(variables[-1], local.span), reach=Reach(variables[-1], ZERO))
 
 
 def _apart(types: Iterable[Type], values: Iterable[Judgement]) -> list[Judgement]:
@@ -219,12 +222,22 @@ def _steady(inference: Inference, node: term.Loop, rounds: _Rounds, starts: list
     grown = []
     for i, leaf in enumerate(leaf for type_ in once.types for leaf in carried.leaves(type_)):
         parts = [(rounds.moves, INFINITY)]  # other rounds are another program
+        if rounds.sample is not None:
+            parts = [(rounds.moves, _displacement(inference, once, last, growth.one[i]))]
         for j, start in enumerate(first):
             over = Spread(growth.one[i][j], growth.every[i][j], rounds.number)
             parts += [(start.moves, growth.start[i][j]), *once.own.spread(read[j], over, node.span)]
         most = diameter(leaf) if inference.rules.diameter else INFINITY
         grown.append(moves.capped(moves.combined(parts, node.span, laws.LOOP), most, node.span))
     return _together(inference, node.span, once.types, iter(grown))
+
+
+def _displacement(inference: Inference, once: _Round, last: list[Judgement], grows: list[Sens]) -> Sens:
+    """How far an end moves when the sample has a row more: as far as the round of that row takes each variable, times
+    what later rounds make of that."""
+    types = (leaf for type_ in once.types for leaf in carried.leaves(type_))
+    taken = zip(types, last, once.starts, grows, strict=True)
+    return sens.total(grow * reach.displacement(inference.solver, type_, end, var) for type_, end, var, grow in taken)
 
 
 def _sens(moved: Moves, var: Var) -> Sens:

@@ -6,7 +6,7 @@ from dp_lsp import builtins
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
-from dp_lsp.core.events import NOTHING, Cost, Sampled, Var, sequence
+from dp_lsp.core.events import NOTHING, Cost, Sampled, Scheme, Var, sequence
 from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ONE, magnitude
@@ -30,8 +30,14 @@ def scope(inference: Inference, node: term.Scope) -> Judgement:
         for target in node.bind.targets:
             inference.environment[target] = Judgement(UNKNOWN, moves.NOWHERE)
         return inference.body(node.rest)
-    record = Var(" and ".join(target.name for target in node.bind.targets), gap=True, members=len(result.items))
-    sources = _draw(inference, node, values[1:], result, record)
+    scheme = builtins.TABLE[call.builtin].draws
+    assert scheme is not None, "what has the rest of a block as its subject draws it"
+    alone = scheme is Scheme.POISSON
+    names = " and ".join(dict.fromkeys(target.name for target in node.bind.targets))
+    record = Var(names, gap=True, members=0 if alone else len(result.items))
+    sources = _draw(inference, node, values[1:], result, record, alone)
+    if alone:
+        _in_places(inference, call, values[1:])
     drawn = inference.tuple_of(call.span, [inference.environment[target] for target in node.bind.targets])
     inference.judgements[call] = drawn
     with inference.spending() as costs, inference.failing() as failures:
@@ -41,7 +47,7 @@ def scope(inference: Inference, node: term.Scope) -> Judgement:
         inference.failures.append(failure._replace(moves=seen.moves))
     body = sequence(costs)
     if body is not NOTHING:
-        inference.spent.append(_amplified(inference, call, values, sources, record, body))
+        inference.spent.append(_amplified(inference, call, scheme, values, sources, record, body))
     return _left_behind(value, sources, record, call)
 
 
@@ -60,22 +66,39 @@ def _drawn_types(inference: Inference, call: term.Call, values: list[Judgement])
 
 
 def _draw(
-    inference: Inference, node: term.Scope, drawn_from: list[Judgement], result: TupleType, record: Var
+    inference: Inference,
+    node: term.Scope,
+    drawn_from: list[Judgement],
+    result: TupleType,
+    record: Var,
+    alone: bool,
 ) -> dict[Var, Moves]:
-    """Bring the drawn values into scope: each moves with a variable of its own, and with the record."""
+    """Bring the drawn values into scope. Each moves with the record, and with a variable of its own, unless rows are
+    there or not: then they are in all of them."""
     sources: dict[Var, Moves] = {}
     for target, type_, source in zip(node.bind.targets, result.items, drawn_from, strict=True):
         var = Var(target.name, gap=has_gap(inference.solver.type(type_)))
         sources[var] = inference.released(source.moves, target.span)
-        value = Judgement(type_, {**moves.own(var, target.span), **moves.own(record, target.span)})
+        own = moves.NOWHERE if alone else moves.own(var, target.span)
+        value = Judgement(type_, {**own, **moves.own(record, target.span)})
         inference.environment[target] = value
         inference.facts[target.span] = (value, "")
     return sources
 
 
+def _in_places(inference: Inference, call: term.Call, drawn_from: list[Judgement]) -> None:
+    """Rows that are drawn by a coin each must be those of a matrix as it is: a change is a change of one."""
+    for argument, source in zip(call.args[1:], drawn_from, strict=True):
+        if source.moves and not _is_variable(source.moves):
+            reason = f"`{inference.written(argument.span)}` was computed; draw the rows first, and compute then"
+            inference.report(problems.DoesNotFit.at(argument.span, function=call.builtin, reason=reason))
+            inference.give_up("a sample of what was computed")
+
+
 def _amplified(
     inference: Inference,
     call: term.Call,
+    scheme: Scheme,
     values: list[Judgement],
     sources: dict[Var, Moves],
     record: Var,
@@ -87,8 +110,6 @@ def _amplified(
     along = {var: {outer: move.sens for outer, move in source.items()} for var, source in sources.items()}
     aligned = all(_is_variable(source) for source in sources.values())
     origin = Origin(call.span, "sampling")
-    scheme = builtins.TABLE[call.builtin].draws
-    assert scheme is not None, "what has the rest of a block as its subject draws it"
     if not inference.rules.groups:
         for move in (move for source in sources.values() for move in source.values()):
             inference.demand(move.sens, "<=", ONE, origin._replace(reason="what is drawn from moves by at most 1"))

@@ -13,6 +13,7 @@ from dp_lsp.core.types import (
     Base,
     Clip,
     Container,
+    Drawn,
     ModelType,
     NumberType,
     TupleType,
@@ -60,18 +61,24 @@ class Solver:
             case NumberType(base, static) if static is not None:
                 return NumberType(base, self.poly(static))
             case Container():
-                return replace(
-                    type_,
-                    norm=self.norm(type_.norm),
-                    length=self.poly(type_.length),
-                    rows=None if type_.rows is None else self.poly(type_.rows),
-                    element=self.type(type_.element),
-                )
+                return self.container(type_)
+            case Drawn(matrix):
+                return Drawn(self.container(matrix))
             case ModelType(size):
                 return ModelType(self.poly(size))
             case TupleType(items):
                 return TupleType(tuple(self.type(item) for item in items))
         return type_
+
+    def container(self, box: Container) -> Container:
+        """A container with all that is bound put in."""
+        return replace(
+            box,
+            norm=self.norm(box.norm),
+            length=self.poly(box.length),
+            rows=None if box.rows is None else self.poly(box.rows),
+            element=self.type(box.element),
+        )
 
     def bind_factor(self, symbol: Symbol, factor: Sens) -> None:
         """An open sensitivity is known now."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp import builtins
@@ -26,7 +27,7 @@ from dp_lsp.core.types import (
     Unknown,
     without_static,
 )
-from dp_lsp.infer import calls, disjoint, explain, functions, loops, moves, problems, sampling
+from dp_lsp.infer import calls, disjoint, explain, functions, loops, moves, problems, reach, sampling
 from dp_lsp.infer.inference import Failure, Inference, Unreadable
 from dp_lsp.infer.solver import Mismatch
 from dp_lsp.text import Span
@@ -48,7 +49,10 @@ def rule(inference: Inference, node: Term) -> Judgement:
             return Judgement(NumberType(base, Poly.of(Fraction(value))), moves.NOWHERE)
         case term.Call():
             values = disjoint.arguments(inference.rounds, node, _arguments(inference, node))
-            result = calls.builtin(inference, node, values)
+            with inference.failing() as failures:
+                result = calls.builtin(inference, node, values)
+            if not disjoint.is_there(inference.rounds, node):
+                inference.failures += failures
             return _noted(inference, node.span, result, node.builtin)
         case term.Apply():
             function = inference.infer(node.function)
@@ -174,11 +178,12 @@ def joined(inference: Inference, span: Span, left: Judgement, right: Judgement, 
     if left is right:
         return left
     most = inference.rules.either(left.moves, right.moves, span)
+    found = reach.of_either(*(reach.known(inference.solver, side) for side in (left, right)))
     if not condition:
-        return inference.judgement(type_, most)
+        return replace(inference.judgement(type_, most), reach=found)
     most_apart = diameter(type_) if inference.rules.diameter else INFINITY
     together = moves.joined(most, (condition, most_apart), span, laws.CONDITION)
-    return Judgement(without_static(type_), moves.capped(together, most_apart, span))
+    return Judgement(without_static(type_), moves.capped(together, most_apart, span), reach=found)
 
 
 def _check(inference: Inference, node: term.Check) -> Judgement:
