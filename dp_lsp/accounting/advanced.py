@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from dp_lsp.accounting.price import (
-    UNBOUNDED,
-    Measure,
-    Price,
-    amplified,
-    at_most_once,
-    both,
-    group,
-)
+from dp_lsp.accounting.price import Measure, amplified, at_most_once
+from dp_lsp.accounting.release import UNBOUNDED, Price, both, group
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.evaluate import Substitution

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from dp_lsp.accounting.price import (
-    FREE,
-    UNBOUNDED,
-    Asking,
-    Measure,
-    Price,
-    amplified,
-    both,
-    group,
-    rate,
-)
+from dp_lsp.accounting.price import Asking, Measure, amplified, rate
+from dp_lsp.accounting.release import FREE, UNBOUNDED, Price, both, group
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.evaluate import Substitution

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from dp_lsp.accounting.advanced import Advanced
 from dp_lsp.accounting.approximate import Basic, Published
 from dp_lsp.accounting.concentrated import GaussianOnly, Zcdp
-from dp_lsp.accounting.price import Choice, Measure, Price
+from dp_lsp.accounting.price import Choice, Measure
+from dp_lsp.accounting.release import Price
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import least, norms_of, symbols_of, upper

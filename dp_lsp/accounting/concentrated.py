@@ -5,18 +5,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dp_lsp.accounting.price import (
-    FREE,
-    UNBOUNDED,
-    Measure,
-    Price,
-    amplified,
-    at_most_once,
-    both,
-    deviations,
-    group,
-    units,
-)
+from dp_lsp.accounting.price import Measure, amplified, at_most_once
+from dp_lsp.accounting.release import FREE, UNBOUNDED, Price, both, deviations, group, units
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.evaluate import Substitution

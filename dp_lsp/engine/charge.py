@@ -7,8 +7,9 @@ from typing import Any
 
 from dp_lsp.accounting.advanced import Account, Advanced
 from dp_lsp.accounting.bounds import Bound
-from dp_lsp.accounting.price import Measure, Price, along, changed
-from dp_lsp.core import laws
+from dp_lsp.accounting.price import Measure, along, changed
+from dp_lsp.accounting.release import Price
+from dp_lsp.core import laws, sens
 from dp_lsp.core.events import (
     AboveThreshold,
     Awaited,
@@ -135,9 +136,9 @@ class Charges:
             why += f"; measured in another norm, it counts {context.short(cost.factor)} times"
         premises = self._moves(span, (var for var in distances if var in cost.distance))
         rule = context.builtin(span) or laws.CHARGED
-        return self._add(
-            Entry(span, rule, why, premises, (cost.factor, event.declared, *numbers.values())), distances, loss
-        )
+        times = cost.factor * sens.maximum(moved for var, moved in distances.items() if var in cost.distance)
+        entry = Entry(span, rule, why, premises, (times, event.declared, *numbers.values()))
+        return self._add(entry, distances, loss)
 
     def _slack(self, cost: Repeat | Release) -> tuple[Sens, ...]:
         """The share of δ that was chosen for a cost, if one was."""
