@@ -141,7 +141,6 @@ def test_interrupt_from_outside(tmp_path: Path) -> None:
         (["a.jl", "--stdin-filename", "b.jl"], "give - as PATH"),
         (["-", "--stdin-filename", "b.py"], "no Julia file"),
         (["--output-format", "sarif", "a.jl"], "'sarif'"),
-        (["--target-delta", "1e-5", "a.jl"], "--target-delta"),
         (["--jobs", "2", "a.jl"], "--jobs"),
         (["--set", "k", "a.jl"], "[FUNCTION:]NAME=NUMBER"),
         (["--set", "k=1/0", "a.jl"], "'1/0' is not a number"),

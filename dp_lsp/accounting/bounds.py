@@ -19,12 +19,13 @@ from dp_lsp.core.sens import ONE, Sens
 
 
 class Profile(NamedTuple):
-    """How a profile prices: its measures, the upper end of the range of δ', and whether it takes every public
-    number to be at least 0."""
+    """How a profile prices: its measures, the upper end of the range of δ', whether it takes every public number to be
+    at least 0, and whether numeric measures count, which know what a mechanism really costs."""
 
     measures: tuple[type[Measure[Any]], ...]
     slack_end: str
     assumes_nonnegative: bool
+    charges: bool
 
     @property
     def pairs(self) -> Profile:
@@ -33,8 +34,8 @@ class Profile(NamedTuple):
 
 
 PROFILES = {
-    "sound": Profile((Basic, Advanced, Zcdp, GaussianOnly), "< 1", False),
-    "published": Profile((Published,), "<= 1", True),
+    "sound": Profile((Basic, Advanced, Zcdp, GaussianOnly), "< 1", False, True),
+    "published": Profile((Published,), "<= 1", True, False),
 }
 
 

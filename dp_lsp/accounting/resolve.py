@@ -105,7 +105,7 @@ class _Resolve(Walk[Charge]):
     # Numbers
 
     def _number(self, value: Sens) -> Fraction | None:
-        """A number with all put in, rounded up; None for ∞ and for what has no number."""
+        """A number with all put in, rounded up; None for ∞."""
         value = self._numbers.sens(value)
         return value.number if value.number is not None else self._rounded(value)
 
@@ -114,17 +114,17 @@ class _Resolve(Walk[Charge]):
             high = interval(value, {}).high
         except Missing:
             self.missing.update(symbol.name for symbol in symbols_of(value))
-            return None
+            return Fraction(1)  # any, to see what else is missing
         return None if high is None else _short(high)
 
     def _below(self, value: Sens) -> Fraction:
-        """A number with all put in, rounded down; 0 for what has none."""
+        """A number with all put in, rounded down."""
         value = self._numbers.sens(value)
         try:
             return value.number if value.number is not None else interval(value, {}).low
         except Missing:
             self.missing.update(symbol.name for symbol in symbols_of(value))
-            return Fraction(0)
+            return Fraction(1)
 
     def whole_steps(self, distance: Sens) -> int | None:
         found = self._number(distance)

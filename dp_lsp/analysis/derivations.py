@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dp_lsp.analysis.facts import Fact
-from dp_lsp.analysis.records import FreeVariable, FunctionReport
+from dp_lsp.analysis.records import FreeVariable, FunctionReport, NumericReport
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
@@ -81,7 +81,8 @@ class Premise(NamedTuple):
 
 class Explanation(NamedTuple):
     """The derivations of a function or, with a ``fact``, of an expression in it; the rules they use; the functions
-    they refer to; the conditions; and the problems that stand in the way."""
+    they refer to; the conditions; the problems that stand in the way; and, where numbers are asked for, what each rule
+    comes to, for each parameter or record best first."""
 
     function: FunctionReport
     fact: Fact | None
@@ -90,6 +91,7 @@ class Explanation(NamedTuple):
     callees: tuple[str, ...]
     conditions: tuple[Premise, ...]
     problems: tuple[Problem, ...]
+    numbers: tuple[NumericReport, ...] = ()
 
     def moved(self, by: int) -> Explanation:
         """The same in a text that has ``by`` more code points before it."""

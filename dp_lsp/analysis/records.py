@@ -47,7 +47,7 @@ PROFILES = ("sound", "published")
 class Options(NamedTuple):
     """What a check depends on besides the text. ``facts`` keeps what hover needs. ``severity`` is that of problems by
     their code, None for one that is not told; ``max_epsilon`` and ``max_delta`` are what a private function may
-    spend at most."""
+    spend at most. ``target_delta`` is the total δ at which the smallest ε is wanted."""
 
     profile: str = PROFILES[0]
     settings: tuple[Setting, ...] = ()
@@ -55,6 +55,12 @@ class Options(NamedTuple):
     severity: tuple[tuple[str, Severity | None], ...] = ()
     max_epsilon: Fraction | None = None
     max_delta: Fraction | None = None
+    target_delta: Fraction | None = None
+
+    @property
+    def asks_for_numbers(self) -> bool:
+        """Whether bounds are wanted as numbers."""
+        return bool(self.settings) or self.target_delta is not None
 
 
 class Wish(NamedTuple):

@@ -8,6 +8,7 @@ import shutil
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp.analysis.records import PROFILES, Analysis, Setting, State, unchecked
@@ -49,6 +50,7 @@ class Request(NamedTuple):
     output_file: str | None
     color: str
     config: str | None = None
+    target_delta: Fraction | None = None
     fixes: bool = False
 
 
@@ -58,7 +60,7 @@ Files = Sequence[tuple[str, Analysis]]
 def run(request: Request) -> int:
     """Check, report, and return the exit code: the largest that applies."""
     began = time.perf_counter()
-    configured = Configured(request.config, request.profile, request.settings)
+    configured = Configured(request.config, request.profile, request.settings, request.target_delta)
     chosen = choose(request.paths or (".",), request.stdin_filename, configured.includes)
     checks = _Run(chosen, configured.options, request)
     graph = Graph(chosen.names, checks.includes)

@@ -10,6 +10,8 @@ import click
 from dp_lsp import __version__
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from dp_lsp.analysis.records import Setting
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -34,6 +36,31 @@ def _settings(context: click.Context, option: click.Parameter, values: tuple[str
     from dp_lsp.cli.settings import once_each, setting
 
     return once_each([setting(value) for value in values])
+
+
+def _target(context: click.Context, option: click.Parameter, value: str | None) -> Fraction | None:
+    from dp_lsp.cli.settings import target
+
+    return None if value is None else target(value)
+
+
+def numbers(command: Command) -> Command:
+    """Add the options that ask for numbers."""
+    given = click.option(
+        "--set",
+        "settings",
+        callback=_settings,
+        metavar="[FUNCTION:]NAME=NUMBER",
+        multiple=True,
+        help="A number for a static parameter or a dimension, exactly as written. Repeatable.",
+    )
+    aim = click.option(
+        "--target-delta",
+        callback=_target,
+        metavar="NUMBER",
+        help="Report the smallest ε that any rule proves at this total δ, where all numbers are given.",
+    )
+    return given(aim(command))
 
 
 @click.group(context_settings=CONTEXT)
@@ -69,14 +96,7 @@ def root() -> None:
     help="sound: rules whose bounds hold (default). published: the published formulas, for comparison.",
 )
 @click.option("--config", metavar="FILE", help="The configuration, instead of the nearest dp-lsp.toml above each file.")
-@click.option(
-    "--set",
-    "settings",
-    callback=_settings,
-    metavar="[FUNCTION:]NAME=NUMBER",
-    multiple=True,
-    help="A number for a static parameter or a dimension, exactly as written. Repeatable.",
-)
+@numbers
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 where it would be 1.")
 @click.option("--error-on-warning", is_flag=True, help="Exit with 1 if there is a warning.")
 @click.option("--error-on-accepted", is_flag=True, help="Exit with 1 if a problem is accepted by a comment.")
@@ -100,6 +120,7 @@ def check(log_level: str, log_file: str | None, **options: Any) -> int:
     dp-lsp check train.jl
     dp-lsp check --set eps=0.2 --set k=1000 --set "rows(data)=48000" train.jl
     dp-lsp check --set train:eps=1/3 src
+    dp-lsp check --set eps=0.1 --set del=1e-6 --set k=100 --target-delta 1e-4 train.jl
     dp-lsp check --output-format json --output-file report.json src
     dp-lsp check - --stdin-filename train.jl < draft.jl
 
@@ -119,8 +140,9 @@ def check(log_level: str, log_file: str | None, **options: Any) -> int:
 
 @root.command()
 @click.argument("name")
+@numbers
 @logs
-def explain(name: str, log_level: str, log_file: str | None) -> int:
+def explain(name: str, log_level: str, log_file: str | None, **asked: Any) -> int:
     """Explain a diagnostic code, a builtin function, or how the bounds of a function come about.
 
     NAME is a code, a name, or a place: FILE:FUNCTION, FILE:LINE for what stands there, FILE:LINE:COLUMN for an
@@ -133,11 +155,14 @@ def explain(name: str, log_level: str, log_file: str | None) -> int:
     dp-lsp explain train.jl:step     a function of yours: what led to its bounds
     dp-lsp explain train.jl:12       the function on line 12
     dp-lsp explain train.jl:12:9     the expression there: how far it moves, and why
+    dp-lsp explain --set k=100 --set eps=0.1 --target-delta 1e-5 train.jl:step
+                                     also what each rule comes to, and the published formula
     """
     from dp_lsp.cli.explain import run
+    from dp_lsp.cli.settings import Asked
 
     _log(log_level, log_file)
-    return run(name)
+    return run(name, Asked(**asked))
 
 
 @root.command()

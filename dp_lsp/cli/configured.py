@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 
 import click
 
@@ -18,11 +19,17 @@ class Configured:
     """The options of each file: as the command line says, else its configuration. ``config`` is a file that counts
     instead of those above the files; a usage error if it is not there."""
 
-    def __init__(self, config: str | None, profile: str | None, settings: tuple[Setting, ...] = ()) -> None:
+    def __init__(
+        self,
+        config: str | None,
+        profile: str | None,
+        settings: tuple[Setting, ...] = (),
+        target_delta: Fraction | None = None,
+    ) -> None:
         if config is not None and not os.path.lexists(config):
             raise click.UsageError(f"--config {config!r} does not exist")
         self._profile = profile
-        self._base = Options(settings=settings, facts=False)
+        self._base = Options(settings=settings, facts=False, target_delta=target_delta)
         self._found = Configurations(config)
         self.includes = self._found.includes
 

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import click
 
-from dp_lsp.analysis.records import Analysis, FunctionReport
+from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, NumericReport, Options
 from dp_lsp.cli.configured import Configured
 from dp_lsp.cli.files import choose, shown
+from dp_lsp.cli.settings import Asked, complaints
 from dp_lsp.disk.reading import SUFFIX
 from dp_lsp.engine.check import Engine
 from dp_lsp.features.derivation import derivation
@@ -44,25 +45,30 @@ def target(text: str) -> Target | None:
     return Target(path, function=function) if path and function else None
 
 
-def pages(wanted: Target) -> str:
+def pages(wanted: Target, asked: Asked) -> str:
     """The Markdown of all there is to say; a usage error where there is nothing, which says what there is instead."""
     if not os.path.exists(wanted.path):
         raise click.UsageError(f"{wanted.path!r} does not exist")
     if not os.path.isfile(wanted.path) or not wanted.path.endswith(SUFFIX):
         raise click.UsageError(f"{wanted.path!r} is not a Julia file ({SUFFIX})")
-    return "\n".join(_Project(wanted).pages())
+    project = _Project(wanted, asked)
+    found = "\n".join(project.pages())
+    wrong = complaints(asked.settings, project.functions)
+    if wrong:
+        raise click.UsageError("\n".join(wrong))
+    return found
 
 
 class _Project:
     """A file with all it includes."""
 
-    def __init__(self, wanted: Target) -> None:
+    def __init__(self, wanted: Target, asked: Asked) -> None:
         chosen = choose([wanted.path], None)
         self._wanted = wanted
         self._files = chosen.files
         (self._root,) = chosen.names
         self._engine = Engine()
-        configured = Configured(None, None)
+        configured = Configured(None, None, *asked)
         self._options = configured.options
         self._analyses = self._engine.project(self._root, self._files, self._options)
         faults = configured.faults(self._analyses)
@@ -117,8 +123,23 @@ class _Project:
         if explained is None:
             where = f"column {self._wanted.column} of line {self._wanted.line} of"
             raise self._nothing(f"no function stands at {where}", [])
-        page = derivation(explained, self._analyses[name].source, shown(name))
+        published = self._published(name, offset) if explained.numbers else ()
+        page = derivation(explained, self._analyses[name].source, shown(name), published)
         return page if expression else page + self._witnesses(name, explained.function.span)
+
+    def _published(self, name: str, offset: int) -> tuple[NumericReport, ...]:
+        """What the published formula comes to for a function."""
+
+        def options(name: str) -> Options:
+            return self._options(name)._replace(profile=PROFILES[1])
+
+        found = self._engine.explain(self._root, self._files, (name, offset), False, options)
+        return found.numbers if found is not None else ()
+
+    @property
+    def functions(self) -> list[FunctionReport]:
+        """All functions of the project."""
+        return [function for analysis in self._analyses.values() for function in analysis.functions]
 
     def _witnesses(self, name: str, function: Span) -> str:
         """Inputs that show what a function declares to be too small, below its page; empty where nothing is."""

@@ -12,14 +12,19 @@ from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.builtins import TABLE, find
 from dp_lsp.builtins.define import Builtin, Form
 from dp_lsp.cli.output import write
+from dp_lsp.cli.settings import Asked
 from dp_lsp.cli.style import is_terminal, wants_colour
 
 _WIDEST = 100  # columns of a page; longer lines are hard to read
 
 
-def run(name: str) -> int:
+def run(name: str, asked: Asked) -> int:
     """Print the page of ``name`` and return the exit code; a usage error with near names if there is none."""
-    text = page(name) or _derived(name)
+    text = page(name)
+    if text is None:
+        text = _derived(name, asked)
+    elif asked != Asked():
+        raise click.UsageError(f"{name} has no numbers: --set and --target-delta go with FILE:FUNCTION")
     if text is None:
         raise click.UsageError(_unknown(name))
     if is_terminal(sys.stdout):
@@ -40,12 +45,12 @@ def page(name: str) -> str | None:
     return builtin_page(row[0]) if row is not None else None
 
 
-def _derived(name: str) -> str | None:
+def _derived(name: str, asked: Asked) -> str | None:
     """The page of a place in a file; None for a name that is none."""
     from dp_lsp.cli.derive import pages, target
 
     wanted = target(name)
-    return pages(wanted) if wanted is not None else None
+    return pages(wanted, asked) if wanted is not None else None
 
 
 def builtin_page(row: Builtin) -> str:

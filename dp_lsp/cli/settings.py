@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import NamedTuple
 
 import click
 
 from dp_lsp.analysis import setting as settings_of
 from dp_lsp.analysis.records import FunctionReport, Setting
+
+
+class Asked(NamedTuple):
+    """What numbers are asked for: those of symbols, and a total δ."""
+
+    settings: tuple[Setting, ...] = ()
+    target_delta: Fraction | None = None
 
 
 def setting(text: str) -> Setting:
@@ -22,6 +31,14 @@ def setting(text: str) -> Setting:
     if number is None:
         raise click.BadParameter(f"{value.strip()!r} is not a number, as in 100, 0.2, 1e-5 or 1/3")
     return Setting(*subject, number)
+
+
+def target(text: str) -> Fraction:
+    """The δ that a command line argument means; a usage error says what is wrong with it."""
+    found = settings_of.number(text)
+    if found is None or not 0 <= found < 1:
+        raise click.BadParameter(f"{text.strip()!r} is not a number from 0 to below 1, as in 1e-5 or 1/1000000")
+    return found
 
 
 def once_each(settings: Sequence[Setting]) -> tuple[Setting, ...]:

@@ -22,7 +22,7 @@ from dp_lsp.analysis.records import (
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.constraints import Assumptions, Constraint, Quantity
 from dp_lsp.core.display import type_text
-from dp_lsp.core.evaluate import Missing, Substitution, norms_of, rounded_up, symbols_of, upper
+from dp_lsp.core.evaluate import Missing, Substitution, norms_of, symbols_of, upper
 from dp_lsp.core.events import Var, mechanisms
 from dp_lsp.core.metrics import is_discrete
 from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, decimal, figure
@@ -31,6 +31,7 @@ from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Container, FunctionType, Kind, Norm, NumberType, Type
 from dp_lsp.engine.limits import excess
 from dp_lsp.engine.limits import problem as above
+from dp_lsp.engine.numeric import Pricing, given
 from dp_lsp.infer.explain import publish
 from dp_lsp.infer.problems import ConditionFails, NoBound, NoGuarantee
 from dp_lsp.problem import Problem
@@ -113,6 +114,7 @@ class Description:
         assumed = Assumptions(self.needs, self._profile.assumes_nonnegative)
         self.formula = Printer(SYMPY, assumed)
         self.display = Printer(DISPLAY, assumed)
+        self._given = given(options.settings, scheme.name)
         self._numbers = dict(self._settings())
         self._heads: dict[Var, Headline] = {}
 
@@ -123,7 +125,7 @@ class Description:
         if problems and state is State.PROVED:
             state = State.FAILED
         parameters = tuple(self._parameter(param) for param in scheme.params)
-        report = FunctionReport(
+        described = FunctionReport(
             scheme.name, scheme.signature, "privacy" if self._private else "sensitivity", state,
             scheme.reason, self.place.span, self.place.name, parameters,
             type_text(_with_norms(scheme.result.type, self.norms), self.display),
@@ -131,7 +133,7 @@ class Description:
             () if failed else tuple(self._numeric()), tuple(self._conditions()), self._published(parameters),
             mechanisms(scheme.cost),
         )  # fmt: skip
-        return Described(report, tuple(problems))
+        return Described(described, tuple(problems))
 
     def _head(self, var: Var) -> Headline:
         """The tightest bound for a variable."""
@@ -148,18 +150,13 @@ class Description:
 
     def _settings(self) -> Iterator[tuple[Symbol, Fraction]]:
         """The numbers given for this function's symbols."""
-        given = {
-            setting.name: setting.value
-            for setting in self._options.settings
-            if setting.function in (None, self.scheme.name)
-        }
         quantities: list[Quantity] = [side for need in self.needs for side in (need.left, need.right)]
         for listed in self.bounds.values():
             for bound in listed:
                 quantities += [bound.price.epsilon, bound.price.delta]
         for symbol in {symbol for quantity in quantities for symbol in symbols_of(quantity)}:
-            if symbol.name in given:
-                yield symbol, given[symbol.name]
+            if symbol.name in self._given:
+                yield symbol, self._given[symbol.name]
 
     # Problems
 
@@ -312,17 +309,14 @@ class Description:
         return BoundReport(names, bound.measure.kind, bound.rule, epsilon, delta, free, own)
 
     def _numeric(self) -> Iterator[NumericReport]:
-        if not self._options.settings or not self._private or self.scheme.reason:
-            return
-        for (var, *others), listed in self.bounds.items():
-            if others:
-                continue
-            bound = next((bound for bound in listed if not _is_open(bound)), listed[0])
-            price = bound.price
-            symbols = symbols_of(price.epsilon) | symbols_of(price.delta)
-            missing = tuple(sorted(symbol.name for symbol in symbols if symbol not in self._numbers))
-            epsilon, delta = (0.0, 0.0) if missing else (rounded_up(upper(part, self._numbers)) for part in price)
-            yield NumericReport((var.name,), epsilon, delta, bound.rule, missing)
+        if self._options.asks_for_numbers and self._private and not self.scheme.reason:
+            for group in self.bounds:
+                yield from self.pricing(group).best(self._options.target_delta)
+
+    def pricing(self, group: tuple[Var, ...]) -> Pricing:
+        """What variables cost in numbers that change together."""
+        cost = self.scheme.cost if self._profile.charges else None
+        return Pricing(cost, self.bounds[group], self._given, self.norms.norms)
 
     def _conditions(self) -> Iterator[ConditionReport]:
         for need in self.needs:
@@ -362,12 +356,6 @@ class Description:
             return text, "(0, 0)" if param.static else "(∞, ∞)"
         price = self._head(param.var).first.price
         return text, f"({self.display.sens(price.epsilon)}, {self.display.sens(price.delta)})"
-
-
-def _is_open(bound: Bound) -> bool:
-    """Whether the user still has to choose something in it."""
-    symbols = symbols_of(bound.price.delta)
-    return any(choice.symbol in symbols for choice in bound.choices)
 
 
 def _relation(printer: Printer, need: Constraint) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from dp_lsp.accounting.bounds import Bound, headline
 from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Premise
 from dp_lsp.analysis.facts import Fact
-from dp_lsp.analysis.records import FunctionReport, Options, State
+from dp_lsp.analysis.records import FunctionReport, NumericReport, Options, State
 from dp_lsp.core.display import type_text
 from dp_lsp.core.events import Var, variables
 from dp_lsp.core.metrics import metric_name
@@ -51,7 +51,14 @@ def explain(
         Premise(printer.constraint(need), need.origin.reason, need.origin.span) for need in description.needs
     )
     fact = _fact(context, inferred, at) if at is not None else None
-    return Explanation(report, fact, found, tuple(context.rules.values()), context.called, conditions, problems)
+    rules, called = tuple(context.rules.values()), context.called
+    numbers = tuple(_numbers(description, options)) if report.numeric and at is None else ()
+    return Explanation(report, fact, found, rules, called, conditions, problems, numbers)
+
+
+def _numbers(description: Description, options: Options) -> Iterator[NumericReport]:
+    for group in description.bounds:
+        yield from description.pricing(group).all(options.target_delta)
 
 
 def _inside(context: Context, inferred: Inferred, options: Options) -> Iterator[Derivation]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from math import inf, isfinite
 
 from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Step
-from dp_lsp.analysis.records import State
+from dp_lsp.analysis.records import NumericReport, State
+from dp_lsp.core.notation import decimal
 from dp_lsp.features.hover import KINDS, expression, verdict
 from dp_lsp.features.markdown import code, prose, table
 from dp_lsp.problem import Problem, Severity
@@ -17,16 +20,18 @@ _ASSIGNS = re.compile(r"\s*(?P<target>\(?[^\W\d]\w*(\s*,\s*[^\W\d]\w*)*\)?)\s*[-
 _ENDS = re.compile(r"\s*(#.*)?")
 
 
-def derivation(explained: Explanation, source: Source, name: str) -> str:
-    """The page of an explanation, as Markdown. ``name`` is what the file is called."""
-    return "\n\n".join(filter(None, _Page(explained, source, name).parts())) + "\n"
+def derivation(explained: Explanation, source: Source, name: str, published: tuple[NumericReport, ...] = ()) -> str:
+    """The page of an explanation, as Markdown. ``name`` is what the file is called, ``published`` what the published
+    formula comes to for the same numbers."""
+    return "\n\n".join(filter(None, _Page(explained, source, name, published).parts())) + "\n"
 
 
 class _Page:
-    def __init__(self, explained: Explanation, source: Source, name: str) -> None:
+    def __init__(self, explained: Explanation, source: Source, name: str, published: tuple[NumericReport, ...]) -> None:
         self._explained = explained
         self._source = source
         self._name = name
+        self._published = published
 
     def parts(self) -> Iterator[str]:
         function, fact = self._explained.function, self._explained.fact
@@ -45,8 +50,21 @@ class _Page:
                 told = any(function.reason in problem.message for problem in problems)
                 yield "Nothing is claimed of it" + (":" if told else prose(f", because {function.reason}."))
             yield _listed(map(self._problem, problems))
+        yield from self._numbers()
         yield from self._derivations()
         yield from self._more()
+
+    def _numbers(self) -> Iterator[str]:
+        """What each rule comes to, and what the published formula would say."""
+        same: dict[tuple[str, ...], list[str]] = {}
+        for names in dict.fromkeys(each.parameters for each in self._explained.numbers):
+            proved = [figure(each) for each in self._explained.numbers if each.parameters == names]
+            stated = [figure(each, "not proved") for each in self._published if each.parameters == names]
+            rows = ["\t".join(row) for row in (*proved, *stated)]
+            same.setdefault(tuple(rows), []).append(" with ".join(map(code, names)))
+        for found, groups in same.items():
+            yield f"## In numbers: {', '.join(groups)}"
+            yield table(("rule", "ε", "δ", ""), (tuple(row.split("\t")) for row in found))
 
     @property
     def _is_known(self) -> bool:
@@ -114,6 +132,30 @@ class _Page:
             text = f"{before.strip()} {text}"
         shown = " ".join(text.split())
         return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
+
+
+_RULES = {
+    "basic": "basic composition",
+    "advanced": "advanced composition",
+    "optimal": "optimal composition",
+    "gaussian": "Gaussian privacy",
+    "renyi": "Rényi privacy",
+    "zcdp": "zero-concentrated privacy",
+    "pld": "privacy-loss distribution",
+    "published": "the published formula",
+}
+"""What the rules are called."""
+
+
+def figure(numeric: NumericReport, state: str = "proved") -> tuple[str, str, str, str]:
+    """A figure as a row: rule, ε, δ and whether that is proved."""
+    rule = _RULES.get(numeric.rule, numeric.rule)
+    if numeric.missing:
+        return rule, "", "", f"a number is missing for {', '.join(map(code, numeric.missing))}"
+    epsilon, delta = (
+        decimal(Fraction(repr(value)) if isfinite(value) else None, 6) for value in (numeric.epsilon, numeric.delta)
+    )
+    return rule, epsilon, delta, state if numeric.epsilon < inf else "no guarantee"
 
 
 def _listed(items: Iterable[str]) -> str:

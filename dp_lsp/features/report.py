@@ -32,7 +32,7 @@ def report(files: Sequence[tuple[str, Analysis]], profile: str, shown: Shown = s
 
 def file_report(analysis: Analysis, path: str, shown: Shown = str) -> Json:
     """What is known of one file."""
-    numbers_given = bool(analysis.options.settings)
+    numbers_given = analysis.options.asks_for_numbers
     return {
         "path": path,
         "status": analysis.state.value,

@@ -1,0 +1,191 @@
+"""Bounds in numbers: ``--set`` and ``--target-delta`` in reports and explanations."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dp_lsp.accounting import resolve
+from dp_lsp.analysis.records import NumericReport, Options, Setting
+from dp_lsp.cli import main
+from dp_lsp.engine.check import Engine
+
+STEPS = """\
+function descend(x::Real, eps::Static(), del::Static(), k::Static(Integer)) :: Priv()
+    y = 0.0
+    for i in 1:k
+        y = y + gaussian_mechanism(1, eps, del, x)
+    end
+    y
+end
+"""
+GOLDEN = ("--set", "eps=0.1", "--set", "del=1e-6", "--set", "k=100", "--target-delta", "1.01e-4")
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "a.jl"
+    path.write_text(STEPS, encoding="utf-8")
+    return path
+
+
+def numeric(text: str, delta: str | None, **numbers: str) -> dict[tuple[str, ...], NumericReport]:
+    """The figures of the last function of a program."""
+    settings = tuple(Setting(None, name.replace("del_", "del"), Fraction(value)) for name, value in numbers.items())
+    target = None if delta is None else Fraction(delta)
+    function = Engine().check(text, Options(settings=settings, target_delta=target)).functions[-1]
+    return {each.parameters: each for each in function.numeric}
+
+
+def table(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[list[str]]:
+    assert main(["explain", *arguments]) == 0
+    page = capsys.readouterr().out
+    part = page[page.index("## In numbers") :].split("\n\n")[1]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in part.splitlines()[2:]]
+
+
+def test_a_hundred_gaussian_steps(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The golden value beside the published one, which is marked."""
+    first, *_, last = table(capsys, *GOLDEN, "a.jl:descend")
+    assert first[0] == "Gaussian privacy" and first[1].startswith("0.5630") and first[3] == "proved"
+    assert last[0] == "the published formula" and last[1].startswith("10.51") and last[3] == "not proved"
+
+
+def test_rules_are_listed_best_first(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    *proved, _ = table(capsys, *GOLDEN, "a.jl:descend")
+    values = [float(row[1]) for row in proved]
+    assert values == sorted(values) and {row[3] for row in proved} == {"proved"}
+    assert {"Rényi privacy", "basic composition"} <= {row[0] for row in proved}
+
+
+def test_a_report_holds_the_smallest(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--output-format", "json", *GOLDEN, "a.jl"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["files"][0]["functions"][0]["numeric"]
+    assert found["parameters"] == ["x"] and found["rule"] == "gaussian"
+    assert 0.563000 <= found["epsilon"] < 0.563001 and found["delta"] == 1.01e-4
+
+
+def test_without_a_target_the_headline_is_as_small_as_can_be_proved_at_its_delta() -> None:
+    found = numeric(STEPS, None, eps="0.1", del_="1/1000000", k="100")[("x",)]
+    assert found.rule == "gaussian" and found.delta == 1e-4 and found.epsilon < 0.5636
+
+
+def test_missing_numbers_are_named() -> None:
+    assert numeric(STEPS, "1e-5", eps="0.1")[("x",)].missing == ("del", "k")
+    assert numeric(STEPS, None, eps="0.1", del_="1e-6")[("x",)].missing == ("k",)
+
+
+def test_more_rounds_than_delta_can_pay_for_are_still_priced() -> None:
+    assert numeric(STEPS, "1e-7", eps="0.1", del_="1e-6", k="100")[("x",)].epsilon < 1.5
+
+
+PURE = """
+function f(x::Real, e::Static(), k::Static(Integer)) :: Priv()
+    y = 0.0
+    for i in 1:k
+        y = y + {release}
+    end
+    y
+end
+"""
+
+
+@pytest.mark.parametrize(
+    ("release", "epsilon", "rounds", "most", "least"),
+    [
+        ("laplacian_mechanism(1, e, x)", "1", "1000", 496.72, 486.297),
+        ("laplacian_mechanism(1, e, x)", "0.1", "100", 4.9843, 4.69266),
+    ],
+)
+def test_golden_values_of_pure_steps(release: str, epsilon: str, rounds: str, most: float, least: float) -> None:
+    """No less than what is exact, no more than the best rule that is not a library's."""
+    text = PURE.format(release=release)
+    found = numeric(text, "1e-6", e=epsilon, k=rounds)[("x",)]
+    assert least <= found.epsilon <= most
+
+
+CALLS = """
+function once(x::Real, e::Static()) :: Priv()
+    laplacian_mechanism(1, e / 3, x)
+end
+
+function twice(x::Real, e::Static()) :: Priv()
+    once(x, e) + once(2 * x, e / 2)
+end
+
+function f(x::Real, y::Real, e::Static()) :: Priv()
+    z = 0.0
+    for i in 1:7
+        z = z + twice(x + y, e)
+    end
+    z
+end
+"""
+
+
+def test_numbers_travel_into_calls() -> None:
+    """7·(e/3 + 2·e/6), and a pure mechanism has that at δ 0."""
+    found = numeric(CALLS, "0", e="0.3")
+    assert found[("x",)].epsilon == found[("y",)].epsilon == pytest.approx(7 * 0.2)
+    assert Fraction(found[("x",)].epsilon) >= Fraction(7, 5)
+
+
+def test_a_long_chain_of_calls_has_numbers() -> None:
+    first = "f0(x::Real, e::Static()) :: Priv() = laplacian_mechanism(1, e, x)\n"
+    rest = "".join(f"f{i}(x::Real, e::Static()) :: Priv() = f{i - 1}(x, e / 2)\n" for i in range(1, 300))
+    assert numeric(first + rest, "0", e="1")[("x",)].epsilon >= 0
+
+
+def test_where_a_tree_is_too_large_the_closed_form_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = numeric(CALLS, "0", e="0.3")[("x",)]
+    monkeypatch.setattr(resolve, "MOST", 4)
+    assert numeric(CALLS, "0", e="0.3")[("x",)] == whole
+
+
+def record(numbers: dict[tuple[str, ...], NumericReport]) -> Any:
+    return {names: each.epsilon for names, each in numbers.items()}
+
+
+SAMPLE = """
+function f(A::Matrix{<:Data}, B::Matrix{<:Data}, e::Static(), b::Static(Integer)) :: Priv()
+    C = unbox(rows(A), Matrix{<:Data}, (100, 3))
+    (D, L) = sample(b, A, B)
+    v = undisc_container(clip(L1, D[1, :]))
+    w = undisc_container(clip(L1, L[1, :]))
+    x = laplacian_mechanism(2, e, v)
+    y = laplacian_mechanism(2, e, w)
+    (x, y)
+end
+rows(A)::BlackBox() = A
+"""
+
+
+def test_a_record_has_numbers_of_its_own() -> None:
+    settings = tuple(
+        Setting(None, name, Fraction(number)) for name, number in (("e", "1"), ("b", "5"), ("rows(A)", 100))
+    )
+    function = Engine().check(SAMPLE, Options(settings=settings, target_delta=Fraction(0))).functions[0]
+    found = record({each.parameters: each for each in function.numeric})
+    assert found.keys() == {("A",), ("B",), ("A", "B")}
+    assert found["A", "B"] == pytest.approx(math.log1p(0.05 * math.expm1(2)))
+
+
+@pytest.mark.parametrize("delta", ["1", "-1e-5", "small", "1e-5x"])
+def test_a_target_is_a_number_below_one(delta: str, program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("check", "explain"):
+        assert main([command, "--target-delta", delta, "a.jl"]) == 2
+        assert re.search(r"is not a number from 0 to below 1", capsys.readouterr().err)
+
+
+def test_numbers_go_with_functions_only(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "--target-delta", "1e-5", "DP301"]) == 2
+    assert "go with FILE:FUNCTION" in capsys.readouterr().err
+    assert main(["explain", "--set", "kk=3", "a.jl:descend"]) == 2
+    assert "kk" in capsys.readouterr().err
