@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache, reduce
 from typing import NamedTuple
 
-from dp_lsp.accounting.rounding import PI, RAW, Interval, widened
+from dp_lsp.accounting.rounding import NEAR, PI, RAW, Interval, widened
 
 _MOST_TERMS = 10_000
 MOST_ROUNDS = 200  # different ones
@@ -27,7 +27,6 @@ _SLOT = 2 * _BITS // 8 + 2  # bytes of one coefficient of a product
 _STIRLING = [Fraction(top, bottom) for top, bottom in [(1, 12), (-1, 360), (1, 1260), (-1, 1680), (1, 1188)]]
 _STIRLING += [Fraction(-691, 360360), Fraction(1, 156)]
 _SMALL = 2_000
-_ROUNDING = Fraction(1, 10**38)  # of probabilities that add up to 1
 
 Rounds = tuple[tuple[Fraction, int], ...]
 """How often each ε comes, the largest first."""
@@ -156,7 +155,7 @@ def _of_lattice(rounds: Rounds, unit: Fraction, delta: Fraction) -> Fraction:
             product, low = _multiplied(product, _spread(weights, size))
             least += low + lowest * size
     offset = sum(size * count for size, count in cells.items())
-    lost = Fraction((1 << _BITS) - sum(product), 1 << _BITS) + _ROUNDING
+    lost = Fraction((1 << _BITS) - sum(product), 1 << _BITS) + NEAR
     top = 2 * (least + len(product) - 1) - offset
     terms = _lattice_terms(product, unit, top)
     return _solved(terms, Interval.of(lost), delta)

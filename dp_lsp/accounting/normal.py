@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from dp_lsp.accounting.rounding import PI, RAW, Interval, widened
 
-_NEGLIGIBLE = Decimal("1e-48")
+_NEGLIGIBLE = Decimal("1e-38")
 _FRACTION_FROM = 3  # from here on Mills' ratio is a continued fraction, below it a series
 _BUMPS = (1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6, 1e-4, 1e-2, 1e-1)
 

@@ -28,7 +28,7 @@ from dp_lsp.accounting.curves import (
 )
 from dp_lsp.accounting.folding import Rules, Single, fold, values
 from dp_lsp.accounting.gaussian import squared_mu
-from dp_lsp.accounting.guarantee import Claim, Guarantee, Numbers, NumericMeasure
+from dp_lsp.accounting.guarantee import Claim, Find, Guarantee, Numbers, NumericMeasure
 from dp_lsp.accounting.pairs import failing, failing_repeatedly, slack
 from dp_lsp.accounting.rounding import Interval, brief, shown
 
@@ -54,23 +54,23 @@ class Renyi(NumericMeasure):
     rule = "renyi"
 
     def guarantee(self, charge: Charge, delta: Fraction) -> Guarantee | None:
-        plain = Converter(self.find)
-        found = [self._within(charge, delta, plain)]
+        plain, samples = Converter(self.find), _Samples(self.find)
+        found = [self._within(charge, delta, plain, samples)]
         share = share_of(charge, delta, _HALF, (Sampled, Joined)) if plain.looked_inside else None
         if share is not None:
-            found.append(self._within(charge, delta, Converter(self.find, share)))
+            found.append(self._within(charge, delta, Converter(self.find, share), samples))
         return min((one for one in found if one), default=None)
 
-    def _within(self, charge: Charge, delta: Fraction, converter: Converter) -> Guarantee | None:
-        bag = fold(charge, _Bags(converter))
+    def _within(self, charge: Charge, delta: Fraction, converter: Converter, samples: _Samples) -> Guarantee | None:
+        bag = fold(charge, _Bags(converter, samples))
         left = None if bag is None else slack(delta, bag.delta)
         if bag is None or left is None:
             return None
         bound = _bound(bag, float(left))
         best = minimum.order(bound, _LEAST, min(_MOST, bag.highest - 1))
-        if best is not None and best >= 2:
-            best = min(best, float(round(best)), key=bound)
-        total = None if best is None else fold(charge, _AtOrder(converter, Fraction(best)))
+        if best is not None and best >= 2 and bag.highest < math.inf:  # a single order of each sample is cheaper
+            best = min(float(math.floor(best)), float(math.ceil(best)), key=bound)
+        total = None if best is None else fold(charge, _AtOrder(converter, samples, Fraction(best)))
         if best is None or total is None:
             return None
         divergence, epsilon, order = Interval.of(total.epsilon), Fraction(0), Fraction(best)
@@ -82,9 +82,10 @@ class Renyi(NumericMeasure):
     def claims(self, charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
         parameters = dict(stated.parameters)
         converter = Converter(self.find, parameters.get("share"))
+        at_order = _AtOrder(converter, _Samples(self.find), parameters["order"])
         return tuple(
             Claim(node, steps, (("epsilon", total.epsilon), ("delta", total.delta)), converter.inside(node, steps))
-            for node, steps, total in values(charge, _AtOrder(converter, parameters["order"]))
+            for node, steps, total in values(charge, at_order)
         )
 
 
@@ -181,7 +182,7 @@ class _Integers:
     """A curve known at integer orders, by (α-1)·ε(α)."""
 
     def __init__(self, near: Callable[[int], float], at: Callable[[int], Interval], highest: int) -> None:
-        self._near, self._at = cache(near), at
+        self._near, self._at = cache(near), cache(at)
         self.highest = highest
 
     def near(self, order: float) -> float:
@@ -217,8 +218,9 @@ class _Group:
 class _Bags(Rules[Bag]):
     """The curves that a charge is made of, for every order."""
 
-    def __init__(self, converter: Converter) -> None:
+    def __init__(self, converter: Converter, samples: _Samples) -> None:
         self._converter = converter
+        self._samples = samples
 
     def single(self, node: Single, steps: int) -> Bag | None:
         curve = self.curve(node, steps)
@@ -232,7 +234,7 @@ class _Bags(Rules[Bag]):
     def curve(self, node: Single, steps: int) -> Curve | None:
         """The curve of what cannot fail, if there is one."""
         if isinstance(node, Sampled):
-            once = _sampled(node, self)
+            once = self._samples.curve(node)
             doublings = (steps - 1).bit_length()
             if once is None or not doublings:
                 return once
@@ -240,11 +242,6 @@ class _Bags(Rules[Bag]):
         if isinstance(node, Approximate) and node.delta:
             return None
         return _Mechanism(node, steps) if of_mechanism(FLOATS, node, steps, Fraction(2)) is not None else None
-
-    def pure(self, body: Charge) -> Interval | None:
-        """The ε of what has one with δ = 0."""
-        found = self._converter.find(body, None)
-        return None if found is None or found.delta else Interval.of(found.epsilon)
 
     def sequence(self, parts: Listed[Bag]) -> Bag:
         curves: Counter[Curve] = Counter()
@@ -262,24 +259,37 @@ class _Bags(Rules[Bag]):
         return Bag(Counter([_Largest(tuple(parts))]), max(part.delta for part in parts))
 
 
-def _sampled(node: Sampled, rules: _Bags) -> Curve | None:
-    """The curve of a sample, where one is known."""
-    change = node.relation is not Relation.ADD_REMOVE
-    if node.scheme is Scheme.POISSON and not change:
-        squared = squared_mu(node.body)
-        if squared is not None:
-            return _poisson_gaussian(node.rate, squared)
-    elif node.scheme is not Scheme.WITHOUT_REPLACEMENT or not change:
-        return None
-    body = fold(node.body, rules)
-    if body is None or body.delta:
-        return None
-    highest = math.floor(min(body.highest, subsampled.HIGHEST))
-    if highest < 2:
-        return None
-    if node.scheme is Scheme.POISSON:
-        return _poisson(node.rate, body, highest)
-    return _without_replacement(node, body, highest, rules)
+class _Samples:
+    """The curves of samples, where they are known. What is done with a sample must not fail, so no share of δ is spent
+    there, and a curve is the same whatever is spent elsewhere."""
+
+    def __init__(self, find: Find) -> None:
+        self._find = find
+        self._rules = _Bags(Converter(find), self)
+        self._known: dict[int, Curve | None] = {}
+
+    def curve(self, node: Sampled) -> Curve | None:
+        if id(node) not in self._known:
+            self._known[id(node)] = self._curve(node)
+        return self._known[id(node)]
+
+    def _curve(self, node: Sampled) -> Curve | None:
+        change = node.relation is not Relation.ADD_REMOVE
+        if node.scheme is Scheme.POISSON and not change:
+            squared = squared_mu(node.body)
+            if squared is not None:
+                return _poisson_gaussian(node.rate, squared)
+        elif node.scheme is not Scheme.WITHOUT_REPLACEMENT or not change:
+            return None
+        body = fold(node.body, self._rules)
+        highest = 0 if body is None or body.delta else math.floor(min(body.highest, subsampled.HIGHEST))
+        if body is None or highest < 2:
+            return None
+        if node.scheme is Scheme.POISSON:
+            return _poisson(node.rate, body, highest)
+        added = self._find(node.body, None)
+        pure = None if added is None or added.delta else Interval.of(added.epsilon)
+        return _without_replacement(node.rate, body, highest, pure)
 
 
 def _poisson_gaussian(rate: Fraction, squared: Fraction) -> Curve:
@@ -305,13 +315,12 @@ def _poisson(rate: Fraction, body: Bag, highest: int) -> Curve:
     )
 
 
-def _without_replacement(node: Sampled, body: Bag, highest: int, rules: _Bags) -> Curve:
-    near_rate, (near_body, exact_body) = float(node.rate), _scaled(body)
-    pure = rules.pure(node.body)
+def _without_replacement(rate: Fraction, body: Bag, highest: int, pure: Interval | None) -> Curve:
+    near_rate, (near_body, exact_body) = float(rate), _scaled(body)
     near_pure = math.inf if pure is None else float(pure.high)
     return _Integers(
         lambda order: subsampled.float_without_replacement(near_rate, near_body, near_pure, order),
-        lambda order: subsampled.without_replacement(node.rate, exact_body, pure, order),
+        lambda order: subsampled.without_replacement(rate, exact_body, pure, order),
         highest,
     )
 
@@ -319,8 +328,8 @@ def _without_replacement(node: Sampled, body: Bag, highest: int, rules: _Bags) -
 class _AtOrder(Rules[Divergence]):
     """The divergences at one order."""
 
-    def __init__(self, converter: Converter, order: Fraction) -> None:
-        self._bags = _Bags(converter)
+    def __init__(self, converter: Converter, samples: _Samples, order: Fraction) -> None:
+        self._bags = _Bags(converter, samples)
         self._order = order
 
     def single(self, node: Single, steps: int) -> Divergence | None:

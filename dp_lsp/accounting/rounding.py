@@ -1,6 +1,6 @@
 """Real numbers that are certainly between two decimals, and rounding up.
 
-A measure searches with floats, and then computes what it states once with an :class:`Interval`: 50 digits, every
+A measure searches with floats, and then computes what it states once with an :class:`Interval`: 40 digits, every
 operation rounded outward. So what is stated is proved up to the correctness of Python's ``decimal``.
 """
 
@@ -20,7 +20,7 @@ from decimal import (
 )
 from fractions import Fraction
 
-DIGITS = 50
+DIGITS = 40
 SHOWN = 12  # digits of an ε that is stated
 _TRAPS = [InvalidOperation, DivisionByZero, Overflow]
 _DOWN = Context(prec=DIGITS, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=_TRAPS)
@@ -147,12 +147,13 @@ PI = Interval(
 )
 
 
-_NEAR = Fraction(1, 10 ** (DIGITS - 12))
-_AROUND = Interval(Interval.of(1 - _NEAR).low, Interval.of(1 + _NEAR).high)
+NEAR = Fraction(1, 10 ** (DIGITS - 12))
+"""More than the relative error of 10⁷ operations of ``RAW``."""
+_AROUND = Interval(Interval.of(1 - NEAR).low, Interval.of(1 + NEAR).high)
 
 
 def widened(low: Decimal, high: Decimal) -> Interval:
-    """An interval of positive numbers that were computed by at most 10⁷ operations of ``RAW``."""
+    """An interval of positive numbers that were computed by operations of ``RAW``."""
     return Interval(low, high) * _AROUND
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from dp_lsp.accounting.rounding import ONE, ZERO, Interval
 
 HIGHEST_GAUSSIAN = 1024
-HIGHEST = 128
+HIGHEST = 64
 _LOG_3 = math.log(3)
 _LOG_FACTORIALS = [math.lgamma(n + 1) for n in range(HIGHEST_GAUSSIAN + 1)]
 

@@ -1,5 +1,5 @@
-"""``python -m tests.attack programs`` tries random programs; ``scoreboard`` writes down what is found against the
-published rules."""
+"""``python -m tests.attack programs`` tries random programs, ``charges`` random charges; ``scoreboard`` writes down
+what is found against the published rules."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.refuter import Pair
 
 from . import Target, targets
+from .charges import refutations
 from .hunt import hunt
 from .precision import GOAL, table
 from .programs import program
@@ -38,6 +39,9 @@ def main() -> None:
     tried.add_argument("--profile", choices=("sound", "published"), default="sound")
     scored = commands.add_parser("scoreboard", help="writes dp_lsp/reference/soundness.md")
     scored.add_argument("--count", type=int, default=2_000, help="how many random programs to try for it")
+    priced = commands.add_parser("charges", help="random charges of discrete mechanisms, against exact enumeration")
+    priced.add_argument("--count", type=int, default=10_000)
+    priced.add_argument("--first", type=int, default=0, help="the seed of the first")
     broken = commands.add_parser("mutants", help="breaks one rule at a time; exits with 1 if nobody notices one")
     broken.add_argument("--about", default="", help="a regular expression: only those whose names match")
     broken.add_argument("--by-search", action="store_true", help="only factors, and only the search may notice")
@@ -49,6 +53,8 @@ def main() -> None:
         text, middle = table()
         print(text)
         sys.exit(int(middle > GOAL))
+    elif options.command == "charges":
+        sys.exit(int(_charges(options.first, options.count) > 0))
     elif options.command == "scoreboard":
         results = [_programs(0, options.count, profile) for profile in ("sound", "published")]
         SCOREBOARD.write_text(page(list(scores()), "\n\n".join(each.text for each in results)), "utf-8")
@@ -56,6 +62,17 @@ def main() -> None:
         result = _programs(options.first, options.count, options.profile)
         print(result.text)
         sys.exit(int(result.refuted > 0))
+
+
+def _charges(first: int, count: int) -> int:
+    """How many guarantees are refuted, all of them printed."""
+    refuted = 0
+    for seed in range(first, first + count):
+        for found in refutations(seed):
+            refuted += 1
+            print(f"seed {seed}: δ is {found.delta} for {found.guarantee}", flush=True)
+    print(f"{count:,} charges, {refuted} refuted")
+    return refuted
 
 
 class Result(NamedTuple):
