@@ -7,7 +7,7 @@ from fractions import Fraction
 from dp_lsp.accounting.basic import Basic
 from dp_lsp.accounting.charge import Charge
 from dp_lsp.accounting.folding import nested
-from dp_lsp.accounting.gaussian import GaussianPrivacy
+from dp_lsp.accounting.gaussian import GaussianPrivacy, squared_mu
 from dp_lsp.accounting.guarantee import Claim, Guarantee, NumericMeasure
 from dp_lsp.accounting.kov import Advanced, Optimal
 from dp_lsp.accounting.renyi import Renyi
@@ -29,7 +29,8 @@ def guarantees(
     charge: Charge, delta: Fraction, measures: Measures = MEASURES, inside: Measures = INSIDE
 ) -> tuple[Guarantee, ...]:
     """Each measure's smallest proved ε at a total δ of at most ``delta``, best first; those that can say nothing are
-    left out. ``inside`` are asked what lies in a sample costs."""
+    left out. ``inside`` are asked what lies in a sample costs; unless they are all, nothing is priced by whole curves
+    there."""
     if nested(charge) > _DEEPEST or not 0 <= delta < 1:
         return ()
     return _Search(measures, inside).all(charge, delta if delta >= _SMALLEST else Fraction(0))
@@ -38,14 +39,14 @@ def guarantees(
 def pair(charge: Charge) -> Guarantee | None:
     """What basic composition says without a δ to aim at: the sums of ε and δ. None if something in it has no pair of
     its own, as Gaussian noise."""
-    return _Search((Basic,), (Basic,)).find(charge, None) if nested(charge) <= _DEEPEST else None
+    return _Search((Basic,), (Basic,))(charge, None) if nested(charge) <= _DEEPEST else None
 
 
 def claims(charge: Charge, stated: Guarantee, inside: Measures = INSIDE) -> tuple[Claim, ...]:
     """What a guarantee rests on, node by node: each node after those it is made of, the whole last. What lies in
     samples and joined pairs has guarantees of its own there (``inside``)."""
     (measure,) = [kind for kind in MEASURES if kind.rule == stated.rule]
-    return measure(_Search(MEASURES, inside).inside().find).claims(charge, stated)
+    return measure(_Search(MEASURES, inside).inside()).claims(charge, stated)
 
 
 class _Search:
@@ -59,7 +60,7 @@ class _Search:
         self._known: dict[tuple[int, Fraction | None], Guarantee | None] = {}
 
     def all(self, charge: Charge, delta: Fraction) -> tuple[Guarantee, ...]:
-        find = self.inside().find
+        find = self.inside()
         found = []
         for measure in self._measures:
             try:
@@ -74,11 +75,17 @@ class _Search:
         """What prices what lies in samples."""
         return _Search(self._inside if self._depth < 1 else (Basic,), self._inside, self._depth + 1)
 
-    def find(self, charge: Charge, delta: Fraction | None) -> Guarantee | None:
+    @property
+    def curves(self) -> bool:
+        return self._inside == INSIDE
+
+    def __call__(self, charge: Charge, delta: Fraction | None) -> Guarantee | None:
         key = id(charge), delta
         if key not in self._known:
             if delta is None:
-                self._known[key] = Basic(_Search((Basic,), (Basic,), self._depth + 1).find).pair(charge)
+                self._known[key] = Basic(_Search((Basic,), (Basic,), self._depth + 1)).pair(charge)
+            elif self._depth and GaussianPrivacy in self._measures and squared_mu(charge) is not None:
+                self._known[key] = GaussianPrivacy(self).guarantee(charge, delta)
             else:
                 self._known[key] = next(iter(self.all(charge, delta)), None)
         return self._known[key]

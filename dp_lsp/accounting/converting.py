@@ -8,9 +8,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from dp_lsp.accounting import normal
-from dp_lsp.accounting.charge import Charge, Gaussian, Joined, Sampled
+from dp_lsp.accounting import normal, replacement
+from dp_lsp.accounting.charge import Charge, Gaussian, Joined, Relation, Sampled, Scheme
 from dp_lsp.accounting.folding import Single
+from dp_lsp.accounting.gaussian import squared_mu
 from dp_lsp.accounting.guarantee import Find, Guarantee
 from dp_lsp.accounting.pairs import Pair, amplified, both, group, of_mechanism, unsampled_delta
 from dp_lsp.accounting.rounding import Interval
@@ -79,6 +80,24 @@ class Converter:
         return None if pair is None else Converted(group(pair, steps), (inside,))
 
     def _sampled_within(self, node: Sampled, steps: int, share: Fraction) -> Converted | None:
+        changes = node.relation is not Relation.ADD_REMOVE
+        if node.scheme is Scheme.WITH_REPLACEMENT and changes and steps == 1 and self.find.curves:
+            found = [self._by_pair_within(node, steps, share), self._by_curve(node, share), self._sampled(node, steps)]
+            known = [one for one in found if one is not None and one.pair.delta <= share]
+            return min(known, key=lambda one: one.pair, default=None)
+        return self._by_pair_within(node, steps, share)
+
+    def _by_curve(self, node: Sampled, share: Fraction) -> Converted | None:
+        squared = squared_mu(node.body)
+        added = self.find(node.body, None) if squared is None else None
+        pure = added.epsilon if added is not None and not added.delta else None
+        inside = replacement.epsilon_inside(node.draws, node.rows, squared, pure, share)
+        if inside is None:
+            return None
+        epsilon = (Interval.of(inside).expm1() * replacement.rate(node)).log1p().up
+        return Converted(Pair(epsilon, share), (Guarantee(inside, share, "replacement"),))
+
+    def _by_pair_within(self, node: Sampled, steps: int, share: Fraction) -> Converted | None:
         delta = min(unsampled_delta(node, share), _MOST)
         for _ in range(_TRIES):
             found = self._sampled(node, steps, delta)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from dp_lsp.accounting.charge import Charge
 
@@ -33,8 +32,14 @@ class Claim(NamedTuple):
     inside: tuple[Guarantee, ...] = ()
 
 
-Find = Callable[[Charge, "Fraction | None"], "Guarantee | None"]
-"""The best guarantee of what lies inside a node, at a total δ; without one, the pair of basic composition."""
+class Find(Protocol):
+    """The best guarantee of what lies inside a node, at a total δ; without one, the pair of basic composition.
+    ``curves`` says whether a sample may be priced by the whole curve δ(ε) of what lies inside."""
+
+    @property
+    def curves(self) -> bool: ...
+
+    def __call__(self, charge: Charge, delta: Fraction | None) -> Guarantee | None: ...
 
 
 class NumericMeasure(ABC):

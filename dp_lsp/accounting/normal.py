@@ -50,6 +50,10 @@ def density(x: Interval) -> Interval:
 
 def upper_tail(x: Interval) -> Interval:
     """P(Z > x)."""
+    if x.high <= 0:
+        return 1 - upper_tail(-x)
+    if x.low >= _FRACTION_FROM:
+        return density(x) * mills(x)
     return Interval(_tail(x.high).low, _tail(x.low).high)
 
 
@@ -58,13 +62,14 @@ def _tail(x: Decimal) -> Interval:
         return 1 - _tail(x.copy_negate())
     at = Interval(x, x)
     if x >= _FRACTION_FROM:
-        return density(at) * mills(at)
+        return density(at) * _mills(x)
     return Interval.of(Fraction(1, 2)) - density(at) * _series(x)
 
 
 def mills(x: Interval) -> Interval:
-    """P(Z > x)/φ(x) for x ≥ 0; it decreases."""
-    return Interval(_mills(x.high).low, _mills(x.low).high)
+    """P(Z > x)/φ(x) for x ≥ 0; it decreases, by at most as much as x grows."""
+    at = _mills(x.low)
+    return Interval((at - (Interval(x.high, x.high) - Interval(x.low, x.low))).low, at.high)
 
 
 def _mills(x: Decimal) -> Interval:
