@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Constraint, Quantity
-from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
 from dp_lsp.core.notation import DISPLAY, Printer
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference, Pending
@@ -61,12 +61,18 @@ def settle(inference: Inference, since: Mark) -> Settled:
         left, right = put(values, constraint.left), put(values, constraint.right)
         solved = Constraint(left, constraint.relation, right, constraint.origin)
         decided = solved.decide()
-        if decided is False:
+        if decided is False or (decided is None and not _is_open(solved)):
             holds = False
             inference.report((failed or fails)(solved))
         elif decided is None:
             kept.setdefault(solved.key, solved)
     return Settled(_without_implied(list(kept.values())), holds)
+
+
+def _is_open(condition: Constraint) -> bool:
+    """Whether a condition that is not decided is about symbols. One about numbers that are too large to compare is not
+    for the user to see to: it is taken to fail."""
+    return any(symbols_of(side) or norms_of(side) for side in (condition.left, condition.right))
 
 
 def _without_implied(needs: list[Constraint]) -> tuple[Constraint, ...]:

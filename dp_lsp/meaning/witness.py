@@ -34,7 +34,7 @@ from dp_lsp.text import Span
 _SETTINGS, _TRIES, _FEWER = 16, 16, 5
 _RUNS = 8  # the runs of a mechanism in a loop that are looked at
 _RELEASED = (Fraction(1), Fraction(-2), Fraction(0))  # what mechanisms may have released
-_SECONDS = 1.4  # after which no more is tried
+_SECONDS = 1.0  # after which no more is tried
 
 
 class _Mechanism(NamedTuple):

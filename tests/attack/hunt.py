@@ -33,7 +33,7 @@ def hunt(about: str = "", by_search: bool = False) -> int:
             continue
         random.seed(0)
         by = mutant.noticed(by_search)
-        reason = "" if by_search else SURVIVORS.get(mutant.name, "")
+        reason = SURVIVORS.get(mutant.name, "")
         counts[f"by {by}" if by else "explained" if reason else "by nobody"] += 1
         if by and reason:
             print(f"noticed, so the explanation is wrong: {mutant.name}", flush=True)
