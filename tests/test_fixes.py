@@ -124,6 +124,34 @@ CHANGED = """\
     end
     """
 
+GRADIENT = """\
+    function double(g::MetricGradient(Real, L2))
+        {}
+    end
+    """
+CHANGING = GRADIENT.format("scale_gradient!(2, g)\n        return")
+SHUFFLING = """\
+    function f(g::MetricGradient(Real, L2))
+        a = clone(g)
+        b = clone(g)
+        for i in 1:3
+            scale_gradient!(2, b)
+            b = {a}
+        end
+        a
+    end
+    """
+INNER = """\
+    function f(g::MetricGradient(Real, L2))
+        h = clone(g)
+        function double(c::Static(){param})
+            scale_gradient!(c, h)
+            return
+        end
+        double(2{arg})
+        h
+    end
+    """
 LOOP = """\
     function f(x::Real, {n}) :: Priv()
         y = 0.0
@@ -252,6 +280,78 @@ TRANSPOSED = """\
             TRANSPOSED.format(A="A::Matrix{<:Data}"),
             "declare it public: `A::Static(Matrix{<:Data})`",
             TRANSPOSED.format(A="A::Static(Matrix{<:Data})"),
+        ),
+        case(
+            "DP803",
+            "# dp: ignore[DP113] only ever called with 0\nf(x::Real) = 2 * x\n",
+            "remove the comment",
+            "f(x::Real) = 2 * x\n",
+        ),
+        case(
+            "DP804",
+            "f(x::Real) = disc(x)  # dp: ignroe[DP303] callers count\n",
+            "change `ignroe` to `ignore`",
+            "f(x::Real) = disc(x)  # dp: ignore[DP303] callers count\n",
+        ),
+        case(
+            "DP802",
+            "f(x::Real) = disc(x)  # dp: ignore[DP33] callers count\n",
+            "change `DP33` to `DP303`",
+            "f(x::Real) = disc(x)  # dp: ignore[DP303] callers count\n",
+        ),
+        case("DP802", "f(x::Real) = x  # dp: ignore[DP] y\n", "remove the comment", "f(x::Real) = x\n"),
+        case("DP121", GRADIENT.format("scale_gradient!(2, g)"), "add `return`", CHANGING),
+        case("DP121", GRADIENT.format("scale_gradient!(2, g)\n        g"), "write `return`", CHANGING),
+        case("DP128", SHUFFLING.format(a="a"), "give `b` a copy", SHUFFLING.format(a="clone(a)")),
+        case(
+            "DP129",
+            INNER.format(param="", arg=""),
+            "make `h` a parameter of `double`",
+            INNER.format(param=", h", arg=", h"),
+        ),
+        case("DP006", "f(x::Real) = x \N{FULLWIDTH PLUS SIGN} x\n", "write `+`", "f(x::Real) = x + x\n"),
+        case("DP006", "f(x::Real) = x + \u200bx\n", "take it out", "f(x::Real) = x + x\n"),
+        case(
+            "DP003",
+            "function f(x::Real)\n    2 * x\n\ng(x::Real) = x\n",
+            "add `end`",
+            "function f(x::Real)\n    2 * x\nend\n\ng(x::Real) = x\n",
+        ),
+        case(
+            "DP112",
+            "using Flux\nf(x::Real) = 2 * x\n",
+            "write `import`, which brings no other names",
+            "import Flux\nf(x::Real) = 2 * x\n",
+        ),
+        case(
+            "DP209",
+            "f(x::Real) :: Integer = x\n",
+            "declare what it returns: `Real`",
+            "f(x::Real) :: Real = x\n",
+        ),
+        case(
+            "DP136",
+            "b(x) :: BlackBox() = x\nf(x::Integer) = b(x) + 1\n",
+            "read it as a Real number",
+            "b(x) :: BlackBox() = x\nf(x::Integer) = unbox(b(x), Real) + 1\n",
+        ),
+        case(
+            "DP302",
+            "f(x::Real, y::Real) :: Priv() = laplacian_mechanism(1, 1, x * y)\n",
+            "declare it public: `y::Static(Real)`",
+            "f(x::Real, y::Static(Real)) :: Priv() = laplacian_mechanism(1, 1, x * y)\n",
+        ),
+        case(
+            "DP303",
+            "f(x::Real, y::Vector{<:Real}) = x * y\n",
+            "declare it public: `x::Static(Real)`",
+            "f(x::Static(Real), y::Vector{<:Real}) = x * y\n",
+        ),
+        case(
+            "DP206",
+            "f(v::Vector{<:Data}) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, v)\n",
+            "clip it in L2 and read it as real numbers (2-sensitive), and replace 1 by 2",
+            "f(v::Vector{<:Data}) :: Priv() = gaussian_mechanism(2, 0.5, 1e-5, undisc_container(clip(L2, v)))\n",
         ),
     ],
 )

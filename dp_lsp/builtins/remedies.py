@@ -21,6 +21,7 @@ CLIP = Wrapping("clip(L2, ", ")")
 READ = Wrapping("undisc_container(", ")")
 CLIP_AND_READ = Wrapping("undisc_container(clip(L2, ", "))")
 COPY = Wrapping("clone(", ")")
+UNBOX = Wrapping("unbox(", ", Real)")
 
 _DIGITS = 5
 _WRITTEN = SYMPY._replace(magnitude=("abs(", ")"), ceiling=("ceil(", ")"), maximum="max")

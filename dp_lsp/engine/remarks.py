@@ -20,6 +20,9 @@ from dp_lsp.text import Span
 PLACEHOLDER = "<reason>"
 """What stands for a reason that is still to be written."""
 
+IGNORE = "ignore"
+"""The word of a comment that accepts a problem."""
+
 OF_REMARKS = frozenset(kind.code for kind in (IgnoreIncomplete, IgnoreUnknownCode, IgnoreUnused, RemarkUnknown))
 """The codes of what is wrong with such comments, which no comment accepts."""
 
@@ -148,7 +151,7 @@ def _read(remark: Remark) -> Ignore | Problem:
     words = _WORDS.match(remark.text)
     word = words[1] if words else ""
     found = _IGNORE.match(remark.text)
-    if word != "ignore" or found is None:
+    if word != IGNORE or found is None:
         return RemarkUnknown.at(remark.span, written=remark.text.strip())
     code, reason = (found[1] or "").strip(), _FURTHER.split(found[2])[0].strip()
     if not code or not reason:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dp_lsp.analysis.loading import Loader, Refusal, Text
@@ -63,6 +63,8 @@ def _single(trial: _Trial, analysis: Analysis, only: Sequence[Problem] | None, f
         for fix in (*problem.fixes, *proposals(problem, trial.seen)):
             if trial.mends(problem, fix):
                 found.append(Repair(problem, fix))
+            else:
+                found.extend(Repair(problem, longer) for longer in trial.continued(fix) if trial.mends(problem, longer))
         for insertion in ignores(problem, analysis.source) if only is None else ():
             if trial.mends(problem, Fix("", (insertion(_A_REASON),)), accepts=True):
                 title = f"ignore {problem.code} here, with a reason"
@@ -148,6 +150,18 @@ class _Trial:
             for old, new in zip(self._before, after, strict=True)
         )
 
+    def continued(self, fix: Fix) -> Iterator[Fix]:
+        """The fix, and with it the only one of an error that it brings: what is clipped may move too far for the noise
+        that was declared."""
+        for old, new in zip(self._before[:1], self._after(fix.edits), strict=False):
+            known = _errors(old[self._file].problems)
+            further = [each for each in new[self._file].problems if each.fixes and each.code not in known]
+            if len(further) == 1 and len(further[0].fixes) == 1:
+                edits = [_before(edit, fix.edits) for edit in further[0].fixes[0].edits]
+                if None not in edits:
+                    title = f"{fix.title}, and {further[0].fixes[0].title}"
+                    yield Fix(title, (*fix.edits, *(edit for edit in edits if edit)), sure=False)
+
     def _after(self, edits: tuple[Edit, ...]) -> list[Analyses]:
         """The projects after some edits."""
         if not self._before:
@@ -197,6 +211,19 @@ class _Trial:
         of_weight = [sum(each.severity is Severity.WARNING for each in problems) for problems in (found, left)]
         light = sum(problem.severity is not Severity.ERROR for problem in problems)
         return of_weight[1] <= of_weight[0] - light if light else True
+
+
+def _before(edit: Edit, made: Iterable[Edit]) -> Edit | None:
+    """An edit of a text in which others were made, as one of the text without these; None if it edits theirs."""
+    shift = 0
+    for other in sorted(made):
+        start = other.span.start + shift
+        if edit.span.end <= start:
+            break
+        if edit.span.start < start + len(other.text):
+            return None
+        shift += len(other.text) - (other.span.end - other.span.start)
+    return Edit(edit.span.moved(-shift), edit.text)
 
 
 class _Edited:
