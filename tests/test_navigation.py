@@ -15,8 +15,11 @@ from dp_lsp.analysis.records import Analysis
 from dp_lsp.analysis.workspace import Document, Workspace
 from dp_lsp.engine.check import Engine
 from dp_lsp.features import calls, navigation, structure
+from dp_lsp.features.completion import completion
+from dp_lsp.features.hover import hover
 from dp_lsp.features.places import Away, Use, closed_files
 from dp_lsp.features.rename import Refused, renamable, rename
+from dp_lsp.features.signatures import signatures
 from dp_lsp.features.vocabulary import KEYWORDS, MARKS, METRICS, NORMS, RUNNING, TYPES
 from dp_lsp.frontends.julia import tokens
 from dp_lsp.lower import type_names
@@ -768,3 +771,94 @@ def test_protocol_answers_everywhere(driver: Driver, uri: str) -> None:
         assert "error" not in answer
     for method in ("foldingRange", "selectionRange"):
         assert "error" not in driver.ask(f"textDocument/{method}", {"textDocument": {"uri": uri}, "positions": []})
+
+
+# Modules: each has its own names
+
+OUTER = """\
+f(x::Real) = x
+
+module A
+f(x::Real) = 2 * x
+g(x::Real) = f(x)
+include("b.jl")
+end
+
+h(x::Real) = f(x)
+"""
+INNER = "k(x::Real) :: Priv() = laplacian_mechanism(2, 1, f(x))\n"
+FS = [match.start() for match in re.finditer(r"\bf\(", OUTER)]  # in Main, in A twice, in Main
+
+
+def lines(found: list[Use | Away]) -> list[str]:
+    """Where places are: the file and the line."""
+    return [
+        f"{each.document.file[3]} {each.document.source.place(each.span.start).line}"
+        if isinstance(each, Use)
+        else f"{each.file[3]} {each.spot.line}"
+        for each in found
+    ]
+
+
+@pytest.mark.parametrize("closed", [(), ("b",)])
+def test_a_name_is_one_of_its_module(closed: tuple[str, ...]) -> None:
+    _, documents = project(closed, a=OUTER, b=INNER)
+    outer = documents["a"]
+    for offset in (FS[0], FS[3]):
+        assert lines(navigation.references(outer, offset, declaration=True)) == ["a 1", "a 9"]
+        assert lines(navigation.definitions(outer, offset)) == ["a 1"]
+        assert {call.item.name for call in calls.incoming(outer, "f", calls.prepare(outer, offset)[0].modules)} == {"h"}
+    for offset in FS[1:3]:
+        assert lines(navigation.references(outer, offset, declaration=True)) == ["a 4", "a 5", "b 1"]
+        assert lines(navigation.definitions(outer, offset)) == ["a 4"]
+        assert {highlight.span.start for highlight in navigation.highlights(outer, offset)} == set(FS[1:3])
+        (item,) = calls.prepare(outer, offset)
+        callers = {call.item.name for call in calls.incoming(outer, item.name, item.modules)}
+        assert callers == {"g", "b.jl" if closed else "k"}
+
+
+def test_renaming_leaves_other_modules_alone() -> None:
+    _, documents = project(a=OUTER, b=INNER)
+    outer = documents["a"]
+    assert [(each.document.file, len(each.edits)) for each in rename(outer, FS[0], "q")] == [("/w/a.jl", 2)]
+    assert [(each.document.file, len(each.edits)) for each in rename(outer, FS[1], "q")] == [
+        ("/w/a.jl", 2),
+        ("/w/b.jl", 1),
+    ]
+    assert rename(outer, FS[1], "h"), "the other module's names are free"
+    with pytest.raises(Refused, match="already has a meaning"):
+        rename(outer, FS[1], "g")
+
+
+def test_what_another_module_may_bring_in_is_not_renamed() -> None:
+    listed = OUTER + "import .A: f\n"
+    _, documents = project(a=listed, b=INNER)
+    with pytest.raises(Refused, match="may be something else"):
+        rename(documents["a"], FS[1], "q")
+    behind = OUTER + "l(x::Real) = A.f(x)\n"
+    _, documents = project(a=behind, b=INNER)
+    with pytest.raises(Refused, match="may be something else"):
+        rename(documents["a"], FS[1], "q")
+
+
+def test_what_a_module_does_not_know_is_neither_proposed_nor_shown() -> None:
+    text = OUTER.replace("h(x::Real) = f(x)\n", "h(x::Real) = \n")
+    _, documents = project(a=text, b=INNER)
+    outer, inner = documents["a"], documents["b"]
+    names = {each.label for each in completion(outer, text.index("= \n") + 2).items}
+    assert "f" in names and not {"g", "k"} & names
+    names = {each.label for each in completion(inner, INNER.index("f(")).items}
+    assert {"f", "g", "k"} <= names and "h" not in names
+    assert len(signatures(inner, INNER.index("x))")).all) == 1  # type: ignore[union-attr]
+    _, documents = project(a=OUTER, b=INNER)
+    analysis = documents["a"].analysis
+    assert analysis
+    said = [hover(analysis, offset) for offset in FS]
+    assert ["2" in found.markdown.splitlines()[4] for found in said if found] == [False, True, True, False]
+
+
+def test_a_file_of_two_modules_belongs_to_both() -> None:
+    both = 'module A\nf(x::Real) = 1\ninclude("b.jl")\nend\n'
+    other = 'include("c.jl")\ninclude("b.jl")\nf(x::Real) = 2\n'
+    _, documents = project(a=f'include("c.jl")\n{other}', b="k(x::Real) = f(x)\n", c=both)
+    assert lines(navigation.definitions(documents["b"], 13)) == ["a 4", "c 2"]

@@ -13,7 +13,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from dp_lsp.analysis.records import Analysis
+from dp_lsp.analysis.records import Analysis, Modules
 from dp_lsp.text import Span
 
 _ROLES = 16
@@ -157,13 +157,14 @@ def decode(data: bytes) -> Table:
 
 class Spot(NamedTuple):
     """A top-level name in a file that is not open: its line, counted from 1, what stands before it on that line, and
-    the name as it is written."""
+    the name as it is written; ``modules`` are those that it belongs to."""
 
     line: int
     before: str
     written: str
     name: str
     role: Role
+    modules: Modules
 
 
 def encode_spots(analysis: Analysis) -> bytes:
@@ -176,12 +177,12 @@ def encode_spots(analysis: Analysis) -> bytes:
                 place = source.place(start + span.start)
                 before = source.line(place.line)[: place.column - 1]
                 written = source.text[start + span.start : start + span.end]
-                found.append((place.line, before, written, table.symbols[symbol].name, int(role)))
+                found.append((place.line, before, written, table.symbols[symbol].name, int(role), record.modules))
     return marshal.dumps(found)
 
 
 def decode_spots(data: bytes) -> Iterator[Spot]:
     """The top-level names of a closed file."""
     if data:
-        for line, before, written, name, role in marshal.loads(data):
-            yield Spot(line, before, written, name, Role(role))
+        for line, before, written, name, role, modules in marshal.loads(data):
+            yield Spot(line, before, written, name, Role(role), modules)

@@ -170,16 +170,28 @@ KEY = 20
 """How many bytes the key of a chunk has. More follow where a record also tells of places in other chunks."""
 
 
+MAIN = ""
+"""The name of the module that is around all others; that of one in it is ``.Name``."""
+Modules = tuple[str, ...]
+
+
+def share(some: Modules | None, others: Modules | None) -> bool:
+    """Whether a top-level name means the same in these modules; None stands for all."""
+    return some is None or others is None or not set(some).isdisjoint(others)
+
+
 class ChunkRecord(NamedTuple):
     """All that is known of a chunk. ``facts`` is decoded when somebody points at it, and so is ``names``, where its
     names stand (:mod:`dp_lsp.analysis.names`): that follows from the text alone, whatever was found out about it.
-    ``meanings`` are digests of what each name means that it defines, one after the other, if these are known."""
+    ``meanings`` are digests of what each name means that it defines, one after the other, if these are known.
+    ``modules`` are those that it is a part of, each with its own top-level names."""
 
     key: bytes
     verdict: Verdict
     facts: bytes
     names: bytes = b""
     meanings: bytes = b""
+    modules: Modules = (MAIN,)
 
 
 class Placed(NamedTuple):
@@ -247,6 +259,17 @@ class Analysis:
     def count(self, severity: Severity) -> int:
         """How many problems of a severity there are."""
         return sum(problem.severity is severity for problem in self.problems)
+
+    def modules_at(self, offset: int) -> Modules:
+        """The modules that what stands at ``offset`` is a part of."""
+        return next((chunk.record.modules for chunk in self.chunks_at(offset)), (MAIN,))
+
+    def methods(self, name: str, offset: int) -> Iterator[FunctionReport]:
+        """The functions of that name as ``offset`` knows them."""
+        modules = self.modules_at(offset)
+        for start, _, record in self.chunks:
+            if share(record.modules, modules):
+                yield from (each.moved(start) for each in record.verdict.functions if each.name == name)
 
     def function_named_at(self, offset: int) -> FunctionReport | None:
         """The function whose name stands at ``offset``."""

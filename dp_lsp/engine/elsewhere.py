@@ -50,14 +50,16 @@ class Elsewhere:
         self._files: dict[tuple[int, int], _File] = {}
 
     def located(self, module: int, index: int) -> ChunkRecord:
-        """The record of a unit, the places in others looked up. What such a place is tells its key."""
+        """The record of a unit with the module it is in, the places in others looked up. Its key tells of both."""
         record = self._found[module][index][1].record
+        if module:
+            name = self._whole.modules[module]
+            record = _marked(record._replace(modules=(name,)), name)
         if not any(isinstance(each.where, Named) for problem in record.verdict.problems for each in problem.related):
             return record
         problems = tuple(self._problem(module, index, problem) for problem in record.verdict.problems)
-        places = repr([problem.related for problem in problems]).encode("utf-8", "surrogatepass")
-        key = record.key + hashlib.blake2b(places, digest_size=KEY).digest()
-        return record._replace(key=key, verdict=record.verdict._replace(problems=problems))
+        places = repr([problem.related for problem in problems])
+        return _marked(record._replace(verdict=record.verdict._replace(problems=problems)), places)
 
     def _problem(self, module: int, index: int, problem: Problem) -> Problem:
         related: dict[tuple[Span, There | Named | None], Related] = {}
@@ -168,6 +170,12 @@ class Elsewhere:
                 file = _File(part.name, part.source)
                 self._files.update((place, file) for place in part.places)
         return self._files[module, index]
+
+
+def _marked(record: ChunkRecord, by: str) -> ChunkRecord:
+    """A record that differs by something from what was remembered."""
+    further = hashlib.blake2b(by.encode("utf-8", "surrogatepass"), digest_size=KEY).digest()
+    return record._replace(key=record.key + further)
 
 
 def _there(file: _File, span: Span) -> There:

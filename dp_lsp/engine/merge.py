@@ -78,7 +78,9 @@ def _record(records: list[ChunkRecord], of: str) -> ChunkRecord:
     accepted = accepted and all(each.accepted or each.state is State.PROVED for each in functions)
     verdict = Verdict(state, tuple(functions), tuple(problems), verdicts[0].defines, uses, accepted)
     facts = {record.facts for record in records}
-    return ChunkRecord(_key(records, of), verdict, facts.pop() if len(facts) == 1 else b"", records[0].names)
+    modules = tuple(sorted({name for record in records for name in record.modules}))
+    known = facts.pop() if len(facts) == 1 else b""
+    return ChunkRecord(_key(records, of), verdict, known, records[0].names, modules)
 
 
 def _function(group: list[FunctionReport], of: str) -> tuple[FunctionReport, Problem | None]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from dp_lsp.analysis.loading import Loader, Text
+from dp_lsp.analysis.records import MAIN
 from dp_lsp.engine.problems import IncludeCycle, IncludeUnreadable, Notebook, TooManyIncludes, Unbalanced
 from dp_lsp.engine.program import Program, Unit
 from dp_lsp.lower.definitions import Include
@@ -18,6 +19,7 @@ DEEPEST = 100
 """How many files may include each other in a row."""
 MOST = 1_000
 """How many files a project may have."""
+_AGAIN = "#"
 _PLUTO = "### A Pluto.jl notebook ###"
 
 
@@ -40,10 +42,12 @@ class Part(NamedTuple):
 
 
 class Project(NamedTuple):
-    """The modules of a project, each with its own names, and its files. The first part is the root."""
+    """The modules of a project, each with its own names, and its files. The first part is the root. ``modules`` are
+    what the modules are called, from the outermost one in; that has no name."""
 
     programs: tuple[Program, ...]
     parts: tuple[Part, ...]
+    modules: tuple[str, ...]
 
 
 def project(root: str, loader: Loader, cut: Callable[[str], File]) -> Project:
@@ -96,6 +100,7 @@ class _Expansion:
         self._loader = loader
         self._cut = cut
         self._modules: list[list[Unit]] = [[]]
+        self._names = [MAIN]
         self._clouds: dict[str, str] = {}
         self._parts: list[Part | None] = []
         self._stack: list[tuple[_Frame, int]] = []
@@ -111,7 +116,7 @@ class _Expansion:
             else:
                 self._unit(frame)
         programs = tuple(Program(tuple(units), self._clouds) for units in self._modules)
-        return Project(programs, tuple(part for part in self._parts if part is not None))
+        return Project(programs, tuple(part for part in self._parts if part is not None), tuple(self._names))
 
     def _enter(self, name: str, text: Text, module: int) -> None:
         """Run through a file next."""
@@ -127,8 +132,7 @@ class _Expansion:
         frame.position += 1
         for mark in unit.lowered.marks:
             if mark.name is not None:
-                frame.modules.append(len(self._modules))
-                self._modules.append([])
+                self._open(mark.name, frame)
             elif len(frame.modules) > 1:
                 frame.modules.pop()
         for name, _, reason in unit.lowered.clouded:
@@ -136,6 +140,14 @@ class _Expansion:
         module = frame.modules[-1]
         frame.places.append((module, len(self._modules[module])))
         self._modules[module].append(self._including(unit, frame.name, module) if unit.lowered.includes else unit)
+
+    def _open(self, name: str, frame: _Frame) -> None:
+        """Go on in a module of its own. One that is there already is replaced by it, so it is another."""
+        whole = f"{self._names[frame.modules[-1]]}.{name}"
+        times = sum(known.partition(_AGAIN)[0] == whole for known in self._names)
+        frame.modules.append(len(self._modules))
+        self._modules.append([])
+        self._names.append(f"{whole}{_AGAIN}{times}" if times else whole)
 
     def _including(self, unit: Unit, by: str, module: int) -> Unit:
         """The unit with what is wrong with the files it includes."""

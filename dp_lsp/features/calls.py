@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dp_lsp.analysis.names import Role, decode
+from dp_lsp.analysis.records import Modules, share
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.outline import Symbol, outline
-from dp_lsp.features.places import Away, Use, away_of, present, target_at, uses_in
+from dp_lsp.features.places import Away, Use, away_of, modules_at, present, target_at, uses_in
 from dp_lsp.text import Span
 
 _CALLED = frozenset((Role.CALL, Role.READ, Role.MECHANISM, Role.BUILTIN, Role.MENTION))
@@ -16,7 +17,8 @@ _CALLED = frozenset((Role.CALL, Role.READ, Role.MECHANISM, Role.BUILTIN, Role.ME
 
 class Item(NamedTuple):
     """A function, a mechanism at one of its places, or code outside functions. ``detail`` says state and bounds;
-    one in a file that is not open is ``away``, and has no other place."""
+    one in a file that is not open is ``away``, and has no other place. ``modules`` are those in which a function is
+    known by that name; None for all."""
 
     name: str
     detail: str
@@ -25,6 +27,7 @@ class Item(NamedTuple):
     span: Span
     name_span: Span
     away: Away | None = None
+    modules: Modules | None = None
 
 
 class Call(NamedTuple):
@@ -42,20 +45,20 @@ def prepare(document: Document, offset: int) -> list[Item]:
         return []
     if target.here.role is Role.MECHANISM:
         return [_mechanism(target.here, target.name)]
-    return list(_functions(document, target.name))
+    return list(_functions(document, target.name, target.modules))
 
 
-def incoming(document: Document, name: str) -> list[Call]:
-    """Who calls a function or a mechanism, in the files of a document's project."""
+def incoming(document: Document, name: str, modules: Modules | None = None) -> list[Call]:
+    """Who calls a function of some modules, or a mechanism, in the files of a document's project."""
     found: dict[Item, list[Span]] = {}
     for each in (document, *document.others):
         symbols = outline(each)
-        for use in uses_in(each, name):
+        for use in uses_in(each, name, modules):
             if use.role in _CALLED:
                 found.setdefault(_caller(each, symbols, use), []).append(use.span)
     calls = [Call(item, tuple(places)) for item, places in found.items()]
     files: dict[str, list[Away]] = {}
-    for away in away_of(document, name):
+    for away in away_of(document, name, modules):
         if away.spot.role in _CALLED:
             files.setdefault(away.file, []).append(away)
     whole = Span(0, 0)
@@ -67,7 +70,7 @@ def incoming(document: Document, name: str) -> list[Call]:
 
 def outgoing(document: Document, name: str, span: Span) -> list[Call]:
     """The functions of the project and the mechanisms that the function in a range of the present text calls."""
-    found: dict[str, list[Use]] = {}
+    found: dict[tuple[str, Modules], list[Use]] = {}
     for start, length, record in document.analysis.chunks if document.analysis else ():
         around = document.present_span(Span(start, start + length))
         if around is None or around.end <= span.start or span.end <= around.start:
@@ -77,26 +80,28 @@ def outgoing(document: Document, name: str, span: Span) -> list[Call]:
             called, scope = table.symbols[symbol]
             now = present(document, place.moved(start)) if role in _CALLED and scope is None else None
             if now and span.start <= now.start and now.end <= span.end and (called != name or role is not Role.READ):
-                found.setdefault(called, []).append(Use(document, now, role))
+                found.setdefault((called, record.modules), []).append(Use(document, now, role))
     calls = []
-    for called, places in found.items():
+    for (called, modules), places in found.items():
         spans = tuple(place.span for place in places)
         mechanism = places[0].role is Role.MECHANISM
-        items = [_mechanism(places[0], called)] if mechanism else _functions(document, called)
+        items = [_mechanism(places[0], called)] if mechanism else _functions(document, called, modules)
         calls += [Call(item, spans) for item in items]
     return calls
 
 
-def _functions(document: Document, name: str) -> Iterator[Item]:
+def _functions(document: Document, name: str, modules: Modules | None) -> Iterator[Item]:
     for each in (document, *document.others):
-        yield from (_function(each, symbol) for symbol in outline(each) if symbol.name == name)
-    for away in away_of(document, name):
+        found = (_function(each, symbol) for symbol in outline(each) if symbol.name == name)
+        yield from (item for item in found if share(item.modules, modules))
+    for away in away_of(document, name, modules):
         if away.spot.role is Role.DEFINITION:
-            yield Item(name, "not open", "function", document, Span(0, 0), Span(0, 0), away)
+            yield Item(name, "not open", "function", document, Span(0, 0), Span(0, 0), away, away.spot.modules)
 
 
 def _function(document: Document, symbol: Symbol) -> Item:
-    return Item(symbol.name, symbol.detail, "function", document, symbol.span, symbol.name_span)
+    modules = modules_at(document, symbol.name_span.start)
+    return Item(symbol.name, symbol.detail, "function", document, symbol.span, symbol.name_span, None, modules)
 
 
 def _mechanism(use: Use, name: str) -> Item:

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.facts import Fact, decode_facts
 from dp_lsp.analysis.names import Role, decode, decode_spots
-from dp_lsp.analysis.records import FunctionReport, State
+from dp_lsp.analysis.records import FunctionReport, Modules, State, share
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.cursor import Cursor, cursor
 from dp_lsp.features.hover import hover
 from dp_lsp.features.markdown import code
 from dp_lsp.features.outline import described
-from dp_lsp.features.places import closed_files
+from dp_lsp.features.places import closed_files, modules_at
 from dp_lsp.features.signatures import takes_norm, takes_type
 from dp_lsp.features.vocabulary import MARKS, METRICS, NORMS, TYPES
 from dp_lsp.text import Span
@@ -135,7 +135,7 @@ def _in_code(document: Document, offset: int, here: Cursor) -> Iterator[Proposal
     if type_:
         yield from _types(0)
     yield from _locals(document, offset)
-    yield from _globals(document, here.word)
+    yield from _globals(document, here.word, modules_at(document, offset))
     yield from _builtins()
     yield from _keywords(inside=inner is not None)
     yield from _norms(7)
@@ -169,24 +169,24 @@ def _known(facts: dict[Span, Fact], span: Span) -> str:
     return f"{fact.type} · {moves}" if moves else fact.type
 
 
-def _globals(document: Document, word: str) -> Iterator[Proposal]:
-    """The functions and the other top-level names of the project that fit a word."""
+def _globals(document: Document, word: str, modules: Modules) -> Iterator[Proposal]:
+    """The functions and the other top-level names of some modules of the project that fit a word."""
     together = (document, *document.others)
     for each in together:
         for index, (_, _, record) in enumerate(each.analysis.chunks if each.analysis else ()):
-            for function in record.verdict.functions:
+            for function in record.verdict.functions if share(record.modules, modules) else ():
                 if _fits(function.name, word):
                     yield Proposal(
                         function.name, "function", 2, about=(each.uri, function.name), of=(each, index, function)
                     )
     for each in together:
         for chunk in each.analysis.chunks if each.analysis else ():
-            for name in chunk.record.verdict.defines:
+            for name in chunk.record.verdict.defines if share(chunk.record.modules, modules) else ():
                 if _fits(name, word):
                     yield Proposal(name, "variable", 2)
     for file, spots in closed_files(document).items():
         for spot in decode_spots(spots):
-            if spot.role is Role.DEFINITION and _fits(spot.name, word):
+            if spot.role is Role.DEFINITION and _fits(spot.name, word) and share(spot.modules, modules):
                 yield Proposal(spot.name, "function", 2, file.replace("\\", "/").rpartition("/")[2])
 
 

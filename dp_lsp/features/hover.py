@@ -74,7 +74,7 @@ def _about(analysis: Analysis, offset: int, stale: bool) -> _About | None:
         return (*_builtin(fact.rule), *expression_), fact.span, True
     if fact.role is Role.FUNCTION:
         name = analysis.source.text[fact.span.start : fact.span.end]
-        methods = [each for each in analysis.functions if each.name == name]
+        methods = list(analysis.methods(name, offset))
         if methods:
             return [text for each in methods for text in function_text(analysis, each, stale)], fact.span, False
     return _expression(fact, analysis.source.text, stale, open_state), fact.span, around is not None

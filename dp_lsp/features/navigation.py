@@ -9,7 +9,7 @@ from dp_lsp.analysis.facts import decode_facts
 from dp_lsp.analysis.names import WRITING, Role, Table, decode, decode_spots
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.outline import outline
-from dp_lsp.features.places import Away, Target, Use, away_of, closed_files, target_at, uses
+from dp_lsp.features.places import Away, Target, Use, away_of, closed_files, functions, target_at, uses
 from dp_lsp.text import Span
 
 _DEFINING = frozenset((Role.DEFINITION, Role.PARAMETER))
@@ -46,7 +46,8 @@ def _defined(target: Target) -> list[Use | Away]:
         # Of a variable that is assigned several times, the first; a function inside another may have methods.
         named = [use for use in uses(target) if use.role is Role.NAMED]
         return found or [*named[:1]]
-    return [*found, *(away for away in away_of(target.document, target.name) if away.spot.role in _DEFINING)]
+    away = away_of(target.document, target.name, target.modules)
+    return [*found, *(each for each in away if each.spot.role in _DEFINING)]
 
 
 def references(document: Document, offset: int, declaration: bool) -> list[Use | Away]:
@@ -57,7 +58,7 @@ def references(document: Document, offset: int, declaration: bool) -> list[Use |
         return []
     found: list[Use | Away] = [*uses(target)]
     if target.scope is None and not target.is_reserved:
-        found += away_of(document, target.name)
+        found += away_of(document, target.name, target.modules)
     return [each for each in found if declaration or _role(each) not in _DEFINING]
 
 
@@ -84,7 +85,8 @@ def _spending(target: Target) -> Iterator[Span]:
     if all(role is not Role.PARAMETER for _, _, role in table.of(target.symbol)) or document.is_stale_at(start):
         return
     together = (document, *document.others)
-    private = {each.name for file in together for each in file.functions if each.kind == "privacy"}
+    every = (each for file in together for each in functions(file, lambda name: True, record.modules))
+    private = {each.name for each in every if each.kind == "privacy"}
     moving = _moving(target, table)
     for span, symbol, role in table:
         if role is Role.MECHANISM or (role is Role.CALL and table.symbols[symbol].name in private):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from dp_lsp.analysis.names import RESERVED_ROLES, Role, Spot, Table, decode, decode_spots
-from dp_lsp.analysis.records import FunctionReport, Placed, State
+from dp_lsp.analysis.records import MAIN, FunctionReport, Modules, Placed, State, share
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.text import Span
 
@@ -47,6 +47,11 @@ class Target(NamedTuple):
     def is_reserved(self) -> bool:
         """Whether the name belongs to the language."""
         return self.here.role in RESERVED_ROLES
+
+    @property
+    def modules(self) -> Modules | None:
+        """The modules in which a top-level name means the same; None, which is all, for one of the language."""
+        return None if self.is_reserved else self.chunk.record.modules
 
 
 def target_at(document: Document, offset: int) -> Target | None:
@@ -85,17 +90,19 @@ def uses(target: Target) -> Iterator[Use]:
         yield from _in_chunk(target.document, target.chunk, decode(target.chunk.record.names), target.symbol)
     else:
         for each in (target.document, *target.document.others):
-            yield from uses_in(each, target.name)
+            yield from uses_in(each, target.name, target.modules)
 
 
-def uses_in(document: Document, name: str) -> Iterator[Use]:
-    """All places of a top-level name in one document."""
-    return (use for use in every_use_in(document, name) if use.role is not Role.FIELD)
+def uses_in(document: Document, name: str, modules: Modules | None) -> Iterator[Use]:
+    """All places of a top-level name of some modules in one document."""
+    return (use for use in every_use_in(document, name, modules) if use.role is not Role.FIELD)
 
 
-def every_use_in(document: Document, name: str) -> Iterator[Use]:
+def every_use_in(document: Document, name: str, modules: Modules | None) -> Iterator[Use]:
     """The same, and the places behind a dot, where it may be something else."""
     for chunk in document.analysis.chunks if document.analysis else ():
+        if not share(chunk.record.modules, modules):
+            continue
         table = decode(chunk.record.names)
         number = table.number(name)
         if number is not None:
@@ -115,12 +122,17 @@ def tables(document: Document) -> Iterator[tuple[int, Table]]:
         yield start, decode(record.names)
 
 
-def functions(document: Document, wanted: Callable[[str], bool]) -> Iterator[FunctionReport]:
-    """What is known of the functions with such names, at their places in the analysed text. Cheaper than all of
-    them, if few are wanted."""
+def modules_at(document: Document, offset: int) -> Modules:
+    """The modules that what stands at an offset of the present text is a part of."""
+    return document.analysis.modules_at(document.analysed_offset(offset)) if document.analysis else (MAIN,)
+
+
+def functions(document: Document, wanted: Callable[[str], bool], modules: Modules) -> Iterator[FunctionReport]:
+    """What is known of the functions of some modules with such names, at their places in the analysed text. Cheaper
+    than all of them, if few are wanted."""
     stale = document.stale if document.analysis else frozenset()
     for index, (start, _, record) in enumerate(document.analysis.chunks if document.analysis else ()):
-        for function in record.verdict.functions:
+        for function in record.verdict.functions if share(record.modules, modules) else ():
             if wanted(function.name):
                 moved = function.moved(start)
                 yield moved._replace(state=State.STALE) if index in stale else moved
@@ -133,9 +145,9 @@ def closed_files(document: Document) -> dict[str, bytes]:
     return {name: spots for name, spots in found.items() if name not in opened}
 
 
-def away_of(document: Document, name: str) -> Iterator[Away]:
-    """All places of a top-level name in files that are not open."""
+def away_of(document: Document, name: str, modules: Modules | None) -> Iterator[Away]:
+    """All places of a top-level name of some modules in files that are not open."""
     for file, spots in closed_files(document).items():
-        yield from (
-            Away(file, each) for each in decode_spots(spots) if each.name == name and each.role is not Role.FIELD
-        )
+        for each in decode_spots(spots):
+            if each.name == name and each.role is not Role.FIELD and share(each.modules, modules):
+                yield Away(file, each)

@@ -8,8 +8,20 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dp_lsp.analysis.names import Role, decode_spots
+from dp_lsp.analysis.records import share
 from dp_lsp.analysis.workspace import Document
-from dp_lsp.features.places import Target, Use, away_of, closed_files, every_use_in, tables, target_at, uses, uses_in
+from dp_lsp.features.places import (
+    Target,
+    Use,
+    away_of,
+    closed_files,
+    every_use_in,
+    modules_at,
+    tables,
+    target_at,
+    uses,
+    uses_in,
+)
 from dp_lsp.features.vocabulary import KEYWORDS, is_of_language
 from dp_lsp.problem import Edit
 from dp_lsp.text import Span
@@ -69,7 +81,7 @@ def _check_target(target: Target) -> list[Use]:
         raise Refused("the text was edited and is being checked: try again in a moment")
     found = list(uses(target))
     if target.scope is None:
-        for away in away_of(target.document, name):
+        for away in away_of(target.document, name, target.modules):
             raise Refused(f"`{name}` also stands in {_file(away.file)}, line {away.spot.line}: open that file first")
     _check_definition(target, found)
     if not _IDENTIFIER.fullmatch(name):
@@ -98,7 +110,7 @@ def _check_unsure(target: Target) -> None:
     checked may have made it a local variable."""
     name = target.name
     for document in (target.document, *target.document.others):
-        unsure = [use for use in every_use_in(document, name) if use.role is Role.FIELD]
+        unsure = [use for use in every_use_in(document, name, None) if use.role is Role.FIELD or _is_afar(target, use)]
         for start, table in tables(document):
             for symbol, (local, scope) in enumerate(table.symbols):
                 if local == name and scope is not None:
@@ -107,6 +119,14 @@ def _check_unsure(target: Target) -> None:
                         unsure += [Use(document, place.span.moved(start), place.role) for place in places]
         for use in unsure[:1]:
             raise Refused(f"`{name}` may be something else in one place ({_where(use, target)}): rename it by hand")
+
+
+def _is_afar(target: Target, use: Use) -> bool:
+    """Whether a place in another module may be one of what is renamed: where names are only listed or mentioned, it may
+    be brought from one module to another."""
+    if use.role not in (Role.MENTION, Role.BROKEN):
+        return False
+    return not share(modules_at(use.document, use.span.start), target.modules)
 
 
 def _check_name(name: str) -> None:
@@ -138,7 +158,7 @@ def _check_global(target: Target, name: str) -> None:
     """A top-level name must be new to the project, and no local variable may hide it where it is used."""
     document = target.document
     for each in (document, *document.others):
-        for use in uses_in(each, name):
+        for use in uses_in(each, name, target.modules):
             raise Refused(
                 f"`{name}` already has a meaning in this project ({_where(use, target)}): choose another name"
             )
@@ -147,7 +167,7 @@ def _check_global(target: Target, name: str) -> None:
             raise Refused(f"`{name}` is a local variable {where}: choose another name")
     for file, spots in closed_files(document).items():
         for spot in decode_spots(spots):
-            if spot.name == name:
+            if spot.name == name and share(spot.modules, target.modules):
                 where = f"{_file(file)}, line {spot.line}"
                 raise Refused(f"`{name}` already has a meaning in this project ({where}): choose another name")
 

@@ -11,7 +11,7 @@ from dp_lsp.features.cursor import Bracket, cursor
 from dp_lsp.features.hover import KINDS, verdict
 from dp_lsp.features.markdown import code, prose
 from dp_lsp.features.outline import WORDS
-from dp_lsp.features.places import functions
+from dp_lsp.features.places import functions, modules_at
 from dp_lsp.text import Span
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def signatures(document: Document, offset: int) -> Signatures | None:
     here = cursor(document, offset)
     for bracket in reversed(here.brackets if not here.quiet or here.word else ()):
         if bracket.mark == "(" and bracket.callee and not bracket.header:
-            found = (*_own(document, bracket), *_builtin(bracket))
+            found = (*_own(document, offset, bracket), *_builtin(bracket))
             if found:
                 return Signatures(found, _fitting(found))
     return None
@@ -70,9 +70,10 @@ def _fitting(found: tuple[Signature, ...]) -> int:
 # Functions of the project
 
 
-def _own(document: Document, bracket: Bracket) -> Iterator[Signature]:
+def _own(document: Document, offset: int, bracket: Bracket) -> Iterator[Signature]:
+    modules = modules_at(document, offset)
     for each in (document, *document.others):
-        for function in functions(each, lambda name: name == bracket.callee):
+        for function in functions(each, lambda name: name == bracket.callee, modules):
             now = each.present_span(function.name_span)
             if now:
                 yield _of_function(function, _header(each.source.text, now), bracket)

@@ -10,6 +10,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from dp_lsp.analysis.records import Modules
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features import calls, navigation, structure
 from dp_lsp.features.places import Away, Use
@@ -210,7 +211,7 @@ def incoming_calls(
         return None
     return [
         types.CallHierarchyIncomingCall(_item(ls, call.item), list(_call_places(ls, call)))
-        for call in calls.incoming(document, params.item.name)
+        for call in calls.incoming(document, params.item.name, _item_modules(params.item))
     ]
 
 
@@ -231,7 +232,14 @@ def outgoing_calls(
 def _item_document(ls: Server, item: types.CallHierarchyItem) -> Document | None:
     """An open document of the project that an item belongs to."""
     near: Any = item.data
-    return ls.documents.get(item.uri) or (ls.documents.get(near) if isinstance(near, str) else None)
+    uri = near[0] if isinstance(near, list) and near else None
+    return ls.documents.get(item.uri) or (ls.documents.get(uri) if isinstance(uri, str) else None)
+
+
+def _item_modules(item: types.CallHierarchyItem) -> Modules | None:
+    """The modules in which an item is known by its name."""
+    near: Any = item.data
+    return tuple(map(str, near[1:])) or None if isinstance(near, list) else None
 
 
 def _call_places(ls: Server, call: calls.Call) -> Iterator[types.Range]:
@@ -254,7 +262,7 @@ def _item(ls: Server, item: calls.Item) -> types.CallHierarchyItem:
         range=whole,
         selection_range=named,
         detail=item.detail,
-        data=item.document.uri,
+        data=[item.document.uri, *(item.modules or ())],
     )
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Text
 from dp_lsp.analysis.names import encode_spots
-from dp_lsp.analysis.records import Analysis, Options, Wish, not_asked
+from dp_lsp.analysis.records import Analysis, Modules, Options, Wish, not_asked
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.staleness import names_of
 from dp_lsp.analysis.ticket import Ticket
@@ -95,7 +95,7 @@ class Projects:
         self._paths: dict[str, _Paths] = {}
         self._current: set[str] = set()  # the closed files of which the paths were read since the last look
         self._parts: dict[str, frozenset[str]] = {}  # the files that the last answer about a document depended on
-        self._digests: dict[str, tuple[Text, bytes, bytes]] = {}
+        self._digests: dict[str, tuple[Text, tuple[Modules, ...], bytes, bytes]] = {}
         self._roots: set[str] = set()
         self._wishes: tuple[Wish, ...] = ()
         self.configurations = Configurations(concerns=self._is_below)
@@ -259,7 +259,8 @@ class Projects:
         for name, analysis in found.items():
             if name not in files:
                 text = self._disk.text(name)
+                modules = tuple(chunk.record.modules for chunk in analysis.chunks)
                 known = self._digests.get(name)
-                if known is None or known[0] is not text:
-                    known = self._digests[name] = (text, text_digest(text.content), encode_spots(analysis))
-                yield name, ClosedFile(known[1], names_of(analysis), known[2])
+                if known is None or known[0] is not text or known[1] != modules:
+                    known = self._digests[name] = (text, modules, text_digest(text.content), encode_spots(analysis))
+                yield name, ClosedFile(known[2], names_of(analysis), known[3])
