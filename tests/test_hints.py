@@ -52,6 +52,30 @@ function again(x::Real, eps::Static()) :: Priv()
     y = both(x, x, eps)‹ε 3⋅eps + 1 δ (exp(1/2) - 1)/10 + 1/5›
     y
 end
+
+function around(x::Real, v::Vector{<:Real}) :: Priv()
+    function noise(y::Integer) :: Priv()
+        z = 2 * y‹2 in y›
+        laplacian_mechanism(2, 1 / 2, z)‹ε 0.5›
+    end
+    function noise(y::Vector{<:Real}) :: Priv()
+        laplacian_mechanism(1, 1 / 4, sum(y))‹ε 0.25›
+    end
+    captured() :: Priv() = laplacian_mechanism(1, 1 / 8, x)‹ε 0.125›
+    short(y::Real) :: Priv() = begin
+        inner(z::Real) :: Priv() = laplacian_mechanism(1, 1, z)‹ε 1›
+        inner(y)‹ε 1›
+    end
+    untyped(y) = begin
+        z = 2 * y
+        z
+    end
+    w = map(v) do y::Real
+        z = 3 * y‹3 in y›
+        z
+    end‹3 in v›
+    noise([x, x])‹ε 0.5› + captured()‹ε 0.125› + short(untyped(x) / 2)‹ε 1›
+end
 """
 NOT_PROVED = """\
 function too_little(x::Real) :: Priv()
@@ -149,7 +173,7 @@ def test_a_lens_says_what_is_proved() -> None:
     titles = [lens.title for lens in lenses(document_of(plain(HINTED) + plain(NOT_PROVED)))]
     assert titles[0] == "proved, under 2 conditions · data: ε eps  δ 0"
     assert titles[1] == "proved · v: 1 · x: 6"
-    assert titles[4] == "failed · x: no guarantee"
+    assert titles[5] == "failed · x: no guarantee"
     assert titles[5].startswith("unknown · ") and "undefined_name" in titles[5]
 
 

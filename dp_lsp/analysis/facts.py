@@ -70,6 +70,9 @@ class Fact(NamedTuple):
         return self._replace(span=self.span.moved(by), until=self.until and self.until + by)
 
 
+WAITING = "sens("
+"""How a number begins that is known only when a function is called: how far something moves depends on types."""
+
 FactRow = tuple[int, int, int, int, str, int, int, int, int]
 """A fact as it is stored: start, end, type, moves, rule, role, part, until, spent; the texts are places in tables."""
 

@@ -15,10 +15,10 @@ from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import NOTHING, Awaited, Called, Cost, Release, nodes, variables
 from dp_lsp.core.metrics import metric_name
 from dp_lsp.core.notation import DISPLAY, Printer, figure
-from dp_lsp.core.scheme import Judgement, Move, Moves
+from dp_lsp.core.scheme import Judgement, Move, Moves, Scheme
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import Definition, Local, Term
-from dp_lsp.core.types import UNKNOWN, Type
+from dp_lsp.core.types import UNKNOWN, FunctionType, Type
 from dp_lsp.engine.roles import Roles
 from dp_lsp.infer.method import Inferred
 from dp_lsp.infer.terms import BRANCH
@@ -175,13 +175,25 @@ class _Facts:
     # What calls cost
 
     def _costs(self, profile: str) -> Iterator[tuple[Span, _Spent]]:
-        """What each call that spends something costs, each time that it runs."""
+        """What each call that spends something costs, each time that it runs, also in functions that are made inside
+        of this one."""
         shown = self._inferred.shown
-        if shown is None or shown.cost is NOTHING:
-            return
-        tree: Cost = shown.cost
+        for scheme, name in (*self._inner(), *([] if shown is None else [(shown, self._name)])):
+            if scheme.cost is not NOTHING and not scheme.reason:
+                yield from self._costs_in(scheme.cost, name, profile)
+
+    def _inner(self) -> Iterator[tuple[Scheme, Span]]:
+        """The functions that are made inside of this one, and where each has its name."""
+        for node, judgement in self._inferred.judgements.items():
+            type_ = self._inferred.solver.type(judgement.type) if isinstance(node, term.Closure) else None
+            if isinstance(node, term.Closure) and isinstance(type_, FunctionType):
+                names = (method.name_span for method in node.methods)
+                yield from zip(type_.value.methods, names, strict=False)
+
+    def _costs_in(self, tree: Cost, name: Span, profile: str) -> Iterator[tuple[Span, _Spent]]:
+        """What the calls cost in a function with its name at a place."""
         values: Substitution | None = None
-        if isinstance(tree, Called) and tree.origin.span == self._name:  # what is said of it is an instance of it
+        if isinstance(tree, Called) and tree.origin.span == name:  # what is said of it is an instance of it
             values, tree = tree.values, tree.body
         for node in nodes(tree):
             if isinstance(node, Release | Called | Awaited):

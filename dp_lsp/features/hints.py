@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from dp_lsp.analysis.facts import Fact, Part, Role, Spent
+from dp_lsp.analysis.facts import WAITING, Fact, Part, Role, Spent
 from dp_lsp.analysis.records import State
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.text import Span
@@ -76,7 +76,8 @@ def _values(facts: Sequence[Fact], text: str, sensitivity: bool, privacy: bool) 
     named = [fact for fact in facts if fact.until and fact.part is not Part.RESULT]
     for fact in named:
         name = fact.rule if fact.part is Part.AFTER else text[fact.span.start : fact.span.end]
-        if fact.role is Role.PRIVATE and fact.moves and fact.moves != ((name, "1"),) and sensitivity:
+        waits = any(WAITING in bound for _, bound in fact.moves)
+        if fact.role is Role.PRIVATE and fact.moves and fact.moves != ((name, "1"),) and sensitivity and not waits:
             label = _short(" · ".join(f"{_formula(bound)} in {', '.join(names)}" for bound, names in _grouped(fact)))
             moves = "; ".join(f"{bound} in {_listed(names)}" for bound, names in _grouped(fact))
             prefix = f"{name}: " if fact.part is Part.AFTER or len(named) > 1 else ""

@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import PurePath
 from typing import TypeGuard
 
-from dp_lsp.analysis.facts import Fact, Part, Role
+from dp_lsp.analysis.facts import WAITING, Fact, Part, Role
 from dp_lsp.analysis.records import (
     Analysis,
     ConditionReport,
@@ -267,7 +267,10 @@ def expression(fact: Fact) -> Iterator[str]:
     """What is known of a value: its type and metric, how far it moves, and what it costs."""
     yield f"{code(fact.type)} · {prose(fact.metric)}" if fact.metric else code(fact.type)
     moves = ", ".join(f"**{prose(bound)}** in {code(parameter)}" for parameter, bound in fact.moves)
-    if moves:
+    if any(WAITING in bound for _, bound in fact.moves):
+        names = ", ".join(code(parameter) for parameter, _ in fact.moves)
+        yield f"moves with {names}; how far is known where its function is called, for that depends on types"
+    elif moves:
         yield f"moves by at most {moves}"
     elif fact.metric:
         yield _UNMOVED[fact.role]

@@ -73,9 +73,10 @@ def check_privacy(inference: Inference, method: term.Method, result: Judgement) 
         if inference.spent:
             name = mechanism or "a call of a private function"
             found = (_declare_private(inference, method), tuple(_first_release(inference)))
+            how = "give it a name, and declare it" if "->" in method.name else "declare it"
             inference.report(
                 problems.NotDeclaredPrivate.at(
-                    method.name_span, name=method.name, mechanism=name, fixes=found[0], related=found[1]
+                    method.name_span, name=method.name, mechanism=name, how=how, fixes=found[0], related=found[1]
                 )
             )
         return

@@ -44,7 +44,7 @@ class NotDeclaredPrivate(Kind):
 
     code = "DP402"
     name = "not-declared-private"
-    message = "`{name}` runs a mechanism ({mechanism}), so its result is random: declare it with `:: Priv()`"
+    message = "`{name}` runs a mechanism ({mechanism}), so its result is random: {how} with `:: Priv()`"
 
 
 class NoGuarantee(Kind):
