@@ -25,7 +25,7 @@ from dp_lsp.frontends.julia import tokens
 from dp_lsp.lower import type_names
 from dp_lsp.lower.facts import EVALUATING
 from dp_lsp.text import Span
-from marked import bare, checked, edit, marked, project, shown
+from marked import Files, bare, checked, edit, marked, project, shown
 from source_tree import ROOT
 from stdio_driver import Driver
 
@@ -862,3 +862,12 @@ def test_a_file_of_two_modules_belongs_to_both() -> None:
     other = 'include("c.jl")\ninclude("b.jl")\nf(x::Real) = 2\n'
     _, documents = project(a=f'include("c.jl")\n{other}', b="k(x::Real) = f(x)\n", c=both)
     assert lines(navigation.definitions(documents["b"], 13)) == ["a 4", "c 2"]
+
+
+def test_what_is_known_of_a_module_outlives_a_process() -> None:
+    engine, files = Engine(), Files(a=OUTER, b=INNER)
+    records = [placed.record for analysis in engine.project("/w/a.jl", files).values() for placed in analysis.chunks]
+    fresh = Engine()
+    fresh.learn("a", records)
+    again = [placed.record for analysis in fresh.project("/w/a.jl", files).values() for placed in analysis.chunks]
+    assert fresh.inferred == 0 and again == records

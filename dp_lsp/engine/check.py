@@ -16,7 +16,7 @@ from dp_lsp.analysis.loading import Loader, Refusal, Text
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, unchecked
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.core.term import Definition, Method
-from dp_lsp.engine.elsewhere import Elsewhere
+from dp_lsp.engine.elsewhere import Elsewhere, remembered
 from dp_lsp.engine.memo import Memo
 from dp_lsp.engine.merge import together
 from dp_lsp.engine.names import names
@@ -212,7 +212,7 @@ class Engine:
     def learn(self, document: str, records: Iterable[ChunkRecord]) -> None:
         """What another engine found out in a version of a document, or in several that were not checked to the end:
         it is not inferred again. Remembered until the document is unlearned."""
-        for record in records:
+        for record in map(remembered, records):
             known = Known.told(record)
             if known is not None and self._records.get(record.key) is None:
                 self._records.put(record.key, known)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dp_lsp.analysis.names import Role, decode
-from dp_lsp.analysis.records import KEY, ChunkRecord
+from dp_lsp.analysis.records import KEY, MAIN, ChunkRecord
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.engine.project import Project
 from dp_lsp.engine.task import Known, Task
@@ -22,6 +22,7 @@ from dp_lsp.text import Source, Span
 Done = Mapping[int, tuple[Task, Known]]
 """The units of a module by their index, and what is known of each."""
 
+_MODULE = "module"
 _MOST = 5  # definitions of one name that are shown
 _DEEPEST = 20  # calls that are followed to a cause
 _CALLS = frozenset((Role.CALL, Role.READ))
@@ -54,7 +55,7 @@ class Elsewhere:
         record = self._found[module][index][1].record
         if module:
             name = self._whole.modules[module]
-            record = _marked(record._replace(modules=(name,)), name)
+            record = in_module(record, name)
         if not any(isinstance(each.where, Named) for problem in record.verdict.problems for each in problem.related):
             return record
         problems = tuple(self._problem(module, index, problem) for problem in record.verdict.problems)
@@ -170,6 +171,17 @@ class Elsewhere:
                 file = _File(part.name, part.source)
                 self._files.update((place, file) for place in part.places)
         return self._files[module, index]
+
+
+def in_module(record: ChunkRecord, module: str) -> ChunkRecord:
+    """A record as one of a module that is not the outermost one."""
+    return _marked(record._replace(modules=(module,)), _MODULE + module)
+
+
+def remembered(record: ChunkRecord) -> ChunkRecord:
+    """A record as it was before it was put into a module."""
+    plain = record._replace(key=record.key[:KEY], modules=(MAIN,))
+    return plain if len(record.modules) == 1 and in_module(plain, record.modules[0]).key == record.key else record
 
 
 def _marked(record: ChunkRecord, by: str) -> ChunkRecord:

@@ -80,7 +80,7 @@ def _record(records: list[ChunkRecord], of: str) -> ChunkRecord:
     facts = {record.facts for record in records}
     modules = tuple(sorted({name for record in records for name in record.modules}))
     known = facts.pop() if len(facts) == 1 else b""
-    return ChunkRecord(_key(records, of), verdict, known, records[0].names, modules)
+    return ChunkRecord(_key(records, of), verdict, known, records[0].names, modules=modules)
 
 
 def _function(group: list[FunctionReport], of: str) -> tuple[FunctionReport, Problem | None]:
