@@ -28,8 +28,8 @@ UTF16 = types.PositionEncodingKind.Utf16
 
 
 def said(analysis: Analysis, name: str = "a.jl") -> Any:
-    """All that is reported of a file."""
-    (file,) = report([(name, analysis)], Options().profile)["files"]
+    """All that is reported of a file, but for fixes, which are tried first."""
+    (file,) = report([(name, analysis.with_fixes({}))], Options().profile)["files"]
     return json.loads(json.dumps(file))
 
 

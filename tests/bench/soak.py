@@ -69,7 +69,7 @@ def _compare(status: Any, text: str, number: int) -> None:
 def _compare_with_command_line(report: Any, text: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "typed.jl").write_bytes(text.encode("utf-8", "replace"))
-        command = [sys.executable, "-m", "dp_lsp", "check", "--output-format", "json", folder]
+        command = [sys.executable, "-m", "dp_lsp", "check", "--output-format", "json", "--fixes", folder]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
     expected = json.loads(done.stdout)["files"][0] | {"path": ""}
     found = report["files"][0] | {"path": ""}
