@@ -174,7 +174,7 @@ def test_a_lens_says_what_is_proved() -> None:
     assert titles[0] == "proved, under 2 conditions · data: ε eps  δ 0"
     assert titles[1] == "proved · v: 1 · x: 6"
     assert titles[5] == "failed · x: no guarantee"
-    assert titles[6].startswith("unknown · ") and "undefined_name" in titles[5]
+    assert titles[6].startswith("unknown · ") and "undefined_name" in titles[6]
 
 
 def test_a_lens_of_several_bounds_shows_one() -> None:
