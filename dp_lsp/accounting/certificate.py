@@ -42,8 +42,8 @@ def bounds(charge: Charge, delta: Fraction) -> Iterator[dict[str, Any]]:
 
 def _stated(stated: Guarantee) -> dict[str, Any]:
     order = dict(stated.parameters).get("order")
-    bound = {"rule": stated.rule, "epsilon": str(stated.epsilon), "delta": str(stated.delta)}
-    return bound if order is None else bound | {"order": str(order)}
+    bound = {"rule": stated.rule, "epsilon": _exact_text(stated.epsilon), "delta": _exact_text(stated.delta)}
+    return bound if order is None else bound | {"order": _exact_text(order)}
 
 
 class _Writer:
@@ -114,6 +114,12 @@ def _claim(claim: Claim) -> list[str]:
     delta = numbers.pop("delta", Fraction(0))
     (number,) = numbers.values()
     return [_text(number), _text(delta)]
+
+
+def _exact_text(value: Fraction) -> str:
+    """A number as a decimal if it is a short one, else as a fraction."""
+    nearest = Interval.of(value)
+    return str(nearest.high) if Fraction(nearest.high) == value else str(value)
 
 
 def _text(value: Fraction) -> str:

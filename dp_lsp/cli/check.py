@@ -21,6 +21,7 @@ from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.progress import Progress
 from dp_lsp.cli.settings import complaints
 from dp_lsp.cli.style import coloured, plain, wants_colour
+from dp_lsp.engine.certify import Certifiable
 from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.graph import Graph
 from dp_lsp.engine.merge import check_projects, together
@@ -50,6 +51,7 @@ class Request(NamedTuple):
     output_file: str | None
     color: str
     config: str | None = None
+    certificate: str | None = None
     target_delta: Fraction | None = None
     fixes: bool = False
 
@@ -70,13 +72,14 @@ def run(request: Request) -> int:
     if faults:
         return USAGE
     files = _check_all(chosen, checks, graph)
+    certified = checks.certify() if request.certificate is not None else 0
     functions = [function for _, analysis in files for function in analysis.functions]
     wrong = complaints(request.settings, functions)
     report = _report(files, request, time.perf_counter() - began)
     written = write(report, request.output_file, colour=_coloured(request))
     for complaint in wrong:
         complain(complaint)
-    return max(_exit_code([analysis for _, analysis in files], request), USAGE if wrong else 0, written)
+    return max(_exit_code([analysis for _, analysis in files], request), USAGE if wrong else 0, certified, written)
 
 
 def _check_all(chosen: Chosen, checks: _Run, graph: Graph) -> Files:
@@ -101,6 +104,7 @@ class _Run:
         self._options = options
         self._engine = Engine()
         self._recent: deque[str] = deque()
+        self._certifiable: list[Certifiable] = []
 
     def includes(self, name: str) -> list[str]:
         """The files that a file includes directly."""
@@ -118,6 +122,8 @@ class _Run:
             found = self._engine.project(root, self._files, self._options, on_chunk=progress.chunk)
             if self._request.witness:
                 found = self._with_witnesses(root, found)
+            if self._request.certificate is not None:
+                self._certifiable += self._engine.certifiable(root, self._files, self._options)
         except Exception as error:
             logger.debug("%s: internal error", root, exc_info=True)
             self._engine = Engine()  # what it remembers may be half done
@@ -128,6 +134,15 @@ class _Run:
         if len(self._recent) > _REMEMBERED:
             self._engine.forget(self._recent.popleft())
         return found
+
+    def certify(self) -> int:
+        """Write the certificate of what was checked; the exit code of that."""
+        from dp_lsp.cli.certify import certificate
+
+        found = certificate(self._certifiable, self._request.settings, lambda name: self._files.text(name).content)
+        if not found["bounds"]:
+            complain("nothing can be certified: no private function is proved and has all its numbers (--set)")
+        return write(json.dumps(found, ensure_ascii=False, indent=1) + "\n", self._request.certificate)
 
     def _with_witnesses(self, root: str, found: dict[str, Analysis]) -> dict[str, Analysis]:
         """The same, with a counterexample for each claim that is too small."""

@@ -102,6 +102,7 @@ def root() -> None:
 @click.option("--error-on-accepted", is_flag=True, help="Exit with 1 if a problem is accepted by a comment.")
 @click.option("--witness", is_flag=True, help="Look for inputs that show too small a declared sensitivity to be wrong.")
 @click.option("--fixes", is_flag=True, help="Try the fixes of all problems (default: in full, those of the first 20).")
+@click.option("--certificate", metavar="FILE", help="Write the proved bounds that have numbers, for `dp-lsp verify`.")
 @click.option("--statistics", is_flag=True, help="Also count the problems by code.")
 @click.option("--output-file", metavar="FILE", help="Write the report to FILE.")
 @click.option(

@@ -48,11 +48,11 @@ def _lines(document: Any) -> Iterator[tuple[bool, str]]:
         raise ValueError(f"it is of version {document['certificate']}, and this is a reader of version {VERSION}")
     changed = {each["path"]: _changed(each["path"], each["sha256"]) for each in document["sources"]}
     for bound in document["bounds"]:
-        why = _refusal(bound) or changed.get(bound["path"], "its program is not listed")
+        why = refusal(bound) or changed.get(bound["path"], "its program is not listed")
         yield not why, _line(bound, f"refused: {why}" if why else "proved")
 
 
-def _refusal(bound: Any) -> str:
+def refusal(bound: Any) -> str:
     """Why a bound is not proved by what stands there; empty if it is."""
     try:
         Replay(bound["nodes"]).prove(len(bound["nodes"]) - 1, bound)

@@ -16,6 +16,7 @@ from dp_lsp.analysis.loading import Loader, Refusal, Text
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, unchecked
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.core.term import Definition, Method
+from dp_lsp.engine.certify import Certifiable, certifiable
 from dp_lsp.engine.elsewhere import Elsewhere, remembered
 from dp_lsp.engine.memo import Memo
 from dp_lsp.engine.merge import together
@@ -180,6 +181,18 @@ class Engine:
                         for method, inferred in task.again(known, problem.span.start):
                             if isinstance(method, Method):
                                 yield Suspect(part.name, problem.moved(start), start, method, inferred, around)
+
+    def certifiable(self, root: str, loader: Loader, options: Options | OptionsOf = DEFAULT) -> Iterator[Certifiable]:
+        """What can be certified of the functions of a project. It is checked; what is remembered of it is as good."""
+        how = _How(_uniform(root, options), Ticket().look)
+        whole, modules = self._project(root, loader, how, root)
+        for part in whole.parts:
+            for module, index in part.places:
+                task, known = modules[module][index]
+                self._complete(whole.programs[module], modules[module], [index], how)
+                for report in known.record.verdict.functions:
+                    for _, inferred in task.again(known, report.span.start):
+                        yield from certifiable(part.name, report, inferred, how.options(part.name))
 
     def definitions(self, text: str, options: Options = DEFAULT) -> list[Defined]:
         """The definitions of a text that is in no folder, in the order in which they run, and what each means."""

@@ -1,0 +1,215 @@
+"""Certificates: what the checker writes is accepted by a verifier that shares nothing with it, what was tampered with
+is not."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dp_lsp.cli import main
+from source_tree import ROOT
+
+Json = dict[str, Any]
+PROGRAMS = sorted((ROOT / "fixtures" / "programs").glob("*.jl"))
+NUMBERS = {"eps": "0.1", "epsilon": "0.1", "del": "1e-8", "delta": "1e-8", "sigma": "4", "q": "0.01"}
+TAMPERED = 200
+
+
+@pytest.fixture
+def certified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Write the certificate of a program to a folder in which the program stands too, with numbers for all names that
+    it lacks."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(program: Path, delta: str = "1e-4") -> Json:
+        (tmp_path / program.name).write_text(program.read_text("utf-8"), "utf-8")
+        settings: dict[str, str] = {}
+        for _ in range(5):  # numbers may be missing behind numbers
+            given = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
+            command = ["check", program.name, "--target-delta", delta, *given]
+            main([*command, "--output-format", "json", "--certificate", "proof.json"])
+            functions = json.loads(capsys.readouterr().out)["files"][0]["functions"]
+            missing = {name for each in functions for one in each.get("numeric", ()) for name in one.get("missing", ())}
+            if not missing:
+                break
+            settings |= {name: NUMBERS.get(name, "12") for name in missing}
+        found: Json = json.loads((tmp_path / "proof.json").read_text("utf-8"))
+        return found
+
+    return write
+
+
+def verified(certificate: Json, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    Path("proof.json").write_text(json.dumps(certificate), "utf-8")
+    code = main(["verify", "proof.json"])
+    return code, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.stem)
+def test_what_is_written_is_accepted(program: Path, certified: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    certificate = certified(program)
+    assert bool(certificate["bounds"]) == (program.stem not in WITHOUT_BOUNDS)
+    code, said = verified(certificate, capsys)
+    assert code == (1 if program.stem in WITHOUT_BOUNDS else 0), said
+    assert said.count(": proved") == len(certificate["bounds"])
+
+
+WITHOUT_BOUNDS = {"advanced_composition": "its δ comes to 1", "metrics": "nothing in it is private"}
+
+
+HUNDRED = """
+function steps(x::MetricVector(Real, L2), k::Static(Integer)) :: Priv()
+    y = gaussian_mechanism(1, 0.1, 1e-6, x)
+    for i in 2:k
+        y = y + gaussian_mechanism(1, 0.1, 1e-6, x)
+    end
+    y
+end
+"""
+
+
+def test_a_verdict_names_the_function_and_its_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("steps.jl").write_text(HUNDRED, "utf-8")
+    main(["check", "steps.jl", "--set", "k=100", "--target-delta", "1.01e-4", "--certificate", "proof.json"])
+    capsys.readouterr()
+    assert main(["verify", "proof.json"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "steps.jl: steps, x: ε 0.563001 δ 0.000101 (gaussian), k = 100: proved"
+    assert said[1] == "1 bound, all proved"
+    Path("steps.jl").write_text(HUNDRED.replace("0.1", "0.2"), "utf-8")
+    assert main(["verify", "proof.json"]) == 1
+    assert "refused: steps.jl has changed since" in capsys.readouterr().out
+    Path("steps.jl").unlink()
+    assert main(["verify", "proof.json"]) == 0  # there is nothing to compare with
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "{}", "3", '{"certificate": 2}', '{"certificate": 1, "sources": [], "bounds": [{}]}', "[" * 99_999],
+)
+def test_what_is_no_certificate_is_told(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("proof.json").write_text(text, "utf-8")
+    assert main(["verify", "proof.json"]) == 2
+    assert capsys.readouterr().err.startswith("Error: proof.json: ")
+
+
+def test_what_cannot_be_certified_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("steps.jl").write_text(HUNDRED, "utf-8")
+    main(["check", "steps.jl", "--certificate", "proof.json"])
+    assert "nothing can be certified" in capsys.readouterr().err
+    assert json.loads(Path("proof.json").read_text("utf-8"))["bounds"] == []
+    assert main(["verify", "nowhere.json"]) == 2
+
+
+def test_the_verifier_is_small() -> None:
+    """What must be trusted must be read; that it imports nothing of ours is a row of the table of layers."""
+    assert len((ROOT / "dp_lsp" / "verify.py").read_text("utf-8").splitlines()) < 300
+
+
+def lower(number: str) -> str:
+    return str(Fraction(number) * Fraction(9, 10))
+
+
+def lowered_bound(bound: Json, chance: random.Random) -> bool:
+    bound["epsilon"] = lower(bound["epsilon"])
+    return Fraction(bound["epsilon"]) > 0
+
+
+def lowered_delta(bound: Json, chance: random.Random) -> bool:
+    bound["delta"] = lower(bound["delta"])
+    return Fraction(bound["delta"]) > 0
+
+
+def lowered_claim(bound: Json, chance: random.Random) -> bool:
+    claims = [node["claim"] for node in bound["nodes"] if "claim" in node and Fraction(node["claim"][0]) > 0]
+    if claims:
+        claim = chance.choice(claims)
+        claim[0] = lower(claim[0])
+    return bool(claims)
+
+
+def lowered_mechanism(bound: Json, chance: random.Random) -> bool:
+    named = [(node, name) for node in bound["nodes"] for name in ("mu", "epsilon") if Fraction(node.get(name, 0)) > 0]
+    if named:
+        node, name = chance.choice(named)
+        node[name] = lower(node[name])
+    return bool(named)
+
+
+def fewer_rounds(bound: Json, chance: random.Random) -> bool:
+    loops = [node for node in bound["nodes"] if node["kind"] == "repeat" and node["count"] > 1]
+    if loops:
+        chance.choice(loops)["count"] -= 1
+    return bool(loops)
+
+
+def less_of_a_sample(bound: Json, chance: random.Random) -> bool:
+    samples = [node for node in bound["nodes"] if node["kind"] == "sampled"]
+    if samples:
+        node = chance.choice(samples)
+        node["rate"], node["draws"] = lower(node["rate"]), int(node["draws"] * Fraction(9, 10))
+    return bool(samples)
+
+
+def swapped_rule(bound: Json, chance: random.Random) -> bool:
+    bound["rule"] = chance.choice(sorted({"basic", "optimal", "renyi", "gaussian", "pld"} - {bound["rule"]}))
+    return len(bound["nodes"]) > 1 or bound["rule"] == "pld"  # one mechanism alone may be priced by several rules
+
+
+def dropped_part(bound: Json, chance: random.Random) -> bool:
+    sequences = [node for node in bound["nodes"] if node["kind"] == "sequence" and len(node["parts"]) > 1]
+    if sequences:
+        parts = chance.choice(sequences)["parts"]
+        del parts[chance.randrange(len(parts))]
+    return bool(sequences)
+
+
+def dropped_node(bound: Json, chance: random.Random) -> bool:
+    del bound["nodes"][chance.randrange(len(bound["nodes"]))]
+    return True
+
+
+TAMPERINGS: tuple[Callable[[Json, random.Random], bool], ...] = (
+    lowered_bound,
+    lowered_delta,
+    lowered_claim,
+    lowered_mechanism,
+    fewer_rounds,
+    less_of_a_sample,
+    swapped_rule,
+    dropped_part,
+    dropped_node,
+)
+
+
+def test_what_was_tampered_with_is_refused(certified: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    chance = random.Random(6)
+    bounds = []
+    for program in PROGRAMS:
+        certificate = certified(program)
+        bounds += [{**certificate, "bounds": [bound]} for bound in certificate["bounds"]]
+    refused: dict[str, int] = {}
+    while sum(refused.values()) < TAMPERED:
+        certificate = copy.deepcopy(chance.choice(bounds))
+        tampering = chance.choice(TAMPERINGS)
+        if tampering(certificate["bounds"][0], chance):
+            code, said = verified(certificate, capsys)
+            assert code == 1 and "refused" in said, (tampering.__name__, said, certificate)
+            refused[tampering.__name__] = refused.get(tampering.__name__, 0) + 1
+    assert set(refused) == {tampering.__name__ for tampering in TAMPERINGS}
