@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import mpmath
 
-from dp_lsp.accounting.best import guarantees
+from dp_lsp.accounting.best import MEASURES, guarantees
 from dp_lsp.accounting.charge import Charge, Relation, Sampled, Scheme
 
 mpmath.mp.dps = 30
@@ -24,7 +24,7 @@ def agrees(value: Fraction | float | mpmath.mpf, printed: str, units: str = "0.5
 
 def stated(charge: Charge, delta: str | Fraction, rule: str) -> Fraction:
     """The ε of one measure."""
-    (found,) = [one for one in guarantees(charge, Fraction(delta)) if one.rule == rule]
+    (found,) = guarantees(charge, Fraction(delta), tuple(one for one in MEASURES if one.rule == rule))
     assert found.delta <= Fraction(delta)
     return found.epsilon
 

@@ -68,8 +68,9 @@ class Renyi(NumericMeasure):
             return None
         bound = _bound(bag, float(left))
         best = minimum.order(bound, _LEAST, min(_MOST, bag.highest - 1))
-        if best is not None and best >= 2 and bag.highest < math.inf:  # a single order of each sample is cheaper
-            best = min(float(math.floor(best)), float(math.ceil(best)), key=bound)
+        if best is not None and bag.highest < math.inf:  # a single order of each sample is cheaper
+            near = [float(math.floor(best)), float(math.ceil(best))]
+            best = min((order for order in (*near, min(best, 2.0)) if order > 1), key=bound)
         total = None if best is None else fold(charge, _AtOrder(converter, samples, Fraction(best)))
         if best is None or total is None:
             return None
