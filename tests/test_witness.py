@@ -147,6 +147,14 @@ def test_conditions_hold_of_what_is_shown() -> None:
     assert note.startswith("no counterexample was found in ")  # it jumps where c is below 0, which is not allowed
 
 
+def test_a_sample_may_be_any_rows() -> None:
+    body = "(D, L) = sample({}, A, A)\n    laplacian_mechanism(1, eps, undisc_container(clip(L1, D[1, :])))"
+    (note,) = witnesses(body.format(1), "A::MetricMatrix(Data, LInf)")
+    assert "row 1 drawn), 1 apart, give " in note and note.endswith("2 apart; you declared 1")
+    (note,) = witnesses(body.format(2), "A::MetricMatrix(Data, LInf)")
+    assert "rows 1 to 2 drawn), 1 apart, give " in note
+
+
 def test_explain_shows_it_below_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "a.jl"
     file.write_text(

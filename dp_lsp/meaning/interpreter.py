@@ -32,7 +32,8 @@ Environment = ChainMap[Local, Value]
 
 class Interpreter:
     """Runs the functions of a program. ``boxes`` are its black boxes, by name. ``released`` tells what a mechanism
-    returns that is called with given arguments; without it, it returns what its noise would be added to."""
+    returns that is called with given arguments, and what is drawn; without it, it returns what its noise would be added
+    to."""
 
     def __init__(
         self,
@@ -109,6 +110,10 @@ class Interpreter:
                 return self._loop(node, environment)
             case term.Closure(methods=methods):
                 return self._function(methods, environment)
+            case term.Scope(bind=bind, rest=rest) if self._released is not None and isinstance(bind.term, term.Call):
+                drawn = self._released(bind.term, [self._term(arg, environment) for arg in bind.term.args])
+                environment.update(zip(bind.targets, drawn, strict=True))
+                return self._body(rest, environment)
             case term.Check(condition=condition):
                 if not self._term(condition, environment):
                     raise Undefined("an assertion fails")

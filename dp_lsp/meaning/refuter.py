@@ -252,13 +252,25 @@ def _again(scheme: Scheme, run: Run, pair: Pair, changed: tuple[tuple[Value, ...
 
 
 def _simpler(scheme: Scheme, pair: Pair) -> Iterator[tuple[tuple[Value, ...], Value]]:
-    """The same inputs with one number nearer to 0."""
+    """The same inputs with one number nearer to 0: where both are equal, in both."""
+    for first, second in _simpler_together(pair.inputs[pair.place], pair.other):
+        yield (*pair.inputs[: pair.place], first, *pair.inputs[pair.place + 1 :]), second
     for place, value in enumerate(pair.inputs):
         if not scheme.params[place].static:
             for simpler in _simpler_values(value):
                 yield (*pair.inputs[:place], simpler, *pair.inputs[place + 1 :]), pair.other
     for simpler in _simpler_values(pair.other):
         yield pair.inputs, simpler
+
+
+def _simpler_together(value: Value, other: Value) -> Iterator[tuple[Value, Value]]:
+    for place in range(value.size) if is_container(value) else ():
+        if value.flat[place] == other.flat[place]:
+            for simpler in _simpler_values(value.flat[place]):
+                copies = value.copy(), other.copy()
+                for copy in copies:
+                    copy.flat[place] = simpler
+                yield copies
 
 
 def _simpler_values(value: Value) -> Iterator[Value]:

@@ -67,7 +67,8 @@ class _Reached(Exception):
 class _Runs:
     """Runs of the function, up to the run of its mechanism that is number ``which`` (the first is 0). ``number`` is
     what all noisy numbers turn out to be, ``followed`` whether something was released before in the last run, and
-    ``depends`` whether that was so in any; ``furthest`` is the largest ``which`` that there was."""
+    ``depends`` whether that was so in any; ``furthest`` is the largest ``which`` that there was, and
+    ``drawn`` the number of rows in a sample."""
 
     def __init__(self, suspect: Suspect, mechanism: _Mechanism) -> None:
         self._method = suspect.method
@@ -79,9 +80,10 @@ class _Runs:
         self.number = _RELEASED[0]
         self.followed = self.depends = False
         self.shape: tuple[int, ...] | None = None
+        self.drawn: int | None = None
 
     def __call__(self, arguments: Sequence[Value]) -> Value:
-        self._left, self.followed = self.which, False
+        self._left, self.followed, self.drawn = self.which, False, None
         try:
             self._interpreter.run(self._method, arguments)
         except _Reached:
@@ -96,8 +98,17 @@ class _Runs:
                 self.furthest = max(self.furthest, self.which)
                 raise _Reached
             self._left -= 1
+        if builtins.TABLE[call.builtin].scope == "tail":
+            return self._first_rows(*args)
         self.followed = self.depends = True
         return self._outcome(call, args)
+
+    def _first_rows(self, draws: int, *matrices: Value) -> tuple[Value, ...]:
+        """One of the samples that may be drawn."""
+        if any(draws > matrix.shape[0] for matrix in matrices):
+            raise Undefined("there are fewer rows")
+        self.drawn = draws
+        return tuple(matrix[:draws].copy() for matrix in matrices)
 
     def _outcome(self, call: term.Call, args: list[Value]) -> Value:
         """Something that a mechanism may return: a candidate, an index, or any numbers."""
@@ -301,9 +312,10 @@ def _put_in(type_: Type, values: Substitution) -> Type:
 def _said(names: Sequence[str], pair: Pair, runs: _Runs, mechanism: _Mechanism) -> str:
     changed = names[pair.place]
     runs(pair.inputs)
-    followed, shape = runs.followed, runs.shape
+    followed, shape, drawn = runs.followed, runs.shape, runs.drawn
     rest = [f"{names[place]} = {shown(pair.inputs[place])}" for place in _relevant(pair, runs)]
     rest += [f"{shown(runs.number)} released before"] if followed else []
+    rest += [f"row{'s' if drawn != 1 else ''} 1{f' to {drawn}' if drawn != 1 else ''} drawn"] if drawn else []
     given = f" (with {', '.join(rest)})" if rest else ""
     before, after = (shown(_shaped(value, shape)) for value in pair.results)
     run = f" in run {runs.which + 1} of `{mechanism.call.builtin}`" if runs.which else ""
