@@ -288,7 +288,7 @@ def cut(text: str, range_: Message, encoding: str) -> str:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_positions_in_every_encoding(encoding: str, newline: str) -> None:
-    lines = ["# 😀 é", "f(𝛼::Real, ε₁::Real) = 𝛼 + undefined_name(ε₁)", "g(ε₂::Real) = ε₂ + ε₂", ""]
+    lines = ["# 😀 é", "𝛼𝛽𝛾𝛿(𝛼::Real, ε₁::Real) = 𝛼 + undefined_name(ε₁)", "g(ε₂::Real) = ε₂ + ε₂", ""]
     text = newline.join(lines)
     with Driver() as driver:
         answer = driver.start(general={"positionEncodings": [encoding]})
@@ -310,6 +310,9 @@ def test_positions_in_every_encoding(encoding: str, newline: str) -> None:
         driver.change(2, {"range": range_, "text": "ε₁"})
         assert driver.checked(2)["status"] == "proved"
         assert driver.published()[-1]["diagnostics"] == []
+        place = {"line": 1, "character": encoded("𝛼𝛽𝛾𝛿(𝛼::Real, ε₁::Real) = ", encoding)}
+        hover = driver.ask("textDocument/hover", {"textDocument": document, "position": place})["result"]
+        assert cut(text, hover["range"], encoding) == "𝛼"
 
 
 @pytest.fixture

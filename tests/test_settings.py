@@ -163,6 +163,7 @@ def test_a_trace_is_switched_on_and_off(session: Session) -> None:
 
 
 WATCHES = {"didChangeWatchedFiles": {"dynamicRegistration": True}}
+OUTSIDE = {"didChangeWatchedFiles": {"dynamicRegistration": True, "relativePatternSupport": True}}
 DEAR = "f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)\n"
 SQUARE = "g(x::Real) = x * x\n"
 LIMIT = "max-epsilon = 0.3\n"
@@ -284,6 +285,50 @@ def test_a_client_that_watches_nothing(editor: Editor, tmp_path: Path) -> None:
     file.write_text("max-epsilon = 0.5\n")
     editor.show(other, DEAR)
     assert [editor.found(each) for each in (other, path)] == [[], []]
+
+
+def test_one_above_the_folder_is_watched_where_the_client_can(editor: Editor, tmp_path: Path) -> None:
+    folder, other = tmp_path / "inside", tmp_path / "beside" / "deep"
+    path, file = folder / "a.jl", tmp_path / "dp-lsp.toml"
+    editor.begin(folder, asked=False, **OUTSIDE)
+    assert {(folder.parent.as_uri(), name) for name in (file.name, "pyproject.toml")} <= watched(editor)
+    editor.show(path, DEAR)
+    editor.write(file, LIMIT)
+    assert editor.found(path) == ["DP411"]
+    event = {"added": [{"uri": other.as_uri(), "name": "other"}], "removed": []}
+    editor.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+    editor.wait(lambda message: message.get("method") == "client/unregisterCapability")
+    assert (other.parent.as_uri(), file.name) in watched(editor)
+
+
+def watched(editor: Editor) -> set[tuple[str, str]]:
+    """The patterns below other folders than the client's that it is asked to watch."""
+    (wanted,) = editor.wait(_registers)["params"]["registrations"]
+    patterns = [each["globPattern"] for each in wanted["registerOptions"]["watchers"]]
+    return {(each["baseUri"], each["pattern"]) for each in patterns if isinstance(each, dict)}
+
+
+@pytest.mark.parametrize("saves", [True, False])
+def test_one_above_the_folder_is_read_again_where_it_cannot(editor: Editor, tmp_path: Path, saves: bool) -> None:
+    folder = tmp_path / "inside"
+    path, other, file = folder / "a.jl", folder / "b.jl", tmp_path / "dp-lsp.toml"
+    editor.begin(folder, asked=False, **WATCHES)
+    editor.show(path, DEAR)
+    for text, expected in ((LIMIT, ["DP411"]), ("max-epsilon = 0.5\n", []), (LIMIT, ["DP411"]), (None, [])):
+        file.unlink() if text is None else file.write_text(text)
+        if saves:
+            editor.notify("textDocument/didSave", {"textDocument": {"uri": path.as_uri()}})
+        else:
+            editor.show(other, DEAR)
+        assert editor.found(path) == expected
+
+
+def test_what_a_person_accepted_is_counted(editor: Editor, tmp_path: Path) -> None:
+    path = tmp_path / "a.jl"
+    editor.begin(tmp_path, asked=False)
+    editor.show(path, "f(x::Real) = read(x)  # dp: ignore[DP101] it is a constant\n\nh(x::Real) = x\n")
+    counts = editor.checked(1, path.as_uri())["counts"]
+    assert (counts["unknown"], counts["accepted"], counts["proved"]) == (1, 1, 1)
 
 
 def test_the_text_on_the_disk_counts(editor: Editor, tmp_path: Path) -> None:

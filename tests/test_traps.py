@@ -8,30 +8,40 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from dp_lsp.analysis.workspace import Document
+from dp_lsp.engine.check import Engine
+from dp_lsp.engine.repairs import edited
+from dp_lsp.problem import Edit
+from dp_lsp.text import Source, Span
 from source_tree import ROOT
-from stdio_driver import Driver, Message, children
+from stdio_driver import DELAY, Driver, Message, children
 
 TRAPS = {
     "something is shown as verified that is not": "test_robustness.test_every_prefix "
     "test_faults.test_a_worker_that_is_killed_at_random_moments "
     "test_worker.test_a_check_that_takes_too_long_is_given_up "
     "test_projects.test_what_cannot_be_read_leaves_everything_unknown",
-    "old diagnostics win a race": "test_stdio.test_an_edit_storm_ends_in_the_right_diagnostics",
+    "old diagnostics win a race": "test_stdio.test_an_edit_storm_ends_in_the_right_diagnostics "
+    "test_worker.test_the_end_of_a_superseded_check_is_not_that_of_the_newer "
+    "test_what_is_outdated_is_not_published",
     "ranges are old after an edit": "test_workspace.test_results_move_with_the_text",
     "diagnostics are pushed and pulled": "test_protocol.test_diagnostics_are_pulled_by_clients_that_can",
-    "pulls go round in a loop": "test_nothing_new_is_told_unasked",
+    "pulls go round in a loop": "test_a_pull_of_what_did_not_change_says_so",
     "a closed or deleted file keeps its diagnostics": "test_stdio.test_closing_takes_diagnostics_away",
     "code units are taken for characters": "test_protocol.test_positions_in_every_encoding",
     "texts differ after many edits": "test_typing.test_what_is_remembered_changes_no_answer",
-    "other characters count as line breaks": "test_workspace.test_random_edits_in_every_encoding",
+    "other characters count as line breaks": "test_workspace.test_random_edits_in_every_encoding "
+    "test_workspace.test_positions_are_told_and_understood_alike",
     "cancelled work is still done": "test_many_cancelled_requests_are_answered_at_once",
-    "a session gets slower": "",  # `python -m tests.bench.soak` tells: no test asserts a time
+    "a session gets slower": "test_the_last_edit_costs_what_the_first_does",
     "memory grows": "test_closed_documents_are_forgotten",
     "processes outlive the editor": "test_stdio.test_a_killed_server_leaves_no_worker",
     "a configuration is not read again": "test_settings.test_a_configuration_is_made_edited_and_removed "
@@ -44,12 +54,12 @@ TRAPS = {
     "a module of the workspace is imported": "test_modules_of_the_workspace_are_not_imported",
     "unknown capabilities": "test_stdio.test_unknown_values_in_capabilities",
     "the status flickers": "test_nothing_new_is_told_unasked",
-    "messages pop up": "test_protocol.test_nothing_popped_up",
+    "messages pop up": "test_an_answer_that_fails_pops_up_nothing",
     "requests that the client does not know": "test_a_client_that_can_nothing_is_asked_nothing",
     "what is printed disturbs the protocol": "test_worker.test_what_is_printed_does_not_disturb",
     "several folders": "test_settings.test_each_folder_has_its_own_configuration",
 }
-CANCELLED = -32800
+CANCELLED, INTERNAL_ERROR = -32800, -32603
 
 posix = pytest.mark.skipif(not os.path.isdir("/proc"), reason="looks at processes through /proc")
 
@@ -84,6 +94,8 @@ def test_nothing_new_is_told_unasked(session: Driver) -> None:
     for version in range(2, 6):
         session.change(version, {"text": "f(x::Real) = undefined_name(x)\n" + "\n" * version})
         session.checked(version)
+    for _ in range(2):
+        session.ask("workspace/executeCommand", {"command": "dp-lsp.checkFile", "arguments": ["file:///tmp/a.jl"]})
     session.ask("dp/waitForCheck", {"uri": "file:///tmp/a.jl"})
     published = session.published()
     assert [each["version"] for each in published] == [1, 2, 3, 4, 5]
@@ -93,7 +105,7 @@ def test_nothing_new_is_told_unasked(session: Driver) -> None:
 
 
 def test_a_pull_of_what_did_not_change_says_so(session: Driver) -> None:
-    session.start(textDocument={"diagnostic": {}})
+    session.start(textDocument={"diagnostic": {}}, workspace={"diagnostics": {"refreshSupport": True}})
     session.open("f(x::Real) = undefined_name(x)\n")
     document = {"textDocument": {"uri": "file:///tmp/a.jl"}}
     first = session.ask("textDocument/diagnostic", document)["result"]
@@ -101,7 +113,30 @@ def test_a_pull_of_what_did_not_change_says_so(session: Driver) -> None:
     for _ in range(3):
         again = session.ask("textDocument/diagnostic", document | {"previousResultId": first["resultId"]})["result"]
         assert again == {"kind": "unchanged", "resultId": first["resultId"]}
-    assert session.published() == []
+    assert told(session) == []
+
+
+def test_what_is_outdated_is_not_published(session: Driver, tmp_path: Path) -> None:
+    """A check of one file ends when another one of its project has been edited: that says nothing of the newer text."""
+    whole, part = (tmp_path / name for name in ("whole.jl", "part.jl"))
+    users = "".join(f"user_{number}(x::Real) = shared(x) + {number} * x\n" for number in range(600))
+    texts = [f'include("part.jl")\nshared(x::Real) = {factor} * x\n{users}' for factor in (2, 3)]
+    whole.write_text(texts[0])
+    part.write_text("f(x::Real) = x\n")
+    session.start(tmp_path)
+    session.open("f(x::Real) = undefined_name(x)\n", uri=part.as_uri())
+    session.open(texts[0], uri=whole.as_uri())
+    session.checked(1, whole.as_uri())
+    session.checked(1, part.as_uri())
+    for version in range(2, 6):
+        session.change(version, {"text": texts[version % 2] + "\n" * version}, uri=whole.as_uri())
+        time.sleep(DELAY)
+        function = "undefined_name(x)" if version % 2 else "x"
+        session.change(version, {"text": f"f(x::Real) = {function}\n"}, uri=part.as_uri())
+        session.checked(version, part.as_uri())
+    published = [each for each in session.published() if each["uri"] == part.as_uri()]
+    assert {each["version"] for each in published} >= {1, 5}
+    assert all(bool(each["diagnostics"]) == bool(each["version"] % 2) for each in published)
 
 
 @posix
@@ -182,6 +217,64 @@ def test_modules_of_the_workspace_are_not_imported(tmp_path: Path) -> None:
         driver.start(tmp_path)
         driver.open(program.read_text(), uri=program.as_uri())
         assert driver.checked(1, program.as_uri())["status"] == "proved"
+
+
+BROKEN = """
+from dp_lsp import __main__
+from dp_lsp.lsp import handlers
+from lsprotocol import types
+
+def hover(ls, params):
+    raise ZeroDivisionError
+
+handlers.TABLE.features[types.TEXT_DOCUMENT_HOVER] = hover
+__main__.main()
+"""
+
+
+def test_an_answer_that_fails_pops_up_nothing() -> None:
+    with Driver(command=(sys.executable, "-c", BROKEN)) as session:
+        session.start()
+        session.open("f(x::Real) = x\n")
+        where = {"textDocument": {"uri": "file:///tmp/a.jl"}, "position": {"line": 0, "character": 0}}
+        for _ in range(5):
+            assert session.ask("textDocument/hover", where)["error"]["code"] == INTERNAL_ERROR
+        assert session.checked(1)["status"] == "proved"
+        assert "window/showMessage" not in told(session)
+
+
+def test_the_last_edit_costs_what_the_first_does() -> None:
+    """Counted in calls of functions, by what the server and the checking process do with an edit."""
+    text = (ROOT / "fixtures" / "programs" / "dp_sgd.jl").read_text("utf-8")
+    engine, document = Engine(), Document("file:///tmp/a.jl", 1, text)
+    document.settle(0, engine.check(text))
+    place = text.index("\n", text.index("function ")) + 1
+
+    def edit(number: int) -> None:
+        here = document.source.text
+        edits = [Edit(Span(place, place), "    # once more\n")] if number % 2 else [Edit(Span(place, place + 16), "")]
+        document.edit(number, Source(edited(here, edits)), edits)
+        assert document.functions and document.problems == ()
+        document.settle(number, engine.check(document.source.text))
+
+    counted = [calls(partial(edit, number)) for number in range(1, 301)]
+    assert sum(counted[-20:]) <= 1.02 * sum(counted[20:40])
+
+
+def calls(action: Callable[[], object]) -> int:
+    """How many functions are called."""
+    count = 0
+
+    def counting(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(counting)
+    try:
+        action()
+    finally:
+        sys.setprofile(None)
+    return count
 
 
 def test_a_client_that_can_nothing_is_asked_nothing(session: Driver, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from dp_lsp.worker import __main__ as worker, projects
 
 class Engine:
     def __init__(self):
-        self.parsed = self.inferred = 0
+        self.parsed = self.inferred = self.tried = 0
         self.memo = {{}}
 
     def includes(self, text, look):
@@ -76,6 +76,7 @@ class Engine:
             case "slow":
                 while True: ticket.look()
             case "print": print("noise")
+            case "deaf": time.sleep(0.1)
 
 projects.Engine = Engine
 worker.main()
@@ -193,6 +194,15 @@ async def test_a_newer_text_supersedes_a_check(new_client: NewClient) -> None:
     process = client.process
     assert state(await client.checked("a\n")) is State.PROVED
     assert client.process == process
+
+
+async def test_the_end_of_a_superseded_check_is_not_that_of_the_newer(new_client: NewClient) -> None:
+    client = new_client()
+    client.check("deaf\n")
+    await client.begun()
+    revision = client.check("a\n")
+    outcome = await client.outcome()
+    assert [finding.revision for finding in outcome.findings] == [revision]
 
 
 async def test_another_document_supersedes_nothing(new_client: NewClient) -> None:

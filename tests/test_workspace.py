@@ -83,6 +83,7 @@ def test_positions_are_told_and_understood_alike(encoding: PositionEncodingKind)
     for offset in range(len(text) + 1):
         if text[offset - 1 : offset + 1] != "\r\n":
             assert positions.offset(positions.position(offset)) == offset
+            assert model_offset(text, positions.position(offset), encoding) == offset
     assert positions.position(text.index("#")).character == sum(
         WIDTH[encoding](character) for character in text[: text.index("#")]
     )

@@ -35,11 +35,12 @@ class Client(NamedTuple):
     ``versioned_edits`` edits that name the version they are for; ``snippets`` fills in places of what it inserts;
     ``described_items`` and ``described_signatures`` take Markdown, ``label_offsets`` the places of arguments;
     ``wants_status`` takes the notification ``dp/fileStatus``; ``watches`` can be asked to tell what changes on the
-    disk; ``configures`` can be asked for its settings; ``registers_settings`` wants to be asked to tell when they
-    change; ``asks_again`` are the methods by which it can be told to ask for something again; ``runs_commands`` sends
-    commands that an answer holds; ``shows`` opens documents, and ``reads`` asks for the text of those of our own;
-    ``progress`` shows how work goes on; ``trusts_links`` runs commands that stand in a hover text as links;
-    ``folders`` are the paths of those it has open; ``process`` is the id of its process, if it gave one.
+    disk, and ``watches_outside`` also outside of its folders; ``configures`` can be asked for its settings;
+    ``registers_settings`` wants to be asked to tell when they change; ``asks_again`` are the methods by which it can
+    be told to ask for something again; ``runs_commands`` sends commands that an answer holds; ``shows`` opens
+    documents, and ``reads`` asks for the text of those of our own; ``progress`` shows how work goes on;
+    ``trusts_links`` runs commands that stand in a hover text as links; ``folders`` are the paths of those it has
+    open; ``process`` is the id of its process, if it gave one.
     """
 
     encoding: PositionEncodingKind = PositionEncodingKind.Utf16
@@ -58,6 +59,7 @@ class Client(NamedTuple):
     label_offsets: bool = False
     wants_status: bool = False
     watches: bool = False
+    watches_outside: bool = False
     configures: bool = False
     registers_settings: bool = False
     asks_again: frozenset[str] = frozenset()
@@ -102,6 +104,10 @@ class Client(NamedTuple):
             versioned_edits=bool(_deep(capabilities.workspace, "workspace_edit", "document_changes")),
             wants_status=_experimental(capabilities.experimental, "dpFileStatus"),
             watches=bool(_deep(capabilities.workspace, "did_change_watched_files", "dynamic_registration")),
+            watches_outside=all(
+                _deep(capabilities.workspace, "did_change_watched_files", name)
+                for name in ("dynamic_registration", "relative_pattern_support")
+            ),
             configures=bool(_deep(capabilities.workspace, "configuration")),
             registers_settings=bool(_deep(capabilities.workspace, "did_change_configuration", "dynamic_registration")),
             asks_again=frozenset(

@@ -126,13 +126,15 @@ def _symbol(symbol: Symbol, positions: Positions) -> types.DocumentSymbol:
 
 
 def file_status(document: Document, client: Client) -> dict[str, Any]:
-    """The parameters of ``dp/fileStatus``. ``counts`` counts functions by state, and problems by severity."""
+    """The parameters of ``dp/fileStatus``. ``counts`` counts functions by state, those that are unknown only
+    by what a person accepted, and problems by severity."""
     positions = Positions(document.source, client.encoding)
     functions = document.functions
     states = Counter(function.state for function in functions)
     severities = Counter(problem.severity for problem in document.problems)
     counts = {state.value: states[state] for state in State}
-    counts |= {"errors": severities[Severity.ERROR], "warnings": severities[Severity.WARNING]}
+    accepted = sum(function.accepted and function.state is State.UNKNOWN for function in functions)
+    counts |= {"accepted": accepted, "errors": severities[Severity.ERROR], "warnings": severities[Severity.WARNING]}
     return {
         "uri": document.uri,
         "version": document.version,

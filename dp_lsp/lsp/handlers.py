@@ -54,7 +54,9 @@ def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
     ls.close(item.uri)
     document = ls.documents.open(item.uri, item.language_id, item.version, item.text)
     if document:
-        if not ls.client.watches:
+        if ls.client.watches:
+            ls.look_above()
+        else:
             ls.look()
         ls.checker.edited(document)
         ls.send_status(document, *ls.documents)
@@ -74,8 +76,8 @@ def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
 
 def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
     if ls.client.watches:
-        return
-    if configuring.is_configuration(params.text_document.uri):
+        ls.look_above()
+    elif configuring.is_configuration(params.text_document.uri):
         ls.look_anew()
     else:
         ls.look()
@@ -100,6 +102,7 @@ def did_change_workspace_folders(ls: Server, params: types.DidChangeWorkspaceFol
         ls.folders.pop(path, None)
     ls.folders |= dict.fromkeys(paths(folder.uri for folder in params.event.added))
     ls.look()
+    ls.watch_other_files()
     configuring.ask(ls)
 
 

@@ -25,11 +25,10 @@ from dp_lsp.lsp.progress import Progress
 from dp_lsp.lsp.protocol import Protocol, lenient_converter
 from dp_lsp.lsp.refreshing import Refreshes
 from dp_lsp.lsp.settings import Preferences, Settings
+from dp_lsp.lsp.watching import Unwatched, above, watchers
 from dp_lsp.problem import Problem
 
-CONFIGURATIONS = ("dp-lsp.toml", "pyproject.toml")
-"""The names of files that say how others are checked."""
-
+_FILES = "dp-lsp.files"  # what we call the watching of files
 _WATCH = 3.0  # seconds between looks whether the client is alive
 
 _log = logging.getLogger(__name__)
@@ -52,6 +51,7 @@ class Server(LanguageServer):
         self._progress = Progress(self)
         self.checker = Checker(self.documents, self._checked, self.configured, self._busy)
         self.faults: dict[str, Faulty] = {}  # the configurations that something is said to be wrong with
+        self._unwatched = Unwatched()
         self.spelled: dict[str, str] = {}  # the client's URIs of files that are not checked, by key
         self._wishes = self.preferences.wishes
         self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -132,10 +132,23 @@ class Server(LanguageServer):
     def watch_files(self) -> None:
         """Ask the client to tell what changes on the disk; else we look whenever a document is opened or saved."""
         if self.client.watches:
-            watchers = [types.FileSystemWatcher(f"**/{name}") for name in ("*.jl", *CONFIGURATIONS)]
-            options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
-            wanted = types.Registration("dp-lsp.files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+            outside = above(self.folders) if self.client.watches_outside else ()
+            options = types.DidChangeWatchedFilesRegistrationOptions(watchers(outside))
+            wanted = types.Registration(_FILES, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
             self.client_register_capability(types.RegistrationParams([wanted]))
+        self._unwatched.have_changed(self.folders)
+
+    def watch_other_files(self) -> None:
+        """The same for other folders than before."""
+        if self.client.watches_outside:
+            old = types.Unregistration(_FILES, types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+            self.client_unregister_capability(types.UnregistrationParams([old]))
+            self.watch_files()
+
+    def look_above(self) -> None:
+        """A client that watches its folders only would not tell of configurations above them."""
+        if not self.client.watches_outside and self._unwatched.have_changed(self.folders):
+            self.look_anew()
 
     def close(self, uri: str) -> None:
         """Forget a document and take its diagnostics away."""

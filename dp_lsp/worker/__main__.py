@@ -54,6 +54,7 @@ from dp_lsp.worker.projects import Projects, Result
 # More than any real file needs; beyond it the machine would suffer, so the check fails instead. In bytes.
 _MEMORY = 4 << 30
 _QUIET = 0.15  # seconds without anything to do before fixes are tried: most texts of somebody who types live shorter
+_LITTER = 500  # chunks that are parsed or inferred between looks for what nobody needs
 _TRYING = 5.0  # seconds that the fixes of a document may take
 
 _log = logging.getLogger(__name__)
@@ -141,6 +142,7 @@ class Service:
         self._fresh: set[bytes] = set()  # the keys of what was sent in this check
         self._closed: dict[str, ClosedFile] = {}
         self._told: Configured | None = None
+        self._clean = 0
         self._unrepaired: dict[str, tuple[int, Analysis, Options]] = {}  # what was checked, and its fixes not tried yet
 
     def send(self, message: Answer) -> None:
@@ -151,7 +153,7 @@ class Service:
         """Answer requests for ever."""
         self.send(Ready())
         while True:
-            news, request = self._inbox.take(_QUIET if self._unrepaired else None)
+            news, request = self._inbox.take(_QUIET if self._unrepaired or self._is_littered() else None)
             for message in news:
                 self._heard(message)
             if isinstance(request, Derive):
@@ -160,7 +162,19 @@ class Service:
                 self._check(request)
             elif self._unrepaired and not news:
                 self._repair(*self._unrepaired.popitem())
+            elif self._is_littered() and not news:
+                gc.collect()
+                self._clean = self._made()
             self._projects.tidy()
+
+    def _made(self) -> int:
+        """How many pieces of work have left litter since the engine was made."""
+        engine = self._projects.engine
+        return engine.parsed + engine.inferred + engine.tried
+
+    def _is_littered(self) -> bool:
+        """Whether it is worth while to look for what nobody needs. That takes long, so it is done when it is quiet."""
+        return abs(self._made() - self._clean) > _LITTER
 
     def _heard(self, message: News) -> None:
         match message:
@@ -310,10 +324,10 @@ def _limit_memory() -> None:
 
 
 def _collect_less() -> None:
-    """What is remembered lives long and is in few cycles: looking through it again and again would take most of what
-    a pause may last."""
+    """What is remembered lives long and is in few cycles: looking through all of it would take longer than a pause may
+    last, so that is left to :meth:`Service.serve`."""
     gc.freeze()
-    gc.set_threshold(20_000, 20, 5)
+    gc.set_threshold(5_000, 5, 1_000)
 
 
 def main() -> None:

@@ -5,11 +5,29 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import shutil
+from collections.abc import Iterator
 from functools import partial
 
 import dp_lsp
 
-from .measures import NULL, OURS, TY, Plan, Row, Timing, engine, exponent, growth, server, starts, superseded
+from .measures import (
+    BASED,
+    NULL,
+    OURS,
+    PYRIGHT,
+    TY,
+    Plan,
+    Row,
+    Server,
+    Timing,
+    engine,
+    exponent,
+    growth,
+    server,
+    starts,
+    superseded,
+)
 
 _FULL = Plan(sizes=(100, 1_000, 10_000), growing=(200, 400, 800, 1_600, 3_200), slow=3, quick=40, many=1_000, pause=6.0)
 _SMOKE = Plan(sizes=(80, 120, 200), growing=(2, 4, 8), slow=1, quick=1, many=3, pause=0.0)
@@ -20,15 +38,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="tiny programs, each measured once: that it runs at all")
     parser.add_argument("--ty", action="store_true", help="also measure `ty server` on Python files of these lengths")
+    parser.add_argument("--pyright", action="store_true", help="the same of `pyright-langserver`, or `basedpyright`'s")
     arguments = parser.parse_args()
     plan = _SMOKE if arguments.smoke else _FULL
-    servers = [OURS, NULL, TY] if arguments.ty else [OURS, NULL]
+    servers = [OURS, NULL, *[TY] * arguments.ty, *[_installed(PYRIGHT, BASED)] * arguments.pyright]
     load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     print(f"dp-lsp {dp_lsp.__version__}, Python {platform.python_version()}, {os.cpu_count()} cores{load}")
     print(f"medians / 95th percentiles of {plan.slow} to {plan.quick} runs")
     print("ratios are those of the medians of the two largest sizes\n")
     _head([f"{size:,} lines" for size in plan.sizes], "ratio", "goal")
-    for measure in (engine, *(partial(server, which=which) for which in servers), superseded):
+    for measure in (engine, *(partial(_server, which=which) for which in servers), superseded):
         for row in measure(plan):
             _print(row, _ratio(row))
     print()
@@ -40,6 +59,21 @@ def main() -> None:
     _head(["one"], "goal")
     for row in starts(plan):
         _print(row)
+
+
+def _installed(*servers: Server) -> Server:
+    """The first of some servers that is installed, else the first."""
+    return next((each for each in servers if shutil.which(each.command[0])), servers[0])
+
+
+def _server(plan: Plan, which: Server) -> Iterator[Row]:
+    """The rows of a server, or a line that says why there are none."""
+    try:
+        yield from server(plan, which)
+    except (OSError, RuntimeError) as error:
+        if which in (OURS, NULL):
+            raise
+        print(f"{which.name}: not run ({error})", flush=True)
 
 
 def _head(columns: list[str], *more: str) -> None:

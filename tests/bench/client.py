@@ -127,7 +127,7 @@ class Client:
             raise RuntimeError("the server has ended")
         message: Message = json.loads(stream.read(length))
         if message.get("method") == "textDocument/publishDiagnostics":
-            self._diagnosed[message["params"]["uri"]] = message["params"]["version"]
+            self._diagnosed[message["params"]["uri"]] = message["params"].get("version", -1)
         return message
 
 

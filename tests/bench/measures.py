@@ -94,6 +94,9 @@ class Server(NamedTuple):
 OURS = Server("server")
 NULL = Server("null server", NULL_SERVER)
 TY = Server("ty", ("ty", "server"), python_program, "py")
+PYRIGHT = Server("pyright", ("pyright-langserver", "--stdio"), python_program, "py")
+BASED = PYRIGHT._replace(command=("basedpyright-langserver", "--stdio"))
+"""The same checker, from a package that brings all that it needs to run."""
 _GOALS = {
     "edit of one function → diagnostics": "60, 200 ms",
     "hover": "5 ms, 10 × null",
