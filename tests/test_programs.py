@@ -38,7 +38,7 @@ def _in_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
 def report(capsys: pytest.CaptureFixture[str], name: str) -> Json:
     """What ``dp-lsp check`` says of a program, in a variant, without the version of the tool."""
     program = Path("fixtures", "programs", f"{name.split('.')[0]}.jl")
-    main(["check", "--output-format", "json", *VARIANTS.get(name, []), str(program)])
+    main(["check", "--output-format", "json", "--fixes", *VARIANTS.get(name, []), str(program)])
     result: Json = json.loads(capsys.readouterr().out)
     del result["tool"]
     return result

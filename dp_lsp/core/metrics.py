@@ -86,7 +86,7 @@ def metric_name(type_: Type) -> str:
         case NumberType(Base.DATA):
             return "distance 0 if equal, else 1"
         case NumberType():
-            return "distance |x - y|"
+            return "absolute difference"
         case BoolType():
             return "distance 0 if equal, else 1"
         case Container():

@@ -233,14 +233,16 @@ def _unbox(problem: Problem, seen: Seen) -> Iterator[Fix]:
 
 
 def _public(problem: Problem, seen: Seen) -> Iterator[Fix]:
-    """A parameter that is public: a number that is known does not move, so what it scales moves by a known factor."""
+    """Of several parameters one that is public: a number that is known does not move, so what it scales moves by a
+    known factor. To make the only one public would be no answer."""
     function = next((each for each in seen.analysis.functions if each.span.covers(problem.span.start)), None)
     if function is None:
         return
     end = _closing(seen.text, function.name_span.end + 1)
-    named = {each.name for each in function.parameters if not each.static}
+    private = (each.name for each in function.parameters if not each.static)
+    named = [name for name in private if f"`{name}`" in problem.message]
     spans = [Span(*found.span(1)) for found in _PARAMETER.finditer(seen.text, function.name_span.end, end + 1)]
-    for name in sorted(named):
+    for name in named if len(named) > 1 else ():
         yield from publish(seen.text, spans, {name})
 
 

@@ -235,7 +235,7 @@ class Task:
             problems.append(conflict.at(definition.name_span, definition.name, others))
         pending = (name for name in definition.uses if name in self._own and name not in self._before)
         for name in sorted({*(self._cycle & definition.uses), *pending}):
-            way = "directly" if name == definition.name else f"through `{name}`"
+            way = "" if name == definition.name else f" through `{name}`"
             through = () if name == definition.name else (_pointer(definition, name),)
             problems.append(CallCycle.at(definition.name_span, name=definition.name, way=way, related=through))
         return problems
@@ -254,7 +254,8 @@ class Task:
         """What is reported of a definition, with the problems that come with it, and what became of it. ``around`` are
         the problems of the chunk as a whole."""
         raised = self._weighed([*self._name_problems(definition), *self._worth_saying(found.problems)])
-        unknown = found.unknown or next((p.message for p in raised if p.unchecked), "")
+        around_itself = next((p.message for p in raised if p.code == CallCycle.code), "")
+        unknown = around_itself or found.unknown or next((p.message for p in raised if p.unchecked), "")
         local = around.within(definition.span)
         described = self._described(definition, found, [*local.kept, *local.accepted, *raised], unknown)
         own = ignores.split([*raised, *(described.problems if described else ())])

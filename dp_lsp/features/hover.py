@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -131,10 +132,12 @@ def function_text(analysis: Analysis, function: FunctionReport, stale: bool = Fa
     if function.state is not State.PROVED and function.reason and not told:
         yield prose(function.reason)
     yield _errors(analysis, wrong)
+    if function.state is State.UNKNOWN and function.kind != "blackbox":
+        return  # there is nothing to say of its arguments
     yield _parameters(function)
     yield _numbers(function)
     if function.returns:
-        yield f"returns {code(function.returns)}"
+        yield f"returns {_type(function.returns)}"
     if open_ones:
         shown = [code(c.text) if c.formula else prose(c.text) for c in open_ones[:_MOST]]
         more = [f"and {len(open_ones) - _MOST} more"] if len(open_ones) > _MOST else []
@@ -265,7 +268,7 @@ def _rule(fact: Fact) -> str:
 
 def expression(fact: Fact) -> Iterator[str]:
     """What is known of a value: its type and metric, how far it moves, and what it costs."""
-    yield f"{code(fact.type)} · {prose(fact.metric)}" if fact.metric else code(fact.type)
+    yield f"{_type(fact.type)} · {prose(fact.metric)}" if fact.metric else _type(fact.type)
     moves = ", ".join(f"**{prose(bound)}** in {code(parameter)}" for parameter, bound in fact.moves)
     if any(WAITING in bound for _, bound in fact.moves):
         names = ", ".join(code(parameter) for parameter, _ in fact.moves)
@@ -279,6 +282,15 @@ def expression(fact: Fact) -> Iterator[str]:
         yield f"costs **ε {prose(epsilon)}**, **δ {prose(delta)}** in {names}, each time it runs"
 
 
+def _type(text: str) -> str:
+    """A type; of a number that is known, which number it is, if that can be read."""
+    known = _KNOWN.fullmatch(text)
+    if known is None:
+        return code(text)
+    return f"{code(known[1])} {code(known[2])}" if len(known[2]) <= _SHORT else code(known[1])
+
+
+_KNOWN = re.compile(r"(\w+)\[(.+) ©\]")
 _UNMOVED = {
     Role.UNKNOWN: "moves with no parameter: public, or released by a mechanism",
     Role.PRIVATE: "moves with no parameter",

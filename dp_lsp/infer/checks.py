@@ -135,7 +135,7 @@ def warn_unbounded(inference: Inference, result: Judgement) -> None:
         inference.report(
             problems.Unbounded.at(
                 span,
-                variable="`, `".join(sorted(each.name for each, _ in found)),
+                variable=explain.either(sorted(each.name for each, _ in found)),
                 cause=explain.cause(inference, move),
                 related=explain.path(inference, move, var.name),
             )

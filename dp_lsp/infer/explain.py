@@ -28,6 +28,18 @@ def cause(inference: Inference, move: Move) -> str:
     return f"`{written}`"
 
 
+def because(inference: Inference, move: Move, written: str) -> str:
+    """The same as a part of a sentence about an expression, unless that is the cause itself."""
+    found = cause(inference, move)
+    return "" if found == f"`{written}`" else f", because of {found}"
+
+
+def either(names: Iterable[str]) -> str:
+    """Names of which any may be meant, without the first and the last backquote."""
+    *first, last = names
+    return "` or `".join(["`, `".join(first), last] if first else [last])
+
+
 def path(inference: Inference, move: Move, variable: str) -> tuple[Related, ...]:
     """The way from the parameter to the bound: where it enters, and every step that makes it larger."""
     found: list[Related] = []

@@ -105,12 +105,12 @@ def _other_norm(inference: Inference, span: Span, wanted: Norm, given: AnyNorm, 
 def _report_unbounded(inference: Inference, span: Span, unbounded: dict[Var, Move]) -> None:
     shown_vars = {var: move for var, move in unbounded.items() if not var.members}
     first = next(iter(shown_vars.values()))
-    names = "`, `".join(var.name for var in shown_vars)
+    names = explain.either(var.name for var in shown_vars)
     problem = problems.UnboundedInput.at(
         span,
         written=inference.written(span),
         variable=names,
-        cause=explain.cause(inference, first),
+        because=explain.because(inference, first, inference.written(span)),
         related=explain.path(inference, first, next(iter(shown_vars)).name),
     )
     inference.report(problem._replace(refutable=True))  # the mechanism declares a number

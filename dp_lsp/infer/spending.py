@@ -41,8 +41,8 @@ def _unbounded(inference: Inference, span: Span, private: Moves, unbounded: froz
         problems.UnboundedInput.at(
             span,
             written=inference.written(span),
-            variable="`, `".join(var.name for var, _ in named),
-            cause=explain.cause(inference, move),
+            variable=explain.either(var.name for var, _ in named),
+            because=explain.because(inference, move, inference.written(span)),
             related=explain.path(inference, move, var.name),
         )
     )

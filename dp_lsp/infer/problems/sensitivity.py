@@ -53,7 +53,7 @@ class UnboundedInput(Kind):
 
     code = "DP302"
     name = "unbounded-input"
-    message = "no noise hides `{written}`: a change of 1 in `{variable}` can move it by any amount, because of {cause}"
+    message = "no noise hides `{written}`: a change of 1 in `{variable}` can move it by any amount{because}"
 
 
 class Unbounded(Kind):

@@ -314,6 +314,6 @@ class CallCycle(Kind):
 
     code = "DP104"
     name = "recursion"
-    message = "`{name}` calls itself ({way}); recursion is not understood, use a `for` loop"
+    message = "`{name}` calls itself{way}; recursion is not understood, use a `for` loop"
     unchecked = True
     unsupported = True
