@@ -103,6 +103,19 @@ class NumericReport(NamedTuple):
     missing: tuple[str, ...] = ()
 
 
+class SpendingReport(NamedTuple):
+    """What a mechanism or a call at a place spends of the budget of parameters that change together, by basic
+    composition: as formulas, to a person, and as a share of ε where that is a number. ``name`` is what is run there."""
+
+    parameters: tuple[str, ...]
+    span: Span
+    name: str
+    epsilon: str
+    delta: str
+    shown: str
+    share: float | None = None
+
+
 class ConditionReport(NamedTuple):
     """A side condition: for a person, as a formula (None for a premise in words), and whether it is decided."""
 
@@ -144,14 +157,18 @@ class FunctionReport(NamedTuple):
     display: str
     mechanisms: tuple[str, ...] = ()
     accepted: bool = False
+    spending: tuple[SpendingReport, ...] = ()
 
     def without_claims(self) -> FunctionReport:
         """The same report without anything that is said to hold."""
-        return self._replace(parameters=(), bounds=(), numeric=(), conditions=(), returns="", display="", mechanisms=())
+        return self._replace(
+            parameters=(), bounds=(), numeric=(), conditions=(), returns="", display="", mechanisms=(), spending=()
+        )
 
     def moved(self, by: int) -> FunctionReport:
         """The same report in a text that has ``by`` more code points before it."""
-        return self._replace(span=self.span.moved(by), name_span=self.name_span.moved(by))
+        spending = tuple(each._replace(span=each.span.moved(by)) for each in self.spending)
+        return self._replace(span=self.span.moved(by), name_span=self.name_span.moved(by), spending=spending)
 
 
 class Verdict(NamedTuple):

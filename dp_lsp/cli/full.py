@@ -12,7 +12,7 @@ from dp_lsp.cli.excerpt import Mark, excerpt
 from dp_lsp.cli.files import shown as shown_path
 from dp_lsp.cli.style import Paint, padded, printable, width
 from dp_lsp.cli.summary import CAUTION, sentence, statistics_table
-from dp_lsp.core.notation import decimal
+from dp_lsp.core.notation import decimal, percentage
 from dp_lsp.problem import Problem, Related, Severity, There
 from dp_lsp.text import Source, Span
 
@@ -89,7 +89,7 @@ class FullReport:
             yield f"{title}  {state}{'  no functions' if analysis.state is State.PROVED else ''}"
             return
         yield title
-        rows = [_Row(function, _codes(function, analysis), whole) for function in analysis.functions]
+        rows = [_Row(function, _codes(function, analysis), whole, analysis.source) for function in analysis.functions]
         names = min(_WIDEST, max(width(row.name) for row in rows))
         columns = max((width(bound) for row in rows if not row.wide for bound in row.bounds), default=0)
         for number, row in enumerate(rows):
@@ -113,7 +113,7 @@ class FullReport:
 class _Row:
     """A function as a row of the table. Bounds that are ``wide`` stand below it, ε and δ in lines of their own."""
 
-    def __init__(self, function: FunctionReport, codes: str, whole: bool) -> None:
+    def __init__(self, function: FunctionReport, codes: str, whole: bool, source: Source) -> None:
         self.function = function
         self.name = printable(function.name)
         notes = (", ".join(function.mechanisms), printable(function.reason), codes)
@@ -122,7 +122,7 @@ class _Row:
         self.wide = any(width(bound) > _WIDEST for bound in bounds)
         self.bounds = [line for bound in bounds for line in _unfolded(bound)] if self.wide else bounds
         known = function.state is not State.UNKNOWN  # else there is nothing to hold under conditions
-        self.detail = list(_detail(function)) if whole and known else []
+        self.detail = list(_detail(function, source)) if whole and known else []
 
 
 def _unfolded(bound: str) -> Iterator[str]:
@@ -133,7 +133,7 @@ def _unfolded(bound: str) -> Iterator[str]:
     yield from (" " * width(names + colon) + other for other in others)
 
 
-def _detail(function: FunctionReport) -> Iterator[str]:
+def _detail(function: FunctionReport, source: Source) -> Iterator[str]:
     """The type of a function, and what it holds under."""
     free = {variable.name: variable for bound in function.bounds for variable in bound.free}
     type_ = function.display.splitlines() if function.kind != "blackbox" else []
@@ -142,6 +142,7 @@ def _detail(function: FunctionReport) -> Iterator[str]:
         "holds if": [printable(condition.text) for condition in function.conditions],
         "where you choose": [printable(f"{each.range}   {each.meaning}") for each in free.values()],
         "with these numbers": list(_numbers(function)),
+        "what spends it, by basic composition": list(_spending(function, source)),
     }
     for title, lines in blocks.items():
         if lines:
@@ -206,6 +207,20 @@ def _numbers(function: FunctionReport) -> Iterator[str]:
     """The bounds as numbers; neighbours that say the same as one."""
     for numeric, group in groupby(function.numeric, key=lambda each: each._replace(parameters=())):
         yield _number(", ".join(name for each in group for name in each.parameters), numeric)
+
+
+def _spending(function: FunctionReport, source: Source) -> Iterator[str]:
+    """What each line spends, where several do; parameters that pay the same are said together."""
+    same: dict[tuple[str, ...], list[str]] = {}
+    for parameters in dict.fromkeys(each.parameters for each in function.spending):
+        lines = (
+            f"line {source.place(each.span.start).line}  {each.name}  {each.shown}{percentage(each.share)}"
+            for each in function.spending
+            if each.parameters == parameters
+        )
+        same.setdefault(tuple(lines), []).append(" with ".join(parameters))
+    for found, names in same.items():
+        yield from (printable(f"{', '.join(names)}: {line}") for line in found)
 
 
 def _number(names: str, numeric: NumericReport) -> str:

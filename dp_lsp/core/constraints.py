@@ -144,7 +144,7 @@ def _sens_at_most(left: Sens, right: Quantity, strict: bool) -> bool | None:
     signed = isinstance(right, Poly) and not right.evidently_nonnegative
     if isinstance(right, Poly) and right.number is not None and right.number < 0:
         return False
-    small, large = [(_upper(poly), _without_denominators(poly)) for poly in left.polys], limit.polys
+    small, large = [(poly, _upper(poly), _without_denominators(poly)) for poly in left.polys], limit.polys
     if not strict and not signed and all(any(dominates(b, a) for a in most for b in large) for most in small):
         return True
     exceeded = any(all(_exceeds(a, b, strict) for b in large or (Poly({}),)) for a in left.polys)

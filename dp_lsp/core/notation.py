@@ -224,3 +224,11 @@ def decimal(value: Fraction | None, digits: int = 3) -> str:
     small = -5 < rounded.adjusted() < 9
     text = f"{rounded:f}" if small else f"{rounded.normalize():e}"
     return (text.rstrip("0").rstrip(".") or "0") if small and "." in text else text
+
+
+def percentage(share: float | None) -> str:
+    """A share in brackets, or nothing if it is not known."""
+    if share is None:
+        return ""
+    percent = round(100 * share)
+    return f" ({percent} %)" if percent or not share else " (less than 1 %)"

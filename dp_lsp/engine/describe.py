@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from itertools import chain
@@ -17,6 +17,7 @@ from dp_lsp.analysis.records import (
     NumericReport,
     Options,
     ParameterReport,
+    SpendingReport,
     State,
 )
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
@@ -29,12 +30,15 @@ from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, decimal, figure
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Scheme, SchemeParameter
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Container, FunctionType, Kind, Norm, NumberType, Type
+from dp_lsp.engine import claimed
+from dp_lsp.engine.claims import Claim
 from dp_lsp.engine.limits import excess
 from dp_lsp.engine.limits import problem as above
-from dp_lsp.engine.numeric import Pricing, given
+from dp_lsp.engine.numeric import LARGEST, Pricing, given
+from dp_lsp.engine.shares import Writing, shares, told
 from dp_lsp.infer.explain import publish
 from dp_lsp.infer.problems import ConditionFails, NoBound, NoGuarantee
-from dp_lsp.problem import Problem
+from dp_lsp.problem import Problem, Related
 from dp_lsp.text import Span
 
 _NARROW = 40
@@ -58,10 +62,17 @@ class Place(NamedTuple):
     parameters: tuple[Span, ...] = ()
 
 
-def describe(scheme: Scheme, place: Place, options: Options, state: State, notes: tuple[str, ...] = ()) -> Described:
+def describe(
+    scheme: Scheme,
+    place: Place,
+    options: Options,
+    state: State,
+    notes: tuple[str, ...] = (),
+    claims: tuple[Claim, ...] = (),
+) -> Described:
     """The report of an inferred method. ``state`` is what its problems so far make of it, ``notes`` are what else it
-    takes for granted."""
-    return Description(scheme, place, options, notes).described(state)
+    takes for granted, and ``claims`` what comments say of it."""
+    return Description(scheme, place, options, notes).described(state, claims)
 
 
 def describe_box(value: FunctionValue, place: Place, signature: str, names: tuple[str, ...]) -> FunctionReport:
@@ -118,10 +129,12 @@ class Description:
         self._numbers = dict(self._settings())
         self._heads: dict[Var, Headline] = {}
 
-    def described(self, state: State) -> Described:
+    def described(self, state: State, claims: tuple[Claim, ...] = ()) -> Described:
         scheme = self.scheme
         failed = [] if state is State.UNKNOWN else list(self._failed_conditions())
         problems = [] if state is State.UNKNOWN else [*failed, *self._problems(state)]
+        if claims and state is not State.UNKNOWN and not failed:
+            problems += claimed.problems(self, claims, self.place.name)
         if problems and state is State.PROVED:
             state = State.FAILED
         parameters = tuple(self._parameter(param) for param in scheme.params)
@@ -131,9 +144,16 @@ class Description:
             type_text(_with_norms(scheme.result.type, self.norms), self.display),
             self._listed(),
             () if failed else tuple(self._numeric()), tuple(self._conditions()), self._published(parameters),
-            mechanisms(scheme.cost),
+            mechanisms(scheme.cost), spending=tuple(self._spending()),
         )  # fmt: skip
         return Described(described, tuple(problems))
+
+    def _spending(self) -> Iterator[SpendingReport]:
+        """What each mechanism spends, where it is not the only one."""
+        for group in self.bounds:
+            found = list(self.spending(group))
+            if len(found) > 1:
+                yield from found
 
     def _head(self, var: Var) -> Headline:
         """The tightest bound for a variable."""
@@ -163,7 +183,7 @@ class Description:
     def _problems(self, state: State) -> Iterator[Problem]:
         by_delta: dict[str, list[str]] = {}
         unbounded: list[str] = []
-        for var in self._claimed() if self._private else ():
+        for var in self.claimed() if self._private else ():
             best = self._head(var).first.price
             if best.epsilon.infinite:
                 unbounded.append(var.name)
@@ -185,13 +205,19 @@ class Description:
         epsilon, delta = self._options.max_epsilon, self._options.max_delta
         if not self._private or (epsilon is None and delta is None):
             return
-        claimed = set(self._claimed())
+        claimed = set(self.claimed())
         for group, listed in self.bounds.items():
             names = [var.name for var in group]
             found = excess(listed, epsilon, delta, self._numbers) if claimed.issuperset(group) else None
-            if found is not None and not said & set(names):
+            if found is not None and not said & set(names) and not self._keeps(group, epsilon, delta):
                 value = self._worth(found.value)
-                yield above(found, self.place.name, self.scheme.name, "` and `".join(names), value)
+                yield above(found, self.place.name, self.scheme.name, "` and `".join(names), value, self.spent(group))
+
+    def _keeps(self, group: tuple[Var, ...], epsilon: Fraction | None, delta: Fraction | None) -> bool:
+        """Whether some measure shows, for the numbers that are given, that a limit is kept."""
+        target = None if delta is None else min(delta, LARGEST)  # else at that of the bound that is shown
+        found = self.pricing(group).best(target)
+        return any(not each.missing and (epsilon is None or each.epsilon <= epsilon) for each in found)
 
     def _worth(self, value: Sens) -> str:
         """What a side of a price comes to, as a number where there is one."""
@@ -200,7 +226,7 @@ class Description:
                 return decimal(upper(value, self._numbers))
         return self.short(value)
 
-    def _claimed(self) -> Iterator[Var]:
+    def claimed(self) -> Iterator[Var]:
         """The variables that a private function claims to protect: functions are none."""
         for param in self.scheme.params:
             function = isinstance(param.type, FunctionType) or param.type in self._functions
@@ -313,10 +339,27 @@ class Description:
             for group in self.bounds:
                 yield from self.pricing(group).best(self._options.target_delta)
 
-    def pricing(self, group: tuple[Var, ...]) -> Pricing:
-        """What variables cost in numbers that change together."""
+    def pricing(self, group: tuple[Var, ...], numbers: Mapping[str, Fraction] | None = None) -> Pricing:
+        """What variables cost in numbers that change together, for those that are given or for others."""
         cost = self.scheme.cost if self._profile.charges else None
-        return Pricing(cost, self.bounds[group], self._given, self.norms.norms)
+        return Pricing(cost, self.bounds[group], self._given if numbers is None else numbers, self.norms.norms)
+
+    def known(self) -> Mapping[str, Fraction]:
+        """The numbers that are given, by name."""
+        return self._given
+
+    def spending(
+        self, group: tuple[Var, ...], numbers: Mapping[str, Fraction] | None = None
+    ) -> Iterator[SpendingReport]:
+        """What each mechanism spends of variables that change together, with the numbers that are given or others."""
+        first = self.bounds[group][0]
+        if not (self.scheme.reason or first.price.unbounded):
+            writing = Writing(self.norms, self._given if numbers is None else numbers, self)
+            yield from shares(self.scheme.cost, first, self.place.name, writing)
+
+    def spent(self, group: tuple[Var, ...], numbers: Mapping[str, Fraction] | None = None) -> tuple[Related, ...]:
+        """What each mechanism spends, at its place."""
+        return tuple(told(each) for each in self.spending(group, numbers))
 
     def _conditions(self) -> Iterator[ConditionReport]:
         for need in self.needs:

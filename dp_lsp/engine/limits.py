@@ -13,7 +13,7 @@ from dp_lsp.core.evaluate import Missing, interval, symbols_of
 from dp_lsp.core.notation import figure
 from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.engine.problems import AboveLimit, LimitOpen
-from dp_lsp.problem import Problem
+from dp_lsp.problem import Problem, Related
 from dp_lsp.text import Span
 
 _SHARES = 40  # halvings of δ that are tried where a share of it is to be chosen
@@ -53,13 +53,16 @@ def excess(
     return min(missed, key=_distance)[0]
 
 
-def problem(found: Excess, span: Span, name: str, variables: str, value: str) -> Problem:
-    """What is to be told of a function that misses a limit by this value."""
+def problem(
+    found: Excess, span: Span, name: str, variables: str, value: str, spent: tuple[Related, ...] = ()
+) -> Problem:
+    """What is to be told of a function that misses a limit by this value, and what each of its mechanisms has
+    ``spent``."""
     limit, over = found.limit, "" if found.over is None else f", {figure(found.over)} too much"
     facts: dict[str, Any] = {"name": name, "variables": variables, "sign": limit.sign, "value": value, "key": limit.key}
     if found.open:
-        return LimitOpen.at(span, **facts, most=figure(limit.most), what="` and `".join(found.open))
-    return AboveLimit.at(span, **facts, most=figure(limit.most), over=over)
+        return LimitOpen.at(span, **facts, most=figure(limit.most), what="` and `".join(found.open), related=spent)
+    return AboveLimit.at(span, **facts, most=figure(limit.most), over=over, related=spent)
 
 
 def _chosen(

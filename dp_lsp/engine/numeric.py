@@ -21,6 +21,9 @@ from dp_lsp.core.events import Cost
 from dp_lsp.core.sens import ONE
 from dp_lsp.core.types import AnyNorm, Norm
 
+LARGEST = Fraction(999_999, 1_000_000)
+"""The largest total δ at which an ε is looked for: one of 1 allows everything."""
+
 ZERO = Fraction(0)
 _SIMPLEST = "basic"  # what is said of rules that come to the same
 _HALVINGS = 40  # of a share of δ

@@ -96,6 +96,34 @@ class RemarkUnknown(Kind):
     message = "`{written}` is not understood; a comment to the checker reads `# dp: ignore[CODE] reason`"
 
 
+class ClaimUnreadable(Kind):
+    """A comment says what a function may cost or how far it may move, and is not understood, or stands at nothing that
+    it could be about. If it were skipped, it would seem to hold.
+
+    `# dp: budget ε <= 1, δ <= 1e-5 where k = 100` stands above a function that is `Priv()`, and `# dp: sensitivity <= 2
+    in x` above one that is not. A δ that is left out is 0, and without `in` all parameters are meant. The right sides
+    are numbers, or sums, products and quotients of static parameters and dimensions.
+
+    Broken:
+
+    ```julia
+    # dp: budget 1
+    f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)
+    ```
+
+    Fixed:
+
+    ```julia
+    # dp: budget ε <= 1
+    f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)
+    ```
+    """
+
+    code = "DP805"
+    name = "claim-unreadable"
+    message = "what `# dp: {word}` says is not understood: {wrong}"
+
+
 class Unbalanced(Kind):
     """The `module` lines and their `end` do not match: one is missing, or one too many, or there is a second module.
 

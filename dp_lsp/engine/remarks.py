@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.records import State
-from dp_lsp.engine.problems import IgnoreIncomplete, IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
+from dp_lsp.engine.claims import is_claim
+from dp_lsp.engine.problems import ClaimUnreadable, IgnoreIncomplete, IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
 from dp_lsp.problem import Problem, Severity, may_be_lowered
 from dp_lsp.surface import Remark
 from dp_lsp.text import Span
@@ -23,7 +24,9 @@ PLACEHOLDER = "<reason>"
 IGNORE = "ignore"
 """The word of a comment that accepts a problem."""
 
-OF_REMARKS = frozenset(kind.code for kind in (IgnoreIncomplete, IgnoreUnknownCode, IgnoreUnused, RemarkUnknown))
+OF_REMARKS = frozenset(
+    kind.code for kind in (IgnoreIncomplete, IgnoreUnknownCode, IgnoreUnused, RemarkUnknown, ClaimUnreadable)
+)
 """The codes of what is wrong with such comments, which no comment accepts."""
 
 _WORDS = re.compile(r"#[ \t]*dp:[ \t]*(\w*)")
@@ -106,6 +109,8 @@ class Ignores:
         self._ignores: list[Ignore] = []
         self._used: set[Ignore] = set()
         for remark in remarks:
+            if is_claim(remark):
+                continue
             read = _read(remark)
             if isinstance(read, Problem):
                 self.problems.append(read)

@@ -13,10 +13,12 @@ from dp_lsp.analysis.facts import encode_facts
 from dp_lsp.analysis.records import KEY, ChunkRecord, FunctionReport, Options, State, Verdict, worst
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.term import Constant, Definition
+from dp_lsp.engine.claims import Claim, is_claim, read
 from dp_lsp.engine.describe import Described, Place, describe, describe_box
 from dp_lsp.engine.explanation import explain
 from dp_lsp.engine.facts import Found, tables
 from dp_lsp.engine.interface import SIZE, digest
+from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.engine.program import Program
 from dp_lsp.engine.remarks import Ignores, Outcome, Split, all_accepted, outcome_of
 from dp_lsp.engine.told import told, weighed
@@ -100,6 +102,7 @@ class Task:
         self._look = look
         self._own = {definition.name for definition in self.unit.lowered.definitions}
         self._before: dict[str, Global | Unreadable] = {}  # what earlier definitions of this unit mean
+        self._read_claims = [read(remark) for remark in self.unit.remarks if is_claim(remark)]
         self._met: list[Unreadable] = []  # what the definition uses that is inferred
 
     def key(self) -> bytes:
@@ -141,7 +144,7 @@ class Task:
         """What is found out about the unit."""
         ignores = Ignores(self.unit.remarks, self._options.severity)
         around = ignores.split(self._weighed([*self.unit.lowered.problems, *self.unit.problems]))
-        around.kept.extend(ignores.problems)
+        around.kept.extend([*ignores.problems, *self._claim_problems()])
         problems = list(around.kept)
         reports: list[FunctionReport] = []
         meanings: list[tuple[str, Meaning]] = []
@@ -295,10 +298,30 @@ class Task:
             return Described(describe_box(found.value, place, signature, names)._replace(state=state), ())
         assert found.shown is not None, "a method that is no black box has a scheme"
         shown = replace(found.shown, reason=found.shown.reason or unknown)
-        return describe(shown, place, self._options, state, found.assumed)
+        claims = tuple(each for each in self._claims() if _is_about(each, definition))
+        return describe(shown, place, self._options, state, found.assumed, claims)
+
+    def _claims(self) -> list[Claim]:
+        """What comments say of what functions cost or move by."""
+        return [each for each in self._read_claims if isinstance(each, Claim)]
+
+    def _claim_problems(self) -> Iterator[Problem]:
+        """What is wrong with such comments."""
+        definitions = [each for each in self.unit.lowered.definitions if not isinstance(each, Constant)]
+        for each in self._read_claims:
+            if isinstance(each, Problem):
+                yield each
+            elif not any(_is_about(each, definition) for definition in definitions):
+                yield ClaimUnreadable.at(each.span, word=each.word, wrong="no function stands there")
 
     def _uses(self) -> frozenset[str]:
         return frozenset().union(*(definition.uses for definition in self.unit.lowered.definitions))
+
+
+def _is_about(claim: Claim, definition: Definition) -> bool:
+    """Whether a comment stands directly above a definition, or at the end of its first line."""
+    start, end = claim.target
+    return start <= definition.span.start < end
 
 
 def _state_of(problems: list[Problem], unknown: str) -> State:

@@ -9,7 +9,6 @@ from math import inf, isfinite
 
 from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Step
 from dp_lsp.analysis.records import NumericReport, State
-from dp_lsp.core.notation import decimal
 from dp_lsp.features.hover import KINDS, expression, verdict
 from dp_lsp.features.markdown import code, prose, table
 from dp_lsp.problem import Problem, Severity
@@ -149,6 +148,8 @@ _RULES = {
 
 def figure(numeric: NumericReport, state: str = "proved") -> tuple[str, str, str, str]:
     """A figure as a row: rule, ε, δ and whether that is proved."""
+    from dp_lsp.core.notation import decimal  # only who gave numbers needs it
+
     rule = _RULES.get(numeric.rule, numeric.rule)
     if numeric.missing:
         return rule, "", "", f"a number is missing for {', '.join(map(code, numeric.missing))}"

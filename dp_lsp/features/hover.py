@@ -18,6 +18,7 @@ from dp_lsp.analysis.records import (
     FunctionReport,
     NumericReport,
     ParameterReport,
+    SpendingReport,
     State,
 )
 from dp_lsp.features.markdown import code, prose, table
@@ -136,6 +137,7 @@ def function_text(analysis: Analysis, function: FunctionReport, stale: bool = Fa
         return  # there is nothing to say of its arguments
     yield _parameters(function)
     yield _numbers(function)
+    yield _spending(analysis, function)
     if function.returns:
         yield f"returns {_type(function.returns)}"
     if open_ones:
@@ -186,7 +188,22 @@ def numeric_words(numeric: NumericReport) -> str:
 
     pair = numeric.epsilon, numeric.delta
     epsilon, delta = (decimal(Fraction(repr(each)) if isfinite(each) else None) for each in pair)
-    return f"ε {epsilon}  δ {delta}"
+    return f"ε {epsilon}  δ {delta} ({numeric.rule})"
+
+
+def _spending(analysis: Analysis, function: FunctionReport) -> str:
+    """What each line spends, where several do; parameters that pay the same are said together."""
+    same: dict[tuple[str, ...], list[str]] = {}
+    for names in dict.fromkeys(each.parameters for each in function.spending):
+        lines = (_spent(analysis, each) for each in function.spending if each.parameters == names)
+        same.setdefault(tuple(lines), []).append(" with ".join(map(code, names)))
+    return "\n".join(f"- {', '.join(names)}: {' · '.join(lines[:_MOST])}" for lines, names in same.items())
+
+
+def _spent(analysis: Analysis, spent: SpendingReport) -> str:
+    share = "" if spent.share is None else f" ({max(1, round(100 * spent.share))} %)"
+    line = analysis.source.place(spent.span.start).line
+    return f"line {line} {prose(spent.name)} {prose(spent.shown)}{share}"
 
 
 def _parameters(function: FunctionReport) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from dp_lsp import __version__
-from dp_lsp.analysis.records import Analysis, BoundReport, FunctionReport, NumericReport, State
+from dp_lsp.analysis.records import Analysis, BoundReport, FunctionReport, NumericReport, SpendingReport, State
 from dp_lsp.problem import Problem, Related, Severity, There
 from dp_lsp.text import Place, Source, Span
 
@@ -78,6 +78,8 @@ def _function(function: FunctionReport, source: Source, numbers_given: bool) -> 
         "conditions": [condition._asdict() for condition in function.conditions],
         "display": function.display,
     }
+    if function.spending:
+        result["spending"] = [_spending(each, source) for each in function.spending]
     if function.accepted:
         result["accepted"] = function.reason
     if numbers_given and function.kind == "privacy":
@@ -93,6 +95,17 @@ def _bound(bound: BoundReport) -> Json:
     own = dict(fields.pop("own"))
     free = [variable._asdict() for variable in bound.free]
     return {**fields, "parameters": list(bound.parameters), "free": free, **own}
+
+
+def _spending(spent: SpendingReport, source: Source) -> Json:
+    return {
+        "parameters": list(spent.parameters),
+        "range": _range(spent.span, source),
+        "name": spent.name,
+        "epsilon": spent.epsilon,
+        "delta": spent.delta,
+        "share": spent.share,
+    }
 
 
 def _numeric(numeric: NumericReport) -> Json:

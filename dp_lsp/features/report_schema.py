@@ -74,6 +74,7 @@ class _Schema:
                 "display": _TEXT,
             },
             accepted=_TEXT,
+            spending=_listed(self._spending()),
             numeric=_listed({"oneOf": [self._number(), self._object({"parameters": _TEXTS, "missing": _TEXTS})]}),
         )
 
@@ -86,6 +87,10 @@ class _Schema:
         words = dict.fromkeys(("measure", "epsilon", "delta"), _TEXT)
         own = dict.fromkeys(("rho", "rho_delta", "mu"), _TEXT)
         return self._object({"parameters": _TEXTS, **words, "rule": _RULE, "free": _listed(free)}, **own)
+
+    def _spending(self) -> Schema:
+        words = dict.fromkeys(("name", "epsilon", "delta"), _TEXT)
+        return self._object({"parameters": _TEXTS, "range": self._range(), **words, "share": _NUMBER})
 
     def _number(self) -> Schema:
         numbers = dict.fromkeys(("epsilon", "delta"), _NUMBER)

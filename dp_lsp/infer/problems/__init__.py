@@ -10,6 +10,7 @@ from dp_lsp.infer.problems.names import (
     UnknownName,
 )
 from dp_lsp.infer.problems.privacy import (
+    BudgetMissed,
     LeavesUnprotected,
     NoBound,
     NoGuarantee,
@@ -17,7 +18,14 @@ from dp_lsp.infer.problems.privacy import (
     NotDeclaredPrivate,
     NotRepeatable,
 )
-from dp_lsp.infer.problems.sensitivity import ConditionFails, PrivateCheck, TooSensitive, Unbounded, UnboundedInput
+from dp_lsp.infer.problems.sensitivity import (
+    ConditionFails,
+    PrivateCheck,
+    SensitivityMissed,
+    TooSensitive,
+    Unbounded,
+    UnboundedInput,
+)
 from dp_lsp.infer.problems.types import (
     DataToMechanism,
     DoesNotFit,
@@ -36,6 +44,7 @@ from dp_lsp.infer.problems.types import (
 
 __all__ = [
     "BlackBoxAsValue",
+    "BudgetMissed",
     "CallsUnchecked",
     "ChangeableConstant",
     "ConditionFails",
@@ -57,6 +66,7 @@ __all__ = [
     "NumberTooLong",
     "OtherNorm",
     "PrivateCheck",
+    "SensitivityMissed",
     "SeveralMethods",
     "TooSensitive",
     "Unbounded",

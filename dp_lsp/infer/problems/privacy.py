@@ -167,3 +167,29 @@ class NoBound(Kind):
     message = (
         "`{name}` is declared `Priv()`, and nothing is guaranteed for `{variable}`; if it is public, use `Static()`"
     )
+
+
+class BudgetMissed(Kind):
+    """A comment says what a function may cost, and no rule proves that it costs no more.
+
+    With numbers for all it depends on (`where k = 100, eps = 0.1`) every measure is tried at that δ. Without them one
+    of the closed forms must be within the budget whatever the numbers are.
+
+    Broken:
+
+    ```julia
+    # dp: budget ε <= 0.3
+    f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)
+    ```
+
+    Fixed:
+
+    ```julia
+    # dp: budget ε <= 0.5
+    f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)
+    ```
+    """
+
+    code = "DP413"
+    name = "budget-missed"
+    message = "`{name}` is not within its budget for `{variables}`: {missed}"

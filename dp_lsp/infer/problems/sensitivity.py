@@ -129,3 +129,26 @@ class PrivateCheck(Kind):
     name = "private-check"
     message = "whether this `@assert` fails depends on `{variable}`, and a failing run can be observed"
     unchecked = True
+
+
+class SensitivityMissed(Kind):
+    """A comment says how far the result of a function may move, and it is not proved that it moves no further.
+
+    Broken:
+
+    ```julia
+    # dp: sensitivity <= 1 in x
+    f(x::Real) = 2 * x
+    ```
+
+    Fixed:
+
+    ```julia
+    # dp: sensitivity <= 2 in x
+    f(x::Real) = 2 * x
+    ```
+    """
+
+    code = "DP306"
+    name = "sensitivity-missed"
+    message = "`{name}` moves by up to {moves} when `{variable}` does by 1{over}: its comment says at most {most}"

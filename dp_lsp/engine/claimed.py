@@ -1,0 +1,208 @@
+"""What comments say a function costs or moves by, against what is proved of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import NamedTuple, Protocol
+
+from dp_lsp.accounting.bounds import Bound
+from dp_lsp.core import sens
+from dp_lsp.core.algebra import Poly, Symbol
+from dp_lsp.core.constraints import Assumptions, Constraint, decide
+from dp_lsp.core.evaluate import Interval, Missing, Substitution, interval, symbols_of
+from dp_lsp.core.events import Var
+from dp_lsp.core.notation import figure
+from dp_lsp.core.scheme import Scheme
+from dp_lsp.core.sens import ZERO, Sens
+from dp_lsp.engine.claims import BUDGET, Claim, Unreadable, formula
+from dp_lsp.engine.numeric import LARGEST, Pricing
+from dp_lsp.engine.problems import ClaimUnreadable
+from dp_lsp.infer.problems import BudgetMissed, SensitivityMissed
+from dp_lsp.problem import Problem, Related
+from dp_lsp.text import Span
+
+
+class Known(Protocol):
+    """What is proved of a function, and how it is written."""
+
+    scheme: Scheme
+    needs: tuple[Constraint, ...]
+    bounds: dict[tuple[Var, ...], tuple[Bound, ...]]
+    norms: Substitution
+
+    def pricing(self, group: tuple[Var, ...], where: Mapping[str, Fraction]) -> Pricing: ...
+    def short(self, value: Sens) -> str: ...
+    def claimed(self) -> Iterator[Var]: ...
+    def known(self) -> Mapping[str, Fraction]: ...
+    def spent(self, group: tuple[Var, ...], numbers: Mapping[str, Fraction]) -> tuple[Related, ...]: ...
+
+
+class _Most(NamedTuple):
+    """A right side: as it is written, as a number that is not negative, and its value where it has one."""
+
+    written: str
+    value: Sens
+    number: Fraction | None
+
+
+def problems(known: Known, claims: Iterable[Claim], name: Span) -> Iterator[Problem]:
+    """What comments say and nobody has proved."""
+    for claim in claims:
+        try:
+            yield from _Checked(known, claim, name).problems()
+        except Unreadable as wrong:
+            yield ClaimUnreadable.at(claim.span, word=claim.word, wrong=wrong)
+
+
+class _Checked:
+    def __init__(self, known: Known, claim: Claim, name: Span) -> None:
+        self._known = known
+        self._claim = claim
+        self._name = name
+        self._numbers = {**known.known(), **dict(claim.where)}
+        self._symbols = _symbols(known)
+        strangers = [each for each, _ in claim.where if each not in self._symbols]
+        if strangers:
+            raise Unreadable(f"nothing here depends on `{strangers[0]}`")
+
+    def problems(self) -> Iterator[Problem]:
+        known, claim = self._known, self._claim
+        private = known.scheme.claims_privacy
+        if private is not (claim.word == BUDGET):
+            raise Unreadable("this function has a budget" if private else "this function is not `Priv()`")
+        broken = self._broken()
+        if broken is not None:
+            raise Unreadable(f"for these numbers `{broken}` does not hold")
+        sides = {sign: self._most(text) for sign, text in claim.sides.items()}
+        yield from self._budget(sides["ε"], sides["δ"]) if private else self._sensitivity(sides[""])
+
+    def _broken(self) -> str | None:
+        """A condition that fails for the numbers of the claim."""
+        put = self._put()
+        for need in self._known.needs:
+            sides = (put.sens(side) if isinstance(side, Sens) else put.poly(side) for side in (need.left, need.right))
+            left, right = sides
+            if decide(left, need.relation, right) is False:
+                return need.origin.reason
+        return None
+
+    def _put(self) -> Substitution:
+        symbols = {
+            self._symbols[name]: Poly.of(number) for name, number in self._numbers.items() if name in self._symbols
+        }
+        return Substitution(symbols)
+
+    def _most(self, text: str) -> _Most:
+        value = formula(text, self._symbols)
+        number = self._put().poly(value).number
+        if number is not None and number < 0:
+            raise Unreadable(f"`{text}` is less than 0")
+        return _Most(text, self._at_least_zero(value, text) if number is None else sens.number(number), number)
+
+    def _at_least_zero(self, value: Poly, text: str) -> Sens:
+        """A right side as a number that is not negative: 0 where it would be, which one that is a product may be."""
+        known = Assumptions(self._known.needs)
+        total = ZERO
+        for monomial, coefficient in value.terms.items():
+            term = sens.magnitude(Poly.of(abs(coefficient)))
+            open_ = [atom for atom, _ in monomial if not known.nonnegative(Poly.of_atom(atom))]
+            whole = all(power == 1 for atom, power in monomial if atom in open_)
+            if coefficient < 0 or len(open_) > 1 or not whole or (open_ and len(value.terms) > 1):
+                raise Unreadable(f"it is not known that `{text}` is not less than 0")
+            for atom, power in monomial:
+                single = Poly({((atom, power),): Fraction(1)})
+                term = term * (sens.positive_part(single) if atom in open_ else sens.magnitude(single))
+            total = total + term
+        return total
+
+    def _budget(self, epsilon: _Most, delta: _Most) -> Iterator[Problem]:
+        claimed = set(self._known.claimed())
+        for group, listed in self._known.bounds.items():
+            if claimed.issuperset(group) and not _holds(listed, epsilon.value, delta.value):
+                missed = self._missed(group, epsilon, delta)
+                if missed:
+                    names, related = "` and `".join(var.name for var in group), self._related(group)
+                    own = self._known.scheme.name
+                    yield BudgetMissed.at(self._name, related=related, name=own, variables=names, missed=missed)
+
+    def _missed(self, group: tuple[Var, ...], epsilon: _Most, delta: _Most) -> str:
+        """How a budget is missed, in words; empty if some measure proves it for the numbers there are."""
+        pricing = self._known.pricing(group, self._numbers)
+        written = f"ε <= {epsilon.written}, δ <= {delta.written}"
+        if epsilon.number is None or delta.number is None:
+            return f"it is not proved that {written}"
+        found = pricing.figures(min(delta.number, LARGEST))
+        if not found:
+            lacking = "` and `".join(pricing.missing)
+            return (
+                f"whether {written} depends on `{lacking}`: say `where {pricing.missing[0]} = …`"
+                if lacking
+                else (f"no ε is proved for δ <= {delta.written}")
+            )
+        least = found[0].epsilon
+        if least is not None and least <= epsilon.number:
+            return ""
+        shown, over = figure(least or Fraction(0)), figure((least or Fraction(0)) - epsilon.number)
+        return f"ε {shown} is proved for δ <= {delta.written}, {over} more than {epsilon.written}"
+
+    def _related(self, group: tuple[Var, ...]) -> tuple[Related, ...]:
+        return (Related("what it may cost", self._claim.span), *self._known.spent(group, self._numbers))
+
+    def _sensitivity(self, most: _Most) -> Iterator[Problem]:
+        scheme = self._known.scheme
+        params = {param.name: param for param in scheme.params if not param.static}
+        strangers = [name for name in self._claim.variables if name not in params]
+        if strangers:
+            raise Unreadable(f"`{strangers[0]}` is no parameter that it could move with")
+        for name in self._claim.variables or params:
+            move = scheme.result.moves.get(params[name].var)
+            value = ZERO if move is None else self._known.norms.sens(move.sens)
+            over = self._over(value, most)
+            if over is not None:
+                yield SensitivityMissed.at(
+                    self._name,
+                    related=(Related("how far it may move", self._claim.span),),
+                    name=scheme.name,
+                    variable=name,
+                    moves=self._known.short(value),
+                    most=most.written,
+                    over=over,
+                )
+
+    def _over(self, value: Sens, most: _Most) -> str | None:
+        """By how much a number is too large, in words; None if it is not."""
+        if decide(value, "<=", most.value):
+            return None
+        try:
+            found = self._interval(value)
+        except Missing:
+            return ""
+        if most.number is None or found.high is None:
+            return "" if not value.infinite else ", without bound"
+        return None if found.high <= most.number else f", {figure(found.high - most.number)} more"
+
+    def _interval(self, value: Sens) -> Interval:
+        return interval(self._put().sens(value), {})
+
+
+def _holds(listed: tuple[Bound, ...], epsilon: Sens, delta: Sens) -> bool:
+    """Whether a bound is known to be within a budget, whatever its symbols are."""
+    return any(
+        decide(bound.price.epsilon, "<=", epsilon) is True and decide(bound.price.delta, "<=", delta) is True
+        for bound in listed
+    )
+
+
+def _symbols(known: Known) -> dict[str, Symbol]:
+    """What a right side may be made of."""
+    found: set[Symbol] = set(known.scheme.owned.symbols)
+    for need in known.needs:
+        found |= symbols_of(need.left) | symbols_of(need.right)
+    for listed in known.bounds.values():
+        for bound in listed:
+            chosen = {choice.symbol for choice in bound.choices}
+            found |= (symbols_of(bound.price.epsilon) | symbols_of(bound.price.delta)) - chosen
+    for move in known.scheme.result.moves.values():
+        found |= symbols_of(move.sens)
+    return {symbol.name: symbol for symbol in found}
