@@ -9,15 +9,15 @@ from typing import NamedTuple
 from dp_lsp.accounting.price import Asking, Measure, Walk
 from dp_lsp.accounting.release import UNBOUNDED, Price
 from dp_lsp.core.algebra import Symbol
+from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import Awaited, Called, Distances, Leak, Release, Repeat, Sampled
-from dp_lsp.text import Span
 
 
 class Spender(NamedTuple):
     """A mechanism or a call: where it stands, and what it is called."""
 
-    span: Span
+    origin: Origin
     name: str
 
 
@@ -26,12 +26,13 @@ Shares = Mapping[Spender, Price]
 
 class Spending(Walk[Shares]):
     """Prices every mechanism of a tree as if it were alone, as often as it is run. ``measure`` is one whose losses are
-    pairs; what stands at ``own`` is the tree itself under another name, every other call is one spender."""
+    pairs; a call that is ``own`` is the tree itself under another name, every
+    other is one spender."""
 
     free: Shares = MappingProxyType({})
     unbounded: Shares = free
 
-    def __init__(self, measure: Measure[Price], own: Span) -> None:
+    def __init__(self, measure: Measure[Price], own: Callable[[Origin], bool]) -> None:
         super().__init__()
         self._measure = measure
         self._own = own
@@ -40,14 +41,14 @@ class Spending(Walk[Shares]):
         return False
 
     def released(self, cost: Release, distances: Distances) -> Shares:
-        return _alone(Spender(cost.origin.span, cost.event.name), self._measure.released_pair(cost, distances))
+        return _alone(Spender(cost.origin, cost.event.name), self._measure.released_pair(cost, distances))
 
     def leaked(self, cost: Leak) -> Shares:
-        return {Spender(cost.origin.span, ""): UNBOUNDED}
+        return {Spender(cost.origin, ""): UNBOUNDED}
 
     def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Shares:
         price = self._measure.opaque(epsilon, delta, cost)
-        return _alone(Spender(cost.origin.span, cost.callee.name), price)
+        return _alone(Spender(cost.origin, cost.callee.name), price)
 
     def sequence(self, parts: list[Shares]) -> Shares:
         return _merged(parts, self._measure.sequence)
@@ -71,9 +72,9 @@ class Spending(Walk[Shares]):
         return {spender: self._measure.translated(values, price) for spender, price in loss.items()}
 
     def _called(self, cost: Called, distances: Distances) -> Asking[Shares]:
-        if cost.origin.span == self._own:
+        if self._own(cost.origin):
             return (yield from super()._called(cost, distances))
-        return _alone(Spender(cost.origin.span, cost.origin.reason), self._measure.loss(cost, distances))
+        return _alone(Spender(cost.origin, cost.origin.reason), self._measure.loss(cost, distances))
 
 
 def _alone(spender: Spender, price: Price) -> Shares:

@@ -37,17 +37,17 @@ class Writing(NamedTuple):
 
 def shares(cost: Cost, bound: Bound, own: Span, writing: Writing) -> Iterator[SpendingReport]:
     """What each mechanism spends of the variables of a bound whose measure counts in pairs."""
-    found = Spending(bound.measure, own).loss(cost, dict.fromkeys(bound.variables, ONE))
+    found = Spending(bound.measure, lambda origin: origin.span == own).loss(cost, dict.fromkeys(bound.variables, ONE))
     names = tuple(var.name for var in bound.variables)
     prices = [Price(*map(writing.norms.sens, price)) for price in found.values()]
     numbers = [_number(price.epsilon, writing.numbers) for price in prices]
     known = [number for number in numbers if number is not None]
     total = sum(known) if len(known) == len(prices) else 0
-    for (span, name), price, number in zip(found, prices, numbers, strict=True):
+    for (origin, name), price, number in zip(found, prices, numbers, strict=True):
         share = float(number / total) if total and number is not None else None
         shown = "  ".join(f"{sign} {_shown(side, writing)}" for sign, side in zip("εδ", price, strict=True))
         formulas = map(writing.printers.formula.sens, price)
-        yield SpendingReport(names, span, name, next(formulas), next(formulas), shown, share)
+        yield SpendingReport(names, origin.span, name, next(formulas), next(formulas), shown, share)
 
 
 def _number(value: Sens, numbers: Mapping[str, Fraction]) -> Fraction | None:
