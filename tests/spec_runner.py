@@ -54,8 +54,9 @@ class Block(NamedTuple):
     @property
     def options(self) -> Options:
         pairs = dict(word.rsplit("=", 1) for word in self.words if "=" in word)
-        profile = pairs.pop("profile", "sound")
-        return Options(profile, tuple(Setting(None, name, Fraction(value)) for name, value in pairs.items()))
+        profile, neighbours = pairs.pop("profile", "sound"), pairs.pop("neighbours", "change-one")
+        settings = tuple(Setting(None, name, Fraction(value)) for name, value in pairs.items())
+        return Options(profile, settings, neighbours=neighbours)
 
 
 def blocks(page: str) -> Iterator[Block]:

@@ -97,7 +97,7 @@ def test_nothing_said_is_the_default() -> None:
         ("x = " + "[" * 5000 + "]" * 5000, ["DP810 1:1 "]),
         ("max_epsilon = 1", ["DP811 1:1 max_epsilon"]),
         ('# é\r\n"baseline" = ""', ['DP811 2:1 "baseline"']),
-        ("neighbours = 'change-one'", ["DP811 1:1 neighbours"]),
+        ("neighbours = 'changed'", ["DP812 1:14 'changed'"]),
         ("severity.DP999 = 'off'", ["DP811 1:10 DP999"]),
         ("severity = { DP303 = 'of' }", ["DP812 1:22 'of'"]),
         ("severity.DP001 = 'warning'", ["DP812 1:18 'warning'"]),

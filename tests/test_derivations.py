@@ -180,7 +180,7 @@ def cost_follows(step: Step, result: list[float], factors: list[float], premises
     costs = [[*premise, 0.0, 0.0][:4] for premise in premises if len(premise) in (2, 4)]
     epsilon, delta, mean, square = [*result, 0.0, 0.0][:4]
     match step.rule, factors:
-        case laws.UNPROTECTED, _:
+        case laws.UNPROTECTED | laws.ROWS_READ, _:
             return epsilon == math.inf
         case laws.CHARGED, _:
             return epsilon >= 0  # what it costs stands in another derivation

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 
 import pytest
 
+from dp_lsp.accounting.best import guarantees
+from dp_lsp.accounting.charge import Relation
+from dp_lsp.accounting.resolve import resolve
 from dp_lsp.analysis.records import Options, State
 from dp_lsp.builtins.meanings import Value, array
+from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.scheme import FunctionValue
+from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import Method
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.interpreter import Interpreter
@@ -139,3 +146,92 @@ def test_all_that_is_searched_is_understood() -> None:
     for name, (body, result, _) in LOOPS.items():
         found = ENGINE.check(PLAIN.format(body=body, result=result) + ONE)
         assert found.functions[0].state is not State.UNKNOWN, name
+
+
+TRAINING = """
+gradient(m::DMModel, d::Vector{<:Data}, l::Vector{<:Data}) :: BlackBox() = m
+function train(m::Static(DMModel), X::Matrix{<:Data}, y::Matrix{<:Data}) :: Priv()
+    model = clone(m)
+    for step in 1:10000
+        (D, L) = sample_poisson(0.01, X, y)
+        (rows, columns) = size(D)
+        total = zero_gradient(model)
+        for i in 1:rows
+            g = unbox(gradient(model, D[i, :], L[i, :]), DMGrads, 100)
+            clip!(L2, g)
+            undisc_container!(g)
+            total = sum_gradients(g, total)
+        end
+        gaussian_noise!(1, 4, total)
+        subtract_gradient!(model, total)
+    end
+    model
+end
+"""
+
+
+@pytest.mark.parametrize(
+    ("relation", "smallest", "largest"), [(Relation.ADD_REMOVE, 1.0354, 1.04), (Relation.CHANGE_ONE, 1.04, math.inf)]
+)
+def test_stochastic_gradient_descent_costs_what_is_known_of_it(
+    relation: Relation, smallest: float, largest: float
+) -> None:
+    """Rate 0.01, noise multiplier 4, 10,000 steps, δ 1e-5: 1.0354 where a record is there or not."""
+    (scheme,) = (
+        each.meaning.methods[0]
+        for each in ENGINE.definitions(TRAINING, Options(facts=False))
+        if isinstance(each.meaning, FunctionValue) and each.meaning.methods
+    )
+    for name in ("X", "y"):
+        (var,) = (param.var for param in scheme.params if param.name == name)
+        charge = resolve(scheme.cost, {var: Sens.of(1)}, Substitution({}), relation)
+        best = guarantees(charge, Fraction(1, 100000))[0]
+        assert smallest <= best.epsilon <= largest
+
+
+REFUSED = {
+    "drawn without replacement": "(D, L) = sample(1, X, y)\n"
+    "laplacian_mechanism(2, 1, undisc_container(clip(L1, D[1, :])))",
+    "its size is read": "(D, L) = sample_poisson(0.1, X, y)\n(r, c) = size(X)\nlaplacian_mechanism(1, 1, r * 1.0)",
+    "the size of a mate is read": (
+        "(D, L) = sample_poisson(0.1, X, y)\n(r, c) = size(y)\n(n, c) = size(D)\nlaplacian_mechanism(1, 1, n) * r"
+    ),
+    "another name": "Z = X\n(D, L) = sample_poisson(0.1, Z, y)\n(n, c) = size(D)\nlaplacian_mechanism(1, 1, n)",
+    "a mate that is public": "(D, L) = sample_poisson(0.1, X, z)\n(n, c) = size(D)\nlaplacian_mechanism(1, 1, n)",
+    "given to a function": "(r, c) = measured(X)\n"
+    "(D, L) = sample_poisson(0.1, X, y)\n(n, c) = size(D)\nlaplacian_mechanism(1, 1, n)",
+    "in a function made here": (
+        "f = i -> X[i, 1] == 1\n(D, L) = sample_poisson(0.1, X, y)\n(n, c) = size(D)\nlaplacian_mechanism(1, 1, n)"
+    ),
+    "released as it is": "laplacian_mechanism(2, 1, undisc_container(clip(L1, X[1, :])))",
+    "counted by a loop": "(r, c) = size(X)\nfor i in 1:r\nv = laplacian_mechanism(1, 1, 3)\nend\n3",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_reads_more_than_the_rows_that_are_drawn_has_no_bound_where_records_are_there_or_not(name: str) -> None:
+    head = "function f(X::Matrix{<:Data}, y::Matrix{<:Data}, z::Static(Matrix{<:Data})) :: Priv()\n"
+    program = f"{head}{REFUSED[name]}\nend\nmeasured(X::Matrix{{<:Data}}) = size(X)\n"
+    found = ENGINE.check(program, Options(neighbours="add-remove")).functions[0]
+    assert found.state is not State.PROVED
+    assert found.parameters[0].epsilon == "oo"
+
+
+def test_what_is_drawn_alone_is_protected_where_records_are_there_or_not() -> None:
+    program = """
+function f(X::Matrix{<:Data}, y::Matrix{<:Data}, x::Real) :: Priv()
+    (D, L) = sample_poisson(1/10, X, y)
+    (n, c) = size(D)
+    a = noisy(n)
+    laplacian_mechanism(1, 1/2, x)
+end
+noisy(x::Real) :: Priv() = laplacian_mechanism(1, 1/2, x)
+unused(X::Matrix{<:Data}) :: Priv() = laplacian_mechanism(1, 1/2, 3)
+"""
+    found = ENGINE.check(program, Options(neighbours="add-remove"))
+    assert [function.state for function in found.functions] == [State.PROVED] * 3
+    assert [each.epsilon for each in found.functions[0].parameters] == ["log(1 + (exp(1/2) - 1)/10)"] * 2 + ["1/2"]
+    assert found.functions[2].parameters[0].epsilon == "0"
+    assert any("add-remove" in condition.text for condition in found.functions[0].conditions)
+    other = ENGINE.check(program).functions[0]
+    assert [each.epsilon for each in other.parameters] == ["log(1 + (exp(1) - 1)/10)"] * 2 + ["1/2"]

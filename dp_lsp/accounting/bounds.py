@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from dp_lsp.accounting.advanced import Advanced
 from dp_lsp.accounting.approximate import Basic, Published
+from dp_lsp.accounting.charge import Relation
 from dp_lsp.accounting.concentrated import GaussianOnly, Zcdp
 from dp_lsp.accounting.price import Choice, Measure
 from dp_lsp.accounting.release import Price
@@ -64,14 +65,18 @@ class Headline(NamedTuple):
 
 
 def bounds(
-    cost: Cost, variables: tuple[Var, ...], profile: Profile, taken: frozenset[str] = frozenset()
+    cost: Cost,
+    variables: tuple[Var, ...],
+    profile: Profile,
+    taken: frozenset[str],
+    relation: Relation,
 ) -> dict[tuple[Var, ...], tuple[Bound, ...]]:
     """All bounds, for each variable and for each record that is drawn from several of them. ``taken`` are names that
     what the user may choose must not have."""
     together = [(var,) for var in variables] + list(_records(cost, variables))
     found: dict[tuple[Var, ...], tuple[Bound, ...]] = {}
     symbols: dict[int, Symbol] = {}
-    measures = [measure(taken, symbols) for measure in profile.measures]
+    measures = [measure(taken, symbols, relation) for measure in profile.measures]
     for group in together:
         distances = {var: ONE for var in group}
         listed = []

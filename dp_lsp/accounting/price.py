@@ -16,6 +16,7 @@ from math import ceil
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
+from dp_lsp.accounting.charge import Relation
 from dp_lsp.accounting.release import FREE, UNBOUNDED, Price, deviations, released
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Sign, Symbol
@@ -104,7 +105,8 @@ class Walk(ABC, Generic[L]):
     free: L
     unbounded: L
 
-    def __init__(self) -> None:
+    def __init__(self, relation: Relation = Relation.CHANGE_ONE) -> None:
+        self.relation = relation
         self._frame = _OUTERMOST
         self._frames: dict[tuple[int, int], Frame] = {}
         self._known: dict[Hashable, tuple[L, bool]] = {}
@@ -187,6 +189,8 @@ class Walk(ABC, Generic[L]):
         moved = {var: distance for var, distance in distances.items() if not distance.zero}
         if not moved:
             return self.free
+        if self.is_read(moved):
+            return self.unbounded
         key = self._key(cost, moved)
         known = self._known.get(key)
         if known is None:
@@ -216,6 +220,28 @@ class Walk(ABC, Generic[L]):
                 return (yield from self._awaited(cost, distances))
             case Called():
                 return (yield from self._called(cost, distances))
+
+    def changed(self, cost: Sampled) -> Sens:
+        """How far a change of one row takes a sample that holds it. Where rows are there or not, one that differs is a
+        row less and a row more."""
+        differs = cost.scheme is Scheme.POISSON and self.relation is not Relation.ADD_REMOVE
+        return sens.number(2) if differs else ONE
+
+    def is_read(self, distances: Distances) -> bool:
+        """Whether how many rows there are is private, and something asks more than which of them are drawn."""
+        return self.relation is Relation.ADD_REMOVE and any(var.only_drawn is False for var in distances)
+
+    def is_known(self, cost: Sampled, reached: Distances) -> bool:
+        """Whether it is known what a change costs that reaches what is drawn from. That a row is there or not makes
+        a difference of one row only to what each row is drawn of by itself, and from matrices that all hold it."""
+        if self.relation is not Relation.ADD_REMOVE or not any(
+            var.only_drawn is not None for moved in cost.along.values() for var in moved
+        ):
+            return True
+        held = [
+            len(moved) == 1 and all(var.only_drawn and not var.public for var in moved) for moved in cost.along.values()
+        ]
+        return cost.scheme is Scheme.POISSON and cost.aligned and all(held) and set(reached.values()) == {ONE}
 
     def _called(self, cost: Called, distances: Distances) -> Asking[L]:
         return self._body_of(cost, {param: self.along(moved, distances) for param, moved in cost.along.items()})
@@ -265,9 +291,9 @@ class Walk(ABC, Generic[L]):
         if not reached:
             return direct
         far = self.whole_steps(sens.maximum(reached.values()))
-        if far is None:
+        if far is None or not self.is_known(cost, reached):
             return self.unbounded
-        inside = yield cost.body, {cost.record: changed(cost)}
+        inside = yield cost.body, {cost.record: self.changed(cost)}
         once = self.grouped(self.amplified(cost, inside), max(1, far))
         sampled = once
         if len(reached) > 1 and not cost.aligned:
@@ -276,7 +302,7 @@ class Walk(ABC, Generic[L]):
         return self.both(sampled, direct)
 
 
-_shared: WeakKeyDictionary[Cost, dict[tuple[str, _At], object]] = WeakKeyDictionary()
+_shared: WeakKeyDictionary[Cost, dict[tuple[str, Relation, _At], object]] = WeakKeyDictionary()
 """What the trees of functions cost, by rule and distances: those in which there is nothing to choose or to await."""
 
 
@@ -288,8 +314,13 @@ class Measure(Walk[L]):
     rule = ""
     kind = "approximate"
 
-    def __init__(self, taken: frozenset[str] = frozenset(), symbols: dict[int, Symbol] | None = None) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        taken: frozenset[str] = frozenset(),
+        symbols: dict[int, Symbol] | None = None,
+        relation: Relation = Relation.CHANGE_ONE,
+    ) -> None:
+        super().__init__(relation)
         self._taken = taken
         self._symbols = {} if symbols is None else symbols
         self.choices: list[Choice] = []
@@ -333,7 +364,7 @@ class Measure(Walk[L]):
 
     def _within(self, frame: Frame, body: Cost, inner: Distances, values: Substitution) -> Asking[L]:
         """What a function costs does not depend on who calls it, unless there is something to choose or to await."""
-        key = self.rule, frozenset(inner.items())
+        key = self.rule, self.relation, frozenset(inner.items())
         shared = frame is _OUTERMOST and body is not NOTHING
         known: Any = _shared.get(body, {}).get(key) if shared else None
         if known is not None:
@@ -362,12 +393,6 @@ def at_most_once(count: Sens) -> bool:
     """Whether a loop certainly has no second round."""
     known = count.number
     return known is not None and known <= 1
-
-
-def changed(cost: Sampled) -> Sens:
-    """How far a change of one row takes a sample that holds it. Where rows are there or not, it is a row less and a row
-    more."""
-    return sens.number(2) if cost.scheme is Scheme.POISSON else ONE
 
 
 def rate(cost: Sampled) -> Sens:

@@ -61,10 +61,10 @@ class Unresolved(Exception):
         super().__init__(", ".join(self.missing) or "too large")
 
 
-def resolve(cost: Cost, distances: Distances, given: Substitution) -> Charge:
+def resolve(cost: Cost, distances: Distances, given: Substitution, relation: Relation) -> Charge:
     """What somebody is charged whose change moves each variable by its distance. ``given`` puts numbers for the
     symbols of the tree, and norms for what has none. Raises :class:`Unresolved`."""
-    walk = _Resolve(given)
+    walk = _Resolve(given, relation)
     try:
         found = walk.loss(cost, {var: given.sens(distance) for var, distance in distances.items()})
     except TooLong:
@@ -80,8 +80,8 @@ class _Resolve(Walk[Charge]):
     free: Charge = charge.FREE
     unbounded: Charge = charge.Unbounded()
 
-    def __init__(self, given: Substitution) -> None:
-        super().__init__()
+    def __init__(self, given: Substitution, relation: Relation) -> None:
+        super().__init__(relation)
         self.missing: set[str] = set()
         self._numbers = given
         self._kept: dict[Hashable, Substitution] = {}
@@ -190,8 +190,11 @@ class _Resolve(Walk[Charge]):
             return inside
         relation, origin = Relation.CHANGE_ONE, cost.origin
         draws = self._number(cost.draws)
+        if cost.scheme is Scheme.POISSON:
+            alone = self.relation is Relation.ADD_REMOVE
+            relation = Relation.ADD_REMOVE if alone else Relation.CHANGE_OR_REMOVE
         if draws is not None and cost.scheme is Scheme.POISSON and 0 < draws <= 1:
-            return charge.Sampled(cost.scheme, Relation.CHANGE_OR_REMOVE, draws, 0, 0, inside, origin)
+            return charge.Sampled(cost.scheme, relation, draws, 0, 0, inside, origin)
         rows = floor(self._below(cost.rows))
         drawn = 0 if draws is None else ceil(draws)
         most = rows if cost.scheme is Scheme.WITHOUT_REPLACEMENT else drawn

@@ -41,13 +41,15 @@ class Setting(NamedTuple):
 
 
 PROFILES = ("sound", "published")
+NEIGHBOURS = ("change-one", "add-remove")
 """The rules that bounds are found by; the first ones are the default."""
 
 
 class Options(NamedTuple):
     """What a check depends on besides the text. ``facts`` keeps what hover needs. ``severity`` is that of problems by
     their code, None for one that is not told; ``max_epsilon`` and ``max_delta`` are what a private function may
-    spend at most. ``target_delta`` is the total δ at which the smallest ε is wanted."""
+    spend at most. ``target_delta`` is the total δ at which the smallest ε is wanted, ``neighbours`` which data are
+    neighbours."""
 
     profile: str = PROFILES[0]
     settings: tuple[Setting, ...] = ()
@@ -56,6 +58,7 @@ class Options(NamedTuple):
     max_epsilon: Fraction | None = None
     max_delta: Fraction | None = None
     target_delta: Fraction | None = None
+    neighbours: str = NEIGHBOURS[0]
 
     @property
     def asks_for_numbers(self) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from dp_lsp.analysis.records import PROFILES, Options
+from dp_lsp.analysis.records import NEIGHBOURS, PROFILES, Options
 from dp_lsp.configuration.globs import matches
 from dp_lsp.configuration.values import Amount, Choice, Globs, Key, Levels, Schema, Severities, Table, Tables
 
@@ -43,6 +43,7 @@ class Configuration(NamedTuple):
     overrides: tuple[Override, ...] = ()
     max_epsilon: Fraction | None = None
     max_delta: Fraction | None = None
+    neighbours: str | None = None
 
     def includes(self, path: str) -> bool:
         """Whether a file, given by its path below the folder, is one of those to check."""
@@ -61,6 +62,7 @@ class Configuration(NamedTuple):
             severity=tuple(sorted(levels.items())),
             max_epsilon=self.max_epsilon,
             max_delta=self.max_delta,
+            neighbours=self.neighbours or base.neighbours,
         )
 
 
@@ -101,6 +103,13 @@ KEYS = (
         " that is named on the command line is checked as well.",
     ),
     _PROFILE,
+    Key(
+        "neighbours",
+        Choice(NEIGHBOURS),
+        "Which data are neighbours: `change-one`, data that differ in one record (the default), or `add-remove`, data"
+        " of which one has a record more. How many records there are is private then, and a matrix is protected only"
+        " where rows are drawn of it, each by itself, and nothing else is done with it.",
+    ),
     Key(
         "max-epsilon",
         Amount(),

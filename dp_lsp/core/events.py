@@ -29,12 +29,20 @@ class Var:
     ``gap`` says that two different values are at least 1 apart. ``public`` marks a parameter declared static, and
     ``carried`` what a loop carries from round to round: public if the loop releases anything.
     ``members`` is the number of matrices a record was drawn from, and 0 for anything that is no record.
+    ``only_drawn`` says of what may hold the rows of many people whether it is used for nothing but drawing rows, each
+    by a coin of its own; it is None for anything else.
     """
 
-    __slots__ = ("carried", "gap", "members", "name", "public", "uid")
+    __slots__ = ("carried", "gap", "members", "name", "only_drawn", "public", "uid")
 
     def __init__(
-        self, name: str, gap: bool = False, public: bool = False, carried: bool = False, members: int = 0
+        self,
+        name: str,
+        gap: bool = False,
+        public: bool = False,
+        carried: bool = False,
+        members: int = 0,
+        only_drawn: bool | None = None,
     ) -> None:
         self.uid = next(_uids)
         self.name = name
@@ -42,6 +50,7 @@ class Var:
         self.public = public
         self.carried = carried
         self.members = members
+        self.only_drawn = only_drawn
 
     def __repr__(self) -> str:
         return self.name

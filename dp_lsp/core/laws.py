@@ -31,6 +31,7 @@ FAILURE = "failure"
 NOTHING_HOLDS = "no claim"
 
 UNPROTECTED = "unprotected"
+ROWS_READ = "rows that are there or not"
 CHARGED = "call of a private function"
 SEQUENCE = "one after the other"
 CHOICE = "one of several"
@@ -123,6 +124,13 @@ LAWS = {
         "not protected",
         "What leaves without noise, or decides what is released, is not protected: nothing is guaranteed (∞).",
         "The definition of differential privacy.",
+    ),
+    ROWS_READ: Law(
+        "how many rows there are is private",
+        "Where a record is there or not, how many rows there are is private, and what is known of data of one size "
+        "holds no more: nothing is guaranteed for what is used other than to draw rows of it, each with a probability "
+        "(∞).",
+        "The definition of differential privacy, for data of which one has a record more.",
     ),
     CHARGED: Law(
         "call of {}",

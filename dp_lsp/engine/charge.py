@@ -7,7 +7,7 @@ from typing import Any
 
 from dp_lsp.accounting.advanced import Account, Advanced
 from dp_lsp.accounting.bounds import Bound
-from dp_lsp.accounting.price import Measure, along, changed
+from dp_lsp.accounting.price import Measure, along
 from dp_lsp.accounting.release import Price
 from dp_lsp.core import laws, sens
 from dp_lsp.core.events import (
@@ -68,6 +68,8 @@ class Charges:
         loss = self._measure.loss(cost, distances)
         if all(number.zero for _, number in self._measure.named(loss)):
             return None
+        if self._measure.is_read(distances):
+            return self._add(Entry(None, laws.ROWS_READ, LAWS[laws.ROWS_READ].step), distances, loss)
         match cost:
             case Release():
                 return self._release(cost, distances, loss)
@@ -182,7 +184,7 @@ class Charges:
 
     def _sampled(self, cost: Sampled, distances: Distances, loss: Any) -> int | None:
         """What is spent on a row that is drawn is amplified; what is spent past the sample is not."""
-        row = {cost.record: changed(cost)}
+        row = {cost.record: self._measure.changed(cost)}
         direct = self.write(cost.body, distances)
         if all(along(moved, distances).zero for moved in cost.along.values()):
             return direct

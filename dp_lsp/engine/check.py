@@ -349,8 +349,8 @@ def _uniform(root: str, options: Options | OptionsOf) -> OptionsOf:
     """The options of each file, by the rules of the root."""
     if isinstance(options, Options):
         return lambda name: options
-    profile = options(root).profile
-    return cache(lambda name: options(name)._replace(profile=profile))
+    profile, neighbours = options(root).profile, options(root).neighbours
+    return cache(lambda name: options(name)._replace(profile=profile, neighbours=neighbours))
 
 
 def _by_unit(whole: Project, options: OptionsOf) -> list[list[Options]]:

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from dp_lsp.accounting.bounds import PROFILES, Bound, Headline, bounds, headline, vacuous
+from dp_lsp.accounting.charge import Relation
 from dp_lsp.analysis.records import (
     BoundReport,
     ConditionReport,
@@ -43,6 +44,11 @@ from dp_lsp.text import Span
 
 _NARROW = 40
 _SLACK = "a share of δ you may choose: the smaller it is, the larger is ε"
+_ADD_REMOVE = "neighbours are data of which one has a record more (`add-remove`)"
+_ROWS_READ = (
+    "with `add-remove` it is private how many rows `{}` has: it is protected where rows are drawn of it with a "
+    "probability each, and nothing else is done with it"
+)
 _SHARE = "a share of δ you may choose: the smaller it is, the larger is ε of the noise it belongs to"
 
 
@@ -112,7 +118,9 @@ class Description:
         self._profile = PROFILES[options.profile]
         self._vars = tuple(param.var for param in scheme.params if not param.var.public)
         taken = frozenset(param.name for param in scheme.params)
-        priced = bounds(scheme.cost, (*self._vars, *captured), self._profile, taken) if self._private else {}
+        together = (*self._vars, *captured)
+        relation = self._relation = Relation(options.neighbours)
+        priced = bounds(scheme.cost, together, self._profile, taken, relation) if self._private else {}
         found = [bound for listed in priced.values() for bound in listed]
         prices = [number for bound in found for number in (*bound.price, *(each for _, each in bound.own))]
         self._metrics = tuple(_record_metrics(scheme, prices))
@@ -197,8 +205,14 @@ class Description:
             yield NoGuarantee.at(self.place.name, name=self.scheme.name, variable="` and `".join(names), delta=delta)
         if unbounded and state is State.PROVED:
             fixes = publish(self.place.text, self.place.parameters, unbounded)
-            variable = "` and `".join(unbounded)
-            yield NoBound.at(self.place.name, name=self.scheme.name, variable=variable, fixes=fixes)
+            variable, related = "` and `".join(unbounded), tuple(self._rows_read())
+            yield NoBound.at(self.place.name, name=self.scheme.name, variable=variable, fixes=fixes, related=related)
+
+    def _rows_read(self) -> Iterator[Related]:
+        """The parameters of which nothing is guaranteed because it is private how many rows they have."""
+        for param in self.scheme.params if self._relation is Relation.ADD_REMOVE else ():
+            if param.var.only_drawn is False and not param.var.public:
+                yield Related(_ROWS_READ.format(param.name), param.span)
 
     def _above_limits(self, said: set[str]) -> Iterator[Problem]:
         """What costs more than is allowed, those left out of which nothing is guaranteed."""
@@ -368,6 +382,8 @@ class Description:
         for measured in self._metrics:
             if measured.what:
                 yield ConditionReport(f"{measured.what} is {measured.metric.value}", None, False)
+        if self._private and self._relation is Relation.ADD_REMOVE:
+            yield ConditionReport(_ADD_REMOVE, None, False)
         for text in self._notes:
             yield ConditionReport(text, None, False)
 

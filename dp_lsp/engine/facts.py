@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
 from dp_lsp.accounting.bounds import PROFILES, bounds, headline
+from dp_lsp.accounting.charge import Relation
 from dp_lsp.analysis.facts import FactRow, FactTables, Part, Role
-from dp_lsp.analysis.records import State
+from dp_lsp.analysis.records import Options, State
 from dp_lsp.core import term
 from dp_lsp.core.constraints import Assumptions, Constraint
 from dp_lsp.core.display import type_text
@@ -37,19 +38,19 @@ class Found(NamedTuple):
     state: State
 
 
-def tables(found: Iterable[Found], text: str, profile: str) -> FactTables:
+def tables(found: Iterable[Found], text: str, options: Options) -> FactTables:
     """The facts of the definitions of a chunk. Equal types, moves and costs are written once."""
     written = FactTables([], [], [], [])
     places: _Places = {}
     for each in found:
-        written.rows.extend(_Facts(each, text, profile, written, places).rows())
+        written.rows.extend(_Facts(each, text, options, written, places).rows())
     return written
 
 
 class _Facts:
     """Writes the facts of one definition. ``places`` are those of the texts in the tables."""
 
-    def __init__(self, found: Found, text: str, profile: str, written: FactTables, places: _Places) -> None:
+    def __init__(self, found: Found, text: str, options: Options, written: FactTables, places: _Places) -> None:
         self._inferred, self._known = found.inferred, found.state is not State.UNKNOWN
         self._name = found.definition.name_span
         self._text = text
@@ -59,7 +60,7 @@ class _Facts:
         self._printer = Printer(DISPLAY, Assumptions(_needs(found.inferred)))
         self._types: dict[Type, int] = {}
         self._numbers: dict[Move, str] = {}
-        self._spent = dict(self._costs(profile)) if self._known else {}
+        self._spent = dict(self._costs(options)) if self._known else {}
         self._roles = Roles(found.definition, found.inferred, found.state is State.FAILED, self._spent)
         self._parameters = {param.local for param in self._roles.parameters}
 
@@ -174,13 +175,13 @@ class _Facts:
 
     # What calls cost
 
-    def _costs(self, profile: str) -> Iterator[tuple[Span, _Spent]]:
+    def _costs(self, options: Options) -> Iterator[tuple[Span, _Spent]]:
         """What each call that spends something costs, each time that it runs, also in functions that are made inside
         of this one."""
         shown = self._inferred.shown
         for scheme, name in (*self._inner(), *([] if shown is None else [(shown, self._name)])):
             if scheme.cost is not NOTHING and not scheme.reason:
-                yield from self._costs_in(scheme.cost, name, profile)
+                yield from self._costs_in(scheme.cost, name, options)
 
     def _inner(self) -> Iterator[tuple[Scheme, Span]]:
         """The functions that are made inside of this one, and where each has its name."""
@@ -190,25 +191,26 @@ class _Facts:
                 names = (method.name_span for method in node.methods)
                 yield from zip(type_.value.methods, names, strict=False)
 
-    def _costs_in(self, tree: Cost, name: Span, profile: str) -> Iterator[tuple[Span, _Spent]]:
+    def _costs_in(self, tree: Cost, name: Span, options: Options) -> Iterator[tuple[Span, _Spent]]:
         """What the calls cost in a function with its name at a place."""
         values: Substitution | None = None
         if isinstance(tree, Called) and tree.origin.span == name:  # what is said of it is an instance of it
             values, tree = tree.values, tree.body
         for node in nodes(tree):
             if isinstance(node, Release | Called | Awaited):
-                spent = self._price(node, values, profile)
+                spent = self._price(node, values, options)
                 if spent:
                     yield node.origin.span, spent
 
-    def _price(self, cost: Cost, values: Substitution | None, profile: str) -> _Spent:
+    def _price(self, cost: Cost, values: Substitution | None, options: Options) -> _Spent:
         """The price for each variable. One who is a row of several samples is in all of them, so his is the price of
         each of these."""
         exposed = sorted((var for var in variables(cost) if not var.exempt), key=lambda var: var.uid)
         drawn = {name for var in exposed if var.members for name in var.name.split(" and ")}
         priced = tuple(var for var in exposed if var.members or var.name not in drawn)
         names: dict[tuple[str, str], list[str]] = {}
-        for (var, *_), listed in bounds(cost, priced, PROFILES[profile].pairs).items():
+        profile, relation = PROFILES[options.profile].pairs, Relation(options.neighbours)
+        for (var, *_), listed in bounds(cost, priced, profile, frozenset(), relation).items():
             epsilon, delta = headline(listed).first.price
             if values is not None:
                 epsilon, delta = values.sens(epsilon), values.sens(delta)

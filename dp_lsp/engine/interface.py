@@ -310,7 +310,7 @@ class _Writer:
         return f"{norm.name}{self._number(norm)}{norm.free}" if isinstance(norm, NormVariable) else norm.value
 
     def _var(self, var: Var) -> str:
-        return f"{var.name}{self._number(var)}{var.gap:d}{var.public:d}{var.members}"
+        return f"{var.name}{self._number(var)}{var.gap:d}{var.public:d}{var.members}{var.only_drawn}"
 
     def _number(self, thing: object) -> str:
         """A mark that tells a thing from all others written so far."""

@@ -65,7 +65,8 @@ class Pricing:
             self.missing = tuple(sorted(set(self._lacking(listed[0]))))
             return
         try:
-            self.charge = resolve(cost, dict.fromkeys(self._group, ONE), self._put(cost, norms))
+            put, relation = self._put(cost, norms), listed[0].measure.relation
+            self.charge = resolve(cost, dict.fromkeys(self._group, ONE), put, relation)
         except Unresolved as unknown:
             self.missing = unknown.missing
 

@@ -175,7 +175,7 @@ class Task:
     def _facts(self, found: list[Found]) -> bytes:
         if not found or not self._options.facts:
             return b""
-        return encode_facts(tables(found, self.unit.chunk.text, self._options.profile))
+        return encode_facts(tables(found, self.unit.chunk.text, self._options))
 
     def explanation(self, known: Known, offset: int, expression: bool) -> Explanation | None:
         """What led to what is known of the function at an offset of the chunk, or of an expression there."""

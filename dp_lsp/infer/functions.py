@@ -12,24 +12,37 @@ from dp_lsp.core.events import NOTHING, Var, variables
 from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import FunctionValue, Judgement, Move, Moves, Owned, Scheme, SchemeParameter
 from dp_lsp.core.sens import INFINITY
-from dp_lsp.core.types import Base, FunctionType, ModelType, NumberType, TupleType, Type
-from dp_lsp.infer import checks, conditions, generalize, moves
+from dp_lsp.core.types import Base, BoolType, Container, FunctionType, Kind, ModelType, NumberType, TupleType, Type
+from dp_lsp.infer import checks, conditions, generalize, moves, only_drawn
 from dp_lsp.infer.inference import Inference
 from dp_lsp.text import Span
 
 
-def parameter(inference: Inference, param: term.Param) -> SchemeParameter:
-    """Bring a parameter into scope."""
+def parameter(
+    inference: Inference, param: term.Param, otherwise: frozenset[term.Local] = frozenset()
+) -> SchemeParameter:
+    """Bring a parameter into scope. ``otherwise`` are the locals that are used other than to draw rows of them."""
     name = param.local.name
     type_ = annotation.instantiate(param.type, name)
     if param.static and isinstance(param.type, NumberOf) and isinstance(type_, NumberType):
         symbol = Symbol(name, integer=type_.base is Base.INTEGER)
         type_ = NumberType(type_.base, Poly.of(symbol))
     public = param.static or isinstance(type_, ModelType)  # nothing is claimed about a model
-    var = Var(name, gap=has_gap(type_), public=public)
+    only_drawn = param.local not in otherwise if _may_hold_rows(type_) else None
+    var = Var(name, gap=has_gap(type_), public=public, only_drawn=only_drawn)
     inference.define(param.local, _value(inference, type_, var, param.span))
     inference.parameters.add(param.span)
     return SchemeParameter(name, var, type_, param.static, param.span, param.type)
+
+
+def _may_hold_rows(type_: Type) -> bool:
+    """Whether a value may be made of the rows, or entries, of many people."""
+    match type_:
+        case Container(kind=kind):
+            return kind is not Kind.GRADIENT
+        case TupleType(items):
+            return any(map(_may_hold_rows, items))
+    return not isinstance(type_, NumberType | BoolType | ModelType)
 
 
 def _value(inference: Inference, type_: Type, var: Var, span: Span) -> Judgement:
@@ -54,7 +67,8 @@ def _whole(inference: Inference, tuples: Mapping[Var, Var], value: Judgement, sp
 def body(inference: Inference, method: term.Method, since: conditions.Mark) -> generalize.Body:
     """Infer the body of a method, and hold what it promises against it."""
     assert method.body is not None, "a black box has no body"
-    params = tuple(parameter(inference, param) for param in method.params)
+    otherwise = only_drawn.locals_used_otherwise(method.body)
+    params = tuple(parameter(inference, param, otherwise) for param in method.params)
     result = inference.body(method.body)
     own = {param.var for param in params}
     tuples = {item: whole for item, whole in inference.tuples.items() if whole in own}
