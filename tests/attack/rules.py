@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 from dp_lsp import builtins
-from dp_lsp.accounting import advanced, approximate, price
+from dp_lsp.accounting import advanced, approximate, price, release
 from dp_lsp.core import constraints, metrics, sens, term
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.types import Base, NumberType
@@ -386,10 +386,10 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("advanced composition without a share of δ", advanced.Advanced, "closed", _less("delta")),
         ("samples cost qε", price, "amplified", lambda right: _linear),
         ("the largest of a sequence", approximate.Pairs, "sequence", lambda right: _largest_price),
-        ("δ of a hybrid is a sum", price, "both", lambda right: _plain_sum),
-        ("a group costs one", price, "group", lambda right: lambda one, steps: one),
-        ("norms cost nothing", price, "released", _without_factor),
-        ("any distance is one step", price, "steps_of", _always(ONE)),
+        ("δ of a hybrid is a sum", release, "both", lambda right: _plain_sum),
+        ("a group costs one", release, "group", lambda right: lambda one, steps: one),
+        ("norms cost nothing", release, "released", _without_factor),
+        ("any distance is one step", release, "steps_of", _always(ONE)),
         (
             "arguments move by 1",
             price,
