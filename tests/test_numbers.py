@@ -8,6 +8,7 @@ import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -189,3 +190,45 @@ def test_numbers_go_with_functions_only(program: Path, capsys: pytest.CaptureFix
     assert "go with FILE:FUNCTION" in capsys.readouterr().err
     assert main(["explain", "--set", "kk=3", "a.jl:descend"]) == 2
     assert "kk" in capsys.readouterr().err
+
+
+MIXED = """\
+function mixed(x::Real, eps::Static(), k::Static(Integer)) :: Priv()
+    y = 0.0
+    for i in 1:k
+        y = y + laplacian_mechanism(1, eps, x)
+    end
+    y
+end
+"""
+
+
+def places(chart: ElementTree.Element, tag: str) -> list[tuple[float, float]]:
+    """The points of all strokes of a chart."""
+    found = [place.split(",") for stroke in chart.iter(tag) for place in stroke.get("points", "").split()]
+    return [(float(x), float(y)) for x, y in found]
+
+
+def test_a_plot(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both curves, with the rules they are proved by, in words too; less δ costs more, and so do more rounds."""
+    program.write_text(MIXED, encoding="utf-8")
+    arguments = ["--set", "eps=0.1", "--set", "k=12", "--target-delta", "1e-5", "--plot", "out.svg", "a.jl:mixed"]
+    assert main(["explain", *arguments]) == 0
+    assert "In numbers" in capsys.readouterr().out
+    picture = ElementTree.parse(program.with_name("out.svg")).getroot()
+    space = "{http://www.w3.org/2000/svg}"
+    title, description = (picture.findtext(f"{space}{tag}") or "" for tag in ("title", "desc"))
+    assert picture.get("role") == "img" and "mixed" in title and "iterations" in description
+    by_delta, by_rounds = (places(chart, f"{space}polyline") for chart in picture.iter(f"{space}g"))
+    assert [x for x, _ in by_delta] == sorted(x for x, _ in by_delta)
+    assert [y for _, y in by_delta] == sorted(y for _, y in by_delta), "down the page is less"
+    assert [y for _, y in by_rounds] == sorted((y for _, y in by_rounds), reverse=True)
+    words = [text.text for text in picture.iter(f"{space}text")]
+    assert {"Rényi privacy", "optimal composition", "total δ", "as given"} <= set(words)
+
+
+def test_a_plot_needs_numbers(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for place in ("a.jl:descend", "a.jl:2"):
+        assert main(["explain", "--set", "k=3", "--plot", "out.svg", place]) == 2
+        assert "has all its numbers" in capsys.readouterr().err
+    assert not program.with_name("out.svg").exists()

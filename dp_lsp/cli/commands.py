@@ -142,6 +142,7 @@ def check(log_level: str, log_file: str | None, **options: Any) -> int:
 @root.command()
 @click.argument("name")
 @numbers
+@click.option("--plot", metavar="FILE.svg", help="Write a plot of ε against δ, and against the number of iterations.")
 @logs
 def explain(name: str, log_level: str, log_file: str | None, **asked: Any) -> int:
     """Explain a diagnostic code, a builtin function, or how the bounds of a function come about.

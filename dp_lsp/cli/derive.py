@@ -13,9 +13,12 @@ import click
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, NumericReport, Options
 from dp_lsp.cli.configured import Configured
 from dp_lsp.cli.files import choose, shown
+from dp_lsp.cli.output import write
 from dp_lsp.cli.settings import Asked, complaints
+from dp_lsp.core.notation import figure
 from dp_lsp.disk.reading import SUFFIX
 from dp_lsp.engine.check import Engine
+from dp_lsp.engine.curves import against_delta, against_rounds
 from dp_lsp.features.derivation import derivation
 from dp_lsp.features.markdown import prose
 from dp_lsp.text import Place, Span
@@ -56,6 +59,8 @@ def pages(wanted: Target, asked: Asked) -> str:
     wrong = complaints(asked.settings, project.functions)
     if wrong:
         raise click.UsageError("\n".join(wrong))
+    if asked.plot is not None:
+        write(project.plot(), asked.plot)
     return found
 
 
@@ -68,7 +73,7 @@ class _Project:
         self._files = chosen.files
         (self._root,) = chosen.names
         self._engine = Engine()
-        configured = Configured(None, None, *asked)
+        configured = Configured(None, None, asked.settings, asked.target_delta)
         self._options = configured.options
         self._analyses = self._engine.project(self._root, self._files, self._options)
         faults = configured.faults(self._analyses)
@@ -126,6 +131,23 @@ class _Project:
         published = self._published(name, offset) if explained.numbers else ()
         page = derivation(explained, self._analyses[name].source, shown(name), published)
         return page if expression else page + self._witnesses(name, explained.function.span)
+
+    def plot(self) -> str:
+        """A plot of the first bound of the function that is wanted."""
+        from dp_lsp.cli.plot import Chart, picture
+
+        name = self._wanted.function
+        listed = self._engine.certifiable(self._root, self._files, self._options)
+        found = next((each for each in listed if name and each.function == name), None)
+        if found is None:
+            raise click.UsageError("a plot is of one function (FILE:FUNCTION) that is proved and has all its numbers")
+        delta = against_delta(found.charge)
+        charts = [Chart("The smallest ε that is proved, by total δ", "total δ", delta, True, float(found.delta))]
+        rounds = against_rounds(found.charge, found.delta)
+        if rounds is not None:
+            title = f"The smallest ε that is proved at δ {figure(found.delta)}, by iterations"
+            charts.append(Chart(title, "iterations of the longest loop", rounds.points, False, rounds.actual))
+        return picture(f"{name}: privacy of {' with '.join(found.parameters)}", charts)
 
     def _published(self, name: str, offset: int) -> tuple[NumericReport, ...]:
         """What the published formula comes to for a function."""

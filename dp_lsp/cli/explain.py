@@ -24,7 +24,7 @@ def run(name: str, asked: Asked) -> int:
     if text is None:
         text = _derived(name, asked)
     elif asked != Asked():
-        raise click.UsageError(f"{name} has no numbers: --set and --target-delta go with FILE:FUNCTION")
+        raise click.UsageError(f"{name} has no numbers: --set, --target-delta and --plot go with FILE:FUNCTION")
     if text is None:
         raise click.UsageError(_unknown(name))
     if is_terminal(sys.stdout):

@@ -13,10 +13,11 @@ from dp_lsp.analysis.records import FunctionReport, Setting
 
 
 class Asked(NamedTuple):
-    """What numbers are asked for: those of symbols, and a total δ."""
+    """What numbers are asked for: those of symbols, and a total δ; and where a plot of them is written to."""
 
     settings: tuple[Setting, ...] = ()
     target_delta: Fraction | None = None
+    plot: str | None = None
 
 
 def setting(text: str) -> Setting:

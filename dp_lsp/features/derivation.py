@@ -133,7 +133,7 @@ class _Page:
         return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
 
 
-_RULES = {
+RULES = {
     "basic": "basic composition",
     "advanced": "advanced composition",
     "optimal": "optimal composition",
@@ -150,7 +150,7 @@ def figure(numeric: NumericReport, state: str = "proved") -> tuple[str, str, str
     """A figure as a row: rule, ε, δ and whether that is proved."""
     from dp_lsp.core.notation import decimal  # only who gave numbers needs it
 
-    rule = _RULES.get(numeric.rule, numeric.rule)
+    rule = RULES.get(numeric.rule, numeric.rule)
     if numeric.missing:
         return rule, "", "", f"a number is missing for {', '.join(map(code, numeric.missing))}"
     epsilon, delta = (

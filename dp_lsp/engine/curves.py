@@ -1,0 +1,71 @@
+"""The smallest proved ε of a charge as other things change: the total δ, or how often its longest loop runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import NamedTuple
+
+from dp_lsp.accounting import charge as tree
+from dp_lsp.accounting.best import guarantees
+from dp_lsp.accounting.charge import Charge
+from dp_lsp.accounting.wire import in_order
+
+_EXPONENTS = range(-120, -15, 5)  # tenths of powers of ten
+_POINTS = 24  # numbers of rounds
+
+
+class Point(NamedTuple):
+    """A point of a curve: where, the smallest ε there, and the rule that proves it."""
+
+    at: Fraction
+    epsilon: float
+    rule: str
+
+
+class Rounds(NamedTuple):
+    """A curve over the number of rounds of a loop, which are ``actual`` in the program."""
+
+    actual: int
+    points: tuple[Point, ...]
+
+
+def against_delta(charge: Charge) -> tuple[Point, ...]:
+    """ε at total δ between 1e-12 and 0.03."""
+    exponents = (Fraction(str(float(f"{10 ** (tenths / 10):.3g}"))) for tenths in _EXPONENTS)
+    return tuple(point for delta in exponents for point in _points(charge, delta, delta))
+
+
+def against_rounds(charge: Charge, delta: Fraction) -> Rounds | None:
+    """ε at a total δ as the longest loop runs up to twice as often, the noise of each round being what it is; None
+    without a loop."""
+    loops = [node for node in in_order(charge) if isinstance(node, tree.Repeat)]
+    if not loops:
+        return None
+    longest = max(loops, key=lambda loop: loop.count)
+    counts = sorted({max(1, 2 * longest.count * place // _POINTS) for place in range(1, _POINTS + 1)})
+    points = (point for count in counts for point in _points(_repeated(charge, longest, count), Fraction(count), delta))
+    return Rounds(longest.count, tuple(points))
+
+
+def _points(charge: Charge, at: Fraction, delta: Fraction) -> list[Point]:
+    return [Point(at, float(best.epsilon), best.rule) for best in guarantees(charge, delta)[:1]]
+
+
+def _repeated(charge: Charge, loop: tree.Repeat, count: int) -> Charge:
+    """The same with another number of rounds of a loop."""
+    made: dict[int, Charge] = {}
+    for node in in_order(charge):
+        match node:
+            case tree.Sequence(parts=parts) | tree.Either(parts=parts):
+                made[id(node)] = replace(node, parts=tuple(made[id(part)] for part in parts))
+            case tree.Repeat(body=body):
+                again = count if node is loop else node.count
+                made[id(node)] = replace(node, body=made[id(body)], count=again)
+            case tree.Group(body=body) | tree.Sampled(body=body):
+                made[id(node)] = replace(node, body=made[id(body)])
+            case tree.Joined(first=first, second=second):
+                made[id(node)] = tree.Joined(made[id(first)], made[id(second)])
+            case _:
+                made[id(node)] = node
+    return made[id(charge)]
