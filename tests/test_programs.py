@@ -19,6 +19,12 @@ SETTINGS = ["eps=0.2", "del=0.2", "k=1000", "b=2000", "rows(data)=48000"]
 VARIANTS = {
     "dp_sgd.published": ["--profile", "published"],
     "dp_sgd.set": [part for setting in SETTINGS for part in ("--set", setting)],
+    "dp_sgd_poisson.add_remove": [
+        *("--config", "fixtures/programs/add-remove.toml", "--target-delta", "1e-5"),
+        *(part for setting in ("q=0.01", "sigma=4", "k=10000") for part in ("--set", setting)),
+    ],
+    "gd_noise.steps_of_rho": ["--set", "sigma=10", "--set", "k=100", "--target-delta", "1e-6"],
+    "gd_noise.steps_at_order_10": ["--set", "sigma=10", "--set", "k=20", "--target-delta", "1e-5"],
     "advanced_composition.published": ["--profile", "published"],
     **{
         f"{name}.published": ["--profile", "published"]
@@ -218,3 +224,49 @@ def test_noisy_means(capsys: pytest.CaptureFixture[str]) -> None:
     assert_same(twice["epsilon"], "eps")
     assert_same(twice["delta"], "del")
     assert parameter(result, "data", of="clipped_total")["sensitivity"] == "4"
+
+
+# Figures of other accountants
+
+
+@pytest.mark.parametrize(
+    ("variant", "of", "name", "least", "most"),
+    [
+        ("dp_sgd_poisson.add_remove", "train", "X", 1.0353, 1.04),
+        ("dp_sgd_poisson.add_remove", "train", "y", 1.0353, 1.04),
+        ("gd_noise.steps_of_rho", "gd_noise", "X", 4.886, 4.888),
+        ("gd_noise.steps_at_order_10", "gd_noise", "y", 1.760, 1.761),
+    ],
+)
+def test_noise_of_a_known_deviation_is_accounted_for(
+    variant: str, of: str, name: str, least: float, most: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    numeric = function(report(capsys, variant), of)["numeric"]
+    (found,) = (each for each in numeric if each["parameters"] == [name])
+    assert least <= found["epsilon"] <= most
+
+
+@pytest.mark.parametrize("name", ["X", "y"])
+def test_a_batch_is_divided_by_its_size(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A declared distance of 2/b is enough: a record is read in one round of the loop."""
+    assert function(report(capsys, "gd_minibatch"), "gd_minibatch")["status"] == "proved"
+    found = parameter(report(capsys, "gd_minibatch"), name, of="gd_minibatch")
+    assert found["epsilon"].startswith("Min(")
+
+
+def test_multiplicative_weights_cost_their_budget(capsys: pytest.CaptureFixture[str]) -> None:
+    found = function(report(capsys, "mwem"), "mwem")
+    (basic,) = (bound for bound in found["bounds"] if bound["rule"] == "basic" and bound["parameters"] == ["values"])
+    formula = basic["epsilon"].replace("Abs(eps)", "eps").replace("Max(0, T)", "T").replace("Abs(T)", "T")
+    assert sympy.simplify(sympy.sympify(formula) - sympy.Symbol("eps")) == 0
+
+
+@pytest.mark.parametrize(
+    ("program", "name", "epsilon"), [("adaptive_clip", "sizes", "first"), ("frank_wolfe", "X", "eps")]
+)
+def test_selection_costs_what_it_says(
+    program: str, name: str, epsilon: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = function(report(capsys, program), program)
+    (basic,) = (bound for bound in found["bounds"] if bound["rule"] == "basic" and bound["parameters"] == [name])
+    assert found["status"] == "proved" and epsilon in basic["epsilon"] and basic["delta"] == "0"
