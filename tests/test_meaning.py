@@ -134,7 +134,7 @@ def test_the_command_that_attacks() -> None:
 def test_no_claim_about_random_programs_is_refuted(group: int) -> None:
     checked = 0
     for seed in range(group, PROGRAMS, GROUPS):
-        text = program(random.Random(seed))
+        text = program(seed)
         for target in targets(text, engine=ENGINE):
             found = target.attacked(random.Random(seed), 2, 10)
             checked += found is not None and len(found.pairs)

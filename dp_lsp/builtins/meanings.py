@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
+from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.types import Norm
 
 Value = Any
@@ -211,6 +212,11 @@ def _same_height(*values: Any) -> None:
         raise Undefined("numbers of rows that differ")
 
 
+def _unboxed(value: Value, form: Annotation, *sizes: Value) -> Value:
+    """What a black box returned; one may return a function, to be told as what it is unboxed."""
+    return value(form, *sizes) if callable(value) else value
+
+
 def _hidden(*args: Value) -> Value:
     return args[-1]
 
@@ -265,7 +271,7 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "sum_gradients": _sum,
     "scale_gradient": _product,
     "subtract_gradient": _difference,
-    "unbox": lambda value, *form: value,
+    "unbox": _unboxed,
     "internal_expect_const": lambda x: x,
     "gaussian_mechanism": _hidden,
     "gaussian_noise": _hidden,

@@ -1,8 +1,9 @@
 """The core calculus on concrete values: what a function returns for given inputs.
 
-Values are those of :mod:`dp_lsp.builtins.meanings`. A mechanism returns what its noise would be added to. What fails in
-Julia raises :class:`Undefined`; what has no value on given inputs, because it draws at random or was not understood,
-raises :class:`NoMeaning`.
+Values are those of :mod:`dp_lsp.builtins.meanings`. Whoever gives a run a :class:`Chance` decides what happens at
+random (:mod:`dp_lsp.builtins.randomness`); in a run without one a mechanism returns what its noise would be added to.
+What fails in Julia raises :class:`Undefined`; what has no value on given inputs, because it draws at random or was not
+understood, raises :class:`NoMeaning`.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from itertools import count, takewhile
 
 from dp_lsp import builtins
 from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING, Undefined, Value, is_container
+from dp_lsp.builtins.randomness import RANDOM, Chance
 from dp_lsp.core import term
 from dp_lsp.core.annotation import AFunction, AModel, Annotation, Anything, ContainerOf, NumberOf, Truth, TupleOf
-from dp_lsp.core.term import Body, Local, Method, Term
+from dp_lsp.core.term import Bind, Body, Local, Method, Term
 from dp_lsp.core.types import Base, Kind
 
 MOST_STEPS = 200_000  # terms evaluated in one run
@@ -46,15 +48,17 @@ class Interpreter:
         self._constants: dict[str, term.Constant] = {}
         self._boxes = boxes or {}
         self._steps = 0
+        self._chance: Chance | None = None
         for definition in definitions:
             if isinstance(definition, Method):
                 self._methods.setdefault(definition.name, []).append(definition)
             else:
                 self._constants[definition.name] = definition
 
-    def run(self, method: Method, arguments: Sequence[Value]) -> Value:
+    def run(self, method: Method, arguments: Sequence[Value], chance: Chance | None = None) -> Value:
         """What a method returns; raises :class:`Undefined` where it fails."""
         self._steps = 0
+        self._chance = chance
         try:
             return self._method(method, arguments, ChainMap())
         except RecursionError:
@@ -73,14 +77,17 @@ class Interpreter:
 
     def _body(self, body: Body, environment: Environment) -> Value:
         for bind in body.binds:
-            value = self._term(bind.term, environment)
-            if len(bind.targets) == 1 and not isinstance(bind.term, term.Loop):
-                environment[bind.targets[0]] = value
-            elif bind.targets:
-                if len(value) != len(bind.targets):
-                    raise Undefined("a tuple of another length")
-                environment.update(zip(bind.targets, value, strict=True))
+            self._bind(bind, environment)
         return self._term(body.result, environment)
+
+    def _bind(self, bind: Bind, environment: Environment) -> None:
+        value = self._term(bind.term, environment)
+        if len(bind.targets) == 1 and not isinstance(bind.term, term.Loop):
+            environment[bind.targets[0]] = value
+        elif bind.targets:
+            if len(value) != len(bind.targets):
+                raise Undefined("a tuple of another length")
+            environment.update(zip(bind.targets, value, strict=True))
 
     def _term(self, node: Term, environment: Environment) -> Value:
         self._steps += 1
@@ -118,10 +125,15 @@ class Interpreter:
                 if not self._term(condition, environment):
                     raise Undefined("an assertion fails")
                 return ()
-        raise NoMeaning("it draws at random" if isinstance(node, term.Scope) else "it was not understood")
+            case term.Scope(bind=bind, rest=rest):
+                self._bind(bind, environment)
+                return self._body(rest, environment)
+        raise NoMeaning("it was not understood")
 
     def _call(self, node: term.Call, environment: Environment) -> Value:
         row = builtins.TABLE[node.builtin]
+        if self._chance is not None and row.name in RANDOM:
+            return RANDOM[row.name](self._chance, *(self._term(arg, environment) for arg in node.args))
         if self._released is not None and row.forms[0].noise is not None:
             return self._released(node, [self._term(arg, environment) for arg in node.args])
         if row.name in WITHOUT_MEANING:

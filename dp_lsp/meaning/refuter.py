@@ -15,7 +15,7 @@ from typing import NamedTuple
 from dp_lsp.builtins.meanings import Undefined, Value, is_container
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
 from dp_lsp.core.constraints import Constraint, decide
-from dp_lsp.core.evaluate import Missing, Substitution, upper
+from dp_lsp.core.evaluate import Missing, Substitution, norms_of, upper
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Norm
@@ -101,13 +101,13 @@ def search(
     ``look`` is called before each pair and may raise to stop. Raises :class:`NotASpace` for what cannot be drawn."""
     best: dict[int, Pair] = {}
     count = 0
-    for setting in sorted(_settings(scheme, source, settings, whole), key=_size):
+    for setting in sorted(settings_of(scheme, source, settings, whole), key=_size):
         for place, param in enumerate(scheme.params):
             move = scheme.result.moves.get(param.var)
             if param.static:
                 continue
             claimed = _claimed(Sens.of(0) if move is None else move.sens, setting)
-            for _ in range(tries):
+            for _ in range(tries if claimed != 0 else max(2, tries // 4)):  # anything refutes 0
                 look()
                 count += 1
                 pair = _pair(scheme, run, setting, place, claimed, source, best.get(place))
@@ -132,20 +132,30 @@ def _strength(pair: Pair) -> float:
         return math.inf
 
 
-def _settings(scheme: Scheme, source: random.Random, count: int, whole: bool) -> Iterator[Setting]:
-    """Sizes, public numbers and norms that all conditions allow."""
+def settings_of(
+    scheme: Scheme,
+    source: random.Random,
+    count: int,
+    whole: bool = False,
+    numbers: Sequence[int | Fraction] = _STATICS,
+) -> Iterator[Setting]:
+    """So many settings of sizes, public numbers and norms that all conditions allow, if they are found."""
     symbols: set[Symbol] = set()
     norms: set[NormVariable] = set()
     for type_ in (*(param.type for param in scheme.params), scheme.result.type):
         more_symbols, more_norms = open_parts(type_)
         symbols |= more_symbols
         norms |= more_norms
-    for _ in range(count * 6):
-        numbers = {symbol: _number_for(symbol, source) for symbol in sorted(symbols, key=lambda each: each.uid)}
+    for move in scheme.result.moves.values():
+        norms |= norms_of(move.sens)  # those of what is on the way
+    for _ in range(count * 12):
+        chosen_numbers = {
+            symbol: _number_for(symbol, source, numbers) for symbol in sorted(symbols, key=lambda each: each.uid)
+        }
         chosen = {
             norm: Norm.L1 if norm.free else source.choice(tuple(Norm)) for norm in sorted(norms, key=lambda n: n.name)
         }
-        setting = Setting(numbers, chosen, whole)
+        setting = Setting(chosen_numbers, chosen, whole)
         if all(_holds(need, setting) for need in scheme.needs):
             yield setting
             count -= 1
@@ -159,10 +169,10 @@ def _size(setting: Setting) -> Fraction:
     return sum(sizes, Fraction(0)) if setting.whole else Fraction(0)
 
 
-def _number_for(symbol: Symbol, source: random.Random) -> Fraction:
+def _number_for(symbol: Symbol, source: random.Random, numbers: Sequence[int | Fraction]) -> Fraction:
     if symbol.integer and symbol.sign is Sign.NONNEGATIVE:
         return Fraction(source.choice(_SIZES))
-    return Fraction(source.choice([each for each in _STATICS if not symbol.integer or each == int(each)]))
+    return Fraction(source.choice([each for each in numbers if not symbol.integer or each == int(each)]))
 
 
 def _holds(need: Constraint, setting: Setting) -> bool:

@@ -43,7 +43,9 @@ class Setting(NamedTuple):
     whole: bool = False
 
     def size(self, size: Poly) -> int:
-        return int(interval(size, self.numbers).low)
+        symbol = size.symbol
+        known = self.numbers.get(symbol) if symbol is not None else None
+        return int(interval(size, self.numbers).low if known is None else known)
 
     def norm(self, norm: AnyNorm) -> Norm:
         """A norm; one that may be any is taken to be the largest."""

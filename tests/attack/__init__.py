@@ -4,8 +4,8 @@ the checker claims. The commands are those of ``python -m tests.attack``."""
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from dp_lsp.analysis.records import Options
 from dp_lsp.core.scheme import FunctionValue, Scheme
@@ -15,7 +15,7 @@ from dp_lsp.meaning.interpreter import Interpreter, NoMeaning
 from dp_lsp.meaning.refuter import Found, search
 from dp_lsp.meaning.spaces import NotASpace
 
-Boxes = dict[str, Callable[..., Any]]
+from .boxes import BOXES, Boxes
 
 
 class Target(NamedTuple):
@@ -39,7 +39,7 @@ def targets(
 ) -> Iterator[Target]:
     """The functions of a program whose sensitivity is proved, and known without knowing how they are called."""
     found = (engine or Engine()).definitions(text, Options(profile=profile, facts=False))
-    interpreter = Interpreter([each.definition for each in found], boxes)
+    interpreter = Interpreter([each.definition for each in found], BOXES if boxes is None else boxes)
     for each in found:
         scheme = _scheme(each)
         if scheme is not None and isinstance(each.definition, Method):

@@ -1,53 +1,58 @@
+<<<<<<< HEAD
 """``python -m tests.attack programs`` tries random programs, ``charges`` random charges; ``scoreboard`` writes down
 what is found against the published rules."""
+=======
+"""``python -m tests.attack programs`` tries random programs, ``private`` random private functions; ``scoreboard``
+writes down what is found against the published rules, and ``mutants`` breaks the table of builtins."""
+>>>>>>> 5fcd092 (A refuter for privacy: private functions are run on neighbouring inputs with their chance written down; random private functions; random programs with black boxes, gradients, functions given to functions; what is found is made small)
 
 from __future__ import annotations
 
 import argparse
-import itertools
-import random
-import statistics
 import sys
-import time
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the modules of the tests import each other by name
 
+<<<<<<< HEAD
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.refuter import Pair
 
 from . import Target, targets
 from .charges import refutations
 from .hunt import hunt
+=======
+>>>>>>> 5fcd092 (A refuter for privacy: private functions are run on neighbouring inputs with their chance written down; random private functions; random programs with black boxes, gradients, functions given to functions; what is found is made small)
 from .precision import GOAL, table
-from .programs import program
+from .runs import PROGRAMS, attacked
 from .scoreboard import SCOREBOARD, page, scores
-
-_SETTINGS, _TRIES = 2, 10
-_FORGET = 500  # programs after which a new engine is taken, so that its memory does not grow
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.attack", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    tried = commands.add_parser("programs", help="random programs; exits with 1 if a claim is refuted")
-    tried.add_argument("--count", type=int, default=100_000)
-    tried.add_argument("--first", type=int, default=0, help="the seed of the first; the others follow it")
-    tried.add_argument("--profile", choices=("sound", "published"), default="sound")
+    for name, of in (("programs", "programs"), ("private", "programs with private functions")):
+        tried = commands.add_parser(name, help=f"random {of}; exits with 1 if a claim is refuted")
+        tried.add_argument("--count", type=int, default=100_000)
+        tried.add_argument("--first", type=int, default=0, help="the seed of the first; the others follow it")
+        tried.add_argument("--profile", choices=("sound", "published"), default="sound")
     scored = commands.add_parser("scoreboard", help="writes dp_lsp/reference/soundness.md")
+<<<<<<< HEAD
     scored.add_argument("--count", type=int, default=2_000, help="how many random programs to try for it")
     priced = commands.add_parser("charges", help="random charges of discrete mechanisms, against exact enumeration")
     priced.add_argument("--count", type=int, default=10_000)
     priced.add_argument("--first", type=int, default=0, help="the seed of the first")
+=======
+    scored.add_argument("--count", type=int, default=2_000, help="how many random programs of each sort to try for it")
+>>>>>>> 5fcd092 (A refuter for privacy: private functions are run on neighbouring inputs with their chance written down; random private functions; random programs with black boxes, gradients, functions given to functions; what is found is made small)
     broken = commands.add_parser("mutants", help="breaks one rule at a time; exits with 1 if nobody notices one")
     broken.add_argument("--about", default="", help="a regular expression: only those whose names match")
     broken.add_argument("--by-search", action="store_true", help="only factors, and only the search may notice")
     commands.add_parser("precision", help="how much larger claims are than what is found, for parts of case studies")
     options = parser.parse_args()
     if options.command == "mutants":
+        from .hunt import hunt
+
         sys.exit(int(hunt(options.about, options.by_search) > 0))
     elif options.command == "precision":
         text, middle = table()
@@ -56,11 +61,16 @@ def main() -> None:
     elif options.command == "charges":
         sys.exit(int(_charges(options.first, options.count) > 0))
     elif options.command == "scoreboard":
-        results = [_programs(0, options.count, profile) for profile in ("sound", "published")]
+        results = [
+            attacked(PROGRAMS[name], 0, options.count, profile)
+            for profile in ("sound", "published")
+            for name in PROGRAMS
+        ]
         SCOREBOARD.write_text(page(list(scores()), "\n\n".join(each.text for each in results)), "utf-8")
     else:
-        result = _programs(options.first, options.count, options.profile)
+        result = attacked(PROGRAMS[options.command], options.first, options.count, options.profile)
         print(result.text)
+<<<<<<< HEAD
         sys.exit(int(result.refuted > 0))
 
 
@@ -136,6 +146,9 @@ def said(target: Target, pair: Pair) -> str:
         f"{name} = {pair.inputs[pair.place]} and {pair.other}, {pair.apart} apart: {before} and {after}, "
         f"{pair.moved} apart; claimed was {pair.claimed} for each"
     )
+=======
+        sys.exit(int(result.bad > 0))
+>>>>>>> 5fcd092 (A refuter for privacy: private functions are run on neighbouring inputs with their chance written down; random private functions; random programs with black boxes, gradients, functions given to functions; what is found is made small)
 
 
 if __name__ == "__main__":

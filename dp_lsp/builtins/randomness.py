@@ -1,0 +1,172 @@
+"""What the rows that draw at random do: the executable meaning that the prices of what they release are tested against.
+
+A row is given a :class:`Chance`, which says what comes out of a distribution, and which rows are drawn. Everything that
+comes out of a distribution is taken to be seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+from dp_lsp.builtins.meanings import Undefined, Value, array, is_container, rows
+
+_ANSWERS_ABOVE = (2, 4)  # the scales of the noise on the threshold and on the answers, in units of 1/eps
+_POINTS = 24  # where the density between two cuts is looked at
+_CUTS = (*range(0, 40, 4), *range(40, 241, 20))  # how far from a corner, in units of 1/eps
+_UNSURE = 1e-14  # a probability that is smaller is not known any better
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Independent noise on every entry of ``centre``, which is a number or a container: of a deviation if ``normal``,
+    else Laplace noise of a scale."""
+
+    centre: Value
+    scale: Any
+    normal: bool = False
+
+    @property
+    def entries(self) -> tuple[Value, ...]:
+        """The numbers that are hidden, in order."""
+        return tuple(self.centre.flat) if is_container(self.centre) else (self.centre,)
+
+    def shaped(self, entries: Sequence[Value]) -> Value:
+        """Numbers in the shape of what is hidden."""
+        return array(entries, self.centre.shape) if is_container(self.centre) else entries[0]
+
+    def log_density(self, output: Value) -> float:
+        """The logarithm of the density of an output; -∞ for one of another shape."""
+        if is_container(output) != is_container(self.centre) or getattr(output, "shape", ()) != self.shape:
+            return -math.inf
+        seen = output.flat if is_container(output) else (output,)
+        away = [float(abs(a - b)) / float(self.scale) for a, b in zip(seen, self.entries, strict=True)]
+        if self.normal:
+            return -sum(each * each / 2 + math.log(self.scale * math.sqrt(2 * math.pi)) for each in away)
+        return -sum(each + math.log(2 * float(self.scale)) for each in away)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.centre.shape if is_container(self.centre) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One of several values, each with the logarithm of its probability. What is seen is which one it was."""
+
+    values: tuple[Value, ...]
+    logs: tuple[float, ...]
+
+
+Distribution = Noise | Pick
+
+
+class Chance(Protocol):
+    """Decides what happens at random."""
+
+    def released(self, distribution: Distribution) -> Value:
+        """A value of a distribution, which is seen by all."""
+
+    def drawn(self, count: int, of: int) -> Sequence[int]:
+        """Different places, in the order in which they are drawn, which nobody sees."""
+
+
+def _laplace(chance: Chance, r: Value, eps: Value, x: Value) -> Value:
+    _positive(r, eps)
+    return chance.released(Noise(x, Fraction(r) / eps))
+
+
+def _gaussian(chance: Chance, r: Value, eps: Value, delta: Value, x: Value) -> Value:
+    _positive(r, eps, delta)
+    return chance.released(Noise(x, float(r) * math.sqrt(2 * math.log(1.25 / float(delta))) / float(eps), True))
+
+
+def _positive(*numbers: Value) -> None:
+    if not all(number > 0 for number in numbers):
+        raise Undefined("noise needs positive numbers")
+
+
+def _exponential(chance: Chance, r: Value, eps: Value, xs: Any, f: Callable[..., Value]) -> Value:
+    _positive(r, eps)
+    values = tuple(xs)
+    if not values:
+        raise Undefined("no candidates")
+    scores = [float(f(value) * eps / (2 * r)) for value in values]
+    return chance.released(Pick(values, _normalised(scores)))
+
+
+def _above_threshold(chance: Chance, qs: Any, eps: Value, d: Value, threshold: Value) -> Value:
+    _positive(eps)
+    over = [float((query(d) - threshold) * eps) for query in qs]
+    return chance.released(Pick((*range(1, len(over) + 1), 0), _first_above(over)))
+
+
+def _first_above(over: Sequence[float]) -> tuple[float, ...]:
+    """The logarithm of the probability of each to be the first that is above the threshold, and of none: the integral
+    over the noise on the threshold, between the corners of the integrand by Gauss and Legendre."""
+    import numpy as np
+
+    own, each = _ANSWERS_ABOVE
+    cut = sorted({corner + side * far for corner in (0.0, *over) for side in (1, -1) for far in _CUTS})
+    points, weights = np.polynomial.legendre.leggauss(_POINTS)
+    middle, half = (np.array(cut[1:]) + cut[:-1])[:, None] / 2, np.diff(cut)[:, None] / 2
+    at = middle + half * points
+    left = np.exp(-np.abs(at) / own) / (2 * own) * weights * half
+    found = []
+    for centre in over:
+        above = _tail((at - centre) / each)
+        found.append(float(np.sum(left * above)))
+        left = left * (1 - above)
+    return tuple(math.log(max(p, _UNSURE)) for p in (*found, float(np.sum(left))))
+
+
+def _tail(at: Any) -> Any:
+    """The probability that Laplace noise of scale 1 is above."""
+    import numpy as np
+
+    return np.where(at > 0, np.exp(-np.abs(at)) / 2, 1 - np.exp(-np.abs(at)) / 2)
+
+
+def _normalised(logs: Sequence[float]) -> tuple[float, ...]:
+    most = max(logs)
+    total = most + math.log(sum(math.exp(each - most) for each in logs))
+    return tuple(each - total for each in logs)
+
+
+def _sample(chance: Chance, k: Value, *matrices: Any) -> tuple[Any, ...]:
+    height = matrices[0].shape[0]
+    if not 0 <= k <= height or any(matrix.shape[0] != height for matrix in matrices):
+        raise Undefined("more draws than rows")
+    places = list(chance.drawn(int(k), height))
+    return tuple(matrix[places, :].copy() for matrix in matrices)
+
+
+def _reduced(chance: Chance, f: Callable[..., Value], m: Any) -> Any:
+    return array(f(column.reshape(-1, 1).copy()) for column in m.T)
+
+
+def _folded(chance: Chance, f: Callable[..., Value], a: Value, first: Any, second: Any) -> Value:
+    if first.shape[0] != second.shape[0]:
+        raise Undefined("numbers of rows that differ")
+    for one, other in _pairs(first, second):
+        a = f(one, other, a)
+    return a
+
+
+def _pairs(first: Any, second: Any) -> Iterator[tuple[Any, Any]]:
+    return zip(rows(first), rows(second), strict=True)
+
+
+RANDOM: dict[str, Callable[..., Value]] = {
+    "laplacian_mechanism": _laplace,
+    "gaussian_mechanism": _gaussian,
+    "exponential_mechanism": _exponential,
+    "above_threshold": _above_threshold,
+    "sample": _sample,
+    "reduce_cols": _reduced,
+    "parallel_private_fold_rows": _folded,
+}
+"""By the names of rows, what each does with a :class:`Chance` and its arguments."""

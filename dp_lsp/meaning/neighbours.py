@@ -1,0 +1,109 @@
+"""Neighbouring inputs of a private function: those that are at most 1 apart, and often exactly 1."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable
+from fractions import Fraction
+
+from dp_lsp.builtins.meanings import Value, array
+from dp_lsp.core.scheme import Scheme
+from dp_lsp.core.types import DATA, Base, BoolType, Container, ModelType, Norm, NumberType, TupleType, Type
+from dp_lsp.meaning.spaces import Setting, distance, draw, neighbour, put_in
+
+_ATTEMPTS = 6
+_FINE = 10**6
+
+
+def neighbours(
+    scheme: Scheme, inputs: tuple[Value, ...], places: tuple[int, ...], source: random.Random, setting: Setting
+) -> tuple[Value, ...] | None:
+    """The inputs with others at these places, each at most 1 apart: where there are several, the same row of matrices
+    is another one. None if none was found."""
+    types = [put_in(scheme.params[place].type, setting.norms) for place in places]
+    for _ in range(_ATTEMPTS):
+        changed = list(inputs)
+        row = _row(types, inputs, places, source)
+        for place, type_ in zip(places, types, strict=True):
+            x = inputs[place]
+            changed[place] = _changed(type_, x, source, setting) if row is None else _at(type_, x, row, source, setting)
+        apart = [distance(of, inputs[p], changed[p], setting) for of, p in zip(types, places, strict=True)]
+        if any(apart) and all(each <= 1 for each in apart):
+            return tuple(changed)
+    return None
+
+
+def _row(types: list[Type], inputs: tuple[Value, ...], places: tuple[int, ...], source: random.Random) -> int | None:
+    """The row that changes in all matrices, if there are several; else None."""
+    if len(places) < 2 or not all(isinstance(each, Container) and each.rows is not None for each in types):
+        return None
+    height = min(inputs[place].shape[0] for place in places)
+    return source.randrange(height) if height else None
+
+
+def _changed(type_: Type, x: Value, source: random.Random, setting: Setting) -> Value:
+    match type_:
+        case NumberType(base):
+            if base is Base.DATA:
+                return draw(type_, source, setting)
+            steps = (1, -1, 1, -1) if base is Base.INTEGER else (1, -1, 1, -1, Fraction(1, 2), Fraction(-1, 1024))
+            return x + source.choice(steps)
+        case BoolType():
+            return not x
+        case Container() if x.size:
+            if type_.rows is None:
+                return _vector(type_, x, source, setting)
+            return _at(type_, x, source.randrange(x.shape[0]), source, setting)
+        case ModelType() if x.size:
+            return array(entry + source.choice((1, -1)) for entry in x)
+        case TupleType(items) if items:
+            place = source.randrange(len(items))
+            return (*x[:place], _changed(items[place], x[place], source, setting), *x[place + 1 :])
+    return neighbour(type_, x, source, setting)
+
+
+def _at(type_: Type, x: Value, row: int, source: random.Random, setting: Setting) -> Value:
+    """A matrix with another row."""
+    assert isinstance(type_, Container)
+    other = x.copy()
+    if x.shape[1]:
+        other[row, :] = _vector(type_, x[row, :], source, setting)
+    return other
+
+
+def _vector(type_: Container, x: Value, source: random.Random, setting: Setting) -> Value:
+    """Another vector, measured as the rows of a container are."""
+    everywhere = source.random() < 0.6
+    if type_.element == DATA or isinstance(type_.element, BoolType):
+        places = _places(type_.norm is Norm.LINF and everywhere, x, source)
+        opposite = source.random() < 0.4
+        return _with(x, ((k, _another(type_.element, x[k], opposite, source, setting)) for k in places))
+    if type_.element == NumberType(Base.INTEGER) and type_.norm is not Norm.LINF:
+        everywhere = False
+    size = len(x)
+    if everywhere and type_.norm is not Norm.LINF:
+        step = Fraction(1, size) if type_.norm is Norm.L1 else Fraction(math.isqrt(_FINE**2 // size), _FINE)
+    else:
+        step = Fraction(1)
+    whole = type_.element == NumberType(Base.INTEGER)
+    alike = source.random() < 0.5
+    places = _places(everywhere, x, source)
+    return _with(x, ((k, x[k] + (1 if alike else source.choice((1, -1))) * (1 if whole else step)) for k in places))
+
+
+def _another(element: Type, entry: Value, opposite: bool, source: random.Random, setting: Setting) -> Value:
+    if isinstance(element, BoolType):
+        return not entry
+    return -entry if opposite and entry else draw(element, source, setting)
+
+
+def _places(everywhere: bool, x: Value, source: random.Random) -> Iterable[int]:
+    return range(len(x)) if everywhere else (source.randrange(len(x)),)
+
+
+def _with(x: Value, entries: Iterable[tuple[int, Value]]) -> Value:
+    other = x.copy()
+    for place, entry in entries:
+        other[place] = entry
+    return other

@@ -1,0 +1,203 @@
+"""A search for neighbouring inputs that a private function tells apart better than is claimed.
+
+The function is run on both with its chance written down (:mod:`dp_lsp.meaning.scripts`). What is found is certain, or
+wrong with a chance of at most :data:`DOUBT`:
+
+* Where δ = 0, an output that is more than e^ε times as likely for one input refutes the claim, wherever it lies.
+* The privacy loss of mechanisms whose inputs do not depend on what was released before is composed exactly.
+* One number that is released after rows were drawn has a density, which is integrated.
+* Else outputs are drawn, and what each says is a sample of the true δ: the bound of Clopper and Pearson.
+
+That nothing is found proves nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from dp_lsp.builtins.meanings import Value
+from dp_lsp.builtins.randomness import Chance, Distribution, Noise
+from dp_lsp.core.scheme import Scheme
+from dp_lsp.meaning.blind import blindly
+from dp_lsp.meaning.losses import delta_of, delta_of_mixtures, lowest
+from dp_lsp.meaning.neighbours import neighbours
+from dp_lsp.meaning.refuter import settings_of
+from dp_lsp.meaning.scripts import Program, Script, hidden, log_likelihood, written
+from dp_lsp.meaning.spaces import Setting, draw
+
+DOUBT = 1e-9
+"""The chance that a claim that is true is refuted by drawing."""
+_NUMBERS = (Fraction(1, 2), 2, Fraction(1, 10), 1, Fraction(1, 4), 3, Fraction(1, 1000), 0, -1, Fraction(3, 4), 6)
+_STAGES = (12, 48, 192)  # numbers of outputs drawn; more are drawn while the claim looks wrong
+_TOLERANCE = 1e-9
+_INTEGRATED = 2e-3
+
+Run = Callable[[Sequence[Value], Chance], Value]
+
+
+class Claim(NamedTuple):
+    """(ε, δ) for a change of the parameters at ``places``: of several, of the same row of all. ``rule`` says by
+    what."""
+
+    places: tuple[int, ...]
+    epsilon: float
+    delta: float
+    rule: str = ""
+
+
+class Breach(NamedTuple):
+    """Two neighbouring inputs for which a claim does not hold, and how it was found out: ``found`` is an ε that is
+    needed where the claim has δ = 0, else a δ."""
+
+    setting: Setting
+    claim: Claim
+    inputs: tuple[Value, ...]
+    others: tuple[Value, ...]
+    how: str
+    found: float
+
+
+class Searched(NamedTuple):
+    """What a search came to. ``tightest`` is the largest share of a claimed ε that an output needs, where δ = 0."""
+
+    breach: Breach | None
+    tries: int
+    tightest: float
+
+
+def search(
+    scheme: Scheme,
+    run: Run,
+    claims: Callable[[Setting], Sequence[Claim]],
+    source: random.Random,
+    settings: int = 3,
+    tries: int = 8,
+) -> Searched:
+    """Look for a breach of what is claimed of a function in each of so many settings: so many pairs for each claim.
+    Raises :class:`NotASpace` and :class:`NoMeaning` for what cannot be drawn or run."""
+    count, tightest = 0, 0.0
+    for setting in settings_of(scheme, source, settings, numbers=_NUMBERS):
+        for claim in claims(setting):
+            if math.isinf(claim.epsilon) or claim.delta >= 1:
+                continue
+            for _ in range(tries):
+                count += 1
+                inputs = tuple(draw(param.type, source, setting) for param in scheme.params)
+                others = neighbours(scheme, inputs, claim.places, source, setting)
+                if others is None:
+                    continue
+                if source.random() < 0.5:
+                    inputs, others = others, inputs
+                judged = _Pair(run, inputs, others, source).judged(claim)
+                tightest = max(tightest, judged.share)
+                if judged.how:
+                    return Searched(Breach(setting, claim, inputs, others, judged.how, judged.found), count, tightest)
+    return Searched(None, count, tightest)
+
+
+class _Judged(NamedTuple):
+    how: str = ""
+    found: float = 0.0
+    share: float = 0.0
+
+
+class _Pair:
+    """Two inputs, and how well they are told apart."""
+
+    def __init__(self, run: Run, inputs: tuple[Value, ...], others: tuple[Value, ...], source: random.Random) -> None:
+        self._source = source
+        self._one: Program = lambda chance: run(inputs, chance)
+        self._other: Program = lambda chance: run(others, chance)
+
+    def judged(self, claim: Claim) -> _Judged:
+        if not claim.delta:
+            return self._by_outputs(claim.epsilon)
+        for way in (self._exactly, self._by_a_density, self._by_drawing):
+            found = way(claim)
+            if found is not None and found.how:
+                return found
+        return _Judged()
+
+    def _by_outputs(self, epsilon: float) -> _Judged:
+        most = 0.0
+        for number in range(5):
+            script = written(self._one, self._source, honest=number == 0)
+            loss = abs(self._loss(script))  # what says too little of one says too much of the other
+            if loss > epsilon + _TOLERANCE * (1 + epsilon):
+                how = "one gives a result that the other never gives" if math.isinf(loss) else "an output says more"
+                return _Judged(how, loss)
+            most = max(most, loss)
+        return _Judged(share=most / epsilon if epsilon else 0.0)
+
+    def _loss(self, script: Script) -> float:
+        other = log_likelihood(self._other, script)
+        return math.inf if other == -math.inf else log_likelihood(self._one, script) - other
+
+    def _exactly(self, claim: Claim) -> _Judged | None:
+        """By the distributions of losses, where no mechanism depends on what others release."""
+        pairs = blindly(self._one, self._other, self._source)
+        if pairs is None:
+            return None
+        delta = delta_of(*pairs, claim.epsilon)
+        return _Judged("the losses add up to more", delta) if delta > claim.delta * (1 + 1e-6) + 1e-12 else None
+
+    def _by_a_density(self, claim: Claim) -> _Judged | None:
+        """Where one number is released, or one container of which only one direction is looked at."""
+        script = written(self._one, self._source, honest=True)
+        if len(script.outputs) != 1 or isinstance(script.outputs[0], tuple):
+            return None
+        lines = _on_a_line(hidden(self._one, script), hidden(self._other, script))
+        if lines is None:
+            return None
+        delta = delta_of_mixtures(*lines, claim.epsilon)
+        wrong = delta > claim.delta * (1 + _INTEGRATED) + _TOLERANCE
+        return _Judged("the density of what is released says more", delta) if wrong else None
+
+    def _by_drawing(self, claim: Claim) -> _Judged | None:
+        heads = tries = 0
+        for stage in _STAGES:
+            while tries < stage:
+                script = written(self._one, self._source, honest=True)
+                worth = max(0.0, -math.expm1(min(claim.epsilon - self._loss(script), 1.0)))
+                heads += self._source.random() < worth
+                tries += 1
+            sure = lowest(heads, tries, DOUBT / len(_STAGES))
+            if sure > claim.delta:
+                return _Judged(f"{heads} of {tries} outputs say more", sure)
+            if heads <= claim.delta * tries:
+                return None
+        return None
+
+
+def _on_a_line(
+    before: list[list[Distribution]], after: list[list[Distribution]]
+) -> tuple[list[float], list[float], float, bool] | None:
+    """The centres for each way of drawing, seen along one direction; None where there is more than one noise."""
+    noises = [each for seen in (*before, *after) for each in seen]
+    first = noises[0] if noises else None
+    if not isinstance(first, Noise) or not (before and after):
+        return None
+    if not all(
+        isinstance(each, Noise) and each.scale == first.scale and each.normal == first.normal for each in noises
+    ):
+        return None
+    entries = [[float(entry) for entry in each.entries] for each in noises if isinstance(each, Noise)]
+    if len(entries[0]) > 1 and not first.normal:
+        return None
+    direction = _direction(entries[: len(before)], entries[len(before) :])
+    if direction is None:
+        return None
+    along = [sum(a * b for a, b in zip(each, direction, strict=True)) for each in entries]
+    return along[: len(before)], along[len(before) :], float(first.scale), first.normal
+
+
+def _direction(before: list[list[float]], after: list[list[float]]) -> list[float] | None:
+    """The direction of the largest difference between a centre before and one after, of length 1."""
+    apart = ([b - a for a, b in zip(one, other, strict=True)] for one, other in zip(before, after, strict=False))
+    most = max(apart, key=lambda each: math.hypot(*each))
+    size = math.hypot(*most)
+    return [each / size for each in most] if size else None
