@@ -12,8 +12,9 @@ import pytest
 import spec_runner
 from attack.private import PrivateTarget, private_targets
 from attack.runs import PROGRAMS
-from dp_lsp.builtins.meanings import array
-from dp_lsp.builtins.randomness import Noise, Pick
+from dp_lsp import builtins
+from dp_lsp.builtins.meanings import WITHOUT_MEANING, array
+from dp_lsp.builtins.randomness import RANDOM, Noise, Pick
 from dp_lsp.core.term import Method
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.interpreter import Interpreter
@@ -187,9 +188,11 @@ def test_a_choice_and_noise_are_told_apart_together() -> None:
 
 
 def test_a_mixture_is_integrated() -> None:
-    alone = delta_of_mixtures([0.0], [1.0], 3.730632, True, 1.0)
+    alone = delta_of_mixtures([(1.0, 0.0)], [(1.0, 1.0)], 3.730632, True, 1.0)
     assert alone == pytest.approx(1e-5, rel=2e-3)
-    half = delta_of_mixtures([0.0, 0.5], [1.0, 0.5], 3.730632, True, math.log1p(math.expm1(1.0) / 2))
+    half = delta_of_mixtures(
+        [(0.5, 0.0), (0.5, 0.5)], [(0.5, 1.0), (0.5, 0.5)], 3.730632, True, math.log1p(math.expm1(1.0) / 2)
+    )
     assert 0 < half <= 0.5e-5 * 1.002
 
 
@@ -225,6 +228,12 @@ def test_the_smallest_program_of_its_kind_is_shown() -> None:
     short = programs.smallest(seed, "published", 150)
     assert len(short) < len(programs.text(seed)) / 2
     assert any(each.refutations for each in programs.attack(short, "published", Engine(), seed))
+
+
+def test_every_row_that_releases_or_draws_is_run() -> None:
+    random_rows = {row.name for row in builtins.TABLE.values() if any(form.noise for form in row.forms)}
+    assert random_rows <= RANDOM.keys()
+    assert set(WITHOUT_MEANING) - RANDOM.keys() == {"internal_mutate"}
 
 
 def test_vectors_are_noised_entry_by_entry() -> None:

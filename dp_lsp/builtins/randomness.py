@@ -7,17 +7,23 @@ comes out of a distribution is taken to be seen.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from itertools import chain, combinations, islice, permutations, product
+from typing import Any, NamedTuple, Protocol
 
 from dp_lsp.builtins.meanings import Undefined, Value, array, is_container, rows
 
 _ANSWERS_ABOVE = (2, 4)  # the scales of the noise on the threshold and on the answers, in units of 1/eps
 _POINTS = 24  # where the density between two cuts is looked at
 _CUTS = (*range(0, 40, 4), *range(40, 241, 20))  # how far from a corner, in units of 1/eps
+_WAYS = 700  # in which rows may be drawn
 _UNSURE = 1e-14  # a probability that is smaller is not known any better
+
+
+class TooMany(Exception):
+    """Rows can be drawn in more ways than are gone through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +70,21 @@ class Pick:
 Distribution = Noise | Pick
 
 
+class Way(NamedTuple):
+    """Places in the order in which they are drawn, and the logarithm of the probability of that."""
+
+    places: tuple[int, ...]
+    log: float
+
+
 class Chance(Protocol):
     """Decides what happens at random."""
 
     def released(self, distribution: Distribution) -> Value:
         """A value of a distribution, which is seen by all."""
 
-    def drawn(self, count: int, of: int) -> Sequence[int]:
-        """Different places, in the order in which they are drawn, which nobody sees."""
+    def drawn(self, ways: Sequence[Way]) -> Sequence[int]:
+        """What is drawn, which nobody sees: one of these ways."""
 
 
 def _laplace(chance: Chance, r: Value, eps: Value, x: Value) -> Value:
@@ -82,6 +95,11 @@ def _laplace(chance: Chance, r: Value, eps: Value, x: Value) -> Value:
 def _gaussian(chance: Chance, r: Value, eps: Value, delta: Value, x: Value) -> Value:
     _positive(r, eps, delta)
     return chance.released(Noise(x, float(r) * math.sqrt(2 * math.log(1.25 / float(delta))) / float(eps), True))
+
+
+def _gaussian_noise(chance: Chance, r: Value, sigma: Value, x: Value) -> Value:
+    _positive(r, sigma)
+    return chance.released(Noise(x, float(r) * float(sigma), True))
 
 
 def _positive(*numbers: Value) -> None:
@@ -137,10 +155,50 @@ def _normalised(logs: Sequence[float]) -> tuple[float, ...]:
 
 
 def _sample(chance: Chance, k: Value, *matrices: Any) -> tuple[Any, ...]:
-    height = matrices[0].shape[0]
-    if not 0 <= k <= height or any(matrix.shape[0] != height for matrix in matrices):
+    height = _height(matrices)
+    if not 0 <= k <= height:
         raise Undefined("more draws than rows")
-    places = list(chance.drawn(int(k), height))
+    return _drawn(chance, _alike(permutations(range(height), int(k))), matrices)
+
+
+def _sample_again(chance: Chance, k: Value, *matrices: Any) -> tuple[Any, ...]:
+    height = _height(matrices)
+    if k < 0 or not height:
+        raise Undefined("nothing to draw from")
+    _few(height ** int(k))
+    return _drawn(chance, _alike(product(range(height), repeat=int(k))), matrices)
+
+
+def _sample_each(chance: Chance, q: Value, *matrices: Any) -> tuple[Any, ...]:
+    height = _height(matrices)
+    if not 0 <= q <= 1:
+        raise Undefined("no probability")
+    _few(2**height)
+    sets = chain.from_iterable(combinations(range(height), size) for size in range(height + 1))
+    likely = ((places, q ** len(places) * (1 - q) ** (height - len(places))) for places in sets)
+    return _drawn(chance, [Way(places, math.log(each)) for places, each in likely if each], matrices)
+
+
+def _height(matrices: Sequence[Any]) -> int:
+    if len({matrix.shape[0] for matrix in matrices}) > 1:
+        raise Undefined("numbers of rows that differ")
+    return int(matrices[0].shape[0])
+
+
+def _few(ways: int) -> None:
+    if ways > _WAYS:
+        raise TooMany
+
+
+def _alike(ways: Iterable[tuple[int, ...]]) -> list[Way]:
+    """Ways each of which is as likely as the others."""
+    listed = list(islice(ways, _WAYS + 1))
+    _few(len(listed))
+    return [Way(places, -math.log(len(listed))) for places in listed]
+
+
+def _drawn(chance: Chance, ways: Sequence[Way], matrices: Sequence[Any]) -> tuple[Any, ...]:
+    places = list(chance.drawn(ways))
     return tuple(matrix[places, :].copy() for matrix in matrices)
 
 
@@ -165,7 +223,10 @@ RANDOM: dict[str, Callable[..., Value]] = {
     "gaussian_mechanism": _gaussian,
     "exponential_mechanism": _exponential,
     "above_threshold": _above_threshold,
+    "gaussian_noise": _gaussian_noise,
     "sample": _sample,
+    "sample_with_replacement": _sample_again,
+    "sample_poisson": _sample_each,
     "reduce_cols": _reduced,
     "parallel_private_fold_rows": _folded,
 }

@@ -12,7 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp.builtins.meanings import Undefined, Value
-from dp_lsp.builtins.randomness import Distribution, Noise, Pick
+from dp_lsp.builtins.randomness import Distribution, Noise, Pick, Way
 from dp_lsp.meaning.scripts import Program
 
 _MANY = 2**62
@@ -83,7 +83,7 @@ class _Blind:
     def _number(self) -> Fraction:
         return Fraction(self._source.randrange(-_MANY, _MANY))
 
-    def drawn(self, count: int, of: int) -> Sequence[int]:
+    def drawn(self, ways: Sequence[Way]) -> Sequence[int]:
         raise Looked
 
 

@@ -105,24 +105,26 @@ def _at_least(successes: int, tries: int, each: float) -> float:
     return sum(math.comb(tries, k) * each**k * (1 - each) ** (tries - k) for k in range(successes, tries + 1))
 
 
-def delta_of_mixtures(
-    before: Sequence[float], after: Sequence[float], scale: float, normal: bool, epsilon: float
-) -> float:
-    """The smallest δ at ε of one number with noise, the centre of which is one of several, each as likely as the
-    others. Integrated numerically, to 1/1,000 of it and 1e-9."""
+Centres = Sequence[tuple[float, float]]
+"""Probabilities, and centres of noise."""
+
+
+def delta_of_mixtures(before: Centres, after: Centres, scale: float, normal: bool, epsilon: float) -> float:
+    """The smallest δ at ε of one number with noise, the centre of which is one of several. Integrated numerically, to
+    1/1,000 of it and 1e-9."""
     import numpy as np
 
     near = np.linspace(-12, 12, 1_201) * scale
-    at = np.unique(np.concatenate([centre + near for centre in {*before, *after}]))
+    at = np.unique(np.concatenate([centre + near for centre in {centre for _, centre in (*before, *after)}]))
     gained = _density(at, before, scale, normal) - math.exp(epsilon) * _density(at, after, scale, normal)
     most = np.maximum(gained, 0.0)
     return float(np.sum((most[1:] + most[:-1]) / 2 * np.diff(at)))
 
 
-def _density(at: Any, centres: Sequence[float], scale: float, normal: bool) -> Any:
+def _density(at: Any, centres: Centres, scale: float, normal: bool) -> Any:
     import numpy as np
 
-    away = [np.abs(at - centre) / scale for centre in centres]
+    away = [(likely, np.abs(at - centre) / scale) for likely, centre in centres]
     if normal:
-        return sum(np.exp(-each * each / 2) for each in away) / (len(centres) * scale * math.sqrt(2 * math.pi))
-    return sum(np.exp(-each) for each in away) / (len(centres) * scale * 2)
+        return sum(likely * np.exp(-each * each / 2) for likely, each in away) / (scale * math.sqrt(2 * math.pi))
+    return sum(likely * np.exp(-each) for likely, each in away) / (scale * 2)

@@ -23,7 +23,7 @@ from dp_lsp.builtins.meanings import Value
 from dp_lsp.builtins.randomness import Chance, Distribution, Noise
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.meaning.blind import blindly
-from dp_lsp.meaning.losses import delta_of, delta_of_mixtures, lowest
+from dp_lsp.meaning.losses import Centres, delta_of, delta_of_mixtures, lowest
 from dp_lsp.meaning.neighbours import neighbours
 from dp_lsp.meaning.refuter import settings_of
 from dp_lsp.meaning.scripts import Program, Script, hidden, log_likelihood, written
@@ -173,25 +173,28 @@ class _Pair:
         return None
 
 
-def _on_a_line(
-    before: list[list[Distribution]], after: list[list[Distribution]]
-) -> tuple[list[float], list[float], float, bool] | None:
+_Hidden = list[tuple[float, list[Distribution]]]
+
+
+def _on_a_line(before: _Hidden, after: _Hidden) -> tuple[Centres, Centres, float, bool] | None:
     """The centres for each way of drawing, seen along one direction; None where there is more than one noise."""
-    noises = [each for seen in (*before, *after) for each in seen]
-    first = noises[0] if noises else None
+    ways = [(likely, each) for likely, seen in (*before, *after) for each in seen]
+    first = ways[0][1] if ways else None
     if not isinstance(first, Noise) or not (before and after):
         return None
-    if not all(
-        isinstance(each, Noise) and each.scale == first.scale and each.normal == first.normal for each in noises
-    ):
+    form = first.scale, first.normal
+    if not all(isinstance(each, Noise) and (each.scale, each.normal) == form for _, each in ways):
         return None
-    entries = [[float(entry) for entry in each.entries] for each in noises if isinstance(each, Noise)]
+    entries = [[float(entry) for entry in each.entries] for _, each in ways if isinstance(each, Noise)]
     if len(entries[0]) > 1 and not first.normal:
         return None
     direction = _direction(entries[: len(before)], entries[len(before) :])
     if direction is None:
         return None
-    along = [sum(a * b for a, b in zip(each, direction, strict=True)) for each in entries]
+    along = [
+        (likely, sum(a * b for a, b in zip(each, direction, strict=True)))
+        for (likely, _), each in zip(ways, entries, strict=True)
+    ]
     return along[: len(before)], along[len(before) :], float(first.scale), first.normal
 
 

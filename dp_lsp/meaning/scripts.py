@@ -11,18 +11,17 @@ import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from itertools import permutations
 from typing import NamedTuple
 
 from dp_lsp.builtins.meanings import Undefined, Value, is_container
-from dp_lsp.builtins.randomness import Chance, Distribution, Noise
+from dp_lsp.builtins.randomness import Chance, Distribution, Noise, TooMany, Way
 from dp_lsp.meaning.interpreter import NoMeaning
 
 Program = Callable[[Chance], Value]
 """A function on given inputs."""
 
 _GRID = 1_048_583  # a prime, so that what is released is no number that a program may look for
-_WAYS = 300  # in which rows may be drawn
+_WAYS = 700  # in which rows may be drawn
 _LIKELY = 1e-9  # what is chosen in a script is at least that probable
 _FAR = (0.5, 4.0, 25.0)  # how far away, in scales, noise may be that is not drawn as it says
 _ROUNDED = 1e-9
@@ -72,8 +71,8 @@ class _Writer:
             away = self._source.expovariate(1) * self._source.choice((1, -1))
         return float(centre) + float(noise.scale) * away
 
-    def drawn(self, count: int, of: int) -> Sequence[int]:
-        return self._source.sample(range(of), count)
+    def drawn(self, ways: Sequence[Way]) -> Sequence[int]:
+        return self._source.choices([way.places for way in ways], [math.exp(way.log) for way in ways])[0]
 
 
 def _generic(value: float) -> Fraction:
@@ -89,6 +88,7 @@ class _Reader:
         self._ways = ways
         self._read = 0
         self.open: list[int] = []
+        self.weight = 0.0
         self.log = 0.0
         self.seen: list[Distribution] = []
 
@@ -116,11 +116,12 @@ class _Reader:
         self.log += distribution.logs[place]
         return value
 
-    def drawn(self, count: int, of: int) -> Sequence[int]:
+    def drawn(self, ways: Sequence[Way]) -> Sequence[int]:
         position = len(self.open)
-        self.open.append(math.perm(of, count))
-        way = self._ways[position] if position < len(self._ways) else 0
-        return next(each for number, each in enumerate(permutations(range(of), count)) if number == way)
+        self.open.append(len(ways))
+        way = ways[self._ways[position] if position < len(self._ways) else 0]
+        self.weight += way.log
+        return way.places
 
     @property
     def finished(self) -> bool:
@@ -136,20 +137,21 @@ def written(program: Program, source: random.Random, honest: bool) -> Script:
 
 def log_likelihood(program: Program, script: Script) -> float:
     """The logarithm of how likely it is, or how dense, that a run is as a script says; -∞ where it cannot be."""
-    logs = [log - math.log(ways) for log, ways, _ in _readings(program, script)]
+    logs = [log + weight for log, weight, _ in _readings(program, script)]
     most = max(logs, default=-math.inf)
     if most == -math.inf:
         return most
     return most + math.log(sum(math.exp(log - most) for log in logs))
 
 
-def hidden(program: Program, script: Script) -> list[list[Distribution]]:
-    """What the mechanisms of a run hide that is as a script says: for each way of drawing."""
-    return [seen for log, _, seen in _readings(program, script) if log > -math.inf]
+def hidden(program: Program, script: Script) -> list[tuple[float, list[Distribution]]]:
+    """What the mechanisms of a run hide that is as a script says: for each way of drawing, with its probability."""
+    return [(math.exp(weight), seen) for log, weight, seen in _readings(program, script) if log > -math.inf]
 
 
-def _readings(program: Program, script: Script) -> Iterator[tuple[float, int, list[Distribution]]]:
-    """For each way of drawing how likely the script is then, one in how many ways it is, and what was hidden."""
+def _readings(program: Program, script: Script) -> Iterator[tuple[float, float, list[Distribution]]]:
+    """For each way of drawing the logarithms of how likely the script is then, and of how likely that way is; and what
+    was hidden."""
     ways: list[int] = []
     for _ in range(_WAYS):
         chance = _Reader(script.outputs, ways)
@@ -157,7 +159,7 @@ def _readings(program: Program, script: Script) -> Iterator[tuple[float, int, li
             fits = same(_result(program, chance), script.result) and chance.finished
         except _Apart:
             fits = False
-        yield (chance.log if fits else -math.inf), math.prod(chance.open), chance.seen
+        yield (chance.log if fits else -math.inf), chance.weight, chance.seen
         ways = [*ways, *[0] * (len(chance.open) - len(ways))][: len(chance.open)]
         while ways and ways[-1] + 1 == chance.open[len(ways) - 1]:
             ways.pop()
@@ -172,6 +174,8 @@ def _result(program: Program, chance: Chance) -> Value:
         return program(chance)
     except (Undefined, OverflowError):
         return FAILED
+    except TooMany:
+        raise NoMeaning("rows are drawn in too many ways") from None
 
 
 def same(x: Value, y: Value) -> bool:

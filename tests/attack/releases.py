@@ -178,7 +178,28 @@ class Releases(Writer):
             drawn[0] = f"map_rows(e -> e + e, {drawn[0]})"
         names = [self._fresh("x"), self._fresh("x")]
         self._scope += [(name, _MATRIX) for name in names]
-        return [f"({', '.join(names)}) = sample({self._source.choice(('1', '1', '2'))}, {', '.join(drawn)})"]
+        ways = ("sample(1", "sample(1", "sample(2", "sample_with_replacement(1", "sample_with_replacement(2")
+        if self._source.random() > 0.7:
+            return self._each_drawn(names, drawn)
+        return [f"({', '.join(names)}) = {self._source.choice(ways)}, {', '.join(drawn)})"]
+
+    def _each_drawn(self, names: list[str], drawn: list[str]) -> list[str]:
+        """Rows that are each drawn by themselves, added up."""
+        total, index, rows = self._fresh("y"), self._fresh("i"), self._fresh("n")
+        name = self._source.choice(names)
+        row = f"sum(undisc_container(clip(L1, {name}[{index}, :])))"
+        before = self._fresh("z")
+        self._seen.append((before, REAL))
+        self._scope = [(each, kind) for each, kind in self._scope if each not in names]
+        return [
+            f"({', '.join(names)}) = sample_poisson({self._source.choice(('0.5', '0.1', '0.9'))}, {', '.join(drawn)})",
+            f"({rows}, _) = size({name})",
+            f"{total} = 0.0",
+            f"for {index} in 1:{rows}",
+            f"    {total} = {total} + {row}",
+            "end",
+            f"{before} = {self._noised(total, self._source.choice((1, 2)))}",
+        ]
 
     def _selected(self, depth: int) -> list[str]:
         """The sparse vector technique, or the exponential mechanism."""
@@ -269,6 +290,8 @@ class Releases(Writer):
         epsilon = self._factors[0] if self._factors and self._source.random() < 0.4 else None
         if self._source.random() < 0.65:
             return f"laplacian_mechanism({declared}, {epsilon or self._source.choice(_EPSILONS)}, {text})"
+        if self._source.random() < 0.3:
+            return f"gaussian_noise({declared}, {self._source.choice(('1', '0.5', '4'))}, {text})"
         small, delta = epsilon or self._source.choice(_SMALL), self._source.choice(_DELTAS)
         return f"gaussian_mechanism({declared}, {small}, {delta}, {text})"
 
