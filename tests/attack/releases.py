@@ -174,31 +174,28 @@ class Releases(Writer):
             self._added.append((name, _MATRIX))
             matrices = [name]
         drawn = [self._source.choice(matrices) for _ in range(2)]
-        if self._source.random() > 0.8:
-            drawn[0] = f"map_rows(e -> e + e, {drawn[0]})"
         names = [self._fresh("x"), self._fresh("x")]
-        self._scope += [(name, _MATRIX) for name in names]
         ways = ("sample(1", "sample(1", "sample(2", "sample_with_replacement(1", "sample_with_replacement(2")
         if self._source.random() > 0.7:
             return self._each_drawn(names, drawn)
+        if self._source.random() > 0.8:
+            drawn[0] = f"map_rows(e -> e + e, {drawn[0]})"
+        self._scope += [(name, _MATRIX) for name in names]
         return [f"({', '.join(names)}) = {self._source.choice(ways)}, {', '.join(drawn)})"]
 
     def _each_drawn(self, names: list[str], drawn: list[str]) -> list[str]:
         """Rows that are each drawn by themselves, added up."""
         total, index, rows = self._fresh("y"), self._fresh("i"), self._fresh("n")
-        name = self._source.choice(names)
-        row = f"sum(undisc_container(clip(L1, {name}[{index}, :])))"
-        before = self._fresh("z")
-        self._seen.append((before, REAL))
-        self._scope = [(each, kind) for each, kind in self._scope if each not in names]
+        norm, name, result = self._source.choice(("L2", "L1")), self._source.choice(names), self._fresh("z")
+        self._saw(result, Kind("Vector", "Real", "LInf"))
         return [
             f"({', '.join(names)}) = sample_poisson({self._source.choice(('0.5', '0.1', '0.9'))}, {', '.join(drawn)})",
             f"({rows}, _) = size({name})",
-            f"{total} = 0.0",
+            f"{total} = [0.0, 0.0]",
             f"for {index} in 1:{rows}",
-            f"    {total} = {total} + {row}",
+            f"    {total} = {total} + undisc_container(clip({norm}, {name}[{index}, :]))",
             "end",
-            f"{before} = {self._noised(total, self._source.choice((1, 2)))}",
+            f"{result} = {self._noised(total, self._source.choice((2, 1)))}",
         ]
 
     def _selected(self, depth: int) -> list[str]:
