@@ -13,6 +13,7 @@ from typing import Any
 from dp_lsp.builtins.randomness import Distribution, Noise, Pick
 
 _CELLS = 3_000  # of the range of losses
+_LARGE = 700.0  # an ε for which nothing is looked for
 
 
 def delta_of(before: Sequence[Distribution], after: Sequence[Distribution], epsilon: float) -> float:
@@ -53,7 +54,7 @@ def _gaussian(epsilon: float, mean: float) -> float:
     if not mean:
         return max(0.0, -math.expm1(min(epsilon, 1.0)))
     missed = _normal(-mean / 2 - epsilon / mean)
-    return max(0.0, _normal(mean / 2 - epsilon / mean) - (math.exp(min(epsilon, 700.0)) * missed if missed else 0.0))
+    return max(0.0, _normal(mean / 2 - epsilon / mean) - (math.exp(min(epsilon, _LARGE)) * missed if missed else 0.0))
 
 
 def _normal(at: float) -> float:
@@ -113,6 +114,9 @@ def delta_of_mixtures(before: Centres, after: Centres, scale: float, normal: boo
     """The smallest δ at ε of one number with noise, the centre of which is one of several. Integrated numerically, to
     1/1,000 of it and 1e-9."""
     import numpy as np
+
+    if epsilon > _LARGE:
+        return 0.0
 
     near = np.linspace(-12, 12, 1_201) * scale
     at = np.unique(np.concatenate([centre + near for centre in {centre for _, centre in (*before, *after)}]))
