@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp.accounting.bounds import PROFILES, bounds
+from dp_lsp.accounting.charge import Relation
 from dp_lsp.analysis.records import Options
 from dp_lsp.builtins.meanings import Value
 from dp_lsp.builtins.randomness import Chance
@@ -41,7 +42,7 @@ class PrivateTarget(NamedTuple):
         """What is claimed of it where symbols have these numbers: every bound, for every number that may be chosen."""
         places = {param.var: place for place, param in enumerate(self.scheme.params) if not param.var.public}
         taken = frozenset(param.name for param in self.scheme.params)
-        priced = bounds(self.scheme.cost, tuple(places), PROFILES[self.profile], taken)
+        priced = bounds(self.scheme.cost, tuple(places), PROFILES[self.profile], taken, Relation.CHANGE_ONE)
         found = {}
         for group, listed in priced.items():
             for bound in listed:
