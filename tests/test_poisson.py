@@ -235,3 +235,15 @@ unused(X::Matrix{<:Data}) :: Priv() = laplacian_mechanism(1, 1/2, 3)
     assert any("add-remove" in condition.text for condition in found.functions[0].conditions)
     other = ENGINE.check(program).functions[0]
     assert [each.epsilon for each in other.parameters] == ["log(1 + (exp(1) - 1)/10)"] * 2 + ["1/2"]
+
+
+def test_the_published_rules_know_no_sample_that_is_free() -> None:
+    program = """
+function f(A::Matrix{<:Data}, B::Matrix{<:Data}) :: Priv()
+    (D, L) = sample_poisson(1/10, A, B)
+    (rows, columns) = size(L)
+    laplacian_mechanism(1, 1/2, rows)
+end
+"""
+    for name in ("A", "B"):
+        assert bounds(program, "published")[(name,), "published"].epsilon == "1/10"

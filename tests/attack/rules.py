@@ -14,7 +14,7 @@ from unittest import mock
 from dp_lsp import builtins
 from dp_lsp.accounting import advanced, approximate, price, release
 from dp_lsp.core import constraints, metrics, sens, term
-from dp_lsp.core.sens import ONE, Sens
+from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.core.types import Base, NumberType
 from dp_lsp.infer import (
     applications,
@@ -33,7 +33,9 @@ from dp_lsp.infer import (
     loops,
     mechanisms,
     moves,
+    only_drawn,
     openings,
+    reach,
     rules,
     sampling,
     spending,
@@ -277,6 +279,13 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("entries of a vector add up to it", disjoint.Rows, "_factor", lambda right: lambda self, norm, over: over.one),
         ("any row is that of the round", disjoint, "arguments", _own_rows_everywhere),
         ("failures inside are not seen outside", loops, "_outside", _always(inference.Failure({}, None))),
+    ],
+    "samples of private size": [
+        ("a round takes nothing anywhere", reach, "displacement", _always(ZERO)),
+        ("a round takes it half as far", reach, "displacement", _halved),
+        ("rows keep their numbers", disjoint.Rows, "index", _always({})),
+        ("a row that differs is one step", price.Walk, "changed", _always(ONE)),
+        ("all matrices are only drawn from", only_drawn, "locals_used_otherwise", _always(frozenset())),
     ],
     "calls": [
         ("factors halved", apply.Outcome, "factor", lambda right: lambda self, index: _half(right(self, index))),
