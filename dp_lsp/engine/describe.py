@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from itertools import chain
@@ -21,20 +21,20 @@ from dp_lsp.analysis.records import (
     SpendingReport,
     State,
 )
-from dp_lsp.core.algebra import NormVariable, Poly, Symbol
+from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Assumptions, Constraint, Quantity
 from dp_lsp.core.display import type_text
-from dp_lsp.core.evaluate import Missing, Substitution, norms_of, symbols_of, upper
+from dp_lsp.core.evaluate import Missing, Substitution, symbols_of, upper
 from dp_lsp.core.events import Var, mechanisms
-from dp_lsp.core.metrics import is_discrete
 from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, decimal, figure
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Scheme, SchemeParameter
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.types import Container, FunctionType, Kind, Norm, NumberType, Type
+from dp_lsp.core.types import Container, FunctionType, NumberType, Type
 from dp_lsp.engine import claimed
 from dp_lsp.engine.claims import Claim
 from dp_lsp.engine.limits import excess
 from dp_lsp.engine.limits import problem as above
+from dp_lsp.engine.measured import record_metrics
 from dp_lsp.engine.numeric import LARGEST, Pricing, given
 from dp_lsp.engine.shares import Writing, shares, told
 from dp_lsp.infer.explain import publish
@@ -123,7 +123,7 @@ class Description:
         priced = bounds(scheme.cost, together, self._profile, taken, relation) if self._private else {}
         found = [bound for listed in priced.values() for bound in listed]
         prices = [number for bound in found for number in (*bound.price, *(each for _, each in bound.own))]
-        self._metrics = tuple(_record_metrics(scheme, prices))
+        self._metrics = tuple(record_metrics(scheme, prices))
         norms = self.norms = Substitution({}, {measured.norm: measured.metric for measured in self._metrics})
         self.needs = tuple(
             Constraint(_put(norms, need.left), need.relation, _put(norms, need.right), need.origin)
@@ -432,32 +432,3 @@ def _with_norms(type_: Type, norms: Substitution) -> Type:
     if isinstance(type_, Container):
         return Container(type_.kind, norms.norm(type_.norm), type_.clip, type_.length, type_.element, type_.rows)
     return type_
-
-
-class Measured(NamedTuple):
-    """A norm that stayed open, and the one a bound is stated for. ``what`` is how the norm is called, or empty if
-    nobody sees it."""
-
-    norm: NormVariable
-    metric: Norm
-    what: str
-
-
-def _record_metrics(scheme: Scheme, prices: Iterable[Quantity]) -> Iterator[Measured]:
-    """Norms that stayed open and that a bound depends on: the metric of one record for parameters and the result.
-    What is measured in others is not seen from outside; any of them gives a bound that holds."""
-    quantities = [*prices, *(move.sens for move in scheme.result.moves.values())]
-    quantities += [side for need in scheme.needs for side in (need.left, need.right)]
-    needed = {norm for quantity in quantities for norm in norms_of(quantity)}
-    named = [(f"norm({param.name})", param.type) for param in scheme.params]
-    for what, type_ in (*named, ("norm of the result", scheme.result.type)):
-        if isinstance(type_, Container) and isinstance(type_.norm, NormVariable) and type_.norm in needed:
-            needed.discard(type_.norm)
-            yield Measured(type_.norm, _metric_of(type_), what)
-    yield from (Measured(norm, Norm.L1, "") for norm in needed)
-
-
-def _metric_of(type_: Container) -> Norm:
-    if not is_discrete(type_.element):
-        return Norm.L2
-    return Norm.LINF if type_.kind is Kind.MATRIX else Norm.L1
