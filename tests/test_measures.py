@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
 
 import pytest
@@ -81,6 +82,15 @@ def test_two_ways_are_taken_in_the_better_order() -> None:
     assert float(found.delta) == pytest.approx(1e-6 * (1 + 2.718281828459), rel=1e-9)
 
 
+def test_conditions_are_told() -> None:
+    sampled = Sampled(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(1, 100), 0, 0, Laplace(Fraction(1)))
+    notes = {found.rule: found.note for found in guarantees(Repeat(2, sampled), TINY)}
+    told = "noise is drawn from the real numbers; every row is drawn by a coin of its own; "
+    told += "of neighbours one has a record more"
+    assert notes["renyi"] == told
+    assert notes["optimal"] == f"how much each round may spend does not depend on what was released; {told}"
+
+
 def test_claims_end_with_the_whole_and_name_what_lies_inside() -> None:
     body = Repeat(2, Gaussian(Fraction(1)))
     sampled = Sampled(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(1, 100), 0, 0, body)
@@ -90,4 +100,69 @@ def test_claims_end_with_the_whole_and_name_what_lies_inside() -> None:
     assert [type(claim.node).__name__ for claim in listed] == ["Laplace", "Sampled", "Repeat", "Sequence"]
     assert dict(listed[-1].numbers)["epsilon"] <= basic.epsilon
     (inside,) = listed[1].inside
-    assert inside in guarantees(body, inside.delta)
+    assert inside.epsilon in {found.epsilon for found in guarantees(body, inside.delta)}
+
+
+@pytest.mark.parametrize("seeds", [range(0, 120), pytest.param(range(120, 1500), marks=pytest.mark.slow)])
+def test_no_numbers_are_too_much(seeds: range) -> None:
+    """Numbers from 1e-30 to 1e15: what is stated keeps to the δ that was asked for, and rests on claims."""
+    for seed in seeds:
+        choose = random.Random(seed)
+        charge = extreme(choose, choose.randint(0, 3))
+        delta = choose.choice([Fraction(0), size(choose, -220, -1), size(choose, -10, -2), Fraction(1, 2)])
+        added = pair(charge)
+        for found in guarantees(charge, delta):
+            assert found.epsilon >= 0 and 0 <= found.delta <= delta, seed
+            assert claims(charge, found)[-1].node is charge, seed
+            if found.rule == "basic" and added is not None and added.delta <= delta:
+                assert found.epsilon <= added.epsilon, seed
+
+
+def size(choose: random.Random, low: float, high: float) -> Fraction:
+    return Fraction(repr(10 ** choose.uniform(low, high)))
+
+
+def extreme(choose: random.Random, depth: int) -> Charge:
+    zero = choose.random() < 0.1
+    match choose.choice("lgba" if depth == 0 else "lgbasssrrresspjk"):
+        case "l":
+            return Laplace(Fraction(0) if zero else size(choose, -30, 5))
+        case "g":
+            return Gaussian(Fraction(0) if zero else size(choose, -20, 4))
+        case "b":
+            return BoundedRange(Fraction(0) if zero else size(choose, -20, 5))
+        case "a":
+            delta = choose.choice([Fraction(0), size(choose, -40, -1)])
+            return Approximate(Fraction(0) if zero else size(choose, -20, 5), delta)
+        case "s":
+            return Sequence(tuple(extreme(choose, depth - 1) for _ in range(choose.randint(0, 4))))
+        case "e":
+            return Either(tuple(extreme(choose, depth - 1) for _ in range(choose.randint(0, 3))))
+        case "r":
+            return Repeat(choose.choice([0, 1, 3, 100, 10**4, 10**6, 10**9, 10**15]), extreme(choose, depth - 1))
+        case "j":
+            return Joined(extreme(choose, depth - 1), extreme(choose, depth - 1))
+        case "k":
+            return Group(choose.choice([1, 2, 3, 100, 10**6]), extreme(choose, depth - 1))
+    draws = choose.choice([1, 2, 100, 10**5])
+    rows = draws * choose.choice([1, 2, 1000, 10**7])
+    scheme, relation = choose.choice(list(Scheme)), choose.choice(list(Relation))
+    rate = Fraction(draws, rows)
+    if scheme is Scheme.POISSON:
+        rate = choose.choice([Fraction(0), Fraction(1), rate, size(choose, -15, 0)])
+    return Sampled(scheme, relation, rate, draws, rows, extreme(choose, depth - 1))
+
+
+def test_what_is_shared_is_priced_once() -> None:
+    """A tree that would be 2^60 mechanisms long, and one that is 3,000 deep."""
+    shared: Charge = Laplace(Fraction(1, 2**62))
+    for _ in range(60):
+        shared = Sequence((shared, shared))
+    deep: Charge = Gaussian(Fraction(1, 1000))
+    for _ in range(3_000):
+        deep = Sequence((deep,))
+    found = pair(shared)
+    assert found is not None and found.epsilon == Fraction(1, 4)
+    assert {one.rule for one in guarantees(shared, TINY)} >= {"basic", "renyi", "zcdp"}
+    best, *_ = guarantees(deep, TINY)
+    assert best.epsilon == guarantees(Gaussian(Fraction(1, 1000)), TINY)[0].epsilon

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from dp_lsp.accounting.basic import Basic
 from dp_lsp.accounting.charge import Charge
+from dp_lsp.accounting.conditions import conditions
 from dp_lsp.accounting.folding import nested
 from dp_lsp.accounting.gaussian import GaussianPrivacy, squared_mu
 from dp_lsp.accounting.guarantee import Claim, Guarantee, NumericMeasure
@@ -33,13 +34,17 @@ def guarantees(
     there."""
     if nested(charge) > _DEEPEST or not 0 <= delta < 1:
         return ()
-    return _Search(measures, inside).all(charge, delta if delta >= _SMALLEST else Fraction(0))
+    found = _Search(measures, inside).all(charge, delta if delta >= _SMALLEST else Fraction(0))
+    return tuple(stated._replace(note=conditions(charge, stated.rule)) for stated in found)
 
 
 def pair(charge: Charge) -> Guarantee | None:
     """What basic composition says without a δ to aim at: the sums of ε and δ. None if something in it has no pair of
     its own, as Gaussian noise."""
-    return _Search((Basic,), (Basic,))(charge, None) if nested(charge) <= _DEEPEST else None
+    try:
+        return _Search((Basic,), (Basic,))(charge, None) if nested(charge) <= _DEEPEST else None
+    except ArithmeticError:
+        return None
 
 
 def claims(charge: Charge, stated: Guarantee, inside: Measures = INSIDE) -> tuple[Claim, ...]:

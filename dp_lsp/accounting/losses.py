@@ -43,7 +43,7 @@ def epsilon(rounds: Rounds, delta: Fraction) -> tuple[Fraction, Fraction] | None
     """The smallest ε at which what is made of these rounds is δ-private, rounded up, and the unit of the losses to
     whose multiples each ε was rounded up, 0 if none was. None if there are too many to look at."""
     exact = Fraction(0)
-    if not rounds or delta <= 0 or len(rounds) > MOST_ROUNDS:
+    if not rounds or float(delta) == 0 or len(rounds) > MOST_ROUNDS:
         return None if rounds else (exact, exact)
     if len(rounds) == 1:
         ((each, count),) = rounds
@@ -53,7 +53,8 @@ def epsilon(rounds: Rounds, delta: Fraction) -> tuple[Fraction, Fraction] | None
     if unit is None:
         return None
     rounded = all((each / unit).denominator == 1 for each, _ in rounds)
-    return _of_lattice(rounds, unit, delta), exact if rounded else unit
+    found = _of_lattice(rounds, unit, delta)
+    return None if found is None else (found, exact if rounded else unit)
 
 
 def _solved(terms: Iterable[Term], beyond: Interval, delta: Fraction) -> Fraction:
@@ -130,10 +131,10 @@ def _unit(rounds: Rounds) -> Fraction | None:
     spread = math.sqrt(sum(count * float(each / largest) ** 2 for each, count in positive))
     cells = max(_FEWEST_CELLS, _MOST_CELLS // (len(rounds) + 1))
     finest = int(cells / (11 * spread + 2))
+    if finest < 1 or sum(24 * math.sqrt(count) for _, count in positive) > _MOST_TERMS:
+        return None
     if largest / common <= finest:
         return common
-    if finest < 1:
-        return None
 
     def excess(parts: int) -> float:
         ratios = ((float(each / largest) * parts, count) for each, count in positive)
@@ -142,7 +143,7 @@ def _unit(rounds: Rounds) -> Fraction | None:
     return largest / min(range(1, finest + 1), key=lambda parts: (excess(parts), -parts))
 
 
-def _of_lattice(rounds: Rounds, unit: Fraction, delta: Fraction) -> Fraction:
+def _of_lattice(rounds: Rounds, unit: Fraction, delta: Fraction) -> Fraction | None:
     """Of rounds with losses rounded up to multiples of a unit: the product of their generating polynomials, with
     probabilities rounded down. What is lost counts as an infinite loss."""
     cells: Counter[int] = Counter()
@@ -154,6 +155,8 @@ def _of_lattice(rounds: Rounds, unit: Fraction, delta: Fraction) -> Fraction:
             weights, lowest = _weights(unit * size, count)
             product, low = _multiplied(product, _spread(weights, size))
             least += low + lowest * size
+            if not product:
+                return None
     offset = sum(size * count for size, count in cells.items())
     lost = Fraction((1 << _BITS) - sum(product), 1 << _BITS) + NEAR
     top = 2 * (least + len(product) - 1) - offset
@@ -208,7 +211,7 @@ def _multiplied(left: list[int], right: list[int]) -> tuple[list[int], int]:
     data = long.to_bytes(size * _SLOT + 1, "little")
     found = [int.from_bytes(data[i * _SLOT : (i + 1) * _SLOT], "little") >> _BITS for i in range(size)]
     kept = [i for i, value in enumerate(found) if value]
-    return found[kept[0] : kept[-1] + 1], kept[0]
+    return (found[kept[0] : kept[-1] + 1], kept[0]) if kept else ([], 0)
 
 
 def _packed(coefficients: list[int]) -> int:

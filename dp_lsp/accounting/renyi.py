@@ -118,7 +118,7 @@ class _Mechanism:
     highest = math.inf
 
     def near(self, order: float) -> float:
-        return self._value(FLOATS, order)
+        return max(0.0, self._value(FLOATS, order))
 
     def at(self, order: Fraction) -> Interval:
         return self._value(INTERVALS, order)
@@ -135,7 +135,7 @@ class _Response:
     highest = math.inf
 
     def near(self, order: float) -> float:
-        return response(FLOATS, self.epsilon, order)
+        return max(0.0, response(FLOATS, self.epsilon, order))
 
     def at(self, order: Fraction) -> Interval:
         return response(INTERVALS, self.epsilon, order)

@@ -30,6 +30,7 @@ RAW = Context(prec=DIGITS, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX, t
 used: they round to the digits of whatever context a thread has."""
 _SHOWN = Context(prec=SHOWN, rounding=ROUND_CEILING, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=_TRAPS)
 _ONE, _ZERO = Decimal(1), Decimal(0)
+_LARGEST = 5_000  # digits of a fraction
 _LONG = 2_000  # bits of a fraction that is kept as it is
 
 
@@ -128,12 +129,17 @@ class Interval:
 
     @property
     def up(self) -> Fraction:
-        """A fraction that the number is at most."""
-        return Fraction(self.high)
+        """A fraction that the number is at most. Raises OverflowError for one that is too long to write down."""
+        if self.high.adjusted() > _LARGEST:
+            raise OverflowError(str(self.high))
+        return Fraction(self.high) if self.high.adjusted() > -_LARGEST else Fraction(1, 10**_LARGEST)
 
     @property
     def down(self) -> Fraction:
-        return Fraction(self.low)
+        """A fraction that the number, ≥ 0, is at least."""
+        if self.low.adjusted() > _LARGEST:
+            return Fraction(10**_LARGEST)
+        return Fraction(self.low) if self.low.adjusted() > -_LARGEST else Fraction(0)
 
 
 def _as_interval(value: Interval | Fraction | int) -> Interval:

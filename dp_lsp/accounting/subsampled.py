@@ -113,9 +113,9 @@ def float_without_replacement(rate: float, body: Callable[[int], float], pure: f
     chosen, drawn = _log_chosen(order), math.log(rate)
     grown = math.expm1(pure) if pure < 2 else math.inf
     for j in range(2, order + 1):
-        most = body(j) + math.log(min(2.0, grown**j) or 1e-300)
+        most = body(j) + _log(min(2.0, grown**j))
         if j == 2:
-            most = min(most, math.log(4 * math.expm1(min(body(2), 700)) or 1e-300))
+            most = min(most, _log(4 * math.expm1(min(body(2), 700))))
         terms.append(j * drawn + chosen[j] + most)
     return _log_sum(terms)
 
@@ -131,6 +131,10 @@ def _log_binomials(order: int, rate: float) -> list[float]:
 
 def _log_chosen(order: int) -> list[float]:
     return [_LOG_FACTORIALS[order] - _LOG_FACTORIALS[j] - _LOG_FACTORIALS[order - j] for j in range(order + 1)]
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf
 
 
 def _log_sum(terms: list[float]) -> float:
