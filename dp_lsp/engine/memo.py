@@ -25,14 +25,14 @@ class _History(Generic[K]):
         return self.needed.union(*self.dropped)
 
     def is_long(self) -> bool:
-        return len(self.dropped) > 1 and sum(map(len, self.dropped)) > len(self.needed) + _FEW
+        return len(self.dropped) > 1 and sum(map(len, self.dropped)) > len(self.needed) // 2 + _FEW
 
 
 class Memo(Generic[K, V]):
     """A cache that keeps what the last few versions of each document put or asked for, by default :data:`VERSIONS`.
 
-    Those before the last but one may need no more besides than the last does: edits that each change everything are
-    not remembered so long.
+    Those before the last but one may need no more besides than half of what the last does: edits that each change
+    everything are not remembered so long.
     """
 
     def __init__(self, versions: int = VERSIONS) -> None:
