@@ -247,6 +247,7 @@ def test_results_move_with_the_text() -> None:
     document = analysed(LINES, USES)
     edit(document, Edit(Span(0, 0), "# ε\n\n"), Edit(Span(11, 12), "11"))
     assert spelled(document, [f.name_span for f in document.functions]) == ["f", "g", "h", "k"]
+    assert [text[0] for text in spelled(document, [f.span for f in document.functions])] == ["f", "g", "h", "k"]
     assert spelled(document, [p.span for p in document.problems]) == ["f", "g", "h", "k"]
     assert document.functions[3].state is State.PROVED
 
