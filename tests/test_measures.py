@@ -166,3 +166,16 @@ def test_what_is_shared_is_priced_once() -> None:
     assert {one.rule for one in guarantees(shared, TINY)} >= {"basic", "renyi", "zcdp"}
     best, *_ = guarantees(deep, TINY)
     assert best.epsilon == guarantees(Gaussian(Fraction(1, 1000)), TINY)[0].epsilon
+
+
+def test_equal_parts_are_one_part() -> None:
+    """Parts that are written apart cost what a repetition of one costs, and their claims are about each of them."""
+
+    def step() -> Charge:
+        return Sampled(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(1, 50), 0, 0, Sequence((Gaussian(Fraction(1)),)))
+
+    apart = Sequence(tuple(step() for _ in range(40)))
+    found, repeated = guarantees(apart, TINY), guarantees(Repeat(40, step()), TINY)
+    assert [one[:3] for one in found] == [one[:3] for one in repeated]
+    assert [claim.node for claim in claims(apart, found[0])][:-1] == list(apart.parts)
+    assert all(claim.node is part for claim, part in zip(claims(apart, found[0]), apart.parts, strict=False))

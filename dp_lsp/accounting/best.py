@@ -7,7 +7,7 @@ from fractions import Fraction
 from dp_lsp.accounting.basic import Basic
 from dp_lsp.accounting.charge import Charge
 from dp_lsp.accounting.conditions import conditions
-from dp_lsp.accounting.folding import nested
+from dp_lsp.accounting.folding import nested, shared
 from dp_lsp.accounting.gaussian import GaussianPrivacy, squared_mu
 from dp_lsp.accounting.guarantee import Claim, Guarantee, NumericMeasure
 from dp_lsp.accounting.kov import Advanced, Optimal
@@ -34,6 +34,7 @@ def guarantees(
     there."""
     if nested(charge) > _DEEPEST or not 0 <= delta < 1:
         return ()
+    charge = shared(charge)
     found = _Search(measures, inside).all(charge, delta if delta >= _SMALLEST else Fraction(0))
     return tuple(stated._replace(note=conditions(charge, stated.rule)) for stated in found)
 

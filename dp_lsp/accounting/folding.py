@@ -9,6 +9,7 @@ steps, but for those inside a sample and inside two results that are joined, whi
 from __future__ import annotations
 
 from collections.abc import Sequence as Listed
+from dataclasses import fields, replace
 from typing import Generic, NamedTuple, TypeVar
 
 from dp_lsp.accounting.charge import (
@@ -130,6 +131,31 @@ def nested(charge: Charge) -> int:
 def weight(charge: Charge, counted: tuple[type[Charge], ...]) -> int:
     """How many times mechanisms of some kinds run at most."""
     return fold(charge, _Counting(counted)) or 0
+
+
+def shared(charge: Charge) -> Charge:
+    """The same charge, in which equal nodes are one node: what is remembered of a node is remembered of all that equal
+    it. Origins are those of the first."""
+    same: dict[int, Charge] = {}
+    kept: dict[tuple[object, ...], Charge] = {}
+    for node in in_order(charge):
+        values: list[object] = [type(node)]
+        changed: dict[str, object] = {}
+        for field in fields(node):
+            value = getattr(node, field.name)
+            if field.name == "parts":
+                changed["parts"] = tuple(same[id(part)] for part in value)
+                values.append(tuple(id(part) for part in changed["parts"]))  # type: ignore[attr-defined]
+            elif field.name in ("body", "first", "second"):
+                changed[field.name] = same[id(value)]
+                values.append(id(same[id(value)]))
+            elif field.compare:
+                values.append(value)
+        key = tuple(values)
+        if key not in kept:
+            kept[key] = replace(node, **changed) if changed else node  # type: ignore[arg-type]
+        same[id(node)] = kept[key]
+    return same[id(charge)]
 
 
 class _Counting(Rules[int]):
