@@ -221,11 +221,10 @@ class Walk(ABC, Generic[L]):
             case Called():
                 return (yield from self._called(cost, distances))
 
-    def changed(self, cost: Sampled) -> Sens:
-        """How far a change of one row takes a sample that holds it. Where rows are there or not, one that differs is a
-        row less and a row more."""
-        differs = cost.scheme is Scheme.POISSON and self.relation is not Relation.ADD_REMOVE
-        return sens.number(2) if differs else ONE
+    def steps(self, cost: Sampled) -> int:
+        """In how many steps a change of one row reaches a sample. Where rows are there or not, one that differs is a
+        row less and then a row more: what is done with a sample depends on nothing else of the rows."""
+        return 2 if cost.scheme is Scheme.POISSON and self.relation is not Relation.ADD_REMOVE else 1
 
     def is_read(self, distances: Distances) -> bool:
         """Whether how many rows there are is private, and something asks more than which of them are drawn."""
@@ -293,8 +292,8 @@ class Walk(ABC, Generic[L]):
         far = self.whole_steps(sens.maximum(reached.values()))
         if far is None or not self.is_known(cost, reached):
             return self.unbounded
-        inside = yield cost.body, {cost.record: self.changed(cost)}
-        once = self.grouped(self.amplified(cost, inside), max(1, far))
+        inside = yield cost.body, {cost.record: ONE}
+        once = self.grouped(self.amplified(cost, inside), max(1, far) * self.steps(cost))
         sampled = once
         if len(reached) > 1 and not cost.aligned:
             for _ in range(len(reached) - 1):

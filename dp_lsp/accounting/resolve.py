@@ -191,8 +191,7 @@ class _Resolve(Walk[Charge]):
         relation, origin = Relation.CHANGE_ONE, cost.origin
         draws = self._number(cost.draws)
         if cost.scheme is Scheme.POISSON:
-            alone = self.relation is Relation.ADD_REMOVE
-            relation = Relation.ADD_REMOVE if alone else Relation.CHANGE_OR_REMOVE
+            relation = Relation.ADD_REMOVE
         if draws is not None and cost.scheme is Scheme.POISSON and 0 < draws <= 1:
             return charge.Sampled(cost.scheme, relation, draws, 0, 0, inside, origin)
         rows = floor(self._below(cost.rows))

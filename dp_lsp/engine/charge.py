@@ -184,7 +184,7 @@ class Charges:
 
     def _sampled(self, cost: Sampled, distances: Distances, loss: Any) -> int | None:
         """What is spent on a row that is drawn is amplified; what is spent past the sample is not."""
-        row = {cost.record: self._measure.changed(cost)}
+        row = {cost.record: ONE}
         direct = self.write(cost.body, distances)
         if all(along(moved, distances).zero for moved in cost.along.values()):
             return direct
@@ -208,6 +208,8 @@ class Charges:
             return once
         premises = (once,) if direct is None else (once, direct)
         why = "once for each way in which a change reaches the sample"
+        if direct is None and measure.steps(cost) > 1:
+            why = "a row that differs is a row less and a row more"
         if measure.is_unbounded(loss):
             why = "no number says how far it moves what is drawn"
         elif direct is not None:

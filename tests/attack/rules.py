@@ -284,7 +284,7 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("a round takes nothing anywhere", reach, "displacement", _always(ZERO)),
         ("a round takes it half as far", reach, "displacement", _halved),
         ("rows keep their numbers", disjoint.Rows, "index", _always({})),
-        ("a row that differs is one step", price.Walk, "changed", _always(ONE)),
+        ("a row that differs is one step", price.Walk, "steps", _always(1)),
         ("all matrices are only drawn from", only_drawn, "locals_used_otherwise", _always(frozenset())),
     ],
     "calls": [
