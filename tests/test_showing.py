@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -70,20 +71,39 @@ def test_pages_are_documents_where_the_client_can_read_them(driver: Driver) -> N
     driver.open(PROGRAM)
     driver.checked(1)
     uri = shown(driver, "showDerivation", URI, {"line": 8, "character": 0})
-    assert uri.startswith("dp-lsp:/derivation/a.jl.md?") and URI in unquote(uri)
+    assert re.fullmatch(r"dp-lsp:/derivation/a\.jl\.md\?[A-Za-z0-9_-]+", uri)  # nothing that a client would escape
     text = driver.ask("workspace/textDocumentContent", {"uri": uri})["result"]["text"]
     assert text.startswith("# `double(Vector{Real})`") or text.startswith("# `double(")
     report = shown(driver, "showReport", URI)
     assert driver.ask("workspace/textDocumentContent", {"uri": report})["result"]["text"].startswith("# `/tmp/a.jl`")
 
 
+def test_pages_of_files_with_odd_names(driver: Driver) -> None:
+    driver.start(**READS)
+    uri = "file:///tmp/100%25%20%26%20a%3Db%2B%23c%3F.jl"
+    driver.open(PROGRAM, uri)
+    driver.checked(1, uri)
+    report = shown(driver, "showReport", uri)
+    page = driver.ask("workspace/textDocumentContent", {"uri": report})["result"]["text"]
+    assert page.startswith("# `/tmp/100% & a=b+#c?.jl`")
+
+
+def packed(asked: object) -> str:
+    return base64.urlsafe_b64encode(json.dumps(asked).encode()).decode().rstrip("=")
+
+
 @pytest.mark.parametrize(
     "uri",
     [
-        "dp-lsp:/derivation/a.jl.md?uri=file:///tmp/a.jl",
-        "dp-lsp:/derivation/a?uri=file:///tmp/a.jl&line=-1&character=0",
-        "dp-lsp:/nothing?uri=file:///tmp/a.jl",
-        "dp-lsp:/report/b.md?uri=file:///tmp/b.jl",
+        "dp-lsp:/derivation/a.jl.md?" + packed({"uri": URI}),
+        "dp-lsp:/derivation/a?" + packed({"uri": URI, "line": -1, "character": 0}),
+        "dp-lsp:/nothing?" + packed({"uri": URI}),
+        "dp-lsp:/report/b.md?" + packed({"uri": "file:///tmp/b.jl"}),
+        "dp-lsp:/report/a.jl.md?" + packed({"uri": 5}),
+        "dp-lsp:/report/a.jl.md?" + packed([URI]),
+        "dp-lsp:/report/a.jl.md?" + packed({"uri": URI})[:-1],
+        "dp-lsp:/report/a.jl.md?é",
+        "dp-lsp:/report/a.jl.md",
         "file:///tmp/a.jl",
         "",
     ],

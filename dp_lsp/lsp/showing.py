@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from fractions import Fraction
 from typing import Any
-from urllib.parse import parse_qs, quote, urlencode, urlsplit
+from urllib.parse import quote, urlsplit
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
@@ -23,7 +25,6 @@ from dp_lsp.lsp.requests import (
     exactly,
     named,
     opened,
-    position_at,
     position_of,
     reached,
     shown_name,
@@ -41,18 +42,28 @@ async def derivation_page(ls: Server, params: Any) -> str:
 async def content(ls: Server, params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
     """The text of a virtual document."""
     parts = urlsplit(params.uri)
-    asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
+    asked = _unpacked(parts.query)
     kind = parts.path.strip("/").partition("/")[0]
-    if parts.scheme != SCHEME or kind not in (_DERIVATION, _REPORT) or "uri" not in asked:
+    if parts.scheme != SCHEME or kind not in (_DERIVATION, _REPORT) or asked is None:
         raise JsonRpcInvalidParams(f"{params.uri} is no page of ours")
-    document = opened(ls, asked["uri"])
+    document = opened(ls, typed(asked.get("uri"), str, "uri"))
     if kind == _REPORT:
         return types.TextDocumentContentResult(await _reported(ls, document))
+    return types.TextDocumentContentResult(await _derived(ls, document, position_of(asked)))
+
+
+def _packed(asked: dict[str, Any]) -> str:
+    """What a page is about, as a query without a character that may be escaped: clients escape `=`, `&` and `%` in the
+    URIs of documents in ways of their own, and ask for what they made of them."""
+    return base64.urlsafe_b64encode(json.dumps(asked).encode()).decode().rstrip("=")
+
+
+def _unpacked(query: str) -> dict[str, Any] | None:
     try:
-        line, character = int(asked["line"]), int(asked["character"])
-    except (KeyError, ValueError):
-        raise JsonRpcInvalidParams(f"{params.uri} names no place") from None
-    return types.TextDocumentContentResult(await _derived(ls, document, position_at(line, character)))
+        found = json.loads(base64.urlsafe_b64decode(query + "=" * (-len(query) % 4)))
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 async def show_report(ls: Server, *arguments: object) -> str | None:
@@ -108,8 +119,7 @@ async def _shown(ls: Server, document: Document, kind: str, **place: int) -> boo
     if not (ls.client.shows and ls.client.reads):
         return False
     name = quote(shown_name(document).rpartition("/")[2])
-    query = urlencode({"uri": document.uri, **place})
-    uri = f"{SCHEME}:/{kind}/{name}.md?{query}"
+    uri = f"{SCHEME}:/{kind}/{name}.md?{_packed({'uri': document.uri, **place})}"
     answer = await ls.window_show_document_async(types.ShowDocumentParams(uri, take_focus=True))
     return bool(answer.success)
 
