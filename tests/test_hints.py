@@ -242,6 +242,15 @@ def test_a_client_that_announced_nothing_is_asked_nothing() -> None:
     assert [message for message in driver.seen if "id" in message and "method" in message] == []
 
 
+def test_a_client_that_cannot_be_told_to_ask_again_gets_the_hints_of_the_checked_text() -> None:
+    with Driver() as driver:
+        driver.start()
+        driver.open(PROGRAM)
+        assert labels(driver) == ["2 in x"]
+        driver.change(2, {"text": PROGRAM.replace("x + x", "x + x + x")})
+        assert labels(driver) == ["3 in x"]
+
+
 def test_a_lens_leads_to_the_derivation() -> None:
     with Driver() as driver:
         driver.start(workspace={"executeCommand": {}})

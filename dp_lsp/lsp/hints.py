@@ -6,15 +6,21 @@ from lsprotocol import types
 
 from dp_lsp.features.hints import hints
 from dp_lsp.features.lenses import lenses
+from dp_lsp.lsp.checking import Outdated
 from dp_lsp.lsp.positions import Positions
 from dp_lsp.lsp.requests import SHOW_DERIVATION, Handlers, derivation_arguments
 from dp_lsp.lsp.session import Server
 
 
-def inlay_hint(ls: Server, params: types.InlayHintParams) -> list[types.InlayHint] | None:
+async def inlay_hint(ls: Server, params: types.InlayHintParams) -> list[types.InlayHint] | None:
     document = ls.documents.get(params.text_document.uri)
     if document is None:
         return None
+    if types.WORKSPACE_INLAY_HINT_REFRESH not in ls.client.asks_again:  # what it is told stays until the next edit
+        try:
+            await ls.checker.reached(document, document.version)
+        except Outdated:
+            return None
     settings = ls.settings_for(document)
     positions = Positions(document.source, ls.client.encoding)
     span = positions.span(params.range)
