@@ -1,7 +1,32 @@
 """What all tests share."""
 
+import json
+import os
+from pathlib import Path
+
 import pytest
+
+LAST = "test_editors.py"
+"""What runs beside the other tests is waited for at the end."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite expected results instead of comparing with them")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name == LAST)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How long each part took in the real editors, and what was not run."""
+    results = sorted(Path(os.environ["DP_LSP_EDITORS"]).glob("*.json")) if os.environ.get("DP_LSP_EDITORS") else []
+    if results:
+        terminalreporter.section("real editors")
+    for file in results:
+        found = json.loads(file.read_text("utf-8"))
+        terminalreporter.line(f"{file.stem}: {found['state']}, {found['seconds']} s")
+        for check in found["checks"]:
+            terminalreporter.line(f"  {check['seconds']:6.1f} s  {check['check']}")
+        if found["state"] == "not run":
+            terminalreporter.line(f"  {found['reason']}")

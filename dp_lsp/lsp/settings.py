@@ -77,6 +77,11 @@ _SETTINGS = (
 )
 
 
+def setting_names() -> tuple[str, ...]:
+    """How the settings are called in our section, with dots between groups and settings."""
+    return tuple(".".join(setting.path) for setting in _SETTINGS)
+
+
 def understood(sent: Any, before: Settings) -> Understood:
     """The settings of a section as a client sends it; what it leaves out, or is not what it must be, is as before.
     Other names are of no concern: an extension keeps its own there."""

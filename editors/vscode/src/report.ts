@@ -1,0 +1,125 @@
+// The report of a file, in a web view that follows the file.
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { Session } from './session';
+
+const KIND = 'dpLsp.report';
+
+/** The view, of which there is one at most. */
+export class ReportView implements vscode.Disposable {
+  private panel: vscode.WebviewPanel | undefined;
+  private uri: vscode.Uri | undefined;
+  private asking = 0;
+  private readonly listeners: vscode.Disposable[];
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly session: Session,
+  ) {
+    this.listeners = [
+      session.onStatus((status) => {
+        if (status.uri === this.uri?.toString()) {
+          void (status.status === 'stale' ? this.post({ kind: 'stale' }) : this.refresh());
+        }
+      }),
+      vscode.window.registerWebviewPanelSerializer(KIND, {
+        deserializeWebviewPanel: async (panel, state: { uri?: string } | undefined) => {
+          if (state?.uri) {
+            this.adopt(panel, vscode.Uri.parse(state.uri));
+          } else {
+            panel.dispose();
+          }
+        },
+      }),
+    ];
+  }
+
+  /** Show the report of an open document. */
+  show(uri: vscode.Uri): void {
+    if (this.panel && this.uri?.toString() === uri.toString()) {
+      this.panel.reveal();
+      return;
+    }
+    this.panel?.dispose();
+    const panel = vscode.window.createWebviewPanel(KIND, 'Report', vscode.ViewColumn.Beside, { enableFindWidget: true });
+    this.adopt(panel, uri);
+  }
+
+  private adopt(panel: vscode.WebviewPanel, uri: vscode.Uri): void {
+    this.panel = panel;
+    this.uri = uri;
+    panel.title = `Report of ${uri.path.split('/').at(-1)}`;
+    panel.iconPath = vscode.Uri.joinPath(this.context.extensionUri, 'media', 'icon.png');
+    panel.webview.options = { enableScripts: true, localResourceRoots: [] };
+    panel.onDidDispose(() => {
+      if (this.panel === panel) {
+        this.panel = this.uri = undefined;
+      }
+    });
+    panel.webview.onDidReceiveMessage((message: { kind: string; line?: number; column?: number }) => {
+      if (message.kind === 'ready') {
+        void this.refresh();
+      } else if (message.kind === 'go') {
+        void this.go(uri, message.line ?? 1, message.column ?? 1);
+      }
+    });
+    void this.page().then((html) => (panel.webview.html = html));
+  }
+
+  /** The page loads nothing: its style and its one script stand in it, and no other runs. */
+  private async page(): Promise<string> {
+    const nonce = randomBytes(18).toString('base64url');
+    const [script, style] = await Promise.all(
+      [['out', 'report.js'], ['media', 'report.css']].map(async (names) => {
+        const file = vscode.Uri.joinPath(this.context.extensionUri, ...names);
+        return new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
+      }),
+    );
+    const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'`;
+    return (
+      `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">` +
+      `<meta http-equiv="Content-Security-Policy" content="${policy}"><title>Report</title>` +
+      `<style nonce="${nonce}">${style}</style></head><body><main id="report"></main>` +
+      `<script nonce="${nonce}">${script!.replaceAll('</script', '<\\/script')}</script></body></html>`
+    );
+  }
+
+  private async refresh(): Promise<void> {
+    const [uri, client] = [this.uri, this.session.running];
+    if (!uri || !client) {
+      return this.post({ kind: 'nothing', why: 'The server does not run.' });
+    }
+    const asked = ++this.asking;
+    try {
+      const report = await client.sendRequest('dp/report', { uri: client.code2ProtocolConverter.asUri(uri) });
+      if (asked === this.asking) {
+        await this.post({ kind: 'report', report, uri: uri.toString() });
+      }
+    } catch (error) {
+      if (asked === this.asking) {
+        await this.post({ kind: 'nothing', why: error instanceof Error ? error.message : String(error) });
+      }
+    }
+  }
+
+  private async post(message: unknown): Promise<void> {
+    await this.panel?.webview.postMessage(message);
+  }
+
+  /** To a place in the file; lines and columns count from 1, and columns count code points. */
+  private async go(uri: vscode.Uri, line: number, column: number): Promise<void> {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const text = document.lineAt(Math.min(line, document.lineCount) - 1).text;
+    const place = new vscode.Position(line - 1, [...text].slice(0, column - 1).join('').length);
+    const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+    await vscode.window.showTextDocument(document, {
+      selection: new vscode.Range(place, place),
+      viewColumn: shown?.viewColumn ?? vscode.ViewColumn.One,
+    });
+  }
+
+  dispose(): void {
+    this.listeners.forEach((listener) => listener.dispose());
+    this.panel?.dispose();
+  }
+}

@@ -1,0 +1,78 @@
+// The report, as far as the view looks at it. Keys it does not know it leaves alone.
+export type State = 'proved' | 'failed' | 'unknown';
+
+export interface Place {
+  line: number;
+  column: number;
+}
+
+export interface Problem {
+  code: string;
+  severity: string;
+  message: string;
+  url?: string;
+  range: { start: Place };
+}
+
+export interface Parameter {
+  name: string;
+  type: string;
+  static: boolean;
+  sensitivity: string | null;
+  epsilon: string | null;
+  delta: string | null;
+}
+
+/** A row of a table: what its columns hold depends on what the server has to say. */
+export type Row = Record<string, unknown>;
+
+/** What a mechanism or a call at a place spends; `share` is that of ε, where it is a number. */
+export interface Spending {
+  parameters: string[];
+  range: { start: Place };
+  name: string;
+  epsilon: string;
+  delta: string;
+  share: number | null;
+}
+
+/** One line of a plot. */
+export interface Curve {
+  rule: string;
+  points: [number, number][];
+}
+
+/** ε against something, for some parameters: one line a rule. */
+export interface Plot {
+  parameters: string[];
+  against: string;
+  curves: Curve[];
+}
+
+export interface ReportedFunction {
+  name: string;
+  signature: string;
+  kind: 'sensitivity' | 'privacy' | 'blackbox';
+  status: State;
+  accepted?: string;
+  range: { start: Place; end: Place };
+  parameters: Parameter[];
+  returns: string;
+  bounds: Row[];
+  conditions: { text: string; decided: boolean }[];
+  numeric?: Row[];
+  spending?: Spending[];
+  plots?: Plot[];
+}
+
+export interface ReportedFile {
+  path: string;
+  status: State;
+  functions: ReportedFunction[];
+  diagnostics: Problem[];
+}
+
+export interface Report {
+  profile: string;
+  files: ReportedFile[];
+}

@@ -1,0 +1,96 @@
+// A plot of ε, drawn; beside it, for whoever does not see it, its numbers as a table.
+import { h, svg, table } from './dom';
+import type { Plot } from './model';
+import { head, rounded, rule } from './words';
+
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [560, 300, 60, 16, 12, 44];
+const DASHES = ['', '7 3', '2 3', '9 3 2 3', '1 5', '12 4'];
+const TICKS = 5;
+
+interface Scale {
+  at(value: number): number;
+  ticks: number[];
+}
+
+export function drawn(plot: Plot): HTMLElement {
+  const points = plot.curves.flatMap((curve) => curve.points).filter((point) => point.every(Number.isFinite));
+  const title = `ε against ${head(plot.against)}, for ${plot.parameters.join(', ')}`;
+  if (points.length < 2) {
+    return h('p', {}, `${title}: there is nothing to draw.`);
+  }
+  const x = scale(points.map(([value]) => value), LEFT, WIDTH - RIGHT);
+  const y = scale(points.map(([, value]) => value), HEIGHT - BOTTOM, TOP);
+  const picture = svg(
+    'svg',
+    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': `${title}. The numbers are in the table below.` },
+    ...x.ticks.map((tick) => across(x.at(tick), tick)),
+    ...y.ticks.map((tick) => along(y.at(tick), tick)),
+    svg('text', { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 6, 'text-anchor': 'middle' }, head(plot.against)),
+    svg('text', { x: 10, y: HEIGHT / 2 - 10 }, 'ε'),
+    ...plot.curves.map((curve, index) =>
+      svg('polyline', {
+        class: `line line${index % DASHES.length}`,
+        'stroke-dasharray': DASHES[index % DASHES.length],
+        points: curve.points
+          .filter((point) => point.every(Number.isFinite))
+          .map(([left, up]) => `${x.at(left).toFixed(1)},${y.at(up).toFixed(1)}`)
+          .join(' '),
+      }),
+    ),
+  );
+  const rows = plot.curves.flatMap((curve) =>
+    curve.points.map(([left, up]) => [rule(curve.rule), rounded(left), rounded(up)]),
+  );
+  return h(
+    'figure',
+    {},
+    h('figcaption', {}, title),
+    picture,
+    h('ul', { class: 'legend' }, ...plot.curves.map((curve, index) => key(rule(curve.rule), index))),
+    h('details', {}, h('summary', {}, 'The numbers'), table(title, ['rule', head(plot.against), 'ε'], rows)),
+  );
+}
+
+function key(name: string, index: number): HTMLElement {
+  const line = svg('line', {
+    class: `line line${index % DASHES.length}`, 'stroke-dasharray': DASHES[index % DASHES.length],
+    x1: 0, x2: 34, y1: 6, y2: 6,
+  });
+  return h('li', {}, svg('svg', { viewBox: '0 0 34 12', width: 34, height: 12, 'aria-hidden': 'true' }, line), name);
+}
+
+function across(left: number, value: number): SVGElement {
+  return svg(
+    'g',
+    {},
+    svg('line', { class: 'grid', x1: left, x2: left, y1: TOP, y2: HEIGHT - BOTTOM }),
+    svg('text', { x: left, y: HEIGHT - BOTTOM + 16, 'text-anchor': 'middle' }, shown(value)),
+  );
+}
+
+function along(up: number, value: number): SVGElement {
+  return svg(
+    'g',
+    {},
+    svg('line', { class: 'grid', x1: LEFT, x2: WIDTH - RIGHT, y1: up, y2: up }),
+    svg('text', { x: LEFT - 6, y: up + 4, 'text-anchor': 'end' }, shown(value)),
+  );
+}
+
+function shown(value: number): string {
+  return String(Number(value.toPrecision(2)));
+}
+
+/** By powers of ten where the values span some, else evenly. */
+function scale(values: number[], from: number, to: number): Scale {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const wide = least > 0 && most / least > 50;
+  const [low, high] = wide
+    ? [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most))]
+    : [Math.min(0, least), most > least ? most : least + 1];
+  const place = (value: number) => from + ((to - from) * ((wide ? Math.log10(value) : value) - low)) / (high - low);
+  const step = wide ? Math.ceil((high - low) / TICKS) : (high - low) / TICKS;
+  const count = Math.floor((high - low) / step + 1e-9) + 1;
+  const ticks = Array.from({ length: count }, (_, index) => low + index * step);
+  return { at: place, ticks: wide ? ticks.map((power) => 10 ** power) : ticks };
+}

@@ -1,0 +1,182 @@
+// The page of the report: what the extension sends, as headings, tables, lists and plots.
+import { h, table, type Child } from './dom';
+import type { Parameter, Problem, Report, ReportedFile, ReportedFunction, Row, Spending, State } from './model';
+import { drawn } from './plot';
+import { cell, formula, head, rule } from './words';
+
+type Message =
+  | { kind: 'report'; report: Report; uri: string }
+  | { kind: 'stale' }
+  | { kind: 'nothing'; why: string };
+
+declare function acquireVsCodeApi(): { postMessage(message: unknown): void; setState(state: unknown): void };
+
+const SHAPES: Record<State, string> = { proved: '✓', failed: '✗', unknown: '?' };
+const FIRST = ['parameters', 'rule']; // columns that lead, in this order
+const api = acquireVsCodeApi();
+const main = document.getElementById('report')!;
+const news = h('p', { class: 'news', role: 'status' });
+
+function state(of: State): HTMLElement {
+  return h('span', { class: `state ${of}` }, h('span', { 'aria-hidden': 'true' }, SHAPES[of] ?? '?'), ` ${of}`);
+}
+
+function goes(text: string, place: { line: number; column: number }): HTMLElement {
+  return h('button', { type: 'button', click: () => api.postMessage({ kind: 'go', ...place }) }, text);
+}
+
+function code(text: string): HTMLElement {
+  return h('code', {}, text);
+}
+
+/** Words with code in them between backticks; without any, all of it is code. */
+function prose(text: string): Child[] {
+  const parts = text.split('`');
+  return parts.length === 1 ? [code(text)] : parts.map((part, index) => (index % 2 ? code(part) : part));
+}
+
+/** A bound, unless it is the smaller of two that cannot be told apart: these stand below, one by one. */
+function bound(text: string | null, nothing: string): Child {
+  return text?.includes('Piecewise(') || text?.startsWith('Min(') ? 'one of those below' : code(formula(text ?? nothing));
+}
+
+function guarantee(kind: string, each: Parameter): Child[] {
+  const first = [code(each.name), code(each.type)];
+  if (each.static) {
+    return [...first, 'static: public', ''];
+  }
+  return kind === 'privacy'
+    ? [...first, bound(each.epsilon, 'oo'), bound(each.delta, '1')]
+    : [...first, each.sensitivity === null ? '' : bound(each.sensitivity, 'oo')];
+}
+
+function parameters(each: ReportedFunction): Child {
+  if (!each.parameters.length) {
+    return null;
+  }
+  const heads = ['argument', 'type', ...(each.kind === 'privacy' ? ['ε', 'δ'] : ['moves the result by'])];
+  return table('What is guaranteed of each argument', heads, each.parameters.map((one) => guarantee(each.kind, one)));
+}
+
+/** Rows of whatever columns they have; `free` variables are named with the range they may be chosen in. */
+function rows(caption: string, found: Row[] | undefined): Child {
+  if (!found?.length) {
+    return null;
+  }
+  const keys = [...new Set([...FIRST, ...found.flatMap(Object.keys)])];
+  return table(caption, keys.map(head), found.map((row) => keys.map((key) => (key in row ? code(cell(key, row[key])) : ''))));
+}
+
+function spending(found: Spending[]): Child {
+  const share = (part: number | null) => (part === null ? '' : `${Math.round(part * 1000) / 10} %`);
+  return (
+    found.length > 0 &&
+    table(
+      'What each mechanism spends',
+      ['mechanism', '', 'for', 'ε', 'δ', 'share of ε'],
+      found.map((each) => [
+        code(each.name),
+        goes(`line ${each.range.start.line}`, each.range.start),
+        code(each.parameters.join(', ')),
+        code(formula(each.epsilon)),
+        code(formula(each.delta)),
+        share(each.share),
+      ]),
+    )
+  );
+}
+
+function conditions(each: ReportedFunction): Child {
+  const open = each.conditions.filter((condition) => !condition.decided);
+  return open.length > 0 && [h('h3', {}, 'Holds if'), h('ul', {}, ...open.map(({ text }) => h('li', {}, prose(text))))];
+}
+
+function problems(found: Problem[]): Child {
+  return (
+    found.length > 0 && [
+      h('h3', {}, 'Problems'),
+      h(
+        'ul',
+        {},
+        ...found.map((each) => {
+          const link = each.url ? h('a', { href: each.url }, each.code) : each.code;
+          return h('li', {}, goes(`line ${each.range.start.line}`, each.range.start), ` ${each.severity}: `, ...(each.message.includes('`') ? prose(each.message) : [each.message]), ' (', link, ')');
+        }),
+      ),
+    ]
+  );
+}
+
+function section(each: ReportedFunction, index: number, found: Problem[]): HTMLElement {
+  const id = `function${index}`;
+  const box = each.kind === 'blackbox' ? h('p', {}, 'A black box, taken at your word.') : null;
+  return h(
+    'section',
+    { 'aria-labelledby': id },
+    h('h2', { id }, code(each.name), ' ', state(each.status), ' ', goes(`line ${each.range.start.line}`, each.range.start)),
+    each.accepted && h('p', {}, `Accepted: ${each.accepted}`),
+    box,
+    rows('With your numbers', each.numeric),
+    !box && parameters(each),
+    spending(each.spending ?? []),
+    each.plots?.map(drawn),
+    each.bounds.length > 1 && rows('All bounds that are proved', each.bounds),
+    each.bounds.length === 1 && h('p', {}, `By ${rule(String(each.bounds[0]!['rule']))}.`),
+    conditions(each),
+    problems(found),
+  );
+}
+
+function page(file: ReportedFile, profile: string): Child[] {
+  const inside = (each: ReportedFunction, { line }: { line: number }) =>
+    each.range.start.line <= line && line <= each.range.end.line;
+  const outside = file.diagnostics.filter((one) => !file.functions.some((each) => inside(each, one.range.start)));
+  const counts = (Object.keys(SHAPES) as State[])
+    .map((name) => [file.functions.filter((each) => each.status === name).length, name] as const)
+    .filter(([count]) => count)
+    .map(([count, name]) => `${count} ${name}`);
+  return [
+    h('h1', {}, file.path.split('/').at(-1)!, ' ', state(file.status)),
+    h('p', {}, file.functions.length ? `Functions: ${counts.join(', ')}.` : 'There are no functions in this file.'),
+    profile === 'published' && h('p', { class: 'caution' }, 'By the published formulas, some of which do not hold.'),
+    problems(outside),
+    ...file.functions.map((each, index) =>
+      section(each, index, file.diagnostics.filter((one) => inside(each, one.range.start))),
+    ),
+  ];
+}
+
+function show(message: Message): void {
+  main.setAttribute('aria-busy', String(message.kind === 'stale'));
+  if (message.kind === 'stale') {
+    news.textContent = 'The file was edited and is being checked. What stands below is the last result.';
+    return;
+  }
+  if (message.kind === 'nothing') {
+    news.textContent = `There is no report. ${message.why}`;
+    main.replaceChildren(news);
+    return;
+  }
+  news.textContent = '';
+  api.setState({ uri: message.uri });
+  const place = window.scrollY;
+  const open = focused();
+  const files = message.report.files.flatMap((file) => page(file, message.report.profile));
+  main.replaceChildren(news, h('div', {}, files));
+  window.scrollTo(0, place);
+  buttons()[open]?.focus();
+}
+
+function buttons(): HTMLElement[] {
+  return [...main.querySelectorAll<HTMLElement>('button, a, summary, [tabindex]')];
+}
+
+/** Which of the things that can have the focus has it, so that a new report leaves it there. */
+function focused(): number {
+  return buttons().indexOf(document.activeElement as HTMLElement);
+}
+
+window.addEventListener('message', (event: MessageEvent<Message>) => show(event.data));
+main.append(news);
+news.textContent = 'The report is being made.';
+api.postMessage({ kind: 'ready' });

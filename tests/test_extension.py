@@ -1,0 +1,125 @@
+"""The configurations of the editors agree with the server, with each other and with the documentation."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dp_lsp
+from dp_lsp.configuration.keys import schema
+from dp_lsp.lsp.settings import SECTION, Settings, setting_names, understood
+from source_tree import ROOT
+
+EDITORS = ROOT / "editors"
+VSCODE = EDITORS / "vscode"
+OF_THE_EXTENSION = {"server.path", "server.python", "server.package"}
+NAMES = ("vscode", "nvim", "helix", "emacs", "zed", "sublime", "kate")
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def package() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((VSCODE / "package.json").read_text("utf-8"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def settings(package: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    found = package["contributes"]["configuration"]["properties"]
+    assert all(name.startswith(f"{SECTION}.") for name in found)
+    return {name.removeprefix(f"{SECTION}."): each for name, each in found.items()}
+
+
+def test_the_extension_has_the_settings_of_the_server(settings: dict[str, dict[str, Any]]) -> None:
+    ours = {
+        "trace.server" if name == "trace" else name for name in setting_names()
+    }  # clients follow the protocol by it
+    assert set(settings) == ours | OF_THE_EXTENSION
+
+
+def test_the_defaults_are_those_of_the_server(settings: dict[str, dict[str, Any]]) -> None:
+    sent = {name: each["default"] for name, each in settings.items() if not name.startswith(("server", "trace"))}
+    assert understood(sent, Settings()) == (Settings(), ())
+
+
+def test_the_server_takes_every_value_that_is_offered(settings: dict[str, dict[str, Any]]) -> None:
+    for name, each in settings.items():
+        for value in each.get("enum", []):
+            told = understood({"trace" if name == "trace.server" else name: value}, Settings())
+            assert not told.complaints, (name, value)
+    for level in settings["severity"]["additionalProperties"]["enum"]:
+        assert not understood({"severity": {"DP301": level}}, Settings()).complaints
+
+
+def test_programs_of_a_folder_are_started_only_if_it_is_trusted(
+    package: dict[str, Any], settings: dict[str, dict[str, Any]]
+) -> None:
+    restricted = package["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"]
+    assert set(restricted) == {f"{SECTION}.{name}" for name in OF_THE_EXTENSION}
+    assert {settings[name]["scope"] for name in OF_THE_EXTENSION} == {"machine-overridable"}
+
+
+@pytest.mark.parametrize("readme", [ROOT / "README.md", VSCODE / "README.md"], ids=["project", "extension"])
+def test_the_documentation_names_all_settings(readme: Path, settings: dict[str, dict[str, Any]]) -> None:
+    text = readme.read_text("utf-8")
+    names = setting_names() if readme.parent == ROOT else [f"{SECTION}.{name}" for name in settings]
+    assert [name for name in names if f"`{name}`" not in text] == []
+    if readme.parent == VSCODE:
+        assert set(re.findall(rf"^\| `({SECTION}\.[\w.]+)`", text, re.MULTILINE)) == set(names)
+
+
+def test_the_commands_are_described(package: dict[str, Any]) -> None:
+    text = (VSCODE / "README.md").read_text("utf-8")
+    commands = {each["title"] for each in package["contributes"]["commands"]}
+    assert {title for title in commands if title.rstrip("…") not in text} == set()
+    source = (VSCODE / "src" / "commands.ts").read_text("utf-8")
+    assert set(re.findall(r"'(dpLsp\.\w+)':", source)) == {
+        each["command"] for each in package["contributes"]["commands"]
+    }
+
+
+def test_the_extension_fits_the_server(package: dict[str, Any]) -> None:
+    assert package["version"] == dp_lsp.__version__
+    (minimum,) = re.findall(r"MINIMUM = '([\d.]+)'", (VSCODE / "src" / "finding.ts").read_text("utf-8"))
+    assert [int(part) for part in minimum.split(".")] <= [int(part) for part in dp_lsp.__version__.split(".")]
+    assert json.loads((VSCODE / "schemas" / "dp-lsp.json").read_text("utf-8")) == schema()
+
+
+def test_what_the_extension_is_built_of_is_pinned(package: dict[str, Any]) -> None:
+    assert "dependencies" not in package, "all is bundled"
+    lock = json.loads((VSCODE / "package-lock.json").read_text("utf-8"))
+    assert [name for name, version in package["devDependencies"].items() if not re.fullmatch(r"[\d.]+", version)] == []
+    assert [name for name, each in lock["packages"].items() if "resolved" in each] == [], "the registry is the user's"
+    assert [name for name, each in lock["packages"].items() if name and "integrity" not in each] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_editor_is_documented(name: str) -> None:
+    text = (EDITORS / name / "README.md").read_text("utf-8")
+    assert "## When nothing happens" in text
+    assert f"editors/{name}/README.md" in README
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", text)
+    assert [link for link in links if not (EDITORS / name / link).exists()] == []
+
+
+def test_the_configurations_can_be_read() -> None:
+    helix = tomllib.loads((EDITORS / "helix" / "languages.toml").read_text("utf-8"))
+    assert helix["language"][0]["language-servers"] == ["dp-lsp"]
+    commands = [[helix["language-server"]["dp-lsp"]["command"], *helix["language-server"]["dp-lsp"]["args"]]]
+    for file in (*EDITORS.glob("kate/*.json"), *EDITORS.glob("zed/*.json"), *EDITORS.glob("sublime/*-settings")):
+        read = json.loads(re.sub(r"^//.*$", "", file.read_text("utf-8"), flags=re.MULTILINE))
+        commands += [command for command in found(read) if command]
+    assert len(commands) == 4 and all(command == ["dp-lsp", "server"] for command in commands)
+
+
+def found(value: Any) -> list[list[str]]:
+    """The commands that start the server, in any of the forms that editors have for them."""
+    if not isinstance(value, dict):
+        return []
+    here = [value["path"], *value["arguments"]] if "path" in value else value.get("command", [])
+    return [here, *(each for inner in value.values() for each in found(inner))]
