@@ -87,7 +87,13 @@ def test_the_extension_fits_the_server(package: dict[str, Any]) -> None:
     assert package["version"] == dp_lsp.__version__
     (minimum,) = re.findall(r"MINIMUM = '([\d.]+)'", (VSCODE / "src" / "finding.ts").read_text("utf-8"))
     assert [int(part) for part in minimum.split(".")] <= [int(part) for part in dp_lsp.__version__.split(".")]
-    assert json.loads((VSCODE / "schemas" / "dp-lsp.json").read_text("utf-8")) == schema()
+
+
+def test_the_extension_has_the_schema_of_the_configuration(pytestconfig: pytest.Config) -> None:
+    file = VSCODE / "schemas" / "dp-lsp.json"
+    if pytestconfig.getoption("update"):
+        file.write_text(json.dumps(schema(), ensure_ascii=False, indent=2) + "\n", "utf-8")
+    assert json.loads(file.read_text("utf-8")) == schema()
 
 
 def test_what_the_extension_is_built_of_is_pinned(package: dict[str, Any]) -> None:

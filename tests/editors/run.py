@@ -193,16 +193,24 @@ def neovim(home: Path) -> None:
     arguments = ["/opt/neovim.lua", "/opt/work/neovim", "/opt/work/neovim/results"]
     ran([*inside(), "nvim", "--headless", "--clean", "-l", *arguments], "neovim")
     shutil.copy(work / "results", home / "neovim.jsonl")
+    shutil.copy(HERE / "init.lua", root / "opt")
+    on_screen("neovim", home, "nvim", "-u", "/opt/init.lua")
 
 
 def helix(home: Path) -> None:
     root = CACHE / "root"
-    broken(root / "opt" / "work" / "helix")
     configuration = root / "opt" / "home" / ".config" / "helix"
     configuration.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / "editors" / "helix" / "languages.toml", configuration)
     (configuration / "config.toml").write_text("[editor.lsp]\ndisplay-inlay-hints = true\n", "utf-8")
-    ran([sys.executable, HERE / "helix.py", "/opt/work/helix", home / "helix.jsonl", *inside(), "hx"], "helix")
+    on_screen("helix", home, "hx")
+
+
+def on_screen(part: str, home: Path, *editor: str) -> None:
+    """The checks of an editor in a terminal."""
+    folder, results = f"/opt/work/{part}", home / f"{part}.jsonl"
+    broken(CACHE / "root" / "opt" / "work" / part)
+    ran([sys.executable, HERE / "terminal.py", part, folder, results, *inside(), *editor], part)
 
 
 READY: Mapping[str, Callable[[Path], None]] = {
@@ -221,7 +229,7 @@ PARTS: Mapping[str, Part] = {
     "folders": Part(VSCODE, workbench("folders.mjs"), 3),
     "restricted": Part(VSCODE, workbench("restricted.mjs"), 2),
     "newcomer": Part(VSCODE, workbench("newcomer.mjs"), 8),
-    "neovim": Part(("wheel", "newer"), neovim, 9),
+    "neovim": Part(("wheel", "newer"), neovim, 10),
     "helix": Part(("wheel", "newer"), helix, 4),
 }
 

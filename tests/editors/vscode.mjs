@@ -1,6 +1,6 @@
 // One user, one folder, one file after the other, in VS Code.
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { writeFileSync, readFileSync } from 'node:fs';
 import { BROKEN, EXTENSION, ROOT, SERVER, folder, part, sure } from './checks.mjs';
 import { pause, until } from './workbench.mjs';
 
@@ -19,11 +19,12 @@ end
 });
 const settings = { 'dpLsp.server.path': SERVER };
 
-async function picture(bench, name, clip) {
-  if (PICTURES) {
-    await bench.page.screenshot({ path: path.join(PICTURES, `${name}.png`), clip });
-  }
+async function picture(bench, name) {
   await bench.picture(name);
+  if (PICTURES) {
+    mkdirSync(PICTURES, { recursive: true });
+    await bench.page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
+  }
 }
 
 const preview = (bench) => bench.page.frameLocator('iframe.webview:visible').last().frameLocator('#active-frame');
@@ -35,6 +36,8 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
     await until('proved in the status bar', async () => /dp-lsp: proved 4/.test(await bench.status()));
     await until('lenses', async () => (await bench.lenses()).some((lens) => /^proved · a black box/.test(lens)));
     sure((await bench.squiggles()) === 0, 'something is underlined');
+    await bench.go(46);
+    await until('the last lens', async () => (await bench.lenses()).some((lens) => /data, labels: ε/.test(lens)));
     await picture(bench, 'example');
   },
   'the underline, the hint, the lens, the problem': async (bench) => {
@@ -57,7 +60,7 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
     const hover = bench.page.locator('.monaco-hover:visible .hover-contents');
     const found = await until('a hover', async () => (await hover.allInnerTexts()).join('\n'));
     sure(/y/.test(found) && /2/.test(found) && /x/.test(found), `the hover says: ${found}`);
-    await picture(bench, 'hover');
+    await bench.picture('hover');
     await bench.page.keyboard.press('Escape');
   },
   'a quick fix mends the problem': async (bench) => {
@@ -76,7 +79,7 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
       await bench.page.keyboard.press('Escape');
       return false;
     });
-    await picture(bench, 'fix');
+    await bench.picture('fix');
     for (let presses = 0; !/2/.test(await menu.and(bench.page.locator('.focused')).innerText()); presses += 1) {
       sure(presses < 10, 'the fix cannot be reached by the keyboard');
       await bench.page.keyboard.press('ArrowDown');
@@ -118,7 +121,7 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
       await pause(500);
     }
     await until('numbers in the lens', async () => (await bench.lenses()).some((lens) => /ε 1(\.0*)?\b/.test(lens)));
-    await picture(bench, 'numbers');
+    await bench.picture('numbers');
   },
   'the report follows the file': async (bench) => {
     await bench.run('dp-lsp: Show the Report of This File');
@@ -146,7 +149,7 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
     await lens.click();
     await preview(bench).locator('h1').waitFor();
     sure(/noisy/.test(await preview(bench).locator('h1').innerText()), 'the page is about something else');
-    await picture(bench, 'derivation');
+    await bench.picture('derivation');
     await bench.tidy();
   },
   'the server is killed and comes back': async (bench) => {

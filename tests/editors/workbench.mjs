@@ -99,6 +99,7 @@ export class Workbench {
       'editor.hover.delay': 100,
       'workbench.tips.enabled': false,
       'files.autoSave': 'off',
+      'editor.minimap.enabled': false,
       'editor.autoIndent': 'none',
       'editor.autoClosingBrackets': 'never',
     };

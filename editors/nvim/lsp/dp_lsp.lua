@@ -63,7 +63,10 @@ return {
   settings = { dpLsp = {} },
   capabilities = {
     experimental = { dpFileStatus = true },
-    workspace = { executeCommand = {} }, -- Neovim runs commands, but does not say so
+    workspace = {
+      executeCommand = {}, -- Neovim runs commands, but does not say so
+      inlayHint = { refreshSupport = false }, -- it does not draw hints that come late: so the server waits with them
+    },
   },
   commands = {
     ['dp-lsp.showDerivation'] = shows,

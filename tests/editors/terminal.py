@@ -1,6 +1,7 @@
-"""Helix on a screen of its own, which is read back; started from the very file that users take. Standard library only.
+"""Editors on a screen of their own, which is read back; started from the very files that users take. Standard library
+only.
 
-``python helix.py FOLDER RESULTS COMMAND …``: COMMAND starts Helix, with the name of a file behind it.
+``python terminal.py PART FOLDER RESULTS COMMAND …``: COMMAND starts the editor, with the name of a file behind it.
 """
 
 from __future__ import annotations
@@ -80,22 +81,31 @@ def quick_fix(screen: Screen) -> None:
     screen.until("no problem", lambda text: "can change by 2" not in text)
 
 
-CHECKS: dict[str, Callable[[Screen], None]] = {
-    "diagnostics": diagnostics,
-    "inlay hint": inlay_hint,
-    "hover": hover,
-    "a quick fix mends the problem": quick_fix,
+def drawn(screen: Screen) -> None:
+    screen.until("a hint", lambda text: "y = x + x 2 in x" in text)
+    screen.until("a lens", lambda text: "failed · x: no guarantee" in text)
+    screen.until("the problem", lambda text: "the noise hides a change of 1" in text)
+
+
+CHECKS: dict[str, dict[str, Callable[[Screen], None]]] = {
+    "helix": {
+        "diagnostics": diagnostics,
+        "inlay hint": inlay_hint,
+        "hover": hover,
+        "a quick fix mends the problem": quick_fix,
+    },
+    "neovim": {"the hint, the lens and the problem are drawn": drawn},
 }
 
 
 def main() -> None:
-    folder, results, *command = sys.argv[1:]
+    part, folder, results, *command = sys.argv[1:]
     screen = Screen(shlex.join([*command, f"{folder}/broken.jl"]))
-    with Path(results).open("w", encoding="utf-8") as written:
+    with Path(results).open("a", encoding="utf-8") as written:
         try:
-            for name, check in CHECKS.items():
+            for name, check in CHECKS[part].items():
                 begun = time.monotonic()
-                line: dict[str, object] = {"part": "helix", "check": name}
+                line: dict[str, object] = {"part": part, "check": name}
                 try:
                     check(screen)
                 except (AssertionError, subprocess.SubprocessError) as error:
