@@ -225,7 +225,7 @@ READY: Mapping[str, Callable[[Path], None]] = {
 VSCODE = ("workbench", "extension", "wheel")
 PARTS: Mapping[str, Part] = {
     "emacs": Part(("emacs",), emacs, 6),
-    "vscode": Part(VSCODE, workbench("vscode.mjs"), 12),
+    "vscode": Part(VSCODE, workbench("vscode.mjs"), 13),
     "folders": Part(VSCODE, workbench("folders.mjs"), 3),
     "restricted": Part(VSCODE, workbench("restricted.mjs"), 2),
     "newcomer": Part(VSCODE, workbench("newcomer.mjs"), 8),
@@ -240,9 +240,9 @@ class Readying:
     def __init__(self, names: set[str], home: Path) -> None:
         self._trouble: dict[str, Exception] = {}
         self._home = home
-        self._threads = {name: threading.Thread(target=self._make, args=(name,), daemon=True) for name in names}
-        for thread in self._threads.values():
-            thread.start()
+        self._done = {name: threading.Event() for name in names}
+        for name in names:
+            threading.Thread(target=self._make, args=(name,), daemon=True).start()
 
     def _make(self, name: str) -> None:
         begun = time.monotonic()
@@ -252,12 +252,13 @@ class Readying:
             READY[name](self._home)
         except Exception as error:  # told to whoever needs it
             self._trouble[name] = error
-        print(f"ready: {name}, {time.monotonic() - begun:.0f} s", flush=True)
+        print(f"{name}: {'not ' * (name in self._trouble)}ready after {time.monotonic() - begun:.0f} s", flush=True)
+        self._done[name].set()
 
     def wait(self, *names: str) -> None:
         """Wait until these are ready; an error if one is not to be had."""
         for name in names:
-            self._threads[name].join()
+            self._done[name].wait()
             if name in self._trouble:
                 raise self._trouble[name]
 

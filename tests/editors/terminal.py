@@ -62,7 +62,7 @@ def diagnostics(screen: Screen) -> None:
 def hover(screen: Screen) -> None:
     screen.keys("Escape", "g", "g", "j", "g", "s")  # the second line's first character
     shown = screen.until("a hover", lambda text: "moves by at most" in text, "Escape", "Space", "k")
-    assert "distance" in shown, shown
+    assert "y : Real" in shown, shown
     screen.keys("Escape")
 
 
