@@ -34,7 +34,8 @@ def test_top_level_holds_only_what_belongs_there() -> None:
 
 
 def test_nothing_is_left_for_later() -> None:
-    assert [str(path.relative_to(ROOT)) for path in tracked() if LEFTOVER.search(path.read_bytes())] == []
+    texts = [path for path in tracked() if path.suffix != ".png"]
+    assert [str(path.relative_to(ROOT)) for path in texts if LEFTOVER.search(path.read_bytes())] == []
 
 
 def test_files_and_functions_are_short() -> None:
