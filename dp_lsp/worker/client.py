@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from dp_lsp.configuration.keys import Configuration
 
 LIMIT = 10.0  # seconds a check may take, and more for a long text
+_START = 20.0  # seconds that a process may take to start, besides
 _GRACE = 2.0  # seconds it has to notice that, before it is killed
 _PATIENCE = 0.25  # seconds of silence after which a superseded check is killed; it looks every few milliseconds
 _ATTEMPTS = 5  # processes that may die under one check; each chunk to blame takes two
@@ -76,10 +77,10 @@ class Finding(NamedTuple):
 class Outcome(NamedTuple):
     """How a check of a document ended: with analyses, also of others that it concerns, or with a problem.
 
-    ``final`` is false if the process died and the check is tried again. ``projects`` are the names of the files
-    that were checked together, ``closed`` what is known of those that are not open. ``parsed`` and ``inferred``
-    count chunks since the process started; ``seconds`` is how long it took. ``faulty`` are the configurations that
-    something is wrong with, by the paths of their files; None if the check did not come so far.
+    ``final`` is false if the process died and the check is tried again. ``projects`` are the names of the files that
+    were checked together, ``closed`` what is known of those that are not open. ``parsed`` and ``inferred`` count
+    chunks since the process started; ``seconds`` is how long it took. ``faulty`` are the configurations that something
+    is wrong with, by the paths of their files; None if the check did not come so far.
     """
 
     document: str
@@ -268,7 +269,7 @@ class Worker:
         limit, repair = self._limit_of(job), self._fatal < _BLAME
         self._link.send(Check(job.number, job.document, job.others, job.options, refused, limit, repair))
         if self._watch is None:
-            self._watch_for(self._limit_of(job) + _GRACE, _Killed.FOR_TIME)
+            self._watch_jobs()
 
     def _limit_of(self, job: _Job) -> float:
         return self._limit_for(job.document, *job.others)
@@ -409,8 +410,7 @@ class Worker:
 
     def _job(self, number: int, document: str) -> _Job | None:
         """The job with this number, unless it was superseded."""
-        job = self._jobs.get(document)
-        return job if job and job.number == number else None
+        return job if (job := self._jobs.get(document)) and job.number == number else None
 
     def _kill(self, why: _Killed) -> None:
         if self._link:
@@ -419,11 +419,11 @@ class Worker:
 
     def _watch_jobs(self, least: float = 0.0) -> None:
         """Give the process its full time if there is something to do, and all the time there is if not."""
+        self._stop_watching()
         limits = [*map(self._limit_of, self._jobs.values()), *(limit for limit, _ in self._asked.values())]
         if limits:
-            self._watch_for(max(least, *limits) + _GRACE, _Killed.FOR_TIME)
-        else:
-            self._stop_watching()
+            start = 0.0 if self._link and self._link.ready else _START
+            self._watch_for(max(least, *limits) + _GRACE + start, _Killed.FOR_TIME)
 
     def _watch_for(self, seconds: float, why: _Killed) -> None:
         """Kill the process after some seconds; for silence, counted from its last sign of life."""

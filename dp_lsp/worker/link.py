@@ -70,6 +70,7 @@ class Link:
         assert self._process.stdin and self._process.stdout
         self._outbox = Outbox(self._process.stdin)  # type: ignore[arg-type]
         self.chunk: bytes | None = None
+        self.ready = False  # whether it has said anything
         self.heard = time.monotonic()
         threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True).start()
 
@@ -85,7 +86,7 @@ class Link:
         fresh: dict[bytes, ChunkRecord] = {}
         with contextlib.suppress(RuntimeError):  # the loop has ended before us
             while (message := receive(stream)) is not None:
-                self.heard = time.monotonic()
+                self.heard, self.ready = time.monotonic(), True
                 match message:
                     case Entered(key):
                         self.chunk = key
