@@ -50,7 +50,7 @@ def _is_bad(options: argparse.Namespace) -> bool:
             return _charges(options.first, options.count)
         case "scoreboard":
             results = [
-                attacked(programs, 0, options.count, profile)
+                attacked(programs, 0, options.count, profile, tell=False)
                 for profile in ("sound", "published")
                 for programs in PROGRAMS.values()
             ]

@@ -86,15 +86,15 @@ class Programs(NamedTuple):
 def _with_fewer_lines(text: str, fails: Callable[[str], bool]) -> str:
     for line in text.splitlines(keepends=True):
         shorter = text.replace(line, "", 1)
-        text = shorter if fails(shorter) else text
+        text = shorter if line.strip() not in ("end", "else") and fails(shorter) else text
     return text
 
 
 PROGRAMS = {
-    each.name: each
+    each.name.split()[0]: each
     for each in (
         Programs("programs", lambda choices: Writer(choices).program(), on_sensitivity),
-        Programs("private", lambda choices: Releases(choices).program(), on_privacy),
+        Programs("private programs", lambda choices: Releases(choices).program(), on_privacy),
     )
 }
 
@@ -106,8 +106,8 @@ class Result(NamedTuple):
     text: str
 
 
-def attacked(programs: Programs, first: int, count: int, profile: str) -> Result:
-    """What an attack on so many programs finds; what refutes a claim is printed at once."""
+def attacked(programs: Programs, first: int, count: int, profile: str, tell: bool = True) -> Result:
+    """What an attack on so many programs finds. With ``tell`` what refutes a claim is printed at once."""
     counts, ratios, began = Counter(functions=0, pairs=0, refuted=0, crashed=0), [], time.monotonic()
     engines: dict[int, Engine] = {}
     for seed in range(first, first + count):
@@ -125,20 +125,21 @@ def attacked(programs: Programs, first: int, count: int, profile: str) -> Result
         ratios += [ratio for each in found for ratio in each.ratios]
         refutations = [each for one in found for each in one.refutations]
         counts["refuted"] += len(refutations)
-        for each in refutations:
+        for each in refutations if tell else ():
             print(f"seed {seed}, {each}\n{text}", flush=True)
-        if refutations:
+        if refutations and tell:
             print(f"in short:\n{programs.smallest(seed, profile)}", flush=True)
         if (seed - first + 1) % 1000 == 0:
             print(f"{seed - first + 1:,} programs, {counts['refuted']} refuted", file=sys.stderr, flush=True)
     return Result(
-        counts["refuted"] + counts["crashed"], _said(count, profile, counts, ratios, time.monotonic() - began)
+        counts["refuted"] + counts["crashed"],
+        _said(count, programs.name, profile, counts, ratios, time.monotonic() - began),
     )
 
 
-def _said(count: int, profile: str, counts: Counter[str], ratios: list[float], seconds: float) -> str:
+def _said(count: int, what: str, profile: str, counts: Counter[str], ratios: list[float], seconds: float) -> str:
     text = (
-        f"Profile `{profile}`: {count:,} programs, {counts['functions']:,} functions and "
+        f"Profile `{profile}`: {count:,} {what}, {counts['functions']:,} functions and "
         f"{counts['pairs']:,} pairs of inputs in {seconds:,.0f} s; {counts['refuted']} claims refuted."
     )
     if counts["crashed"]:
