@@ -52,7 +52,7 @@ _REASONS = {
     "A sample of two matrices": "the noise is Gaussian, and better than the pair that is published of it",
     "A sample of what moves further": "the published condition fails, so nothing is claimed",
     "The rows of a sample": "the sample is of 100 rows, which are drawn in more ways than are gone through",
-    "Vectors changed in place": "the number is right where nothing else names the vector, and values here have no other names",
+    "Vectors changed in place": "the number is right where nothing else names the vector",
     "What is not reproduced": "`--profile published` has the sound bound there",
 }
 _AGREED = ("Where both agree",)
