@@ -10,6 +10,7 @@ import sympy
 
 from dp_lsp.analysis.records import BoundReport, Options, Setting
 from dp_lsp.engine.check import Engine
+from dp_lsp.features.report import report
 
 LOOP = """
 function f(x::Real) :: Priv()
@@ -149,8 +150,9 @@ def test_a_variable_in_two_private_arguments_pays_at_the_sum_of_its_distances() 
 def test_a_number_that_is_shown_is_not_below_the_bound(number: Fraction) -> None:
     """The nearest float of a third lies below it; what is reported must not."""
     program = "f(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, x)"
-    function = Engine().check(program, Options(settings=(Setting(None, "eps", number),))).functions[0]
-    shown = Fraction(function.numeric[0].epsilon)
+    made = Engine().check(program, Options(settings=(Setting(None, "eps", number),)))
+    assert made.functions[0].numeric[0].epsilon == number
+    shown = Fraction(report([("a.jl", made)], "sound")["files"][0]["functions"][0]["numeric"][0]["epsilon"])
     assert number <= shown <= number * (1 + Fraction(1, 2**50))
 
 

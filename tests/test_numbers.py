@@ -75,7 +75,7 @@ def test_a_report_holds_the_smallest(program: Path, capsys: pytest.CaptureFixtur
 
 def test_without_a_target_the_headline_is_as_small_as_can_be_proved_at_its_delta() -> None:
     found = numeric(STEPS, None, eps="0.1", del_="1/1000000", k="100")[("x",)]
-    assert found.rule == "gaussian" and found.delta == 1e-4 and found.epsilon < 0.5636
+    assert found.rule == "gaussian" and found.delta == Fraction(1, 10**4) and found.epsilon < 0.5636
 
 
 def test_missing_numbers_are_named() -> None:

@@ -65,9 +65,9 @@ def test_json_is_what_the_contract_says() -> None:
 def test_json_has_numbers_once_numbers_are_given() -> None:
     given = Options(settings=(Setting(None, "eps", Fraction(1, 5)),))
     numbers = (
-        NumericReport(("x",), 0.2, 0.0, "basic"),
-        NumericReport(("y",), float("inf"), 1.0, "basic"),
-        NumericReport(("z",), 0.0, 0.0, "", ("k",)),
+        NumericReport(("x",), Fraction(1, 5), Fraction(0), "basic"),
+        NumericReport(("y",), None, Fraction(1), "basic"),
+        NumericReport(("z",), None, None, "", ("k",)),
     )
     private, other = function(numeric=numbers), function("g", kind="sensitivity")
     result = valid([("a.jl", analysis(functions=(private, other), options=given))], "published")
@@ -255,9 +255,9 @@ def shown_as(name: str, shown: str, static: bool = False) -> ParameterReport:
 
 def test_one_file_shows_all_that_a_guarantee_depends_on() -> None:
     numbers = (
-        NumericReport(("x",), 0.5630001, 1e-5, "basic"),
-        NumericReport(("x2",), 0.5630001, 1e-5, "basic"),
-        NumericReport(("y",), 0, 0, "", ("k",)),
+        NumericReport(("x",), Fraction("0.5630001"), Fraction("1e-5"), "basic"),
+        NumericReport(("x2",), Fraction("0.5630001"), Fraction("1e-5"), "basic"),
+        NumericReport(("y",), None, None, "", ("k",)),
     )
     picture = """
         a.jl

@@ -97,11 +97,11 @@ class BoundReport(NamedTuple):
 
 
 class NumericReport(NamedTuple):
-    """The bound as floats rounded up, or the names of what has no number yet."""
+    """The bound as numbers, ∞ as None, or the names of what has no number yet."""
 
     parameters: tuple[str, ...]
-    epsilon: float
-    delta: float
+    epsilon: Fraction | None
+    delta: Fraction | None
     rule: str
     missing: tuple[str, ...] = ()
 

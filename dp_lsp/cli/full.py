@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from itertools import groupby
-from math import isfinite
 
 from dp_lsp.analysis.records import Analysis, FunctionReport, NumericReport, State
 from dp_lsp.cli.excerpt import Mark, excerpt
@@ -226,7 +224,5 @@ def _spending(function: FunctionReport, source: Source) -> Iterator[str]:
 def _number(names: str, numeric: NumericReport) -> str:
     if numeric.missing:
         return printable(f"{names}: a number is missing for {', '.join(numeric.missing)} (--set NAME=NUMBER)")
-    epsilon, delta = (
-        decimal(Fraction(repr(value)) if isfinite(value) else None) for value in (numeric.epsilon, numeric.delta)
-    )
+    epsilon, delta = decimal(numeric.epsilon), decimal(numeric.delta)
     return printable(f"{names}: ε {epsilon}  δ {delta}   ({numeric.rule})")

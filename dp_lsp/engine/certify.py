@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import isfinite
 from typing import NamedTuple
 
 from dp_lsp.accounting.charge import Charge
@@ -36,8 +35,6 @@ def certifiable(file: str, report: FunctionReport, inferred: Inferred, options: 
         pricing = description.pricing(group)
         for numeric in pricing.best(options.target_delta):
             delta = options.target_delta if options.target_delta is not None else numeric.delta
-            if pricing.charge is not None and not numeric.missing and isfinite(numeric.epsilon) and isfinite(delta):
+            if pricing.charge is not None and not numeric.missing and numeric.epsilon is not None and delta is not None:
                 names = numeric.parameters
-                yield Certifiable(
-                    file, report.name, report.signature, names, conditions, pricing.charge, Fraction(delta)
-                )
+                yield Certifiable(file, report.name, report.signature, names, conditions, pricing.charge, delta)

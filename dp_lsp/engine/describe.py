@@ -231,7 +231,8 @@ class Description:
         """Whether some measure shows, for the numbers that are given, that a limit is kept."""
         target = None if delta is None else min(delta, LARGEST)  # else at that of the bound that is shown
         found = self.pricing(group).best(target)
-        return any(not each.missing and (epsilon is None or each.epsilon <= epsilon) for each in found)
+        known = (each.epsilon for each in found if not each.missing and each.epsilon is not None)
+        return any(epsilon is None or value <= epsilon for value in known)
 
     def _worth(self, value: Sens) -> str:
         """What a side of a price comes to, as a number where there is one."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from math import isfinite
 from typing import NamedTuple
 
 from dp_lsp.accounting.best import guarantees
@@ -16,7 +15,7 @@ from dp_lsp.accounting.charge import Charge
 from dp_lsp.accounting.resolve import Unresolved, names, resolve
 from dp_lsp.analysis.records import NumericReport, Setting
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
-from dp_lsp.core.evaluate import Missing, Substitution, rounded_up, symbols_of, upper
+from dp_lsp.core.evaluate import Missing, Substitution, symbols_of, upper
 from dp_lsp.core.events import Cost
 from dp_lsp.core.sens import ONE
 from dp_lsp.core.types import AnyNorm, Norm
@@ -119,14 +118,12 @@ class Pricing:
     def all(self, delta: Fraction | None) -> Iterator[NumericReport]:
         """The smallest ε of each rule, best first, at the δ of :meth:`best`."""
         for first in self.best(delta):
-            at = Fraction(first.delta) if delta is None and isfinite(first.delta) else delta
+            at = first.delta if delta is None else delta
             found = () if first.missing or at is None or not 0 <= at < 1 else self.figures(at)
             yield from (self._report(figure) for figure in found) if found else (first,)
 
     def _report(self, figure: Figure, missing: Iterable[str] = ()) -> NumericReport:
-        """A figure as floats that are rounded up."""
-        epsilon, delta = rounded_up(figure.epsilon), rounded_up(figure.delta)
-        return NumericReport(self._names, epsilon, delta, figure.rule, tuple(sorted(missing)))
+        return NumericReport(self._names, figure.epsilon, figure.delta, figure.rule, tuple(sorted(missing)))
 
 
 def _is_open(bound: Bound) -> bool:

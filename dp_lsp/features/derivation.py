@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
-from math import inf, isfinite
 
 from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Step
 from dp_lsp.analysis.records import NumericReport, State
@@ -153,10 +151,8 @@ def figure(numeric: NumericReport, state: str = "proved") -> tuple[str, str, str
     rule = RULES.get(numeric.rule, numeric.rule)
     if numeric.missing:
         return rule, "", "", f"a number is missing for {', '.join(map(code, numeric.missing))}"
-    epsilon, delta = (
-        decimal(Fraction(repr(value)) if isfinite(value) else None, 6) for value in (numeric.epsilon, numeric.delta)
-    )
-    return rule, epsilon, delta, state if numeric.epsilon < inf else "no guarantee"
+    epsilon, delta = (decimal(value, 6) for value in (numeric.epsilon, numeric.delta))
+    return rule, epsilon, delta, state if numeric.epsilon is not None else "no guarantee"
 
 
 def _listed(items: Iterable[str]) -> str:

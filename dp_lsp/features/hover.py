@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from math import isfinite
 from pathlib import PurePath
 from typing import TypeGuard
 
@@ -186,9 +184,7 @@ def numeric_words(numeric: NumericReport) -> str:
     """A pair of numbers, each rounded up."""
     from dp_lsp.core.notation import decimal  # only who gave numbers needs it
 
-    pair = numeric.epsilon, numeric.delta
-    epsilon, delta = (decimal(Fraction(repr(each)) if isfinite(each) else None) for each in pair)
-    return f"ε {epsilon}  δ {delta} ({numeric.rule})"
+    return f"ε {decimal(numeric.epsilon)}  δ {decimal(numeric.delta)} ({numeric.rule})"
 
 
 def _spending(analysis: Analysis, function: FunctionReport) -> str:

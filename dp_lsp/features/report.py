@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -109,13 +108,15 @@ def _spending(spent: SpendingReport, source: Source) -> Json:
 
 
 def _numeric(numeric: NumericReport) -> Json:
-    """A bound of ∞, which JSON has no number for, is null."""
+    """Floats that are rounded up. A bound of ∞, which JSON has no number for, is null."""
+    from dp_lsp.core.evaluate import rounded_up  # only who gave numbers needs it
+
     if numeric.missing:
         return {"parameters": list(numeric.parameters), "missing": list(numeric.missing)}
     return {
         "parameters": list(numeric.parameters),
-        "epsilon": numeric.epsilon if math.isfinite(numeric.epsilon) else None,
-        "delta": numeric.delta if math.isfinite(numeric.delta) else None,
+        "epsilon": None if numeric.epsilon is None else rounded_up(numeric.epsilon),
+        "delta": None if numeric.delta is None else rounded_up(numeric.delta),
         "rule": numeric.rule,
     }
 
