@@ -171,7 +171,8 @@ def newer(home: Path) -> None:
     """That system, with the dependencies for its own Python, which is newer than ours."""
     installed("root")
     root = CACHE / "root"
-    version = ran([*inside(), "python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], "no Python")
+    asked = "import sys; print('%d.%d' % sys.version_info[:2])"
+    version = ran([*inside(), "python3", "-c", asked], "a system inside this one cannot be entered", trouble=NotRun)
     print(f"the server of Neovim and Helix runs on Python {version.strip()}", flush=True)
     which = ["--python-version", version.strip(), "--implementation", "cp", "--only-binary=:all:"]
     platforms = [word for platform in PLATFORMS for word in ("--platform", platform)]
