@@ -27,6 +27,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         found = json.loads(file.read_text("utf-8"))
         terminalreporter.line(f"{file.stem}: {found['state']}, {found['seconds']} s")
         for check in found["checks"]:
-            terminalreporter.line(f"  {check['seconds']:6.1f} s  {check['check']}")
+            note = f" ({check['note']})" if check.get("note") else ""
+            terminalreporter.line(f"  {check['seconds']:6.1f} s  {check['check']}{note}")
         if found["state"] == "not run":
             terminalreporter.line(f"  {found['reason']}")

@@ -31,25 +31,31 @@ export function folder(part, files) {
   return place;
 }
 
-/** Run the checks of a part one after the other in one workbench; a failed one does not keep the next from running. */
-export async function part(name, options, checks) {
+/** Run the checks of a part one after the other in one workbench. */
+export function part(name, options, checks) {
+  return checked(name, () => Workbench.start(path.join(HOME, name), options), checks);
+}
+
+/** Run checks one after the other on what `start` made; a failed one does not keep the next from running. What a check
+ * returns is a note on it. */
+export async function checked(name, start, checks) {
   const results = path.join(HOME, `${name}.jsonl`);
   writeFileSync(results, '');
-  const report = (check, begun, error) => {
+  const report = (check, begun, error, note) => {
     const seconds = Math.round((Date.now() - begun) / 100) / 10;
     const reason = error && String(error.message ?? error);
-    appendFileSync(results, `${JSON.stringify({ part: name, check, seconds, error: reason })}\n`);
-    console.log(`  ${error ? 'FAILED' : 'ok    '} ${seconds.toFixed(1).padStart(5)} s  ${check}${error ? `: ${reason}` : ''}`);
+    appendFileSync(results, `${JSON.stringify({ part: name, check, seconds, error: reason, note })}\n`);
+    const more = error ? `: ${reason}` : note ? ` (${note})` : '';
+    console.log(`  ${error ? 'FAILED' : 'ok    '} ${seconds.toFixed(1).padStart(5)} s  ${check}${more}`);
   };
   let bench;
   let begun = Date.now();
   try {
-    bench = await Workbench.start(path.join(HOME, name), options);
+    bench = await start();
     for (const [check, run] of Object.entries(checks)) {
       begun = Date.now();
       try {
-        await run(bench);
-        report(check, begun);
+        report(check, begun, undefined, await run(bench));
       } catch (error) {
         report(check, begun, error);
         await bench.picture(`failed ${check}`).catch(() => undefined);

@@ -226,6 +226,7 @@ READY: Mapping[str, Callable[[Path], None]] = {
 VSCODE = ("workbench", "extension", "wheel")
 PARTS: Mapping[str, Part] = {
     "emacs": Part(("emacs",), emacs, 6),
+    "view": Part(VSCODE, workbench("view.mjs"), 6),
     "vscode": Part(VSCODE, workbench("vscode.mjs"), 13),
     "folders": Part(VSCODE, workbench("folders.mjs"), 3),
     "restricted": Part(VSCODE, workbench("restricted.mjs"), 2),

@@ -184,7 +184,7 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
     await bench.open('broken.jl');
     await until('the state', async () => /dp-lsp: failed 1/.test(await bench.status()));
     const [activated] = /activated in \d+ ms/.exec(bench.output());
-    console.log(`         ${activated}; at first ${started()[0]}; then ${started().at(-1)}`);
+    return `${activated}; at first ${started()[0]}; then ${started().at(-1)}`;
   },
   'no error is in the log of the extension host': async (bench) => {
     const wrong = bench.errors();

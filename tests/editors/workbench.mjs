@@ -1,6 +1,6 @@
 // VS Code's own workbench, served as a page and driven like a user would: by keys, the mouse and what is on the screen.
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdirSync, openSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, openSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -84,6 +84,14 @@ export function commandLine(id) {
   }
 }
 
+/** A browser without a window. */
+export function browser() {
+  return chromium.launch({
+    executablePath: BROWSER.find((file) => existsSync(file)),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  });
+}
+
 /** A workbench with the extensions and settings of a user of its own. */
 export class Workbench {
   static async start(home, { extensions = [], settings = {}, environment = {}, trusted = true } = {}) {
@@ -119,10 +127,7 @@ export class Workbench {
       { env: self.environment, stdio: ['ignore', log, log] },
     );
     await until('the workbench answers', async () => (await fetch(`http://127.0.0.1:${self.port}/healthz`)).ok);
-    self.browser = await chromium.launch({
-      executablePath: BROWSER.find((file) => readable(file)),
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-    });
+    self.browser = await browser();
     self.page = await self.browser.newPage({ viewport: { width: 1280, height: 800 } });
     self.page.on('console', (message) => {
       appendFileSync(path.join(home, 'console.log'), `${message.type()}: ${message.text()}\n`);
@@ -302,14 +307,5 @@ export class Workbench {
         // it has ended
       }
     }
-  }
-}
-
-function readable(file) {
-  try {
-    readFileSync(file, { flag: 'r' });
-    return true;
-  } catch {
-    return false;
   }
 }
