@@ -27,6 +27,7 @@ ROOT = HERE.parent.parent
 CACHE = Path(os.environ.get("DP_LSP_EDITORS_CACHE") or Path.home() / ".cache" / "dp-lsp-editors")
 SERVER = Path(os.environ.get("DP_LSP_SERVER") or ROOT / ".venv" / "bin" / "dp-lsp")
 LONGEST = 900  # seconds that one program may take
+LARGEST = 2_000_000  # bytes of the packed extension
 BROKEN = "function noisy(x::Real) :: Priv()\n    y = x + x\n    laplacian_mechanism(1, 0.5, y)\nend\n"
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux2014_x86_64")
 
@@ -123,6 +124,9 @@ def extension(home: Path) -> None:
     ran(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], "npm ci", copy, NotRun)
     ran(["npm", "run", "check"], "the types of the extension", copy)
     ran(["npm", "run", "package", "--", "--out", home / "dp-lsp.vsix"], "the extension cannot be packed", copy)
+    size = (home / "dp-lsp.vsix").stat().st_size
+    if size > LARGEST:
+        raise Broken(f"the extension has {size} bytes")
     julia = home / "julia"
     shutil.copytree(HERE / "julia", julia, dirs_exist_ok=True)
     tools = copy / "node_modules" / ".bin"
