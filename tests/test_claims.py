@@ -160,6 +160,9 @@ def of_public_numbers() -> Iterator[Case]:
         ("min(c, d, 1)", lambda c, d: min(c, d, 1)),
         ("min(max(c, -1), 2 * d)", lambda c, d: min(max(c, -1), 2 * d)),
         ("max(2, 3) - min(2, -3) + ceil(0.5)", lambda c, d: Fraction(7)),
+        ("sqrt(abs(c)) - 2 * sqrt(2)", lambda c, d: Fraction(math.sqrt(abs(c)) - 2 * math.sqrt(2))),
+        ("sqrt(2 * c * c * log(abs(d) + 3))", lambda c, d: Fraction(math.sqrt(2 * c * c * math.log(abs(d) + 3)))),
+        ("log(1 / (1 / (2 + abs(c * d)))) + log(1)", lambda c, d: Fraction(math.log(2 + abs(c * d)))),
         ("internal_expect_const(c)", lambda c, d: c),
     ):
         yield Case(

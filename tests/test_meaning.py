@@ -56,6 +56,7 @@ def test_every_row_has_a_meaning_or_a_reason() -> None:
         ("f(x::Integer) = x % 3", (-7,), -1),
         ("f(x::Integer) = mod(x, 3)", (-7,), 2),
         ("f(x::Real) = x / 4", (Fraction(3),), Fraction(3, 4)),
+        ("f(x::Real) = sqrt(9 / 4) * x + log(1)", (Fraction(2),), Fraction(3)),
         ("f(x::Real, y::Real) = x > 1 && y / x > 1", (Fraction(0), Fraction(1)), False),
         (
             "f(v::MetricVector(Data, LInf)) = undisc_container(clip(L1, v))",

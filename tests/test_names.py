@@ -13,8 +13,8 @@ OF_FORMULAS = {"abs", "ceil", "cols", "exp", "floor", "length", "log", "max", "m
 # How a terminal breaks long lines.
 OF_TERMINALS = {"fold"}
 
-# What certificates call the rounds of a loop.
-OF_CERTIFICATES = {"count"}
+# What certificates call the rounds of a loop, and what decimal numbers can do.
+OF_CERTIFICATES = {"count", "sqrt"}
 
 PROFILES = {"published", "sound"}
 KNOW_PROFILES = re.compile(r"dp_lsp\.(infer\.rules\w*|(builtins|accounting|cli)(\..+)?|analysis\.options)")

@@ -22,7 +22,7 @@ TABLE: dict[str, Builtin] = {
 
 REFUSED: frozenset[str] = frozenset(
     {
-        *("maximum", "minimum", "argmax", "argmin", "sort", "round", "floor", "trunc", "exp", "log", "sqrt", "sin"),
+        *("maximum", "minimum", "argmax", "argmin", "sort", "round", "floor", "trunc", "exp", "sin"),
         *("cos", "tanh", "zeros", "ones", "rand", "randn", "println", "print", "dot", "norm", "mean", "median", "var"),
         *("std", "push!", "append!", "filter", "any", "all", "in", "isnan", "div", "rem", "prod", "cumsum", "vcat"),
         *("hcat", "reshape", "copy", "deepcopy", "Int", "Float64", "first", "last", "collect", "enumerate"),

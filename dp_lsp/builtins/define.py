@@ -204,7 +204,8 @@ class Builtin:
     how many, it returns an argument as it is where all others are 0. ``within`` is how far from 0 a result is at
     most. ``draws`` is how one draws rows. ``whole`` says whether the numbers it returns are whole (or of Data), where
     that does not follow from its arguments; what one that ``floats`` returns may be stored as a float although it is
-    whole. One that ``clips`` returns a container clipped in the norm it is given. ``published`` holds the forms of
+    whole. One that ``clips`` returns a container clipped in the norm it is given. One that is
+    ``only_public`` has a rule for public arguments only. ``published`` holds the forms of
     the published checker."""
 
     name: str
@@ -221,6 +222,7 @@ class Builtin:
     whole: bool | None = None
     floats: bool = False
     clips: bool = False
+    only_public: bool = False
     picks: bool = False
     counts: bool = False
     keeps_zero: bool = False

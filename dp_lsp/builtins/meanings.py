@@ -68,6 +68,19 @@ def root(value: Value) -> Value:
     return math.sqrt(exact)
 
 
+def _root(x: Value) -> Value:
+    if x < 0:
+        raise Undefined("a root of a negative number")
+    return root(x)
+
+
+def _logarithm(x: Value) -> Value:
+    """A logarithm; that of 0 is no number to go on with."""
+    if x <= 0:
+        raise Undefined("a logarithm of a number that is not positive")
+    return math.log(x)
+
+
 def _sum(*values: Value) -> Value:
     return reduce(_added, values)
 
@@ -230,6 +243,8 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "mod": _modulo,
     "ceil": math.ceil,
     "abs": abs,
+    "sqrt": _root,
+    "log": _logarithm,
     "min": min,
     "max": max,
     "clamp": _clamped,

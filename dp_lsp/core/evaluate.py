@@ -115,7 +115,9 @@ class Substitution:
             return value
         if value.zero:
             return ZERO if power > 0 else INFINITY
-        whole = value if power.denominator == 1 else value.root()
+        whole = value
+        for _ in range(power.denominator.bit_length() - 1):  # a root of a root is to a power of 1/4
+            whole = whole.root()
         result = whole.power(abs(power.numerator))
         return result if power > 0 else Sens((result.single_poly().inverse(),))
 

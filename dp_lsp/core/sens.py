@@ -213,6 +213,8 @@ def ceiling(value: Poly) -> Sens:
 
 def log_inverse(value: Poly) -> Sens:
     """ln(1/x) for 0 < x ≤ 1."""
+    if value == algebra.ONE:
+        return ZERO
     return Sens((apply(Function.LOG_INVERSE, value),))
 
 
