@@ -66,7 +66,14 @@ class Substitution:
         """What is put for which norm."""
         return self._norms
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is put for anything."""
+        return not self._symbols and not self._norms
+
     def poly(self, value: Poly) -> Poly:
+        if self.idle:
+            return value
         known = self._polys.get(value)
         if known is None:
             known = Poly({})
@@ -79,7 +86,7 @@ class Substitution:
         return known
 
     def sens(self, value: Sens) -> Sens:
-        if value.infinite or value.zero:
+        if value.infinite or value.zero or self.idle:
             return value
         known = self._sens.get(value)
         if known is None:

@@ -50,6 +50,7 @@ class Printer:
     def __init__(self, style: Style, assumptions: Assumptions = _NOTHING) -> None:
         self._style = style
         self._assumptions = assumptions
+        self._written: dict[Apply, str] = {}  # the bounds of a function share most of what they are made of
 
     def sens(self, value: Sens) -> str:
         """A number in [0, ∞]. One that would fill pages is written as ∞, which it is below."""
@@ -138,7 +139,10 @@ class Printer:
     def _atom(self, atom: Atom) -> str:
         if isinstance(atom, Symbol):
             return atom.name
-        return self._application(atom)
+        known = self._written.get(atom)
+        if known is None:
+            known = self._written[atom] = self._application(atom)
+        return known
 
     def _application(self, atom: Apply) -> str:
         function, args = atom.function, atom.args
