@@ -12,7 +12,7 @@ import pytest
 
 from dp_lsp.analysis.records import Options
 from dp_lsp.builtins.define import Form
-from dp_lsp.builtins.patterns import Arrow, Box
+from dp_lsp.builtins.patterns import Arrow, Bag, Box
 from dp_lsp.engine.check import Engine
 from dp_lsp.problem import Severity
 from metric_search import (
@@ -385,12 +385,17 @@ def takes_function(form: Form) -> bool:
     return any(isinstance(each, Arrow) or (isinstance(each, Box) and each.functions) for each in patterns)
 
 
+def takes_sample(form: Form) -> bool:
+    return any(isinstance(param.pattern, Bag) for param in form.params)
+
+
 def test_every_form_is_searched() -> None:
-    """Other than of mechanisms, whose results are random, and of rows that take a function."""
+    """Other than of mechanisms, whose results are random, of rows that take a function, and of those that take a sample
+    of private size (``test_poisson.py``)."""
     checks = [(case.text, Options()) for case in CASES]
     assert unused(checks, lambda row: () if row.scope == "tail" else row.forms) == [
         f"{row.name}({', '.join(param.name for param in form.params)})"
         for row in ROWS.values()
         for form in row.forms
-        if (form.noise or takes_function(form)) and row.scope != "tail"
+        if (form.noise or takes_function(form) or takes_sample(form)) and row.scope != "tail"
     ]
