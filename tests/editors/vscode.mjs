@@ -176,6 +176,13 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
     await until('an error', () => bench.squiggles());
     await until('a hint', async () => /2 in x/.test(await bench.text()));
   },
+  'what is said is traced by the setting alone': async (bench) => {
+    sure(!/Sending/.test(bench.output('dp-lsp trace')), 'it is traced before');
+    await bench.change({ ...settings, 'dpLsp.trace.server': 'messages' });
+    await bench.go(1, 1);
+    await until('a trace', () => /Sending request 'textDocument/.test(bench.output('dp-lsp trace')));
+    await bench.change(settings);
+  },
   'the server is restarted by the command, and is found without a search': async (bench) => {
     const started = () => bench.output().match(/running; the search took \d+ ms, the server \d+ ms/g) ?? [];
     const before = started().length;

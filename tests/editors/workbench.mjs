@@ -287,11 +287,10 @@ export class Workbench {
     return lines.filter((line) => /\[error\]/i.test(line));
   }
 
-  /** The lines that the extension wrote to its output. */
-  output() {
-    const logs = readdirSync(path.join(this.data, 'logs'), { recursive: true }).filter((name) =>
-      /dp-lsp\.log$/.test(name),
-    );
+  /** What the extension wrote to its output, or to another one of its channels. */
+  output(channel = 'dp-lsp') {
+    const all = readdirSync(path.join(this.data, 'logs'), { recursive: true });
+    const logs = all.filter((name) => path.basename(name) === `${channel}.log`);
     return logs.map((name) => readFileSync(path.join(this.data, 'logs', name), 'utf8')).join('');
   }
 

@@ -71,7 +71,6 @@ return {
   commands = {
     ['dp-lsp.showDerivation'] = shows,
     ['dp-lsp.showReport'] = shows,
-    ['dp-lsp.showCounterexample'] = shows,
   },
   handlers = {
     -- For a status line: `%{get(b:, 'dp_lsp_status', '')}` is proved, failed, unknown or stale.
