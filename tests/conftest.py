@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from dp_lsp.cli import distributions
+
 LAST = "test_editors.py"
 """What runs beside the other tests is waited for at the end."""
 
@@ -31,3 +33,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.line(f"  {check['seconds']:6.1f} s  {check['check']}{note}")
         if found["state"] == "not run":
             terminalreporter.line(f"  {found['reason']}")
+
+
+@pytest.fixture(autouse=True)
+def _without_distributions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports are the same wherever the tests run; who wants these numbers asks for them."""
+    monkeypatch.setattr(distributions, "installed", lambda: False)

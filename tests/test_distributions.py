@@ -98,16 +98,16 @@ def test_pure_losses_cost_nothing_more_than_their_sum() -> None:
 
 def test_a_process_that_is_stopped_has_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pld, "_RUN", "import time; time.sleep(600)")
-    asked = pld.Asked(Laplace(ONE), TINY)
+    asked = pld.Asked([pld.Question(Laplace(ONE), TINY)])
     threading.Timer(0.2, asked.cancel).start()
-    assert asked.answer() is None
+    assert asked.answers() == (None,)
 
 
 def test_a_process_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pld, "_RUN", "import time; time.sleep(600)")
-    asked = pld.Asked(Laplace(ONE), TINY)
+    asked = pld.Asked([pld.Question(Laplace(ONE), TINY)])
     began = time.monotonic()
-    assert asked.answer(timeout=0.2) is None
+    assert asked.answers(timeout=0.2) == (None,)
     assert time.monotonic() - began < 300
     assert asked._process.returncode is not None
 
@@ -117,7 +117,7 @@ def test_a_process_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch)
 )
 def test_a_process_that_fails_has_no_answer(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     monkeypatch.setattr(pld, "_RUN", program)
-    assert pld.Asked(Laplace(ONE), TINY).answer() is None
+    assert pld.Asked([pld.Question(Laplace(ONE), TINY)]).answers() == (None,)
 
 
 def test_pricing_loads_no_library() -> None:

@@ -1,8 +1,8 @@
 """Privacy loss distributions, by the library dp-accounting where that is installed, in a process of their own.
 
-Importing the library takes half a second and 100 MB, and a distribution may take seconds; so a process reads a charge
-and a δ as JSON, writes its answer and ends. Whoever asked may stop it at any time. The library rounds losses up, but
-computes with floats, so what it says is its own word: nobody can compute it again from a few numbers.
+Importing the library takes half a second and 100 MB, and a distribution may take seconds; so a process reads charges,
+each with a δ, as JSON, writes an answer a line and ends. Whoever asked may stop it at any time. The library rounds
+losses up, but computes with floats, so what it says is its own word: nobody can compute it again from a few numbers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import json
 import math
 import subprocess
 import sys
+import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Listed
 from fractions import Fraction
 from importlib.util import find_spec
@@ -28,6 +30,7 @@ from dp_lsp.accounting.wire import from_nodes, to_nodes
 
 RULE = "pld"
 TIMEOUT = 60.0  # seconds
+_TICK = 0.1  # seconds between two looks at the clock
 _FINEST, _COARSEST = 1e-5, 0.05  # steps of a distribution
 _MOST_STEPS = 2e6
 _SPREAD = 24.0  # deviations of a loss that a distribution covers
@@ -84,51 +87,95 @@ class _Counting(Rules[Losses]):
         return parts[0] if all(part == parts[0] for part in parts) else None
 
 
-class Asked:
-    """A question to a process that has been started. Raises OSError if it cannot be."""
+class Question(NamedTuple):
+    """What is asked: the smallest ε of a charge at a total δ."""
 
-    def __init__(self, charge: Charge, delta: Fraction) -> None:
-        self._delta = delta
-        self._question = json.dumps({"charge": to_nodes(charge), "delta": str(delta)})
+    charge: Charge
+    delta: Fraction
+
+
+def can_answer(charge: Charge, delta: Fraction) -> bool:
+    """Whether the library, if it is there, knows every mechanism of a charge; and a δ of 0 it cannot aim at."""
+    return 0 < delta < 1 and losses(charge) is not None
+
+
+class Asked:
+    """Questions to a process that has been started. Raises OSError if it cannot be."""
+
+    def __init__(self, questions: Listed[Question]) -> None:
+        self._questions = tuple(questions)
         command = [sys.executable, "-P", "-c", _RUN]
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True)
 
-    def answer(self, timeout: float = TIMEOUT) -> Guarantee | None:
-        """Wait for the answer, for at most so many seconds; None if there is none. The process has ended then."""
+    def answers(
+        self, timeout: float = TIMEOUT, tick: Callable[[], None] = lambda: None
+    ) -> tuple[Guarantee | None, ...]:
+        """Wait for the answers, for at most so many seconds in all; None stands for one that did not come. ``tick`` is
+        called again and again until then. The process has ended then, whatever happens."""
+        ends: float | None = time.monotonic() + timeout
+        written: str | None = json.dumps([_asking(each) for each in self._questions])
         try:
-            written, _ = self._process.communicate(self._question, timeout)
-            found = json.loads(written)
-            epsilon = Fraction(found["epsilon"])
-            parameters = (("interval", Fraction(found["interval"])),)
-        except subprocess.TimeoutExpired:
+            while True:
+                try:
+                    found, _ = self._process.communicate(written, _TICK if ends is not None else None)
+                    break
+                except subprocess.TimeoutExpired:
+                    written = None  # it is on its way
+                    tick()
+                    if ends is not None and time.monotonic() >= ends:
+                        self.cancel()
+                        ends = None  # what it has written is read to the end
+        except BaseException:
             self.cancel()
-            self._process.communicate()
-            return None
-        except (ValueError, KeyError):  # it was stopped, or could say nothing
-            return None
-        note = f"computed by dp-accounting {found['version']}; no certificate can hold it"
-        return Guarantee(shown(epsilon), self._delta, RULE, parameters, note)
+            self._process.wait()
+            raise
+        lines = found.splitlines()
+        answers = tuple(map(_answered, self._questions, lines))
+        return answers + (None,) * (len(self._questions) - len(answers))
 
     def cancel(self) -> None:
         """End the process at once; may be called from any thread."""
         self._process.kill()
 
 
+def _asking(question: Question) -> dict[str, Any]:
+    return {"charge": to_nodes(question.charge), "delta": str(question.delta)}
+
+
+def _answered(question: Question, line: str) -> Guarantee | None:
+    try:
+        found = json.loads(line)
+        epsilon = Fraction(found["epsilon"])
+        parameters = (("interval", Fraction(found["interval"])),)
+        note = f"computed by dp-accounting {found['version']}; no certificate can hold it"
+    except (ValueError, KeyError, TypeError):  # it was stopped, or could say nothing
+        return None
+    return Guarantee(shown(epsilon), question.delta, RULE, parameters, note)
+
+
 def ask(charge: Charge, delta: Fraction, timeout: float = TIMEOUT) -> Guarantee | None:
     """The smallest ε by privacy loss distributions at a total δ; None if the library is not there, knows nothing of the
     charge, or takes longer than so many seconds."""
-    if not 0 < delta < 1 or not installed() or losses(charge) is None:
+    if not installed() or not can_answer(charge, delta):
         return None
-    return Asked(charge, delta).answer(timeout)
+    (found,) = Asked([Question(charge, delta)]).answers(timeout)
+    return found
 
 
 def answer() -> None:
-    """What the process does: reads a question, writes the answer."""
-    question = json.load(sys.stdin)
-    counted = losses(from_nodes(question["charge"]))
-    found = None if counted is None else _epsilon(counted, Fraction(question["delta"]))
-    print(json.dumps(found or {}))
+    """What the process does: reads questions, writes the answers."""
+    for line in _answers(json.load(sys.stdin)):
+        print(json.dumps(line), flush=True)
+
+
+def _answers(questions: Listed[dict[str, Any]]) -> Iterator[dict[str, str]]:
+    for question in questions:
+        try:
+            counted = losses(from_nodes(question["charge"]))
+            yield (_epsilon(counted, Fraction(question["delta"])) if counted is not None else None) or {}
+        except Exception:  # the library cannot compute it; it may well compute the next one
+            yield {}
 
 
 def _epsilon(counted: Losses, delta: Fraction) -> dict[str, str] | None:

@@ -255,6 +255,22 @@ class Analysis:
         """The same with these fixes of its problems and no others."""
         return self._changed(lambda problem: problem._replace(fixes=fixes.get(problem, ())))
 
+    def with_numbers(self, better: Mapping[tuple[Span, tuple[str, ...]], NumericReport]) -> Analysis:
+        """The same with other numbers, by the place of a function's name and the parameters."""
+
+        def changed(function: FunctionReport, start: int) -> FunctionReport:
+            place = function.name_span.moved(start)
+            numeric = tuple(better.get((place, each.parameters), each) for each in function.numeric)
+            return function._replace(numeric=numeric)
+
+        def chunks() -> Iterator[Placed]:
+            for chunk in self.chunks:
+                verdict = chunk.record.verdict
+                functions = tuple(changed(each, chunk.start) for each in verdict.functions)
+                yield chunk._replace(record=chunk.record._replace(verdict=verdict._replace(functions=functions)))
+
+        return Analysis(self.source, tuple(chunks()), self.options)
+
     def _changed(self, change: Callable[[Problem], Problem]) -> Analysis:
         """The same with other problems, each changed at its place in the file."""
 

@@ -15,6 +15,7 @@ from dp_lsp.analysis.records import PROFILES, Analysis, Setting, State, unchecke
 from dp_lsp.analysis.repairs import fixes_of
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.cli.configured import Configured
+from dp_lsp.cli.distributions import Distributions, Projects, with_distributions
 from dp_lsp.cli.files import Chosen, choose, shown
 from dp_lsp.cli.output import FINDINGS, INTERNAL, USAGE, complain, point, write
 from dp_lsp.cli.problems import InternalError
@@ -23,6 +24,7 @@ from dp_lsp.cli.settings import complaints
 from dp_lsp.cli.style import coloured, plain, wants_colour
 from dp_lsp.engine.certify import Certifiable
 from dp_lsp.engine.check import Engine, OptionsOf
+from dp_lsp.engine.distributions import question
 from dp_lsp.engine.graph import Graph
 from dp_lsp.engine.merge import check_projects, together
 from dp_lsp.engine.repairs import Within, hopeful, repairs
@@ -89,7 +91,7 @@ def _check_all(chosen: Chosen, checks: _Run, graph: Graph) -> Files:
         projects = check_projects(chosen.names, graph.roots, lambda root: checks.project(root, graph, progress))
     finally:
         progress.done()
-    found = together(projects.items())
+    found = together(checks.improved(projects).items())
     names = list(dict.fromkeys([*chosen.names, *found]))
     mended = checks.mended([(name, found[name]) for name in names], projects)
     return [(shown(name), analysis) for name, analysis in mended]
@@ -104,7 +106,8 @@ class _Run:
         self._options = options
         self._engine = Engine()
         self._recent: deque[str] = deque()
-        self._certifiable: list[Certifiable] = []
+        self._certifiable: dict[str, list[Certifiable]] = {}
+        self._distributions = Distributions()
 
     def includes(self, name: str) -> list[str]:
         """The files that a file includes directly."""
@@ -122,8 +125,8 @@ class _Run:
             found = self._engine.project(root, self._files, self._options, on_chunk=progress.chunk)
             if self._request.witness:
                 found = self._with_witnesses(root, found)
-            if self._request.certificate is not None:
-                self._certifiable += self._engine.certifiable(root, self._files, self._options)
+            if self._request.certificate is not None or (self._distributions.installed and _has_numbers(found)):
+                self._certifiable[root] = list(self._engine.certifiable(root, self._files, self._options))
         except Exception as error:
             logger.debug("%s: internal error", root, exc_info=True)
             self._engine = Engine()  # what it remembers may be half done
@@ -135,11 +138,18 @@ class _Run:
             self._engine.forget(self._recent.popleft())
         return found
 
+    def improved(self, projects: Projects) -> Projects:
+        """The same with the smaller numbers of privacy loss distributions, where these can be had."""
+        return with_distributions(projects, self._certifiable, self._distributions)
+
     def certify(self) -> int:
         """Write the certificate of what was checked; the exit code of that."""
         from dp_lsp.cli.certify import certificate
 
-        found = certificate(self._certifiable, self._request.settings, lambda name: self._files.text(name).content)
+        listed = [each for found in self._certifiable.values() for each in found]
+        self._distributions.ask(map(question, listed))
+        settings = self._request.settings
+        found = certificate(listed, settings, lambda name: self._files.text(name).content, self._distributions)
         if not found["bounds"]:
             complain("nothing can be certified: no private function is proved and has all its numbers (--set)")
         return write(json.dumps(found, ensure_ascii=False, indent=1) + "\n", self._request.certificate)
@@ -179,6 +189,11 @@ class _Run:
             logger.debug("%s: fixes were not tried", name, exc_info=True)
             self._engine = Engine()
             return {}
+
+
+def _has_numbers(found: Mapping[str, Analysis]) -> bool:
+    """Whether any function of a project has a bound as numbers."""
+    return any(function.numeric for analysis in found.values() for function in analysis.functions)
 
 
 def _exit_code(analyses: Iterable[Analysis], request: Request) -> int:

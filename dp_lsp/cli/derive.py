@@ -6,12 +6,15 @@ import difflib
 import os
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import click
 
+from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, NumericReport, Options
 from dp_lsp.cli.configured import Configured
+from dp_lsp.cli.distributions import Distributions
 from dp_lsp.cli.files import choose, shown
 from dp_lsp.cli.output import write
 from dp_lsp.cli.settings import Asked, complaints
@@ -19,6 +22,7 @@ from dp_lsp.core.notation import figure
 from dp_lsp.disk.reading import SUFFIX
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.curves import against_delta, against_rounds
+from dp_lsp.engine.distributions import question
 from dp_lsp.features.derivation import derivation
 from dp_lsp.features.markdown import prose
 from dp_lsp.text import Place, Span
@@ -129,8 +133,26 @@ class _Project:
             where = f"column {self._wanted.column} of line {self._wanted.line} of"
             raise self._nothing(f"no function stands at {where}", [])
         published = self._published(name, offset) if explained.numbers else ()
-        page = derivation(explained, self._analyses[name].source, shown(name), published)
+        explained, remark = self._with_distributions(name, explained)
+        page = derivation(explained, self._analyses[name].source, shown(name), published, remark)
         return page if expression else page + self._witnesses(name, explained.function.span)
+
+    def _with_distributions(self, name: str, explained: Explanation) -> tuple[Explanation, str]:
+        """The same with a number by privacy loss distributions for each of its bounds; or why one has none."""
+        groups = list(dict.fromkeys(each.parameters for each in explained.numbers if not each.missing))
+        if not groups:
+            return explained, ""
+        about = name, explained.function.name_span
+        listed = self._engine.certifiable(self._root, self._files, self._options)
+        bounds = [each for each in listed if (each.file, each.place) == about and each.parameters in groups]
+        known = Distributions()
+        known.ask(map(question, bounds))
+        found = known.numbers(bounds)
+        answered = {each.parameters for each in found}
+        sorted_each = (_by_epsilon(group, (*explained.numbers, *found)) for group in groups)
+        numbers = *chain.from_iterable(sorted_each), *(each for each in explained.numbers if each.missing)
+        silent = any(each not in answered for each in groups)
+        return explained._replace(numbers=numbers), known.silence() if silent else ""
 
     def plot(self) -> str:
         """A plot of the first bound of the function that is wanted."""
@@ -184,3 +206,9 @@ class _Project:
         if problem is not None and not self._analysis.functions:
             there = f": {problem.message}"
         return click.UsageError(f"{what} {shown(self._root)}{there}")
+
+
+def _by_epsilon(group: tuple[str, ...], numbers: tuple[NumericReport, ...]) -> list[NumericReport]:
+    """The numbers of a parameter or record, the smallest ε first and ∞ last."""
+    found = (each for each in numbers if each.parameters == group and not each.missing)
+    return sorted(found, key=lambda each: (each.epsilon is None, each.epsilon or 0))

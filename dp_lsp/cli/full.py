@@ -204,7 +204,12 @@ def _bounds(function: FunctionReport) -> list[str]:
 def _numbers(function: FunctionReport) -> Iterator[str]:
     """The bounds as numbers; neighbours that say the same as one."""
     for numeric, group in groupby(function.numeric, key=lambda each: each._replace(parameters=())):
-        yield _number(", ".join(name for each in group for name in each.parameters), numeric)
+        yield _number(", ".join(_names(each.parameters) for each in group), numeric)
+
+
+def _names(parameters: tuple[str, ...]) -> str:
+    """A parameter, or several of which one record is changed."""
+    return f"{' with '.join(parameters)}{' (one record)' if len(parameters) > 1 else ''}"
 
 
 def _spending(function: FunctionReport, source: Source) -> Iterator[str]:

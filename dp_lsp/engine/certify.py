@@ -10,11 +10,13 @@ from dp_lsp.accounting.charge import Charge
 from dp_lsp.analysis.records import FunctionReport, Options, State
 from dp_lsp.engine.describe import Description, Place
 from dp_lsp.infer.method import Inferred
+from dp_lsp.text import Span
 
 
 class Certifiable(NamedTuple):
     """What changes of some parameters together are charged by a proved function of a file, and the total δ at which a
-    bound of it is wanted. ``conditions`` are what the function holds under, for a person."""
+    bound of it is wanted. ``conditions`` are what the function holds under, for a person; at ``place`` stands its
+    name."""
 
     file: str
     function: str
@@ -23,6 +25,7 @@ class Certifiable(NamedTuple):
     conditions: tuple[str, ...]
     charge: Charge
     delta: Fraction
+    place: Span
 
 
 def certifiable(file: str, report: FunctionReport, inferred: Inferred, options: Options) -> Iterator[Certifiable]:
@@ -36,5 +39,5 @@ def certifiable(file: str, report: FunctionReport, inferred: Inferred, options: 
         for numeric in pricing.best(options.target_delta):
             delta = options.target_delta if options.target_delta is not None else numeric.delta
             if pricing.charge is not None and not numeric.missing and numeric.epsilon is not None and delta is not None:
-                names = numeric.parameters
-                yield Certifiable(file, report.name, report.signature, names, conditions, pricing.charge, delta)
+                about = file, report.name, report.signature, numeric.parameters, conditions
+                yield Certifiable(*about, pricing.charge, delta, report.name_span)

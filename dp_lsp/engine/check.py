@@ -192,7 +192,8 @@ class Engine:
                 self._complete(whole.programs[module], modules[module], [index], how)
                 for report in known.record.verdict.functions:
                     for _, inferred in task.again(known, report.span.start):
-                        yield from certifiable(part.name, report, inferred, how.options(part.name))
+                        for each in certifiable(part.name, report, inferred, how.options(part.name)):
+                            yield each._replace(place=each.place.moved(task.unit.chunk.start))
 
     def definitions(self, text: str, options: Options = DEFAULT) -> list[Defined]:
         """The definitions of a text that is in no folder, in the order in which they run, and what each means."""

@@ -17,18 +17,23 @@ _ASSIGNS = re.compile(r"\s*(?P<target>\(?[^\W\d]\w*(\s*,\s*[^\W\d]\w*)*\)?)\s*[-
 _ENDS = re.compile(r"\s*(#.*)?")
 
 
-def derivation(explained: Explanation, source: Source, name: str, published: tuple[NumericReport, ...] = ()) -> str:
+def derivation(
+    explained: Explanation, source: Source, name: str, published: tuple[NumericReport, ...] = (), remark: str = ""
+) -> str:
     """The page of an explanation, as Markdown. ``name`` is what the file is called, ``published`` what the published
-    formula comes to for the same numbers."""
-    return "\n\n".join(filter(None, _Page(explained, source, name, published).parts())) + "\n"
+    formula comes to for the same numbers, ``remark`` what else is to be said of these."""
+    return "\n\n".join(filter(None, _Page(explained, source, name, published, remark).parts())) + "\n"
 
 
 class _Page:
-    def __init__(self, explained: Explanation, source: Source, name: str, published: tuple[NumericReport, ...]) -> None:
+    def __init__(
+        self, explained: Explanation, source: Source, name: str, published: tuple[NumericReport, ...], remark: str
+    ) -> None:
         self._explained = explained
         self._source = source
         self._name = name
         self._published = published
+        self._remark = remark
 
     def parts(self) -> Iterator[str]:
         function, fact = self._explained.function, self._explained.fact
@@ -55,13 +60,18 @@ class _Page:
         """What each rule comes to, and what the published formula would say."""
         same: dict[tuple[str, ...], list[str]] = {}
         for names in dict.fromkeys(each.parameters for each in self._explained.numbers):
-            proved = [figure(each) for each in self._explained.numbers if each.parameters == names]
+            proved = [figure(each, _STATES.get(each.rule, "proved")) for each in self._numbers_of(names)]
             stated = [figure(each, "not proved") for each in self._published if each.parameters == names]
             rows = ["\t".join(row) for row in (*proved, *stated)]
             same.setdefault(tuple(rows), []).append(" with ".join(map(code, names)))
         for found, groups in same.items():
             yield f"## In numbers: {', '.join(groups)}"
             yield table(("rule", "ε", "δ", ""), (tuple(row.split("\t")) for row in found))
+        if same:
+            yield self._remark
+
+    def _numbers_of(self, parameters: tuple[str, ...]) -> Iterator[NumericReport]:
+        return (each for each in self._explained.numbers if each.parameters == parameters)
 
     @property
     def _is_known(self) -> bool:
@@ -142,6 +152,9 @@ RULES = {
     "published": "the published formula",
 }
 """What the rules are called."""
+
+_STATES = {"pld": "proved, as dp-accounting computes it"}
+"""Who vouches for a number, where nobody can compute it again."""
 
 
 def figure(numeric: NumericReport, state: str = "proved") -> tuple[str, str, str, str]:
