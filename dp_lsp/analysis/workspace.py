@@ -288,11 +288,14 @@ def _unknown(function: FunctionReport, reason: str) -> FunctionReport:
 
 def _moved(function: FunctionReport, by: int, drift: Drift) -> FunctionReport | None:
     """The function, moved by so many code points and then by the drift; None if it has no place any more."""
-    span = drift.forward(function.span.moved(by))
+    here = function.moved(by)
+    span = drift.forward(here.span)
     if span is None:
         return None
-    name_span = drift.forward(function.name_span.moved(by)) or Span(span.start, span.start)
-    return function._replace(span=span, name_span=name_span)
+    name_span = drift.forward(here.name_span) or Span(span.start, span.start)
+    places = ((each, drift.forward(each.span)) for each in here.spending)
+    spending = tuple(each._replace(span=place) for each, place in places if place is not None)
+    return function._replace(span=span, name_span=name_span, spending=spending)
 
 
 class Workspace:
