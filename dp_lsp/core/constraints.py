@@ -74,14 +74,25 @@ class Assumptions:
 
     def __init__(self, constraints: Iterable[Constraint] = (), all_nonnegative: bool = False) -> None:
         self._all = all_nonnegative
-        self._known = {
-            constraint.right
-            for constraint in constraints
-            if constraint.relation in ("<", "<=")
-            and isinstance(constraint.right, Poly)
-            and isinstance(constraint.left, Poly)
-            and (constraint.left.number is not None and constraint.left.number >= 0)
-        }
+        self._known: set[Poly] = set()
+        positive: list[Poly] = []
+        for constraint in constraints:
+            low = constraint.left.number if isinstance(constraint.left, Poly) else None
+            value = constraint.right
+            if constraint.relation in ("<", "<=") and isinstance(value, Poly) and low is not None and low >= 0:
+                self._known.add(value)
+                if constraint.relation == "<" or low > 0:
+                    positive.append(value)
+        for product in positive:
+            self._known |= self._factor(product)
+
+    def _factor(self, product: Poly) -> set[Poly]:
+        """The one factor of a product greater than 0 whose sign is not known: it is greater than 0."""
+        monomial, coefficient = product.single or ((), Fraction(0))
+        unknown = [(atom, power) for atom, power in monomial if not self._atom_nonnegative(atom)]
+        if coefficient <= 0 or len(unknown) != 1 or unknown[0][1] % 2 != 1:
+            return set()
+        return {Poly.of_atom(unknown[0][0])}
 
     def nonnegative(self, value: Poly) -> bool:
         """Whether the conditions say that ``value`` is at least 0."""

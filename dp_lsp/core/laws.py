@@ -41,6 +41,7 @@ SAMPLING_EACH = "Poisson sampling"
 BASIC = "basic"
 ROUNDS = "rounds of a loop"
 ADVANCED = "advanced"
+TOTAL = "total"
 PUBLISHED = "published"
 
 _FUZZ = "Reed and Pierce 2010, Distance Makes the Types Grow Stronger"
@@ -172,6 +173,12 @@ LAWS = {
         "{} rounds, in the account of advanced composition",
         "A round of steps of ε₁, ε₂ … adds Σεᵢ·tanh(εᵢ/2) to T, Σεᵢ² to V, and its δ: k rounds add k times as much.",
         "Kairouz, Oh and Viswanath 2015, The Composition Theorem for Differential Privacy, Theorem 3.5.",
+    ),
+    TOTAL: Law(
+        "advanced composition, with δ' = {}: 2√(2V ln(1/δ')), if that is at most 8 ln(1/δ'), and what is made once",
+        "Where 2√(2V ln(1/δ')) is at most 8 ln(1/δ'), steps of (ε₁, δ₁), (ε₂, δ₂) … cost "
+        "(2√(2V ln(1/δ')), Σδᵢ + δ') for every δ' between 0 and 1, with V = Σεᵢ².",
+        "Advanced composition: as tanh(x) <= x, T is at most V/2, which is at most √(2V ln(1/δ')) there.",
     ),
     ADVANCED: Law(
         "advanced composition, with δ' = {}: T + √(2V ln(1/δ')), and what is made once",

@@ -37,8 +37,9 @@ from dp_lsp.engine.limits import problem as above
 from dp_lsp.engine.measured import record_metrics
 from dp_lsp.engine.numeric import LARGEST, Pricing, given
 from dp_lsp.engine.shares import Writing, shares, told
+from dp_lsp.engine.totals import NONE, totals
 from dp_lsp.infer.explain import publish
-from dp_lsp.infer.problems import ConditionFails, NoBound, NoGuarantee
+from dp_lsp.infer.problems import ConditionFails, NoBound, NoGuarantee, TotalMissed
 from dp_lsp.problem import Problem, Related
 from dp_lsp.text import Span
 
@@ -135,6 +136,8 @@ class Description:
         self.display = Printer(DISPLAY, assumed)
         self._given = given(options.settings, scheme.name)
         self._numbers = dict(self._settings())
+        known = self._profile.charges and not scheme.reason
+        self.totals = totals(scheme.cost, self.bounds, self._numbers) if known else NONE
         self._heads: dict[Var, Headline] = {}
 
     def described(self, state: State, claims: tuple[Claim, ...] = ()) -> Described:
@@ -145,6 +148,7 @@ class Description:
             problems += claimed.problems(self, claims, self.place.name)
         if problems and state is State.PROVED:
             state = State.FAILED
+        problems += [] if state is State.UNKNOWN else self._missed_totals()
         parameters = tuple(self._parameter(param) for param in scheme.params)
         described = FunctionReport(
             scheme.name, scheme.signature, "privacy" if self._private else "sensitivity", state,
@@ -167,7 +171,8 @@ class Description:
         """The tightest bound for a variable."""
         found = self._heads.get(var)
         if found is None:
-            found = self._heads[var] = headline(self.bounds[(var,)])
+            whole = self.totals.held.get((var,))
+            found = self._heads[var] = Headline(whole.bound, None) if whole else headline(self.bounds[(var,)])
         return found
 
     def _in_metric(self, bound: Bound) -> Bound:
@@ -208,6 +213,13 @@ class Description:
             variable, related = "` and `".join(unbounded), tuple(self._rows_read())
             yield NoBound.at(self.place.name, name=self.scheme.name, variable=variable, fixes=fixes, related=related)
 
+    def _missed_totals(self) -> Iterator[Problem]:
+        """What rounds do not come to, although they were given shares of it; once for all it is about."""
+        for (limit, epsilon, most), groups in self.totals.missed_by().items():
+            names = "` and `".join(dict.fromkeys(var.name for group in groups for var in group))
+            name, end = self.scheme.name, f"{self.display.sens(limit)} = {self._worth(most)}"
+            yield TotalMissed.at(self.place.name, name=name, variables=names, epsilon=self.short(epsilon), most=end)
+
     def _rows_read(self) -> Iterator[Related]:
         """The parameters of which nothing is guaranteed because it is private how many rows they have."""
         for param in self.scheme.params if self._relation is Relation.ADD_REMOVE else ():
@@ -236,7 +248,7 @@ class Description:
 
     def _worth(self, value: Sens) -> str:
         """What a side of a price comes to, as a number where there is one."""
-        if value.number is None and self._numbers:
+        if value.number is None and (self._numbers or not symbols_of(value)):
             with suppress(Missing):
                 return decimal(upper(value, self._numbers))
         return self.short(value)
@@ -330,7 +342,8 @@ class Description:
         return figure(known) if known is not None else self.display.sens(value)
 
     def _listed(self) -> tuple[BoundReport, ...]:
-        finite = (bound for listed in self.bounds.values() for bound in listed if not bound.price.epsilon.infinite)
+        found = chain.from_iterable(self.totals.also(*each) for each in self.bounds.items())
+        finite = (bound for bound in found if not bound.price.epsilon.infinite)
         return () if self.scheme.reason else tuple(self._bound(bound) for bound in finite)
 
     def free(self, bound: Bound) -> tuple[FreeVariable, ...]:
@@ -357,7 +370,8 @@ class Description:
     def pricing(self, group: tuple[Var, ...], numbers: Mapping[str, Fraction] | None = None) -> Pricing:
         """What variables cost in numbers that change together, for those that are given or for others."""
         cost = self.scheme.cost if self._profile.charges else None
-        return Pricing(cost, self.bounds[group], self._given if numbers is None else numbers, self.norms.norms)
+        known = self._given if numbers is None else numbers
+        return Pricing(cost, self.totals.first(group, self.bounds[group], known), known, self.norms.norms)
 
     def known(self) -> Mapping[str, Fraction]:
         """The numbers that are given, by name."""
@@ -377,7 +391,7 @@ class Description:
         return tuple(told(each) for each in self.spending(group, numbers))
 
     def _conditions(self) -> Iterator[ConditionReport]:
-        for need in self.needs:
+        for need in (*self.needs, *self.totals.conditions(self.place.name)):
             text = self.display.constraint(need)
             yield ConditionReport(text, _relation(self.formula, need), False)
         for measured in self._metrics:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from dp_lsp.accounting.bounds import Bound, headline
+from dp_lsp.accounting.total import Total
 from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Premise
 from dp_lsp.analysis.facts import Fact
 from dp_lsp.analysis.records import FunctionReport, NumericReport, Options, State
+from dp_lsp.core import laws
 from dp_lsp.core.display import type_text
 from dp_lsp.core.events import Var, variables
+from dp_lsp.core.laws import LAWS
 from dp_lsp.core.metrics import metric_name
 from dp_lsp.core.scheme import Judgement, Move
 from dp_lsp.core.sens import ONE
 from dp_lsp.core.term import Apply, Closure
 from dp_lsp.core.types import FunctionType
 from dp_lsp.engine.charge import Charges
-from dp_lsp.engine.derive import Context, Steps
+from dp_lsp.engine.derive import Context, Entry, Steps
 from dp_lsp.engine.describe import Description, Place
 from dp_lsp.infer.method import Inferred
 from dp_lsp.problem import Problem
@@ -141,7 +145,10 @@ class _Derivations:
 
     def _cost(self, group: tuple[Var, ...], bound: str) -> Derivation:
         steps = Steps(self._context, group)
-        found = (self._conclusion(steps, each) for each in self._description.bounds[group] if each.is_pair)
+        listed = self._description.bounds[group]
+        found: Iterable[Conclusion | None] = (self._conclusion(steps, each) for each in listed if each.is_pair)
+        whole = self._description.totals.held.get(group)
+        found = chain(found, [self._total(steps, whole)] if whole else [])
         conclusions = tuple(each for each in found if each is not None)
         names = tuple(var.name for var in group)
         return Derivation(names, bound, tuple(steps.written), conclusions)
@@ -155,3 +162,16 @@ class _Derivations:
         last = charges.closed(last, bound.measure.loss(cost, distances), distances)
         result = tuple(map(self._context.formula, (bound.price.epsilon, bound.price.delta)))
         return Conclusion(bound.rule, last, result, charges.shown(bound.price), self._description.free(bound))
+
+    def _total(self, steps: Steps, whole: Total) -> Conclusion | None:
+        """What rounds come to that have shares of it."""
+        bound, cost = whole.bound, self._description.scheme.cost
+        charges, distances = Charges(steps, bound), {var: ONE for var in bound.variables}
+        last = charges.write(cost, distances)
+        if last is None:
+            return None
+        why = LAWS[laws.TOTAL].step.format(self._context.short(whole.slack))
+        entry = Entry(None, laws.TOTAL, why, (last,), (whole.slack,))
+        last = steps.add(entry, bound.price, charges.shown(bound.price), distances)
+        result = tuple(map(self._context.formula, bound.price))
+        return Conclusion(bound.rule, last, result, charges.shown(bound.price), ())

@@ -17,6 +17,7 @@ from dp_lsp.infer.problems.privacy import (
     NoMechanism,
     NotDeclaredPrivate,
     NotRepeatable,
+    TotalMissed,
 )
 from dp_lsp.infer.problems.sensitivity import (
     ConditionFails,
@@ -69,6 +70,7 @@ __all__ = [
     "SensitivityMissed",
     "SeveralMethods",
     "TooSensitive",
+    "TotalMissed",
     "Unbounded",
     "UnboundedInput",
     "UnknownName",

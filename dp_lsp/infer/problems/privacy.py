@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dp_lsp.problem import Kind
+from dp_lsp.problem import Kind, Severity
 
 
 class NoMechanism(Kind):
@@ -193,3 +193,41 @@ class BudgetMissed(Kind):
     code = "DP413"
     name = "budget-missed"
     message = "`{name}` is not within its budget for `{variables}`: {missed}"
+
+
+class TotalMissed(Kind):
+    """The rounds of a loop were given shares of a total ε, so that by advanced composition they would come to just
+    that, and for these numbers nobody has proved that they do. Another bound is shown.
+
+    Rounds of ε/(2√(2k ln(1/δ'))) come to ε where ε is at most 8 ln(1/δ'): else what they lose on average is more than
+    the formula allows for.
+
+    Broken:
+
+    ```julia
+    function f(x::Real) :: Priv()
+        y = 0.0
+        for i in 1:100
+            y = y + gaussian_mechanism(1, 20 / (2 * sqrt(200 * log(2 / 0.5))), 0.5 / 200, x)
+        end
+        y
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(x::Real) :: Priv()
+        y = 0.0
+        for i in 1:100
+            y = y + gaussian_mechanism(1, 2 / (2 * sqrt(200 * log(2 / 0.5))), 0.5 / 200, x)
+        end
+        y
+    end
+    ```
+    """
+
+    code = "DP414"
+    name = "total-missed"
+    severity = Severity.WARNING
+    message = "`{name}` is not proved to come to ε {epsilon} for `{variables}`: that holds only up to {most}"
