@@ -69,8 +69,16 @@ class Pair(NamedTuple):
         if limit is None:
             return False
         if isinstance(self.moved, float) or isinstance(limit, float):
-            return float(self.moved) > float(limit) * (1 + TOLERANCE) + TOLERANCE * 1e-3
+            roundings = TOLERANCE * 1e-3 * (1 + sum(map(_rounded, self.results)))
+            return float(self.moved) > float(limit) * (1 + TOLERANCE) + roundings
         return bool(self.moved > limit)
+
+
+def _rounded(value: Value) -> float:
+    """How large the numbers in a value are that are not exact: their difference has the roundings of both."""
+    if isinstance(value, float):
+        return abs(value)
+    return 0.0 if isinstance(value, int | Fraction) or value is None else math.fsum(map(_rounded, value))
 
 
 class Found(NamedTuple):
