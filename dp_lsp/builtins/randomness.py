@@ -129,7 +129,8 @@ def _first_above(over: Sequence[float]) -> tuple[float, ...]:
 
     own, each = _ANSWERS_ABOVE
     cut = sorted({corner + side * far for corner in (0.0, *over) for side in (1, -1) for far in _CUTS})
-    points, weights = np.polynomial.legendre.leggauss(_POINTS)
+    legendre: Any = np.polynomial.legendre  # older versions of NumPy do not say what it holds
+    points, weights = legendre.leggauss(_POINTS)
     middle, half = (np.array(cut[1:]) + cut[:-1])[:, None] / 2, np.diff(cut)[:, None] / 2
     at = middle + half * points
     left = np.exp(-np.abs(at) / own) / (2 * own) * weights * half
