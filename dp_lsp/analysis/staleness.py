@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dp_lsp.analysis.drift import Drift, Patch
-from dp_lsp.analysis.records import Analysis
+from dp_lsp.analysis.records import Analysis, Placed
 from dp_lsp.text import Place, Source, Span
 
 _WORD = re.compile(r"\w+!?")
@@ -136,7 +136,7 @@ def _is_local(analysis: Analysis, source: Source, patch: Patch) -> bool:
     chunk = next(
         (c for c in analysis.chunks if c.start <= patch.old.start <= patch.old.end <= c.start + c.length), None
     )
-    if chunk is None or not chunk.record.verdict.defines:
+    if chunk is None or len(chunk.record.verdict.defines) != 1 or _closes_too_much(analysis, chunk):
         return False
     first = analysis.source.place(chunk.start)
     if analysis.source.place(patch.old.start).line > first.line:
@@ -151,6 +151,11 @@ def _is_lines_of_comment(analysis: Analysis, source: Source, patch: Patch) -> bo
     old, new = analysis.source.text[slice(*patch.old)], source.text[slice(*patch.new)]
     begins = analysis.source.place(patch.old.start).column == 1
     return begins and all(not text or (_COMMENTS.fullmatch(text) and text[-1] in "\r\n") for text in (old, new))
+
+
+def _closes_too_much(analysis: Analysis, chunk: Placed) -> bool:
+    """Whether an `end` closes more than a chunk opened: what stands before it may be outside of the definition."""
+    return any(depth < 0 for depth in structure(analysis.source.text[chunk.start :][: chunk.length])[len(_KINDS) :])
 
 
 def structure(text: str) -> tuple[int, ...]:
