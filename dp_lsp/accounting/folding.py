@@ -144,8 +144,9 @@ def shared(charge: Charge) -> Charge:
         for field in fields(node):
             value = getattr(node, field.name)
             if field.name == "parts":
-                changed["parts"] = tuple(same[id(part)] for part in value)
-                values.append(tuple(id(part) for part in changed["parts"]))  # type: ignore[attr-defined]
+                parts = tuple(same[id(part)] for part in value)
+                changed["parts"] = parts
+                values.append(tuple(map(id, parts)))
             elif field.name in ("body", "first", "second"):
                 changed[field.name] = same[id(value)]
                 values.append(id(same[id(value)]))
