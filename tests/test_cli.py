@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-import dp_lsp.cli.check
+import dp_lsp.cli.running
 from analyses import analysis, function, problem
 from dp_lsp.analysis.loading import Loader, Text
 from dp_lsp.analysis.records import Analysis, Setting, State, unchecked
@@ -61,7 +61,7 @@ def answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
                     return {root: unchecked(Source(text.content), text.problem, options(root))}
                 return {root: check(text.content) if callable(check) else check}
 
-        monkeypatch.setattr(dp_lsp.cli.check, "Engine", Fake)
+        monkeypatch.setattr(dp_lsp.cli.running, "Engine", Fake)
 
     return use
 
@@ -117,9 +117,9 @@ def test_interrupt(answer: Any, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="there is no interrupt to send to one process on Windows")
 def test_interrupt_from_outside(tmp_path: Path) -> None:
     slow = (
-        "import sys, time, dp_lsp.cli, dp_lsp.cli.check as check\n"
+        "import sys, time, dp_lsp.cli, dp_lsp.cli.running as running\n"
         "def wait(*_, **__):\n    print('waiting', file=sys.stderr, flush=True)\n    time.sleep(60)\n"
-        "check.Engine.project = wait\nsys.exit(dp_lsp.cli.main())"
+        "running.Engine.project = wait\nsys.exit(dp_lsp.cli.main())"
     )
     command = [sys.executable, "-c", slow, "check", "-"]
     with subprocess.Popen(
@@ -365,9 +365,9 @@ def test_colour(tmp_path: Path, environment: dict[str, str], options: list[str],
 def test_logs_go_to_standard_error_or_a_file(tmp_path: Path) -> None:
     (tmp_path / "a.jl").write_text("x\n", "utf-8")
     program = (
-        "import sys, dp_lsp.cli, dp_lsp.cli.check as check\n"
+        "import sys, dp_lsp.cli, dp_lsp.cli.running as running\n"
         "def fail(*_, **__):\n    raise ZeroDivisionError\n"
-        "check.Engine.project = fail\nsys.exit(dp_lsp.cli.main())"
+        "running.Engine.project = fail\nsys.exit(dp_lsp.cli.main())"
     )
     command = [sys.executable, "-c", program, "check", str(tmp_path / "a.jl"), "--output-format", "concise"]
     run = {"cwd": ROOT, "capture_output": True, "encoding": "utf-8"}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import dp_lsp.cli.check
+import dp_lsp.cli.running
 import several_files
 from dp_lsp.cli import main
 from dp_lsp.engine.check import Engine
@@ -255,7 +255,7 @@ def test_a_bug_in_one_of_several_projects_of_a_file(check: Any, monkeypatch: pyt
                 raise RecursionError
             return super().project(root, *arguments, **more)
 
-    monkeypatch.setattr(dp_lsp.cli.check, "Engine", Failing)
+    monkeypatch.setattr(dp_lsp.cli.running, "Engine", Failing)
     write(main=MAIN, lib__noise=NOISY + "\ng(x::Real) = sin(x)\n", other='include("lib/noise.jl")\nh(x::Real) = x\n')
     found = check()
     assert {path: file["status"] for path, file in found.items()} == {
@@ -273,7 +273,7 @@ def test_a_bug_makes_one_program_unknown(capsys: pytest.CaptureFixture[str], mon
                 raise RecursionError
             return super().project(root, *arguments, **more)
 
-    monkeypatch.setattr(dp_lsp.cli.check, "Engine", Failing)
+    monkeypatch.setattr(dp_lsp.cli.running, "Engine", Failing)
     write(main=MAIN, lib__noise=NOISY, other=NOISY)
     assert main(["check", "--output-format", "json"]) == 101
     files = json.loads(capsys.readouterr().out)["files"]
