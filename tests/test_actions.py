@@ -152,6 +152,11 @@ def test_a_counterexample_is_shown_where_a_number_is_too_small(editor: Driver) -
     assert answer == "Counterexample: x = 0 and x′ = 1, 1 apart, give 0 and 2, 2 apart; you declared 1"
     shown = [message["params"] for message in editor.seen if message.get("method") == "window/showMessage"]
     assert [each["message"] for each in shown] == [answer]
+    editor.change(2, {"text": "# dp: sensitivity <= 1\nf(x::Real, y::Real) = 2 * x + 3 * y\n"})
+    editor.checked(2)
+    (action,) = offered(1)
+    said = editor.ask("workspace/executeCommand", action["command"])["result"].splitlines()
+    assert [each.rpartition(", ")[2] for each in said] == [f"{n} apart; its comment says at most 1" for n in (2, 3)]
     elsewhere = {"command": action["command"]["command"], "arguments": [URI, {"line": 5, "character": 0}]}
     assert editor.ask("workspace/executeCommand", elsewhere)["error"]["message"].startswith("no problem stands there")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from dp_lsp.analysis.records import Options, Setting
 from dp_lsp.cli import main
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.witness import witness
@@ -16,13 +18,13 @@ from source_tree import python
 PRIVATE = "function f({}, eps::Static(), del::Static()) :: Priv()\n    {}\nend\n"
 
 
-def notes(text: str, folder: Path, capsys: pytest.CaptureFixture[str], *options: str) -> list[str]:
+def notes(text: str, folder: Path, capsys: pytest.CaptureFixture[str], code: str = "DP301") -> list[str]:
     """What is said of counterexamples, by ``check --witness``."""
     file = folder / "a.jl"
     file.write_text(text, "utf-8")
-    main(["check", "--output-format", "json", "--witness", *options, str(file)])
+    main(["check", "--output-format", "json", "--witness", str(file)])
     report = json.loads(capsys.readouterr().out)
-    problems = (each for file in report["files"] for each in file["diagnostics"] if each["code"] == "DP301")
+    problems = (each for file in report["files"] for each in file["diagnostics"] if each["code"] == code)
     return [each["related"][-1]["message"] for each in problems]
 
 
@@ -145,6 +147,45 @@ def test_an_input_without_a_bound_has_one() -> None:
 def test_conditions_hold_of_what_is_shown() -> None:
     (note,) = witnesses("laplacian_mechanism(1, eps, clamp(2 * x, 0, min(c, 1)))", "x::Real, c::Static()")
     assert note.startswith("no counterexample was found in ")  # it jumps where c is below 0, which is not allowed
+
+
+def said_of(text: str, **numbers: int) -> list[str]:
+    settings = tuple(Setting(None, name, Fraction(number)) for name, number in numbers.items())
+    return [witness(each) for each in Engine().suspects("a.jl", Texts({"a.jl": text}), Options(settings=settings))]
+
+
+def test_what_a_comment_says_of_a_sensitivity_is_tried_on_inputs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "# dp: sensitivity <= 1\nf(x::Real, y::Real) = 2 * x + 3 * y\n"
+    start, end = "counterexample: ", ", 1 apart, give 0 and {0}, {0} apart; its comment says at most 1"
+    assert said_of(text) == [
+        f"{start}x = 0 and x′ = 1 (with y = 0){end.format(2)}",
+        f"{start}y = 0 and y′ = 1 (with x = 0){end.format(3)}",
+    ]
+    found = notes(text, tmp_path, capsys, code="DP306")
+    assert [each.rpartition(" (")[0] for each in found] == [f"{start}x = 0 and x′ = 1", f"{start}y = 0 and y′ = 1"]
+    assert said_of(text.replace("1\n", "1 in y\n", 1))[0].startswith("counterexample: y = 0 and")
+    file = tmp_path / "a.jl"
+    main(["explain", f"{file}:f"])
+    assert capsys.readouterr().out.count("- line 2: counterexample: ") == 2
+
+
+def test_a_comment_is_about_changes_of_any_size_and_about_the_numbers_there_are() -> None:
+    (note,) = said_of("# dp: sensitivity <= 5\nf(x::Real) = clamp(10 * x, 0, 1)")
+    assert "its comment says at most 5 for a change of 1, so " in note
+    (note,) = said_of("# dp: sensitivity <= 1\nf(x::Real) = x - x / 1 + x")
+    assert note.startswith("no counterexample was found in ")
+    text = "# dp: sensitivity <= {}\nf(x::Real, k::Static(Integer)) = k >= 4 ? 2 * x : k * x"
+    assert said_of(text.format(3))[0].startswith("no counterexample was found in ")  # where k <= 3, it is not more
+    assert "(with k = -3)" in said_of(text.format(2).replace("k >= 4", "k >= 2"), k=-3)[0]
+    vector = "# dp: sensitivity <= 2\nf(v::MetricVector(Real, L2), n::Static(Integer)) = n * v"
+    assert said_of(vector, n=3)[0].endswith(" 3 apart; its comment says at most 2")
+
+
+def test_what_a_comment_is_about_may_be_no_input() -> None:
+    (note,) = said_of("# dp: sensitivity <= 1\nf(x::Real, g) = g(x)")
+    assert note.endswith("cannot be run on inputs (it is given a function, or returns one)")
 
 
 def test_a_sample_may_be_any_rows() -> None:

@@ -247,9 +247,9 @@ class Analysis:
         moved = (problem.moved(chunk.start) for chunk in self.chunks for problem in chunk.record.verdict.problems)
         return tuple(sorted(moved, key=lambda problem: (problem.span, problem.code, problem.message)))
 
-    def with_notes(self, notes: Mapping[tuple[str, Span], str]) -> Analysis:
-        """The same, and what was found out later about problems, by code and place in the file."""
-        return self._changed(lambda problem: _noted(problem, notes.get((problem.code, problem.span))))
+    def with_notes(self, notes: Mapping[tuple[Span, str], str]) -> Analysis:
+        """The same, and what was found out later about problems, by place in the file and message."""
+        return self._changed(lambda problem: _noted(problem, notes.get((problem.span, problem.message))))
 
     def with_fixes(self, fixes: Mapping[Problem, tuple[Fix, ...]]) -> Analysis:
         """The same with these fixes of its problems and no others."""

@@ -110,10 +110,10 @@ class Run:
         """The same, with a counterexample for each claim that is too small."""
         from dp_lsp.meaning.witness import witness  # numpy is needed for nothing else
 
-        notes: dict[str, dict[tuple[str, Span], str]] = {}
+        notes: dict[str, dict[tuple[Span, str], str]] = {}
         for suspect in self._engine.suspects(root, self._files, self._options):
             problem = suspect.problem
-            notes.setdefault(suspect.file, {})[problem.code, problem.span] = witness(suspect)
+            notes.setdefault(suspect.file, {})[problem.span, problem.message] = witness(suspect)
         return {name: analysis.with_notes(notes.get(name, {})) for name, analysis in found.items()}
 
     def mended(self, files: Files, projects: Mapping[str, Mapping[str, Analysis]]) -> Files:

@@ -17,6 +17,7 @@ from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, unch
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.engine.certify import Certifiable, certifiable
+from dp_lsp.engine.claimed import Asserted
 from dp_lsp.engine.elsewhere import Elsewhere, remembered
 from dp_lsp.engine.memo import Memo
 from dp_lsp.engine.merge import together
@@ -62,7 +63,8 @@ class Defined(NamedTuple):
 
 class Suspect(NamedTuple):
     """A claim of a program that is too small, and what must be known to show that on inputs: the problem, with places
-    in a file, where the file's chunk begins, the method, what was inferred of it, and all definitions around it."""
+    in a file, where the file's chunk begins, the method, what was inferred of it, and all definitions around it.
+    ``asserted`` is what a comment says; without it, a mechanism declares a number."""
 
     file: str
     problem: Problem
@@ -70,6 +72,7 @@ class Suspect(NamedTuple):
     method: Method
     inferred: Inferred
     definitions: tuple[Definition, ...]
+    asserted: Asserted | None = None
 
 
 class Engine:
@@ -180,7 +183,8 @@ class Engine:
                         self._complete(whole.programs[module], modules[module], [index], how)
                         for method, inferred in task.again(known, problem.span.start):
                             if isinstance(method, Method):
-                                yield Suspect(part.name, problem.moved(start), start, method, inferred, around)
+                                said = task.asserted(method, inferred, problem)
+                                yield Suspect(part.name, problem.moved(start), start, method, inferred, around, said)
 
     def certifiable(self, root: str, loader: Loader, options: Options | OptionsOf = DEFAULT) -> Iterator[Certifiable]:
         """What can be certified of the functions of a project. It is checked; what is remembered of it is as good."""

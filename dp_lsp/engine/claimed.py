@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
@@ -15,7 +16,7 @@ from dp_lsp.core.events import Var
 from dp_lsp.core.notation import figure
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.sens import ZERO, Sens
-from dp_lsp.engine.claims import BUDGET, Claim, Unreadable, formula
+from dp_lsp.engine.claims import BUDGET, SENSITIVITY, Claim, Unreadable, formula
 from dp_lsp.engine.numeric import LARGEST, Pricing
 from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.infer.problems import BudgetMissed, SensitivityMissed
@@ -38,6 +39,16 @@ class Known(Protocol):
     def spent(self, group: tuple[Var, ...], numbers: Mapping[str, Fraction]) -> tuple[Related, ...]: ...
 
 
+class Asserted(NamedTuple):
+    """A comment says that a result moves by at most ``most`` when ``variable`` does by 1, for these ``numbers``, and in
+    these ``norms`` where any might be meant."""
+
+    variable: Var
+    most: Sens
+    numbers: Mapping[Symbol, Fraction]
+    norms: Substitution
+
+
 class _Most(NamedTuple):
     """A right side: as it is written, as a number that is not negative, and its value where it has one."""
 
@@ -53,6 +64,17 @@ def problems(known: Known, claims: Iterable[Claim], name: Span) -> Iterator[Prob
             yield from _Checked(known, claim, name).problems()
         except Unreadable as wrong:
             yield ClaimUnreadable.at(claim.span, word=claim.word, wrong=wrong)
+
+
+def asserted(known: Known, claims: Iterable[Claim], problem: Problem) -> Asserted | None:
+    """What the comment says that a problem is about; None if that is no comment on a sensitivity."""
+    for claim in claims:
+        if claim.word == SENSITIVITY:
+            with suppress(Unreadable):
+                for found, said in _Checked(known, claim, problem.span).asserted():
+                    if found.message == problem.message:
+                        return said
+    return None
 
 
 class _Checked:
@@ -75,7 +97,17 @@ class _Checked:
         if broken is not None:
             raise Unreadable(f"for these numbers `{broken}` does not hold")
         sides = {sign: self._most(text) for sign, text in claim.sides.items()}
-        yield from self._budget(sides["ε"], sides["δ"]) if private else self._sensitivity(sides[""])
+        if private:
+            yield from self._budget(sides["ε"], sides["δ"])
+        else:
+            yield from (problem for _, problem in self._sensitivity(sides[""]))
+
+    def asserted(self) -> Iterator[tuple[Problem, Asserted]]:
+        """What is wrong with a comment on a sensitivity, and what it says there."""
+        most = self._most(self._claim.sides[""])
+        numbers = {self._symbols[name]: each for name, each in self._numbers.items() if name in self._symbols}
+        for var, problem in self._sensitivity(most):
+            yield problem, Asserted(var, most.value, numbers, self._known.norms)
 
     def _broken(self) -> str | None:
         """A condition that fails for the numbers of the claim."""
@@ -149,7 +181,7 @@ class _Checked:
     def _related(self, group: tuple[Var, ...]) -> tuple[Related, ...]:
         return (Related("what it may cost", self._claim.span), *self._known.spent(group, self._numbers))
 
-    def _sensitivity(self, most: _Most) -> Iterator[Problem]:
+    def _sensitivity(self, most: _Most) -> Iterator[tuple[Var, Problem]]:
         scheme = self._known.scheme
         params = {param.name: param for param in scheme.params if not param.static}
         strangers = [name for name in self._claim.variables if name not in params]
@@ -160,7 +192,7 @@ class _Checked:
             value = ZERO if move is None else self._known.norms.sens(move.sens)
             over = self._over(value, most)
             if over is not None:
-                yield SensitivityMissed.at(
+                missed = SensitivityMissed.at(
                     self._name,
                     related=(Related("how far it may move", self._claim.span),),
                     name=scheme.name,
@@ -169,6 +201,7 @@ class _Checked:
                     most=most.written,
                     over=over,
                 )
+                yield params[name].var, missed
 
     def _over(self, value: Sens, most: _Most) -> str | None:
         """By how much a number is too large, in words; None if it is not."""

@@ -13,8 +13,9 @@ from dp_lsp.analysis.facts import encode_facts
 from dp_lsp.analysis.records import KEY, ChunkRecord, FunctionReport, Options, State, Verdict, worst
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.term import Constant, Definition
+from dp_lsp.engine.claimed import Asserted, asserted
 from dp_lsp.engine.claims import Claim, is_claim, read
-from dp_lsp.engine.describe import Described, Place, describe, describe_box
+from dp_lsp.engine.describe import Described, Description, Place, describe, describe_box
 from dp_lsp.engine.explanation import explain
 from dp_lsp.engine.facts import Found, tables
 from dp_lsp.engine.interface import SIZE, digest
@@ -24,7 +25,7 @@ from dp_lsp.engine.remarks import Ignores, Outcome, Split, all_accepted, outcome
 from dp_lsp.engine.told import told, weighed
 from dp_lsp.infer.inference import Global, Unreadable
 from dp_lsp.infer.method import Inferred, infer_constant, infer_method
-from dp_lsp.infer.problems import CallsUnchecked
+from dp_lsp.infer.problems import CallsUnchecked, SensitivityMissed
 from dp_lsp.infer.rules import BY_NAME
 from dp_lsp.lower.problems import CallCycle
 from dp_lsp.problem import Named, Problem, Related, Severity, Sought
@@ -193,6 +194,13 @@ class Task:
             if definition.span.covers(offset):
                 yield definition, self._infer(definition)
             self._before[name] = meaning.value
+
+    def asserted(self, definition: Definition, found: Inferred, problem: Problem) -> Asserted | None:
+        """What a comment says of how far a method moves that a problem is about."""
+        if found.shown is None or problem.code != SensitivityMissed.code:
+            return None
+        description = Description(found.shown, Place(definition.span, definition.name_span), self._options)
+        return asserted(description, (each for each in self._claims() if _is_about(each, definition)), problem)
 
     def _infer(self, definition: Definition) -> Inferred:
         self._met = []

@@ -80,9 +80,10 @@ def _counterexamples(document: Document, params: types.CodeActionParams, client:
     """An offer to look for inputs that show a problem, where one stands that they may show."""
     positions = Positions(document.source, client.encoding)
     asked = positions.span(params.range)
-    for problem in document.problems if document.settled else ():
-        if problem.refutable and problem.span.start <= asked.end and asked.start <= problem.span.end:
-            start = positions.range(problem.span).start
+    refutable = [problem.span for problem in document.problems if problem.refutable] if document.settled else []
+    for span in dict.fromkeys(refutable):
+        if span.start <= asked.end and asked.start <= span.end:
+            start = positions.range(span).start
             arguments: list[Any] = [document.uri, {"line": start.line, "character": start.character}]
             title = "Show a counterexample"
             yield types.CodeAction(title, _KIND, command=types.Command(title, SHOW_COUNTEREXAMPLE, arguments=arguments))

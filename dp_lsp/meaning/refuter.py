@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import NamedTuple
 
 from dp_lsp.builtins.meanings import Undefined, Value, is_container
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
 from dp_lsp.core.constraints import Constraint, decide
 from dp_lsp.core.evaluate import Missing, Substitution, norms_of, upper
+from dp_lsp.core.events import Var
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Norm
@@ -94,6 +96,17 @@ class Found(NamedTuple):
         return next((pair for pair in self.pairs if pair.refutes), None)
 
 
+class About(NamedTuple):
+    """What a search is about: one parameter, or all; and the numbers that public ones have, where they may not have
+    any."""
+
+    variable: Var | None = None
+    numbers: Mapping[Symbol, Fraction] = MappingProxyType({})
+
+
+ANYTHING = About()
+
+
 def search(
     scheme: Scheme,
     run: Run,
@@ -102,17 +115,18 @@ def search(
     tries: int = 40,
     look: Callable[[], None] = lambda: None,
     whole: bool = False,
+    about: About = ANYTHING,
 ) -> Found:
     """Look for pairs of inputs of a function whose parameters have known types: so many pairs for each parameter, in
     each of so many settings of sizes, norms and public numbers, which have ``whole``; with that small sizes come first,
-    and one pair is enough.
+    and one pair is enough, as it is if the search is ``about`` one parameter.
     ``look`` is called before each pair and may raise to stop. Raises :class:`NotASpace` for what cannot be drawn."""
     best: dict[int, Pair] = {}
     count = 0
-    for setting in sorted(settings_of(scheme, source, settings, whole), key=_size):
+    for setting in sorted(settings_of(scheme, source, settings, whole, about=about), key=_size):
         for place, param in enumerate(scheme.params):
             move = scheme.result.moves.get(param.var)
-            if param.static:
+            if param.static or about.variable not in (None, param.var):
                 continue
             claimed = _claimed(Sens.of(0) if move is None else move.sens, setting)
             for _ in range(tries if claimed != 0 else max(2, tries // 4)):  # anything refutes 0
@@ -121,7 +135,7 @@ def search(
                 pair = _pair(scheme, run, setting, place, claimed, source, best.get(place))
                 if pair is not None and (place not in best or _beats(pair, best[place])):
                     best[place] = pair
-                if whole and pair is not None and pair.refutes:
+                if (whole or about.variable) and pair is not None and pair.refutes:
                     return Found((_shrunk(scheme, run, pair),), count)
                 if place in best and (best[place].refutes or (claimed is None and best[place].ratio > _FAR)):
                     break
@@ -146,6 +160,7 @@ def settings_of(
     count: int,
     whole: bool = False,
     numbers: Sequence[int | Fraction] = _STATICS,
+    about: About = ANYTHING,
 ) -> Iterator[Setting]:
     """So many settings of sizes, public numbers and norms that all conditions allow, if they are found."""
     symbols: set[Symbol] = set()
@@ -158,7 +173,8 @@ def settings_of(
         norms |= norms_of(move.sens)  # those of what is on the way
     for _ in range(count * 12):
         chosen_numbers = {
-            symbol: _number_for(symbol, source, numbers) for symbol in sorted(symbols, key=lambda each: each.uid)
+            symbol: about.numbers.get(symbol, _number_for(symbol, source, numbers))
+            for symbol in sorted(symbols, key=lambda each: each.uid)
         }
         chosen = {
             norm: Norm.L1 if norm.free else source.choice(tuple(Norm)) for norm in sorted(norms, key=lambda n: n.name)

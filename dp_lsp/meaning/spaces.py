@@ -79,7 +79,7 @@ def _parts(type_: Type) -> Iterator[Type]:
                 yield from _parts(item)
 
 
-def put_in(type_: Type, norms: Mapping[NormVariable, Norm]) -> Type:
+def put_in(type_: Type, norms: Mapping[NormVariable, AnyNorm]) -> Type:
     """A type with norms for those that were open."""
     match type_:
         case Container():

@@ -1,6 +1,7 @@
-"""Counterexamples for people: two neighbouring inputs for which a mechanism hides less than it must.
+"""Counterexamples for people: two neighbouring inputs for which a mechanism hides less than it must, or that move a
+result further than a comment says.
 
-The mechanism declares how far its input moves when one person's data changes by 1. The function is run on both inputs,
+A mechanism declares how far its input moves when one person's data changes by 1. The function is run on both inputs,
 and what would get the noise is compared, in the norm that the noise is made for. What was released before is known to
 everybody, so it is the same in both runs: noise may have made any number of it.
 """
@@ -26,9 +27,10 @@ from dp_lsp.core.scheme import FunctionValue, Judgement, Move, Scheme
 from dp_lsp.core.sens import ONE, Sens, magnitude
 from dp_lsp.core.types import REAL, Clip, Container, Kind, Norm, NumberType, Type
 from dp_lsp.engine.check import Suspect
+from dp_lsp.engine.claimed import Asserted
 from dp_lsp.meaning.interpreter import Interpreter, NoMeaning
-from dp_lsp.meaning.refuter import Pair, search
-from dp_lsp.meaning.spaces import NotASpace
+from dp_lsp.meaning.refuter import About, Pair, Run, search
+from dp_lsp.meaning.spaces import NotASpace, put_in
 from dp_lsp.text import Span
 
 _SETTINGS, _TRIES, _FEWER = 16, 16, 5
@@ -126,15 +128,51 @@ class _Runs:
         return candidates.flat[0]
 
 
+class _Hidden(NamedTuple):
+    """What a mechanism declares: of a function that returns what it hides."""
+
+    scheme: Scheme
+    runs: _Runs
+    mechanism: _Mechanism
+
+    def found(self, look: Callable[[], None]) -> Pair | None:
+        return _found(self.scheme, self.runs, look)
+
+    def said(self, pair: Pair) -> str:
+        return _said_of_mechanism([param.name for param in self.scheme.params], pair, self.runs, self.mechanism)
+
+
+class _Commented(NamedTuple):
+    """What a comment says of how far the result of a function moves."""
+
+    scheme: Scheme
+    runs: Run
+    about: About
+
+    def found(self, look: Callable[[], None]) -> Pair | None:
+        """A pair of neighbours, else one that is nearer or further apart."""
+        for whole in (True, False):
+            source = random.Random(whole)
+            tried = _SETTINGS if whole else _FEWER, _TRIES
+            found = search(self.scheme, self.runs, source, *tried, look, whole, self.about)
+            if found.refutation is not None:
+                return found.refutation
+        return None
+
+    def said(self, pair: Pair) -> str:
+        names = [param.name for param in self.scheme.params]
+        rest = [f"{names[place]} = {shown(pair.inputs[place])}" for place in _relevant(pair, self.runs)]
+        return _said(names, pair, rest, *map(shown, pair.results)) + f"; its comment says at most {_most(pair)}"
+
+
 def witness(suspect: Suspect, look: Callable[[], None] = lambda: None) -> str:
     """Two inputs that show a claim to be too small, as a sentence; or how many were tried, or why none could be.
 
     ``look`` is called again and again, and may raise to stop."""
-    mechanism = next(_mechanisms(suspect), None)
-    scheme = _scheme(suspect, mechanism) if mechanism is not None else None
-    if mechanism is None or scheme is None:
+    sought = _hidden(suspect) if suspect.asserted is None else _commented(suspect, suspect.asserted)
+    if sought is None:
         return "no counterexample was looked for: this cannot be run on inputs"
-    runs, tried = _Runs(suspect, mechanism), count()
+    tried = count()
     end = time.monotonic() + _SECONDS
 
     def until() -> None:
@@ -144,15 +182,16 @@ def witness(suspect: Suspect, look: Callable[[], None] = lambda: None) -> str:
             raise _Late
 
     try:
-        pair = _found(scheme, runs, until)
+        pair = sought.found(until)
     except _Late:
         pair = None
     except (NotASpace, NoMeaning) as reason:
-        why = "it is given a function" if isinstance(reason, NotASpace) else str(reason)
+        given = "it is given a function" if isinstance(sought, _Hidden) else "it is given a function, or returns one"
+        why = given if isinstance(reason, NotASpace) else str(reason)
         return f"no counterexample was looked for: this cannot be run on inputs ({why})"
     if pair is None:
         return f"no counterexample was found in {next(tried):,} tries: what is said to be possible may be too much"
-    return _said([param.name for param in scheme.params], _turned(pair), runs, mechanism)
+    return sought.said(_turned(pair))
 
 
 def _found(scheme: Scheme, runs: _Runs, look: Callable[[], None]) -> Pair | None:
@@ -169,22 +208,22 @@ def _found(scheme: Scheme, runs: _Runs, look: Callable[[], None]) -> Pair | None
     return None
 
 
-def _relevant(pair: Pair, runs: _Runs) -> Iterator[int]:
+def _relevant(pair: Pair, runs: Run) -> Iterator[int]:
     """The other parameters whose values matter for what is shown."""
     for place, value in enumerate(pair.inputs):
         if place != pair.place and any(_differs(pair, runs, place, another(value)) for another in _ANOTHER):
             yield place
 
 
-def _differs(pair: Pair, runs: _Runs, place: int, value: Value) -> bool:
+def _differs(pair: Pair, runs: Run, place: int, value: Value) -> bool:
     """Whether another value of a parameter gives other results than those that are shown."""
     changed = (*pair.inputs[:place], value, *pair.inputs[place + 1 :])
     both = changed, (*changed[: pair.place], pair.other, *changed[pair.place + 1 :])
-    return any(_hidden(runs, each) != shown(known) for each, known in zip(both, pair.results, strict=True))
+    return any(_result(runs, each) != shown(known) for each, known in zip(both, pair.results, strict=True))
 
 
-def _hidden(runs: _Runs, inputs: Sequence[Value]) -> str:
-    """What is hidden for some inputs; empty where the function fails."""
+def _result(runs: Run, inputs: Sequence[Value]) -> str:
+    """What is compared for some inputs; empty where the function fails."""
     try:
         return shown(runs(inputs))
     except (Undefined, OverflowError):
@@ -236,6 +275,31 @@ def _mechanisms(suspect: Suspect) -> Iterator[_Mechanism]:
             hidden = args.get(form.noise.hidden)
             if hidden is not None and hidden.span == place:
                 yield _Mechanism(node, form, form.noise, args[form.noise.declares] if form.noise.declares else None)
+
+
+def _hidden(suspect: Suspect) -> _Hidden | None:
+    mechanism = next(_mechanisms(suspect), None)
+    scheme = _scheme(suspect, mechanism) if mechanism is not None else None
+    if mechanism is None or scheme is None:
+        return None
+    return _Hidden(scheme, _Runs(suspect, mechanism), mechanism)
+
+
+def _commented(suspect: Suspect, asserted: Asserted) -> _Commented | None:
+    shown_scheme = suspect.inferred.shown
+    if shown_scheme is None:
+        return None
+    norms = asserted.norms.norms
+    params = tuple(replace(param, type=put_in(param.type, norms)) for param in shown_scheme.params)
+    result = Judgement(
+        put_in(shown_scheme.result.type, norms), {asserted.variable: Move(asserted.most, Span(0, 0), "")}
+    )
+    interpreter = Interpreter(suspect.definitions)
+    return _Commented(
+        _within(replace(shown_scheme, params=params, result=result)),
+        lambda arguments: interpreter.run(suspect.method, arguments),
+        About(asserted.variable, asserted.numbers),
+    )
 
 
 def _scheme(suspect: Suspect, mechanism: _Mechanism) -> Scheme | None:
@@ -309,21 +373,24 @@ def _put_in(type_: Type, values: Substitution) -> Type:
     return type_
 
 
-def _said(names: Sequence[str], pair: Pair, runs: _Runs, mechanism: _Mechanism) -> str:
-    changed = names[pair.place]
+def _said_of_mechanism(names: Sequence[str], pair: Pair, runs: _Runs, mechanism: _Mechanism) -> str:
     runs(pair.inputs)
     followed, shape, drawn = runs.followed, runs.shape, runs.drawn
     rest = [f"{names[place]} = {shown(pair.inputs[place])}" for place in _relevant(pair, runs)]
     rest += [f"{shown(runs.number)} released before"] if followed else []
     rest += [f"row{'s' if drawn != 1 else ''} 1{f' to {drawn}' if drawn != 1 else ''} drawn"] if drawn else []
-    given = f" (with {', '.join(rest)})" if rest else ""
     before, after = (shown(_shaped(value, shape)) for value in pair.results)
     run = f" in run {runs.which + 1} of `{mechanism.call.builtin}`" if runs.which else ""
     declared = "you declared" if mechanism.declared is not None else f"`{mechanism.call.builtin}` hides"
+    return f"{_said(names, pair, rest, before, after + run)}; {declared} {_most(pair)}"
+
+
+def _said(names: Sequence[str], pair: Pair, rest: Sequence[str], before: str, after: str) -> str:
+    changed = names[pair.place]
+    given = f" (with {', '.join(rest)})" if rest else ""
     return (
         f"counterexample: {changed} = {shown(pair.inputs[pair.place])} and {changed}′ = {shown(pair.other)}{given}, "
-        f"{shown(pair.apart)} apart, give {before} and {after}{run}, {shown(pair.moved)} apart; "
-        f"{declared} {_most(pair)}"
+        f"{shown(pair.apart)} apart, give {before} and {after}, {shown(pair.moved)} apart"
     )
 
 
@@ -337,7 +404,7 @@ def _most(pair: Pair) -> str:
     """What was declared, for a change of this size."""
     assert pair.claimed is not None, "what refutes has a claim"
     once = shown(pair.claimed)
-    return once if pair.steps <= 1 else f"{once} for a change of 1, so {shown(pair.limit)} for this one"
+    return once if pair.steps == 1 else f"{once} for a change of 1, so {shown(pair.limit)} for this one"
 
 
 def shown(value: Value) -> str:

@@ -165,15 +165,20 @@ class Projects:
         return self.engine.explain(roots[0], self._disk, (file, offset), True, self.options_of(options), ticket)
 
     def witness(self, document: str, offset: int, options: Options, ticket: Ticket) -> str | None:
-        """Which inputs show the problem that stands at an offset of a document, in the first of its projects."""
+        """Which inputs show the problems that stand at an offset of a document, in the first of its projects: a line
+        each."""
         from dp_lsp.meaning.witness import witness  # numpy is needed for nothing else
 
         file = self.open[document].file
         for root in self._present_graph(ticket.look).roots_of({file})[:1]:
             self._roots.add(root)
-            for suspect in self.engine.suspects(root, self._disk, self.options_of(options), ticket):
-                if suspect.file == file and suspect.problem.span.covers(offset):
-                    return witness(suspect, ticket.look)
+            suspects = self.engine.suspects(root, self._disk, self.options_of(options), ticket)
+            found = [
+                witness(suspect, ticket.look)
+                for suspect in suspects
+                if suspect.file == file and suspect.problem.span.covers(offset)
+            ]
+            return "\n".join(found) or None
         return None
 
     def options_of(self, base: Options) -> OptionsOf:

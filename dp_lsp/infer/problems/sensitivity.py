@@ -151,4 +151,5 @@ class SensitivityMissed(Kind):
 
     code = "DP306"
     name = "sensitivity-missed"
+    refutable = True
     message = "`{name}` moves by up to {moves} when `{variable}` does by 1{over}: its comment says at most {most}"
