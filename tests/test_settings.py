@@ -222,7 +222,7 @@ def test_a_configuration_is_made_edited_and_removed(editor: Editor, tmp_path: Pa
     editor.begin(tmp_path, asked=False, **WATCHES)
     watched = editor.wait(_registers)
     globs = [each["globPattern"] for each in watched["params"]["registrations"][0]["registerOptions"]["watchers"]]
-    assert globs == ["**/*.jl", "**/dp-lsp.toml", "**/pyproject.toml"]
+    assert globs == ["**/*.jl", "**/dp-lsp.toml", "**/pyproject.toml", "**/dp-lsp-baseline.json"]
     path, file = tmp_path / "a.jl", tmp_path / "dp-lsp.toml"
     editor.show(path, DEAR)
     assert editor.found(path) == []
@@ -390,12 +390,16 @@ def test_settings_of_one_folder(editor: Editor, tmp_path: Path) -> None:
 def test_the_server_says_what_the_command_line_does(editor: Editor, tmp_path: Path) -> None:
     files = {"dp-lsp.toml": 'exclude = ["x/"]\n[severity]\nDP303 = "error"\n', "a.jl": SQUARE, "x/b.jl": SQUARE}
     files |= {"lib/dp-lsp.toml": LIMIT, "lib/c.jl": DEAR, "main.jl": 'include("lib/c.jl")\nh(x::Real) = f(x)\n'}
+    files["d.jl"] = "f(x::Real) = sin(x)\nk(x::Real) = f(x)\n"
+    entry = '{"file": "d.jl", "function": "f", "code": "DP113", "line": "f(x::Real) = sin(x)", "count": 1}'
+    files["dp-lsp.toml"] = 'baseline = "dp-lsp-baseline.json"\n' + files["dp-lsp.toml"]
+    files["dp-lsp-baseline.json"] = f'{{"schema_version": 1, "accepted": [{entry}]}}'
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     printed = python("-m", "dp_lsp", "check", "--output-format", "json", cwd=tmp_path)
     by_command = {file["path"]: file for file in json.loads(printed.stdout)["files"]}
-    assert sorted(by_command) == ["a.jl", "lib/c.jl", "main.jl"]
+    assert sorted(by_command) == ["a.jl", "d.jl", "lib/c.jl", "main.jl"]
     editor.begin(tmp_path, asked=False, **WATCHES)
     for name, file in by_command.items():
         editor.show(tmp_path / name, files[name])
@@ -403,3 +407,9 @@ def test_the_server_says_what_the_command_line_does(editor: Editor, tmp_path: Pa
         assert [report[key] for key in ("status", "functions")] == [file[key] for key in ("status", "functions")]
         found, expected = ([each["message"] for each in side["diagnostics"]] for side in (report, file))
         assert found == expected and (name == "main.jl" or found)
+    assert by_command["d.jl"]["functions"][1]["accepted"]
+    editor.write(tmp_path / "dp-lsp-baseline.json", files["dp-lsp-baseline.json"].replace("DP113", "DP301"))
+    assert "DP113" in editor.found(tmp_path / "d.jl")
+    editor.write(tmp_path / "dp-lsp-baseline.json", "{")
+    assert "DP113" in editor.found(tmp_path / "d.jl")
+    assert editor.in_file(tmp_path / "dp-lsp-baseline.json")[-1][0]["code"] == "DP813"

@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
+from dp_lsp.analysis.baseline import Accepted
 from dp_lsp.analysis.facts import Fact, Part, decode_facts
 from dp_lsp.problem import Fix, Problem, Related, Severity
 from dp_lsp.text import Source, Span
@@ -49,7 +50,8 @@ class Options(NamedTuple):
     """What a check depends on besides the text. ``facts`` keeps what hover needs. ``severity`` is that of problems by
     their code, None for one that is not told; ``max_epsilon`` and ``max_delta`` are what a private function may
     spend at most. ``target_delta`` is the total δ at which the smallest ε is wanted, ``neighbours`` which data are
-    neighbours."""
+    neighbours. ``baseline`` is what one accepts in this file; with ``everything_accepted`` it accepts all that can be,
+    which tells what a new one must hold."""
 
     profile: str = PROFILES[0]
     settings: tuple[Setting, ...] = ()
@@ -59,6 +61,8 @@ class Options(NamedTuple):
     max_delta: Fraction | None = None
     target_delta: Fraction | None = None
     neighbours: str = NEIGHBOURS[0]
+    baseline: tuple[Accepted, ...] = ()
+    everything_accepted: bool = False
 
     @property
     def asks_for_numbers(self) -> bool:
@@ -176,7 +180,8 @@ class FunctionReport(NamedTuple):
 
 class Verdict(NamedTuple):
     """What a chunk says at once: states, problems, the top-level names it defines and those it uses. ``accepted`` says
-    that something in it is unknown, and only by what a person accepted."""
+    that something in it is unknown, and only by what a person accepted; ``excused`` is what of a baseline was needed
+    for that."""
 
     state: State
     functions: tuple[FunctionReport, ...]
@@ -184,6 +189,7 @@ class Verdict(NamedTuple):
     defines: tuple[str, ...]
     uses: frozenset[str]
     accepted: bool = False
+    excused: tuple[Accepted, ...] = ()
 
 
 KEY = 20

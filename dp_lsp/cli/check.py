@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp.analysis.records import PROFILES, Analysis, Setting, State
+from dp_lsp.cli import baseline as baselines
 from dp_lsp.cli.configured import Configured
 from dp_lsp.cli.files import choose, shown
 from dp_lsp.cli.output import FINDINGS, INTERNAL, USAGE, complain, point, write
@@ -39,12 +40,15 @@ class Request(NamedTuple):
     certificate: str | None = None
     target_delta: Fraction | None = None
     fixes: bool = False
+    baseline: str | None = None
+    update_baseline: bool = False
 
 
 def run(request: Request) -> int:
     """Check, report, and return the exit code: the largest that applies."""
     began = time.perf_counter()
-    configured = Configured(request.config, request.profile, request.settings, request.target_delta)
+    numbers = request.settings, request.target_delta
+    configured = Configured(request.config, request.profile, *numbers, request.baseline, rebase=request.update_baseline)
     chosen = choose(request.paths or (".",), request.stdin_filename, configured.includes)
     checks = Run(chosen, configured.options, request)
     graph = Graph(chosen.names, checks.includes)
@@ -53,7 +57,11 @@ def run(request: Request) -> int:
         point(fault)
     if faults:
         return USAGE
-    files = check_all(chosen, checks, graph)
+    if request.update_baseline:
+        baselines.demand(configured, graph.included)
+    found = check_all(chosen, checks, graph)
+    based = _baselines(configured, found, request)
+    files = [(shown(name), analysis) for name, analysis in found]
     certified = checks.certify() if request.certificate is not None else 0
     functions = [function for _, analysis in files for function in analysis.functions]
     wrong = complaints(request.settings, functions)
@@ -61,7 +69,17 @@ def run(request: Request) -> int:
     written = write(report, request.output_file, colour=_coloured(request))
     for complaint in wrong:
         complain(complaint)
-    return max(_exit_code([analysis for _, analysis in files], request), USAGE if wrong else 0, certified, written)
+    code = _exit_code([analysis for _, analysis in files], request)
+    return max(code, USAGE if wrong else 0, certified, based, written)
+
+
+def _baselines(configured: Configured, files: Files, request: Request) -> int:
+    """Write the baselines if that was asked for, or say what they have too much; the exit code of that."""
+    if request.update_baseline:
+        return baselines.update(configured, files)
+    for note in baselines.idle(configured, files):
+        point(note)
+    return 0
 
 
 def _exit_code(analyses: Iterable[Analysis], request: Request) -> int:

@@ -99,7 +99,9 @@ def root() -> None:
 @numbers
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 where it would be 1.")
 @click.option("--error-on-warning", is_flag=True, help="Exit with 1 if there is a warning.")
-@click.option("--error-on-accepted", is_flag=True, help="Exit with 1 if a problem is accepted by a comment.")
+@click.option("--error-on-accepted", is_flag=True, help="Exit with 1 if a person accepted a problem.")
+@click.option("--baseline", metavar="FILE", help="Accept what FILE has, instead of what the configuration names.")
+@click.option("--update-baseline", is_flag=True, help="Write the baseline anew: all errors there are now are accepted.")
 @click.option("--witness", is_flag=True, help="Look for inputs that show too small a declared sensitivity to be wrong.")
 @click.option("--fixes", is_flag=True, help="Try the fixes of all problems (default: in full, those of the first 20).")
 @click.option("--certificate", metavar="FILE", help="Write the proved bounds that have numbers, for `dp-lsp verify`.")

@@ -17,7 +17,8 @@ from dp_lsp.text import Source
 
 class Configured:
     """The options of each file: as the command line says, else its configuration. ``config`` is a file that counts
-    instead of those above the files; a usage error if it is not there."""
+    instead of those above the files, and ``baseline`` likewise; a usage error if it is not there. With ``rebase`` a
+    baseline is to be written, which need not be there."""
 
     def __init__(
         self,
@@ -25,13 +26,19 @@ class Configured:
         profile: str | None,
         settings: tuple[Setting, ...] = (),
         target_delta: Fraction | None = None,
+        baseline: str | None = None,
+        rebase: bool = False,
     ) -> None:
         if config is not None and not os.path.lexists(config):
             raise click.UsageError(f"--config {config!r} does not exist")
+        if baseline is not None and not rebase and not os.path.lexists(baseline):
+            raise click.UsageError(f"--baseline {baseline!r} does not exist; with --update-baseline it is written")
         self._profile = profile
         self._base = Options(settings=settings, facts=False, target_delta=target_delta)
-        self._found = Configurations(config)
+        self._found = Configurations(config, baseline=baseline, rebase=rebase)
         self.includes = self._found.includes
+        self.baseline_of = self._found.baseline_of
+        self.baseline = self._found.baseline
 
     def options(self, name: str) -> Options:
         """The options of a file."""

@@ -37,7 +37,7 @@ Files = Sequence[tuple[str, Analysis]]
 
 
 def check_all(chosen: Chosen, checks: Run, graph: Graph) -> Files:
-    """The analyses of the files that were chosen, in that order, and then of what these include."""
+    """The analyses of the files that were chosen, in that order, and then of what these include, by their names."""
     progress = Progress(len(graph.roots))
     try:
         projects = check_projects(chosen.names, graph.roots, lambda root: checks.project(root, graph, progress))
@@ -45,8 +45,7 @@ def check_all(chosen: Chosen, checks: Run, graph: Graph) -> Files:
         progress.done()
     found = together(checks.improved(projects).items())
     names = list(dict.fromkeys([*chosen.names, *found]))
-    mended = checks.mended([(name, found[name]) for name in names], projects)
-    return [(shown(name), analysis) for name, analysis in mended]
+    return checks.mended([(name, found[name]) for name in names], projects)
 
 
 class Run:

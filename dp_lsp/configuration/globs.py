@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from fnmatch import translate
@@ -29,6 +30,14 @@ def fault(pattern: str) -> str:
     if ".." in body.split("/") or re.match(r"[A-Za-z]:|~", body):
         return "it leads out of the folder of the configuration"
     return ""
+
+
+def path_below(folder: str, file: str) -> str:
+    """The path of a file below a folder, as patterns have it."""
+    try:
+        return os.path.relpath(file, folder).replace(os.sep, "/")
+    except ValueError:  # it is on another drive
+        return file.replace(os.sep, "/")
 
 
 def _fits(pattern: str, path: str) -> bool:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from dp_lsp.analysis.records import NEIGHBOURS, PROFILES, Options
 from dp_lsp.configuration.globs import matches
-from dp_lsp.configuration.values import Amount, Choice, Globs, Key, Levels, Schema, Severities, Table, Tables
+from dp_lsp.configuration.values import Amount, Choice, File, Globs, Key, Levels, Schema, Severities, Table, Tables
 
 FILE = "dp-lsp.toml"
 PROJECT_FILE = "pyproject.toml"
+BASELINE = "dp-lsp-baseline.json"
+"""What a baseline is best called: so the server is told when it changes."""
 SECTION = ("tool", "dp-lsp")
 """Where a configuration stands in the other file."""
 
@@ -44,6 +45,7 @@ class Configuration(NamedTuple):
     max_epsilon: Fraction | None = None
     max_delta: Fraction | None = None
     neighbours: str | None = None
+    baseline: str | None = None
 
     def includes(self, path: str) -> bool:
         """Whether a file, given by its path below the folder, is one of those to check."""
@@ -133,6 +135,13 @@ KEYS = (
         ),
         "What is otherwise for some files; of several the last counts.",
     ),
+    Key(
+        "baseline",
+        File(BASELINE),
+        "A file of problems that are accepted because they were there before, as `dp-lsp check --update-baseline`"
+        " writes it. A function with one of them is `unknown`, and counted as accepted. Best called"
+        f" `{BASELINE}`: editors are told when a file of that name changes.",
+    ),
 )
 TABLE = Table(KEYS, "key of a configuration", _configuration)
 
@@ -177,11 +186,3 @@ DP303 = "error"
 include = ["comparison/**"]
 profile = "published"
 """
-
-
-def path_below(folder: str, file: str) -> str:
-    """The path of a file below a folder, as patterns have it."""
-    try:
-        return os.path.relpath(file, folder).replace(os.sep, "/")
-    except ValueError:  # it is on another drive
-        return file.replace(os.sep, "/")

@@ -8,36 +8,56 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.loading import Faulty, Text
 from dp_lsp.analysis.records import Options
-from dp_lsp.configuration.keys import FILE, PROJECT_FILE, Configuration, path_below
-from dp_lsp.configuration.reading import NOTHING, Read, read
+from dp_lsp.configuration.baseline import Baseline
+from dp_lsp.configuration.baseline import read as read_baseline
+from dp_lsp.configuration.globs import path_below
+from dp_lsp.configuration.keys import FILE, PROJECT_FILE, Configuration
+from dp_lsp.configuration.problems import WrongValue
+from dp_lsp.configuration.reading import NOTHING, Read, place_of, read
+from dp_lsp.disk.loader import is_below
 from dp_lsp.disk.reading import read as read_file
+from dp_lsp.problem import Problem
 
 
 class _Place(NamedTuple):
-    """A configuration, and the folder that its paths count from."""
+    """A configuration, the folder that its paths count from, and the file of its baseline."""
 
     folder: str
     configuration: Configuration
+    baseline: str | None = None
 
 
 class Configurations:
     """The configurations above files. They are read when they are asked for, and again after :meth:`look`.
 
     One that is faulty leaves the last one in force that was not; ``kept`` are those, by the path of their file.
-    ``only`` is a file that counts for all files. ``concerns`` tells for which files any counts.
+    ``only`` is a file that counts for all files, and ``baseline`` one that does instead of those that configurations
+    name. With ``rebase`` a baseline is to be written, so it need not be there, and accepts everything. ``concerns``
+    tells for which files any configuration counts.
     """
 
-    def __init__(self, only: str | None = None, concerns: Callable[[str], bool] = os.path.isabs) -> None:
+    def __init__(
+        self,
+        only: str | None = None,
+        concerns: Callable[[str], bool] = os.path.isabs,
+        baseline: str | None = None,
+        rebase: bool = False,
+    ) -> None:
         self.kept: dict[str, Configuration] = {}
         self.faulty: dict[str, Faulty] = {}
         """What is wrong with those that were read since the last look."""
         self._concerns = concerns
         self._above: dict[str, _Place | None] = {}  # by folder
+        self._baseline = None if baseline is None else os.path.abspath(baseline)
+        self._rebase = rebase
+        self._baselines: dict[str, Baseline] = {}  # by the path of their file, since the last look
+        self._valid: dict[str, Baseline] = {}  # those that were read last and are not faulty
         self._only = None if only is None else self._named(os.path.abspath(only))
 
     def look(self) -> None:
         """The files may have changed."""
         self._above.clear()
+        self._baselines.clear()
         self.faulty.clear()
 
     def includes(self, file: str) -> bool:
@@ -48,7 +68,32 @@ class Configurations:
     def options(self, file: str, base: Options, otherwise: Options) -> Options:
         """How a file is checked: as ``base`` and its configuration say, or ``otherwise`` if it has none."""
         found = self._of(file)
-        return otherwise if found is None else found.configuration.options(path_below(found.folder, file), base)
+        below = "" if found is None else path_below(found.folder, file)
+        options = otherwise if found is None else found.configuration.options(below, base)
+        baseline = self.baseline_of(file)
+        if baseline is None:
+            return options
+        accepted = self.baseline(baseline).of(file)
+        return options._replace(baseline=() if self._rebase else accepted, everything_accepted=self._rebase)
+
+    def baseline_of(self, file: str) -> str | None:
+        """The path of the baseline that counts for a file."""
+        if not os.path.isabs(file):
+            return None
+        found = self._of(file)
+        return self._baseline or (found.baseline if found is not None else None)
+
+    def baseline(self, path: str) -> Baseline:
+        """What a baseline says, or said when it was last without a fault."""
+        found = self._baselines.get(path)
+        if found is None:
+            text = read_file(path) if os.path.lexists(path) else None
+            found, problems = (Baseline(os.path.dirname(path)), ()) if text is None else read_baseline(path, text)
+            if text is not None and problems:
+                self.faulty[path] = Faulty(text.content, problems)
+                found = self._valid.get(path, found)
+            self._baselines[path] = self._valid[path] = found
+        return found
 
     def _of(self, file: str) -> _Place | None:
         if self._only is not None:
@@ -84,15 +129,46 @@ class Configurations:
         if found == NOTHING:
             self.kept.pop(file, None)
             return None
-        return _Place(os.path.dirname(file), self._counted(file, text, found))
+        return self._place(file, self._counted(file, text, found))
+
+    def _place(self, file: str, configuration: Configuration) -> _Place:
+        baseline = self._named_by(file, configuration)
+        inside = baseline is not None and _is_inside(baseline, os.path.dirname(file))
+        return _Place(os.path.dirname(file), configuration, baseline if inside else None)
+
+    def _named_by(self, file: str, configuration: Configuration) -> str | None:
+        """The path of the baseline that a configuration names and that counts."""
+        if configuration.baseline is None or self._baseline is not None:
+            return None
+        return os.path.join(os.path.dirname(file), *configuration.baseline.split("/"))
 
     def _named(self, file: str) -> _Place:
         text = read_file(file)
-        return _Place(os.path.dirname(file), self._counted(file, text, read(file, text)))
+        return self._place(file, self._counted(file, text, read(file, text)))
 
     def _counted(self, file: str, text: Text, found: Read) -> Configuration:
+        problems = found.problems
         if found.configuration is not None:
             self.kept[file] = found.configuration
-        elif found.problems:
-            self.faulty[file] = Faulty(text.content, found.problems)
+            problems = self._without_baseline(file, text, found.configuration)
+        if problems:
+            self.faulty[file] = Faulty(text.content, problems)
         return self.kept.get(file, Configuration())
+
+    def _without_baseline(self, file: str, text: Text, configuration: Configuration) -> tuple[Problem, ...]:
+        """What is wrong with the path of the baseline that a configuration names."""
+        path = self._named_by(file, configuration)
+        words = ""
+        if path is None:
+            return ()
+        if not _is_inside(path, os.path.dirname(file)):
+            words = "a file below this folder, and this one is a link that leads out of it"
+        elif not (self._rebase or os.path.lexists(path)):
+            words = "a file that is there; `dp-lsp check --update-baseline` writes it"
+        key = "baseline"
+        return (WrongValue.at(place_of(file, text, key), name=key, words=words),) if words else ()
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    """Whether a file lies below a folder, whatever it is a link to."""
+    return is_below(os.path.realpath(path), os.path.realpath(folder))

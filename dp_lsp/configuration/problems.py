@@ -69,3 +69,20 @@ class WrongValue(Kind):
     code = "DP812"
     name = "wrong-value"
     message = "`{name}` must be {words}"
+
+
+class NoBaseline(Kind):
+    """What the configuration or `--baseline` names as a baseline is none, so it is not known what is accepted.
+
+    A baseline is written by `dp-lsp check --update-baseline`. On the command line nothing is checked while it is
+    broken; in an editor the last one that could be read stays in force.
+
+    Broken: a baseline in which a merge has left the marks of a conflict.
+
+    Fixed: keep the lines of both sides, without the marks, and run `dp-lsp check --update-baseline`, which sorts
+    them and leaves out what no longer occurs.
+    """
+
+    code = "DP813"
+    name = "no-baseline"
+    message = "this is no baseline: {why}"

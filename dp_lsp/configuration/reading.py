@@ -54,6 +54,13 @@ def read(name: str, text: Text) -> Read:
     return Read(None if finder.problems else found, tuple(finder.problems))
 
 
+def place_of(name: str, text: Text, key: str) -> Span:
+    """Where the value of a key stands in a file with this name that could be read."""
+    section = SECTION if os.path.basename(name) == PROJECT_FILE else ()
+    found = places(text.content).get((*section, key))
+    return found.value if found else Span(0, 0)
+
+
 def _parsed(content: str) -> dict[str, Any]:
     if len(content) > LARGEST:
         raise ValueError("it is very long")

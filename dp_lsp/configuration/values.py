@@ -106,6 +106,29 @@ class Amount(NamedTuple):
         return None
 
 
+class File(NamedTuple):
+    """A file below the folder."""
+
+    example: str
+
+    def schema(self) -> Schema:
+        return {"type": "string", "minLength": 1}
+
+    def read(self, value: Any, path: Path, finder: Finder) -> str | None:
+        wrong = (fault(value) or _no_name(value)) if isinstance(value, str) else "it is no text"
+        if not wrong:
+            return str(value)
+        finder.wrong(path, f"a file below this folder, as in `{self.example}`: {wrong}")
+        return None
+
+
+def _no_name(value: str) -> str:
+    """Why a path that leads nowhere else names no file, or empty."""
+    if value.startswith("/"):
+        return "it leads out of the folder of the configuration"
+    return "it names a folder" if value.endswith("/") else "it cannot be a name" if "\0" in value else ""
+
+
 class Globs(NamedTuple):
     """Patterns for files below the folder."""
 

@@ -16,6 +16,7 @@ from dp_lsp.analysis.loading import Loader, Refusal, Text
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, unchecked
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.core.term import Definition, Method
+from dp_lsp.engine.baseline import Allowance
 from dp_lsp.engine.certify import Certifiable, certifiable
 from dp_lsp.engine.claimed import Asserted
 from dp_lsp.engine.elsewhere import Elsewhere, remembered
@@ -216,8 +217,8 @@ class Engine:
         """A project, and what is known of each of its modules; remembered as a version of a document."""
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         whole = project(root, loader, lambda text: self._file(text, how.look))
-        options = _by_unit(whole, how.options)
-        found = [self._module(program, how, options[module]) for module, program in enumerate(whole.programs)]
+        allowed = _by_unit(whole, how.options)
+        found = [self._module(program, how, allowed[module]) for module, program in enumerate(whole.programs)]
         for memo in self._memos:
             memo.turn(document)
         return whole, found
@@ -247,7 +248,7 @@ class Engine:
         found = (self._unit(chunk, look) for chunk in self._chunks(text.content, look) if INCLUDE in chunk.text)
         return tuple(include.path for unit in found for include in unit.lowered.includes)
 
-    def _module(self, program: Program, how: _How, options: Sequence[Options]) -> _Done:
+    def _module(self, program: Program, how: _How, allowed: Sequence[Allowance]) -> _Done:
         """What is known of each unit of a module, by its index."""
         meanings: dict[str, list[Meaning]] = {}
         done: _Done = {}
@@ -257,8 +258,10 @@ class Engine:
             if others:
                 unit = program.units[index]
                 program.units[index] = self._unit(unit.chunk, how.look, others)._replace(problems=unit.problems)
-            task = Task(program, index, options[index], meanings, cycle, how.look)
+            options = allowed[index].options(program.units[index].chunk.text)
+            task = Task(program, index, options, meanings, cycle, how.look)
             known = self._known(task, program, done, how)
+            allowed[index].spend(known.record.verdict.excused)
             done[index] = task, known
             for name, meaning in known.meanings:
                 meanings.setdefault(name, []).append(meaning)
@@ -358,11 +361,11 @@ def _uniform(root: str, options: Options | OptionsOf) -> OptionsOf:
     return cache(lambda name: options(name)._replace(profile=profile, neighbours=neighbours))
 
 
-def _by_unit(whole: Project, options: OptionsOf) -> list[list[Options]]:
-    """The options of each unit of each module."""
-    found = [[DEFAULT] * len(program.units) for program in whole.programs]
+def _by_unit(whole: Project, options: OptionsOf) -> list[list[Allowance]]:
+    """The options of each unit of each module; those of one file share what a baseline accepts in it."""
+    found = [[Allowance(DEFAULT)] * len(program.units) for program in whole.programs]
     for part in whole.parts:
-        own = options(part.name)
+        own = Allowance(options(part.name))
         for module, index in part.places:
             found[module][index] = own
     return found

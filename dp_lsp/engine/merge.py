@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from dp_lsp.analysis.baseline import Accepted, counted, listed
 from dp_lsp.analysis.records import Analysis, ChunkRecord, FunctionReport, Placed, State, Verdict, worst
 from dp_lsp.engine.problems import SeveralGuarantees
 from dp_lsp.engine.project import shown
@@ -76,11 +78,19 @@ def _record(records: list[ChunkRecord], of: str) -> ChunkRecord:
     state = worst(iter(states))
     accepted = state is State.UNKNOWN and all(each.accepted or each.state is State.PROVED for each in verdicts)
     accepted = accepted and all(each.accepted or each.state is State.PROVED for each in functions)
-    verdict = Verdict(state, tuple(functions), tuple(problems), verdicts[0].defines, uses, accepted)
+    verdict = Verdict(state, tuple(functions), tuple(problems), verdicts[0].defines, uses, accepted, _excused(verdicts))
     facts = {record.facts for record in records}
     modules = tuple(sorted({name for record in records for name in record.modules}))
     known = facts.pop() if len(facts) == 1 else b""
     return ChunkRecord(_key(records, of), verdict, known, records[0].names, modules=modules)
+
+
+def _excused(verdicts: list[Verdict]) -> tuple[Accepted, ...]:
+    """What of a baseline is needed for all projects: each of them may use all of it."""
+    most: Counter[Accepted] = Counter()
+    for verdict in verdicts:
+        most |= counted(verdict.excused)
+    return listed(most)
 
 
 def _function(group: list[FunctionReport], of: str) -> tuple[FunctionReport, Problem | None]:

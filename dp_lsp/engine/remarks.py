@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.records import State
+from dp_lsp.engine.baseline import BY_BASELINE, Excuses
 from dp_lsp.engine.claims import is_claim
 from dp_lsp.engine.problems import ClaimUnreadable, IgnoreIncomplete, IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
 from dp_lsp.problem import Problem, Severity, may_be_lowered
@@ -101,10 +102,13 @@ def all_accepted(outcomes: Sequence[Outcome]) -> bool:
 
 class Ignores:
     """The ignoring comments of a chunk, and the ``severity`` that a configuration gives to codes: an error that is made
-    less is accepted, too. It remembers which of the comments have accepted anything."""
+    less is accepted, too, and so is what a baseline has. It remembers which of the comments have accepted anything."""
 
-    def __init__(self, remarks: Iterable[Remark], severity: Iterable[tuple[str, Severity | None]] = ()) -> None:
+    def __init__(
+        self, remarks: Iterable[Remark], severity: Iterable[tuple[str, Severity | None]], excuses: Excuses
+    ) -> None:
         self._severity = dict(severity)
+        self._excuses = excuses
         self.problems: list[Problem] = []
         self._ignores: list[Ignore] = []
         self._used: set[Ignore] = set()
@@ -135,7 +139,11 @@ class Ignores:
         """Sort out a problem that no comment accepts."""
         level = self._severity.get(problem.code, Severity.ERROR)
         if problem.severity is not Severity.ERROR or level is Severity.ERROR or not may_be_lowered(problem.code):
-            found.kept.append(problem)
+            if self._excuses.accepts(problem):
+                found.accepted.append(problem)
+                found.reasons.append(f"{problem.code} is accepted: {BY_BASELINE}")
+            else:
+                found.kept.append(problem)
             return
         found.accepted.append(problem)
         how = "leaves it out" if level is None else f"makes it `{level.value}`"

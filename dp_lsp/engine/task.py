@@ -13,6 +13,7 @@ from dp_lsp.analysis.facts import encode_facts
 from dp_lsp.analysis.records import KEY, ChunkRecord, FunctionReport, Options, State, Verdict, worst
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.term import Constant, Definition
+from dp_lsp.engine.baseline import Excuses
 from dp_lsp.engine.claimed import Asserted, asserted
 from dp_lsp.engine.claims import Claim, is_claim, read
 from dp_lsp.engine.describe import Described, Description, Place, describe, describe_box
@@ -143,7 +144,8 @@ class Task:
 
     def infer(self, key: bytes) -> Known:
         """What is found out about the unit."""
-        ignores = Ignores(self.unit.remarks, self._options.severity)
+        excuses = Excuses(self._options, self.unit.chunk.text, self.unit.lowered.definitions)
+        ignores = Ignores(self.unit.remarks, self._options.severity, excuses)
         around = ignores.split(self._weighed([*self.unit.lowered.problems, *self.unit.problems]))
         around.kept.extend([*ignores.problems, *self._claim_problems()])
         problems = list(around.kept)
@@ -166,7 +168,7 @@ class Task:
         names = tuple(definition.name for definition in self.unit.lowered.definitions)
         state, accepted = worst(each.state for each in outcomes), all_accepted(outcomes)
         shown = told([*problems, *idle], self.unit.syntax)
-        verdict = Verdict(state, tuple(reports), shown, names, self._uses(), accepted)
+        verdict = Verdict(state, tuple(reports), shown, names, self._uses(), accepted, excuses.used)
         return self._made(key, verdict, self._facts(facts), meanings)
 
     def _made(self, key: bytes, verdict: Verdict, facts: bytes, meanings: list[tuple[str, Meaning]]) -> Known:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from lsprotocol import types
 
-CONFIGURATIONS = ("dp-lsp.toml", "pyproject.toml")
-"""The names of files that say how others are checked."""
+CONFIGURATIONS = ("dp-lsp.toml", "pyproject.toml", "dp-lsp-baseline.json")
+"""The names of files that say how others are checked; a baseline need not be called so."""
 
 
 def watchers(outside: Iterable[str]) -> list[types.FileSystemWatcher]:

@@ -1,0 +1,119 @@
+"""The file that a baseline is: reading it, and writing it so that a change of it is read line by line."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from dp_lsp.analysis.baseline import Accepted
+from dp_lsp.analysis.loading import Text
+from dp_lsp.configuration.globs import path_below
+from dp_lsp.configuration.problems import NoBaseline
+from dp_lsp.problem import Problem
+from dp_lsp.text import Place, Source, Span
+
+VERSION = 1
+LARGEST = 16 << 20
+"""Characters of a baseline that is read."""
+
+_TEXTS = ("file", "function", "code", "line")
+_ENTRIES = "accepted"
+
+
+class Baseline(NamedTuple):
+    """What is accepted in each file, by its path from the ``folder`` of the baseline."""
+
+    folder: str
+    files: Mapping[str, tuple[Accepted, ...]] = MappingProxyType({})
+
+    def of(self, file: str) -> tuple[Accepted, ...]:
+        """What is accepted in a file, which is given by its whole path."""
+        return self.files.get(path_below(self.folder, file), ()) if self.files else ()
+
+
+def read(name: str, text: Text) -> tuple[Baseline, tuple[Problem, ...]]:
+    """What a baseline says, and what is wrong with it: then it says nothing."""
+    nothing = Baseline(os.path.dirname(name))
+    if text.problem is not None:
+        return nothing, (text.problem,)
+    try:
+        if len(text.content) > LARGEST:
+            raise ValueError("it is very long")
+        found = json.loads(text.content)
+    except json.JSONDecodeError as error:
+        at = Source(text.content).offset(Place(error.lineno, error.colno))
+        return nothing, (_no_baseline(text, at, f"it is not valid JSON ({error.msg.lower()})"),)
+    except (ValueError, RecursionError) as error:
+        why = str(error) if isinstance(error, ValueError) else "it is nested too deeply"
+        return nothing, (_no_baseline(text, 0, why),)
+    wrong = _fault(found)
+    if wrong:
+        return nothing, (_no_baseline(text, 0, wrong),)
+    files: dict[str, list[Accepted]] = {}
+    for number, entry in enumerate(found[_ENTRIES]):
+        wrong = _fault_of_entry(entry)
+        if wrong:
+            return nothing, (_no_baseline(text, _place(text.content, number), wrong),)
+        accepted = Accepted(entry["function"], entry["code"], entry["line"], entry["count"])
+        files.setdefault(entry["file"], []).append(accepted)
+    return nothing._replace(files={file: tuple(entries) for file, entries in files.items()}), ()
+
+
+def written(files: Mapping[str, Iterable[Accepted]]) -> str:
+    """The text of a baseline: sorted, and one line an entry, so that two that were made apart can be merged."""
+    lines = [_line(file, entry) for file, entries in sorted(files.items()) for entry in sorted(entries)]
+    inside = "\n" + ",\n".join(f"  {line}" for line in lines) + "\n " if lines else ""
+    return f'{{\n "schema_version": {VERSION},\n "{_ENTRIES}": [{inside}]\n}}\n'
+
+
+def _line(file: str, entry: Accepted) -> str:
+    values = (file, entry.function, entry.code, entry.line)
+    said = dict(zip(_TEXTS, values, strict=True)) | {"count": entry.times}
+    strange = any("\ud800" <= character <= "\udfff" for value in values for character in value)
+    return json.dumps(said, ensure_ascii=strange)  # a file's name need not be Unicode
+
+
+def _no_baseline(text: Text, at: int, why: str) -> Problem:
+    return NoBaseline.at(Span(at, min(at + 1, len(text.content))), why=why)
+
+
+def _fault(found: Any) -> str:
+    """What is wrong with it as a whole, or empty."""
+    if not isinstance(found, dict) or not isinstance(found.get(_ENTRIES), list):
+        return f"it has no list `{_ENTRIES}`"
+    if found.get("schema_version") != VERSION:
+        return f"its `schema_version` is not {VERSION}"
+    return ""
+
+
+def _fault_of_entry(entry: Any) -> str:
+    if not isinstance(entry, dict):
+        return "this entry is no table"
+    for key in _TEXTS:
+        if not isinstance(entry.get(key), str):
+            return f"this entry has no text `{key}`"
+    count = entry.get("count")
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        return "the `count` of this entry is no number from 1"
+    return ""
+
+
+def _place(content: str, number: int) -> int:
+    """Where an entry of a baseline begins, of which all before it are as they should be."""
+    return next((at for index, at in enumerate(_starts(content)) if index == number), 0)
+
+
+def _starts(content: str) -> Iterator[int]:
+    """Where the entries begin in a text that is known to be valid."""
+    decoder = json.JSONDecoder()
+    at = content.find("[", content.find(f'"{_ENTRIES}"')) + 1
+    while True:
+        while at < len(content) and content[at] in " \t\r\n,":
+            at += 1
+        if at == len(content) or content[at] == "]":
+            return
+        yield at
+        _, at = decoder.raw_decode(content, at)
