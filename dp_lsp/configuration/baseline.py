@@ -57,7 +57,7 @@ def read(name: str, text: Text) -> tuple[Baseline, tuple[Problem, ...]]:
         wrong = _fault_of_entry(entry)
         if wrong:
             return nothing, (_no_baseline(text, _place(text.content, number), wrong),)
-        accepted = Accepted(entry["function"], entry["code"], entry["line"], entry["count"])
+        accepted = Accepted(entry["function"], entry["code"], entry["line"], entry["times"])
         files.setdefault(entry["file"], []).append(accepted)
     return nothing._replace(files={file: tuple(entries) for file, entries in files.items()}), ()
 
@@ -71,7 +71,7 @@ def written(files: Mapping[str, Iterable[Accepted]]) -> str:
 
 def _line(file: str, entry: Accepted) -> str:
     values = (file, entry.function, entry.code, entry.line)
-    said = dict(zip(_TEXTS, values, strict=True)) | {"count": entry.times}
+    said = dict(zip(_TEXTS, values, strict=True)) | {"times": entry.times}
     strange = any("\ud800" <= character <= "\udfff" for value in values for character in value)
     return json.dumps(said, ensure_ascii=strange)  # a file's name need not be Unicode
 
@@ -95,9 +95,9 @@ def _fault_of_entry(entry: Any) -> str:
     for key in _TEXTS:
         if not isinstance(entry.get(key), str):
             return f"this entry has no text `{key}`"
-    count = entry.get("count")
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        return "the `count` of this entry is no number from 1"
+    times = entry.get("times")
+    if not isinstance(times, int) or isinstance(times, bool) or times < 1:
+        return "the `times` of this entry is no number from 1"
     return ""
 
 
