@@ -66,11 +66,13 @@ class There(NamedTuple):
 
 class Related(NamedTuple):
     """A place that helps to understand a problem, with what to see there. If it is not in the same piece of text,
-    ``where`` says where it is, and ``span`` is the place of the problem itself."""
+    ``where`` says where it is, and ``span`` is the place of the problem itself. ``step`` says that it is one on the way
+    from the cause to the problem, in that order."""
 
     message: str
     span: Span
     where: Named | There | None = None
+    step: bool = False
 
 
 class Edit(NamedTuple):

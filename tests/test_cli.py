@@ -140,7 +140,7 @@ def test_interrupt_from_outside(tmp_path: Path) -> None:
         (["notes.md"], "no Julia file (.jl) in 'notes.md'"),
         (["a.jl", "--stdin-filename", "b.jl"], "give - as PATH"),
         (["-", "--stdin-filename", "b.py"], "no Julia file"),
-        (["--output-format", "sarif", "a.jl"], "'sarif'"),
+        (["--output-format", "yaml", "a.jl"], "'yaml'"),
         (["--jobs", "2", "a.jl"], "--jobs"),
         (["--set", "k", "a.jl"], "[FUNCTION:]NAME=NUMBER"),
         (["--set", "k=1/0", "a.jl"], "'1/0' is not a number"),

@@ -48,7 +48,7 @@ def seen(texts: dict[str, str], engine: Engine, name: str = "main.jl") -> dict[s
 
     def told(problem: Problem) -> list[str]:
         found = []
-        for message, span, where in problem.related:
+        for message, span, where, _ in problem.related:
             if where is None:
                 found.append(f"{source.text[slice(*span)]}: {message}")
             else:

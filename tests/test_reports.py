@@ -15,8 +15,10 @@ import pytest
 from analyses import analysis, annotated, function, problem
 from dp_lsp.analysis.records import Analysis, NumericReport, Options, ParameterReport, Setting, State
 from dp_lsp.cli import main
-from dp_lsp.cli.concise import lines as concise
-from dp_lsp.cli.full import FullReport
+from dp_lsp.cli.reporters.checked import Checked
+from dp_lsp.cli.reporters.concise import lines as concise
+from dp_lsp.cli.reporters.full import FullReport
+from dp_lsp.cli.reporters.full import lines as whole
 from dp_lsp.cli.style import coloured, plain
 from dp_lsp.cli.summary import sentence
 from dp_lsp.features.report import report
@@ -25,6 +27,7 @@ from dp_lsp.problem import Edit, Fix, Problem, Related, Severity
 from dp_lsp.text import Span
 from source_tree import ROOT
 
+PUBLISHED = Options(profile="published")
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -176,7 +179,7 @@ def test_what_steers_a_terminal_is_shown_not_sent() -> None:
     shown = drawn(text, found)
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", shown)
     assert "one two␛" in shown and 'x = "␛[31m␇' in shown and "^ a␛[0m b" in shown
-    (line,) = list(concise([("a\nb.jl", analysis(text, (found,)))], False, False, plain))[:-1]
+    (line,) = list(concise(Checked([("a\nb.jl", analysis(text, (found,)))])))[:-1]
     assert line == "a b.jl:1:1: error[DP399] one two␛"
 
 
@@ -235,9 +238,8 @@ def test_an_empty_text_and_a_place_at_its_end() -> None:
 def test_colour_changes_no_word() -> None:
     text, (one, two) = annotated("f(‹数›) = ‹x›")
     made = analysis(text, (problem(two, related=(Related("here", one),)),), (function(), function("g")))
-    files = [("a.jl", made), ("b.jl", analysis())]
-    plainly = list(FullReport(plain, 100).lines(files, 0.3, True, True))
-    painted = list(FullReport(coloured, 100).lines(files, 0.3, True, True))
+    run = Checked([("a.jl", made), ("b.jl", analysis(options=PUBLISHED))], statistics=True)
+    plainly, painted = list(whole(run)), list(whole(run._replace(paint=coloured)))
     assert painted != plainly
     assert [ESCAPE.sub("", line) for line in painted] == plainly
 
@@ -245,8 +247,8 @@ def test_colour_changes_no_word() -> None:
 # What a person reads of functions
 
 
-def full(*files: tuple[str, Analysis], published: bool = False, statistics: bool = False) -> str:
-    return "\n".join(FullReport(plain, 100).lines(files, 0.314, published, statistics))
+def full(*files: tuple[str, Analysis], statistics: bool = False) -> str:
+    return "\n".join(whole(Checked(files, seconds=0.314, statistics=statistics)))
 
 
 def shown_as(name: str, shown: str, static: bool = False) -> ParameterReport:
@@ -342,15 +344,15 @@ def test_summary(analyses: list[Analysis], summary: str) -> None:
 
 
 def test_the_published_profile_is_named_wherever_a_person_looks() -> None:
-    files = [("a.jl", analysis())]
-    assert "some of which are known not to hold" in full(*files, published=True)
-    assert "some of which are known not to hold" in "\n".join(concise(files, True, False, plain))
-    assert "published" not in full(*files)
+    files = [("a.jl", analysis(options=PUBLISHED))]
+    assert "some of which are known not to hold" in full(*files)
+    assert "some of which are known not to hold" in "\n".join(concise(Checked(files)))
+    assert "published" not in full(("a.jl", analysis()))
 
 
 def test_statistics_count_by_code() -> None:
     one, two = problem(Span(0, 1)), problem(Span(0, 1), Severity.WARNING)._replace(code="DP398")
-    shown = list(concise([("a.jl", analysis("x", (one, two, one)))], False, True, plain))
+    shown = list(concise(Checked([("a.jl", analysis("x", (one, two, one)))], statistics=True)))
     assert shown[3:5] == ["2  DP399  error        made-up", "1  DP398  warning      made-up"]
     assert shown[3:5] == full(("a.jl", analysis("x", (one, two, one))), statistics=True).splitlines()[-4:-2]
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
-from dp_lsp.analysis.records import PROFILES, Analysis, Setting, State
+from dp_lsp.analysis.records import Analysis, Setting, State
 from dp_lsp.cli import baseline as baselines
 from dp_lsp.cli.configured import Configured
 from dp_lsp.cli.files import choose, shown
 from dp_lsp.cli.output import FINDINGS, INTERNAL, USAGE, complain, point, write
 from dp_lsp.cli.problems import InternalError
-from dp_lsp.cli.running import Files, Run, check_all
+from dp_lsp.cli.reporters import COUNTS_ELSEWHERE, FOR_PERSONS, reporter
+from dp_lsp.cli.reporters.checked import Checked, Files
+from dp_lsp.cli.reporters.escaping import without_commands
+from dp_lsp.cli.running import Run, check_all
 from dp_lsp.cli.settings import complaints
-from dp_lsp.cli.style import coloured, plain, wants_colour
+from dp_lsp.cli.style import coloured, linked, plain, unlinked, wants_colour, wants_links
 from dp_lsp.engine.graph import Graph
 from dp_lsp.problem import Severity
+
+_WIDTH = 100  # columns of a report that is read on no terminal
+_NARROWEST = 60
 
 
 class Request(NamedTuple):
@@ -65,12 +70,11 @@ def run(request: Request) -> int:
     certified = checks.certify() if request.certificate is not None else 0
     functions = [function for _, analysis in files for function in analysis.functions]
     wrong = complaints(request.settings, functions)
-    report = _report(files, request, time.perf_counter() - began)
-    written = write(report, request.output_file, colour=_coloured(request))
+    code = max(_exit_code([analysis for _, analysis in files], request), USAGE if wrong else 0, certified, based)
+    written = _write(_checked(files, request, code, time.perf_counter() - began), request)
     for complaint in wrong:
         complain(complaint)
-    code = _exit_code([analysis for _, analysis in files], request)
-    return max(code, USAGE if wrong else 0, certified, based, written)
+    return max(code, written)
 
 
 def _baselines(configured: Configured, files: Files, request: Request) -> int:
@@ -92,45 +96,35 @@ def _exit_code(analyses: Iterable[Analysis], request: Request) -> int:
     return INTERNAL if broken else FINDINGS if found and not request.exit_zero else 0
 
 
-def _coloured(request: Request) -> bool:
-    return request.output_format != "json" and wants_colour(request.color, request.output_file is not None)
-
-
-def _report(files: Files, request: Request, seconds: float) -> str:
-    lines = _REPORTERS[request.output_format](files, request, seconds)
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _profile(files: Files) -> str:
-    """The rules of a run: those that may not hold, if any file was checked by them."""
-    profiles = {analysis.options.profile for _, analysis in files}
-    return next((profile for profile in reversed(PROFILES) if profile in profiles), PROFILES[0])
-
-
-def _json(files: Files, request: Request, seconds: float) -> Iterator[str]:
-    from dp_lsp.features.report import report, statistics
-
-    result = report(files, _profile(files), shown)
-    if request.statistics:
-        result["statistics"] = statistics(analysis for _, analysis in files)
-    yield json.dumps(result, ensure_ascii=False, indent=2, allow_nan=False)
-
-
-def _concise(files: Files, request: Request, seconds: float) -> Iterator[str]:
-    from dp_lsp.cli.concise import lines
-
-    paint = coloured if _coloured(request) else plain
-    yield from lines(files, _profile(files) == "published", request.statistics, paint)
-
-
-def _full(files: Files, request: Request, seconds: float) -> Iterator[str]:
+def _checked(files: Files, request: Request, code: int, seconds: float) -> Checked:
+    """What is reported, as the one who reads it can see it."""
     import shutil
 
-    from dp_lsp.cli.full import FullReport
+    for_person = request.output_format in FOR_PERSONS
+    to_file = request.output_file is not None
+    colour = for_person and wants_colour(request.color, to_file)
+    links = for_person and request.color != "never" and wants_links(to_file)
+    return Checked(
+        files,
+        code,
+        seconds,
+        request.statistics,
+        request.error_on_warning,
+        request.error_on_accepted,
+        coloured if colour else plain,
+        linked if links else unlinked,
+        _WIDTH if to_file else max(_NARROWEST, shutil.get_terminal_size((_WIDTH, 24)).columns),
+    )
 
-    paint = coloured if _coloured(request) else plain
-    columns = max(60, shutil.get_terminal_size((100, 24)).columns)
-    yield from FullReport(paint, columns).lines(files, seconds, _profile(files) == "published", request.statistics)
 
+def _write(checked: Checked, request: Request) -> int:
+    """Write the report; the exit code of that."""
+    text = "".join(f"{line}\n" for line in reporter(request.output_format)(checked))
+    if request.output_format in FOR_PERSONS:
+        text = without_commands(text)
+    if request.statistics and request.output_format in COUNTS_ELSEWHERE:
+        from dp_lsp.cli.summary import statistics_table
 
-_REPORTERS = {"full": _full, "concise": _concise, "json": _json}
+        for line in statistics_table(checked.analyses):
+            point(line)
+    return write(text, request.output_file, colour=True)

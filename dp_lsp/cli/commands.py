@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from dp_lsp import __version__
+from dp_lsp.cli.reporters import FORMATS
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -85,9 +86,9 @@ def root() -> None:
 @click.argument("paths", metavar="[PATH|-]...", nargs=-1)
 @click.option(
     "--output-format",
-    type=click.Choice(["full", "concise", "json"]),
+    type=click.Choice(list(FORMATS)),
     default="full",
-    help="full: for a person, with source text (default). concise: one line a problem. json: for programs.",
+    help=f"{'. '.join(f'{name}: {use}' for name, use in FORMATS.items())}.",
 )
 @click.option("--stdin-filename", metavar="NAME", help="What to call standard input, where PATH is -.")
 @click.option(
@@ -103,7 +104,7 @@ def root() -> None:
 @click.option("--baseline", metavar="FILE", help="Accept what FILE has, instead of what the configuration names.")
 @click.option("--update-baseline", is_flag=True, help="Write the baseline anew: all errors there are now are accepted.")
 @click.option("--witness", is_flag=True, help="Look for inputs that show too small a declared sensitivity to be wrong.")
-@click.option("--fixes", is_flag=True, help="Try the fixes of all problems (default: in full, those of the first 20).")
+@click.option("--fixes", is_flag=True, help="Try the fixes of all problems.")
 @click.option("--certificate", metavar="FILE", help="Write the proved bounds that have numbers, for `dp-lsp verify`.")
 @click.option("--statistics", is_flag=True, help="Also count the problems by code.")
 @click.option("--output-file", metavar="FILE", help="Write the report to FILE.")

@@ -96,6 +96,11 @@ def shown(name: str) -> str:
     return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
 
 
+def link_to(path: str) -> str:
+    """The address of a file that is reported so."""
+    return Path(os.path.abspath(path)).as_uri()
+
+
 def _standard_input() -> Text:
     if sys.stdin is None:
         return unreadable("standard input is closed")

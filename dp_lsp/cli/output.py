@@ -14,6 +14,14 @@ FINDINGS = 1
 USAGE = 2
 INTERNAL = 101
 INTERRUPTED = 130
+MEANINGS = {
+    0: "every file was checked; every function is proved, or unknown only by what a person accepted",
+    FINDINGS: "there is an error, or something is unknown",
+    USAGE: "wrong usage or configuration, a path that does not exist, or output that could not be written",
+    INTERNAL: "a bug in dp-lsp; what it concerns is reported as unknown",
+    INTERRUPTED: "interrupted",
+}
+"""What the exit codes of a check say."""
 
 
 def write(text: str, file: str | None = None, colour: bool = False) -> int:

@@ -16,6 +16,8 @@ from dp_lsp.cli.files import Chosen, shown
 from dp_lsp.cli.output import complain, write
 from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.progress import Progress
+from dp_lsp.cli.reporters import SHOW_FIXES
+from dp_lsp.cli.reporters.checked import Files
 from dp_lsp.engine.certify import Certifiable
 from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.distributions import question
@@ -32,8 +34,6 @@ _FEW = 20  # problems whose fixes are tried for a person who did not ask for tha
 _REMEMBERED = 8  # projects of which the engine keeps what the next ones may share
 
 logger = logging.getLogger(__name__)
-
-Files = Sequence[tuple[str, Analysis]]
 
 
 def check_all(chosen: Chosen, checks: Run, graph: Graph) -> Files:
@@ -116,9 +116,9 @@ class Run:
         return {name: analysis.with_notes(notes.get(name, {})) for name, analysis in found.items()}
 
     def mended(self, files: Files, projects: Mapping[str, Mapping[str, Analysis]]) -> Files:
-        """The same with fixes that were tried, and no others: all of them if that was asked for, else, for a person,
-        those of the first few problems."""
-        few = _FEW if self._request.output_format == "full" else 0
+        """The same with fixes that were tried, and no others: all of them if that was asked for, else, where a person
+        will read of them, those of the first few problems."""
+        few = _FEW if self._request.output_format in SHOW_FIXES else 0
         left = None if self._request.fixes else few
         found = []
         for name, analysis in files:

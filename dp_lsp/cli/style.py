@@ -13,6 +13,9 @@ import click
 Paint = Callable[[str, str], str]
 """Gives a text the look of a role. What a role means must also stand there in words or shapes."""
 
+Link = Callable[[str, str], str]
+"""Makes a text lead to an address."""
+
 TAB = 4
 
 _LOOKS: dict[str, dict[str, Any]] = {
@@ -28,8 +31,14 @@ _LOOKS: dict[str, dict[str, Any]] = {
     "strong": {"bold": True},
 }
 
+# What tells of terminals that show links.
+_SETS_WITH_LINKS = ("WT_SESSION", "KONSOLE_VERSION", "DOMTERM")
+_PROGRAMS_WITH_LINKS = frozenset(("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby", "zed"))
+_TERMS_WITH_LINKS = frozenset(("kitty", "alacritty", "ghostty", "foot", "foot-extra", "contour"))
+_FIRST_VTE_WITH_LINKS = 5000  # the first ones crashed
+
 # These turn the direction of what follows, so that code would be read in another order than it is run in.
-_BIDIRECTIONAL = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+BIDIRECTIONAL = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def plain(text: str, role: str) -> str:
@@ -40,6 +49,32 @@ def plain(text: str, role: str) -> str:
 def coloured(text: str, role: str) -> str:
     """The paint of a terminal."""
     return click.style(text, **_LOOKS[role]) if text and role in _LOOKS else text
+
+
+def unlinked(text: str, address: str) -> str:
+    """The link of whatever is no terminal: none."""
+    return text
+
+
+def linked(text: str, address: str) -> str:
+    """The link of a terminal."""
+    return f"\033]8;;{address}\033\\{text}\033]8;;\033\\"
+
+
+def wants_links(to_file: bool = False) -> bool:
+    """Whether standard output is a terminal that shows links: one that is known to, or said to by FORCE_HYPERLINK."""
+    if to_file or not is_terminal(sys.stdout):
+        return False
+    said = os.environ.get("FORCE_HYPERLINK", "")
+    if said:
+        return said != "0"
+    version = os.environ.get("VTE_VERSION", "")
+    return (
+        any(name in os.environ for name in _SETS_WITH_LINKS)
+        or os.environ.get("TERM_PROGRAM") in _PROGRAMS_WITH_LINKS
+        or os.environ.get("TERM", "").removeprefix("xterm-") in _TERMS_WITH_LINKS
+        or (version.isdecimal() and int(version) >= _FIRST_VTE_WITH_LINKS)
+    )
 
 
 def wants_colour(choice: str, to_file: bool = False) -> bool:
@@ -66,7 +101,7 @@ def cell(character: str, column: int = 0) -> tuple[str, int]:
     if character.isascii() and character != "\x7f":
         return character, 1
     category = unicodedata.category(character)
-    if category in ("Cc", "Cs", "Zl", "Zp") or character in _BIDIRECTIONAL:
+    if category in ("Cc", "Cs", "Zl", "Zp") or character in BIDIRECTIONAL:
         return "\N{REPLACEMENT CHARACTER}", 1
     if category in ("Mn", "Me", "Cf"):
         return character, 0
@@ -76,6 +111,13 @@ def cell(character: str, column: int = 0) -> tuple[str, int]:
 def printable(text: str) -> str:
     """A text on one line, without anything that would steer the terminal."""
     return "".join(cell(character)[0] for character in " ".join(text.splitlines()))
+
+
+def path_shown(path: str) -> str:
+    """A path in which nothing steers the terminal, nor, at the start of a line, a build server: that takes a line that
+    begins with two colons for a command to itself."""
+    text = printable(path)
+    return f"./{text}" if text.lstrip().startswith(":") else text
 
 
 def width(text: str) -> int:

@@ -81,9 +81,10 @@ class Elsewhere:
             here, there = self._file(module, index), self._file(place.module, place.at)
             start = self._start(place.module, place.at)
             if here.name == there.name:
-                yield Related(message, place.span.moved(start - self._start(module, index)))
+                span = place.span.moved(start - self._start(module, index))
+                yield related._replace(message=message, span=span, where=None)
             else:
-                yield Related(message, related.span, _there(there, place.span.moved(start)))
+                yield related._replace(message=message, where=_there(there, place.span.moved(start)))
 
     def _places(self, module: int, index: int, related: Related) -> Iterator[_Place]:
         where = related.where

@@ -152,7 +152,9 @@ def _errors(analysis: Analysis, wrong: Iterable[Problem]) -> str:
     """What is wrong, each with the page about it."""
     lines = (
         f"- line {analysis.source.place(each.span.start).line}: [{each.code}]({each.url}) {prose(each.message)}"
-        + "".join(f"\n  - {_link(where)}: {prose(message)}" for message, _, where in each.related if _is_there(where))
+        + "".join(
+            f"\n  - {_link(where)}: {prose(message)}" for message, _, where, _ in each.related if _is_there(where)
+        )
         for each in wrong
     )
     return "\n".join(lines)

@@ -25,7 +25,7 @@ def report(files: Sequence[tuple[str, Analysis]], profile: str, shown: Shown = s
         "tool": {"name": "dp-lsp", "version": __version__},
         "profile": profile,
         "files": [file_report(analysis, path, shown) for path, analysis in files],
-        "summary": _summary([analysis for _, analysis in files]),
+        "summary": summary([analysis for _, analysis in files]),
     }
 
 
@@ -51,7 +51,8 @@ def statistics(analyses: Iterable[Analysis]) -> list[Json]:
     ]
 
 
-def _summary(analyses: Sequence[Analysis]) -> Json:
+def summary(analyses: Sequence[Analysis]) -> Json:
+    """How many files there are, functions in each state, and problems of the graver severities."""
     states = Counter(function.state for analysis in analyses for function in analysis.functions)
     return {
         "files": len(analyses),

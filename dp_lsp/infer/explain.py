@@ -46,11 +46,10 @@ def path(inference: Inference, move: Move, variable: str) -> tuple[Related, ...]
     for step in _chain(move):
         message = _message(step, variable)
         if message is not None and all(known.span != step.span for known in found):
-            found.append(Related(message, step.span))
+            found.append(Related(message, step.span, step=True))
             if step.rule == laws.CALL and step.factors != (ONE,):
-                found.append(
-                    defined(step.span, step.subject, Sought.GROWTH if INFINITY in step.factors else Sought.NAME)
-                )
+                sought = Sought.GROWTH if INFINITY in step.factors else Sought.NAME
+                found.append(defined(step.span, step.subject, sought)._replace(step=True))
     return tuple(found[:2] + found[2:][-(_LONGEST - 2) :])
 
 

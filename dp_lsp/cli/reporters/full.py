@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 
 from dp_lsp.analysis.records import Analysis, FunctionReport, NumericReport, State
 from dp_lsp.cli.excerpt import Mark, excerpt
+from dp_lsp.cli.files import link_to
 from dp_lsp.cli.files import shown as shown_path
-from dp_lsp.cli.style import Paint, padded, printable, width
+from dp_lsp.cli.reporters.checked import Checked
+from dp_lsp.cli.reporters.findings import inside
+from dp_lsp.cli.style import Link, Paint, padded, path_shown, printable, unlinked, width
 from dp_lsp.cli.summary import CAUTION, sentence, statistics_table
 from dp_lsp.core.notation import decimal, percentage
 from dp_lsp.problem import Problem, Related, Severity, There
@@ -19,19 +22,23 @@ _FEW = 8  # functions whose whole types are still read, when there are several f
 _WIDEST = 40  # columns of a cell of the table
 
 
+def lines(run: Checked) -> Iterator[str]:
+    """The whole report."""
+    return FullReport(run.paint, run.columns, run.link).lines(run)
+
+
 class FullReport:
     """Writes files and their problems for a person. ``columns`` is what the terminal has room for."""
 
-    def __init__(self, paint: Paint, columns: int) -> None:
+    def __init__(self, paint: Paint, columns: int, link: Link = unlinked) -> None:
         self._paint = paint
         self._columns = columns
+        self._link = link
         self._sources: dict[str, Source] = {}
 
-    def lines(
-        self, files: Sequence[tuple[str, Analysis]], seconds: float, published: bool, with_statistics: bool
-    ) -> Iterator[str]:
+    def lines(self, run: Checked) -> Iterator[str]:
         """The whole report."""
-        analyses = [analysis for _, analysis in files]
+        files, analyses = run.files, run.analyses
         self._sources = {path: analysis.source for path, analysis in files}
         for path, analysis in files:
             for problem in analysis.problems:
@@ -41,22 +48,22 @@ class FullReport:
         for path, analysis in files:
             yield from self.functions(analysis, path, whole)
             yield ""
-        if with_statistics and any(analysis.problems for analysis in analyses):
+        if run.statistics and any(analysis.problems for analysis in analyses):
             yield from statistics_table(analyses, self._paint)
             yield ""
-        if published:
+        if run.published:
             yield self._paint(CAUTION, "warning")
-        yield f"{sentence(analyses, self._paint)}   {seconds:.2f} s"
+        yield f"{sentence(analyses, self._paint)}   {run.seconds:.2f} s"
 
     def problem(self, problem: Problem, analysis: Analysis, path: str) -> Iterator[str]:
         """A problem with its place in the source text, what led to it, and what to do."""
         severity = problem.severity.value
-        title = self._paint(f"{severity}[{problem.code}]", severity)
+        title = self._paint(f"{severity}[{self._link(problem.code, problem.url)}]", severity)
         yield f"{title}: {self._paint(printable(problem.message), 'strong')}"
         gutter, lines = excerpt(analysis.source, _marks(problem, analysis.source), self._paint, self._columns)
         margin = " " * gutter
         line, column = analysis.source.place(problem.span.start)
-        yield f"{margin} {self._paint('┌─', 'rule')} {printable(path)}:{line}:{column}"
+        yield f"{margin} {self._paint('┌─', 'rule')} {self._place(path, line, column)}"
         if analysis.source.text:
             yield from lines
         yield from self._elsewhere(problem, margin)
@@ -68,20 +75,23 @@ class FullReport:
             yield f"{equals} fix available: {printable(fix.title)}"
         yield f"{equals} more: dp-lsp explain {problem.code}"
 
+    def _place(self, path: str, line: int, column: int) -> str:
+        return self._link(f"{path_shown(path)}:{line}:{column}", link_to(path))
+
     def _elsewhere(self, problem: Problem, margin: str) -> Iterator[str]:
         """The places in other files, each with its line."""
         found = [(related.message, related.where) for related in problem.related if isinstance(related.where, There)]
         for file, group in groupby(found, key=lambda each: each[1].file):
             path, places = shown_path(file), list(group)
             _, _, line, before, _ = places[0][1]
-            yield f"{margin} {self._paint('┌─', 'rule')} {printable(path)}:{line}:{len(before) + 1}"
+            yield f"{margin} {self._paint('┌─', 'rule')} {self._place(path, line, len(before) + 1)}"
             if path in self._sources:
                 marks = [Mark(there.span, message, "-", "related") for message, there in places]
                 yield from excerpt(self._sources[path], marks, self._paint, self._columns, len(margin))[1]
 
     def functions(self, analysis: Analysis, path: str, whole: bool) -> Iterator[str]:
         """The table of a file's functions; ``whole`` adds to each its type and what that depends on."""
-        title = self._paint(printable(path), "strong")
+        title = self._link(self._paint(path_shown(path), "strong"), link_to(path))
         if not analysis.functions:
             state = self._paint(analysis.state.value, analysis.state.value)
             yield f"{title}  {state}{'  no functions' if analysis.state is State.PROVED else ''}"
@@ -152,12 +162,11 @@ def _detail(function: FunctionReport, source: Source) -> Iterator[str]:
 
 def _codes(function: FunctionReport, analysis: Analysis) -> str:
     """The problems in a function, by code."""
-    start, end = function.span
-    inside = [each for each in analysis.problems if start <= each.span.start < end]
-    errors = dict.fromkeys(each.code for each in inside if each.severity is Severity.ERROR)
-    warnings = dict.fromkeys(each.code for each in inside if each.severity is Severity.WARNING)
-    found = (("see", errors), ("note", warnings))
-    return "   ".join(f"{word} {', '.join(codes)}" for word, codes in found if codes)
+    found = inside(function, analysis)
+    errors = dict.fromkeys(each.code for each in found if each.severity is Severity.ERROR)
+    warnings = dict.fromkeys(each.code for each in found if each.severity is Severity.WARNING)
+    words = (("see", errors), ("note", warnings))
+    return "   ".join(f"{word} {', '.join(codes)}" for word, codes in words if codes)
 
 
 def _here(problem: Problem) -> list[Related]:

@@ -1,0 +1,26 @@
+"""The report of one line a problem, as compilers print it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dp_lsp.cli.files import link_to
+from dp_lsp.cli.reporters.checked import Checked
+from dp_lsp.cli.style import path_shown, printable
+from dp_lsp.cli.summary import CAUTION, sentence, statistics_table
+
+
+def lines(run: Checked) -> Iterator[str]:
+    """Every problem, then a summary. The same input gives the same text."""
+    for path, analysis in run.files:
+        for problem in analysis.problems:
+            line, column = analysis.source.place(problem.span.start)
+            code = run.link(problem.code, problem.url)
+            title = run.paint(f"{problem.severity.value}[{code}]", problem.severity.value)
+            place = run.link(f"{path_shown(path)}:{line}:{column}", link_to(path))
+            yield f"{place}: {title} {printable(problem.message)}"
+    if run.statistics:
+        yield from statistics_table(run.analyses, run.paint)
+    if run.published:
+        yield run.paint(CAUTION, "warning")
+    yield sentence(run.analyses, run.paint)

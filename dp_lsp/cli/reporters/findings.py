@@ -1,0 +1,91 @@
+"""What is to be said of a file, one finding after the other: what the formats of build servers are made of."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dp_lsp.analysis.records import Analysis, FunctionReport, State
+from dp_lsp.problem import Problem, Severity
+from dp_lsp.text import Place, Source, Span
+
+NOT_PROVED = "not-proved"
+"""What stands in place of a code for a function that is not proved, where no problem in it says why."""
+
+
+class Finding(NamedTuple):
+    """A problem, or a function that is not proved without one. ``accepted`` is why a person accepted that, and empty
+    if nobody did. The ``fingerprint`` stays the same where lines move, and another finding of the file has another."""
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    span: Span
+    function: FunctionReport | None
+    fingerprint: str
+    problem: Problem | None = None
+    accepted: str = ""
+
+
+def findings(analysis: Analysis) -> list[Finding]:
+    """All there is of a file, in the order of the text."""
+    found = [_of_problem(problem, analysis) for problem in analysis.problems]
+    found += [_of_function(each) for each in analysis.functions if is_silent(each, analysis)]
+    counts: Counter[tuple[str, str, str]] = Counter()
+    numbered = []
+    for finding in sorted(found, key=lambda each: (each.span, each.code, each.message)):
+        line = analysis.source.line(analysis.source.place(finding.span.start).line).strip()
+        key = finding.code, finding.function.name if finding.function else "", line
+        numbered.append(finding._replace(fingerprint=_digest(*key, str(counts[key]))))
+        counts[key] += 1
+    return numbered
+
+
+def inside(function: FunctionReport, analysis: Analysis) -> list[Problem]:
+    """The problems that stand in a function."""
+    start, end = function.span
+    return [problem for problem in analysis.problems if start <= problem.span.start < end]
+
+
+def is_silent(function: FunctionReport, analysis: Analysis) -> bool:
+    """Whether a function is not proved, and no problem in it says why."""
+    if function.state is State.PROVED:
+        return False
+    said = (each.unchecked or each.severity is Severity.ERROR for each in inside(function, analysis))
+    return function.accepted or not any(said)
+
+
+def places(span: Span, source: Source) -> tuple[Place, Place]:
+    """Where something begins and ends."""
+    return source.place(span.start), source.place(span.end)
+
+
+def outside(analysis: Analysis) -> Iterator[Problem]:
+    """The problems that stand in no function."""
+    for problem in analysis.problems:
+        if _around(problem.span.start, analysis) is None:
+            yield problem
+
+
+def _of_problem(problem: Problem, analysis: Analysis) -> Finding:
+    around = _around(problem.span.start, analysis)
+    what = problem.code, problem.name, problem.severity, problem.message, problem.span
+    return Finding(*what, around, "", problem)
+
+
+def _of_function(function: FunctionReport) -> Finding:
+    message = f"`{function.name}` is {function.state.value}{f': {function.reason}' if function.reason else ''}"
+    accepted = function.reason if function.accepted else ""
+    what = NOT_PROVED, NOT_PROVED, Severity.INFORMATION, message, function.name_span
+    return Finding(*what, function, "", accepted=accepted)
+
+
+def _around(offset: int, analysis: Analysis) -> FunctionReport | None:
+    return next((each for each in analysis.functions if each.span.start <= offset < each.span.end), None)
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
