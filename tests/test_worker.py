@@ -13,7 +13,8 @@ import pytest
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.records import Analysis, Options, State
 from dp_lsp.text import Source
-from dp_lsp.worker.client import Outcome, Worker
+from dp_lsp.worker.client import Worker
+from dp_lsp.worker.outcomes import Outcome
 from source_tree import ROOT
 
 PATIENCE = 20.0  # seconds
@@ -23,6 +24,7 @@ PUPPET = f"""
 import os, sys, time
 sys.path.insert(0, {str(ROOT)!r})
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Placed, State, Verdict
+from dp_lsp.engine.distributions import Answers
 from dp_lsp.text import Source
 from dp_lsp.worker import __main__ as worker, projects
 
@@ -30,6 +32,7 @@ class Engine:
     def __init__(self):
         self.parsed = self.inferred = self.tried = 0
         self.memo = {{}}
+        self.answers = Answers()
 
     def includes(self, text, look):
         return ()

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -31,6 +33,7 @@ from dp_lsp.accounting.wire import from_nodes, to_nodes
 RULE = "pld"
 TIMEOUT = 60.0  # seconds
 _TICK = 0.1  # seconds between two looks at the clock
+_LOOK = 1.0  # and of the process between two looks whether anybody still waits for it
 _FINEST, _COARSEST = 1e-5, 0.05  # steps of a distribution
 _MOST_STEPS = 2e6
 _SPREAD = 24.0  # deviations of a loss that a distribution covers
@@ -93,6 +96,17 @@ class Question(NamedTuple):
     charge: Charge
     delta: Fraction
 
+    @property
+    def text(self) -> str:
+        """The question as a text, the same for charges that cost the same, wherever they are from."""
+        return json.dumps([to_nodes(self.charge), str(self.delta)])
+
+    @classmethod
+    def read(cls, text: str) -> Question:
+        """The question that a text is of."""
+        nodes, delta = json.loads(text)
+        return cls(from_nodes(nodes), Fraction(delta))
+
 
 def can_answer(charge: Charge, delta: Fraction) -> bool:
     """Whether the library, if it is there, knows every mechanism of a charge; and a δ of 0 it cannot aim at."""
@@ -109,16 +123,16 @@ class Asked:
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True)
 
     def answers(
-        self, timeout: float = TIMEOUT, tick: Callable[[], None] = lambda: None
+        self, timeout: float = TIMEOUT, tick: Callable[[], None] = lambda: None, pause: float = _TICK
     ) -> tuple[Guarantee | None, ...]:
         """Wait for the answers, for at most so many seconds in all; None stands for one that did not come. ``tick`` is
-        called again and again until then. The process has ended then, whatever happens."""
+        called again and again until then, every ``pause`` seconds. The process has ended then, whatever happens."""
         ends: float | None = time.monotonic() + timeout
         written: str | None = json.dumps([_asking(each) for each in self._questions])
         try:
             while True:
                 try:
-                    found, _ = self._process.communicate(written, _TICK if ends is not None else None)
+                    found, _ = self._process.communicate(written, pause if ends is not None else None)
                     break
                 except subprocess.TimeoutExpired:
                     written = None  # it is on its way
@@ -164,9 +178,17 @@ def ask(charge: Charge, delta: Fraction, timeout: float = TIMEOUT) -> Guarantee 
 
 
 def answer() -> None:
-    """What the process does: reads questions, writes the answers."""
+    """What the process does: reads questions, writes the answers. It does not outlive who asked."""
+    threading.Thread(target=_follow, args=(os.getppid(),), daemon=True).start()
     for line in _answers(json.load(sys.stdin)):
         print(json.dumps(line), flush=True)
+
+
+def _follow(parent: int) -> None:
+    """End with the parent; where the system does not tell, the work ends by itself."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK)
+    os._exit(1)
 
 
 def _answers(questions: Listed[dict[str, Any]]) -> Iterator[dict[str, str]]:

@@ -210,7 +210,8 @@ class ChunkRecord(NamedTuple):
     """All that is known of a chunk. ``facts`` is decoded when somebody points at it, and so is ``names``, where its
     names stand (:mod:`dp_lsp.analysis.names`): that follows from the text alone, whatever was found out about it.
     ``meanings`` are digests of what each name means that it defines, one after the other, if these are known.
-    ``modules`` are those that it is a part of, each with its own top-level names."""
+    ``modules`` are those that it is a part of, each with its own top-level names. ``asks`` are the questions, as texts,
+    whose answers may make numbers of it smaller; those are found by who has the time."""
 
     key: bytes
     verdict: Verdict
@@ -218,6 +219,7 @@ class ChunkRecord(NamedTuple):
     names: bytes = b""
     meanings: bytes = b""
     modules: Modules = (MAIN,)
+    asks: tuple[str, ...] = ()
 
 
 class Placed(NamedTuple):
@@ -260,22 +262,6 @@ class Analysis:
     def with_fixes(self, fixes: Mapping[Problem, tuple[Fix, ...]]) -> Analysis:
         """The same with these fixes of its problems and no others."""
         return self._changed(lambda problem: problem._replace(fixes=fixes.get(problem, ())))
-
-    def with_numbers(self, better: Mapping[tuple[Span, tuple[str, ...]], NumericReport]) -> Analysis:
-        """The same with other numbers, by the place of a function's name and the parameters."""
-
-        def changed(function: FunctionReport, start: int) -> FunctionReport:
-            place = function.name_span.moved(start)
-            numeric = tuple(better.get((place, each.parameters), each) for each in function.numeric)
-            return function._replace(numeric=numeric)
-
-        def chunks() -> Iterator[Placed]:
-            for chunk in self.chunks:
-                verdict = chunk.record.verdict
-                functions = tuple(changed(each, chunk.start) for each in verdict.functions)
-                yield chunk._replace(record=chunk.record._replace(verdict=verdict._replace(functions=functions)))
-
-        return Analysis(self.source, tuple(chunks()), self.options)
 
     def _changed(self, change: Callable[[Problem], Problem]) -> Analysis:
         """The same with other problems, each changed at its place in the file."""

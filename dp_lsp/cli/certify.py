@@ -13,19 +13,19 @@ from dp_lsp.analysis.records import Setting
 from dp_lsp.cli.files import shown
 from dp_lsp.cli.verify import VERSION, digest_of, refusal
 from dp_lsp.engine.certify import Certifiable
-from dp_lsp.engine.distributions import Answers, question
+from dp_lsp.engine.distributions import Answers
 
 Json = dict[str, Any]
 
 
 def certificate(
-    found: Iterable[Certifiable], settings: Iterable[Setting], text_of: Callable[[str], str], distributions: Answers
+    found: Iterable[Certifiable], settings: Iterable[Setting], text_of: Callable[[str], str], answers: Answers
 ) -> Json:
     """A certificate of all that can be certified, by the best rule that the verifier accepts for each bound; a smaller
     number that it cannot replay is only named. A file that several projects include is in it once."""
     listed = {(each.file, each.function, each.signature, each.parameters): each for each in found}
     given = tuple(settings)
-    entries = [entry for each in listed.values() for entry in _entries(each, given, distributions)]
+    entries = [entry for each in listed.values() for entry in _entries(each, given, answers)]
     files = dict.fromkeys(each.file for each in listed.values())
     return {
         "certificate": VERSION,
@@ -35,7 +35,7 @@ def certificate(
     }
 
 
-def _entries(each: Certifiable, settings: tuple[Setting, ...], distributions: Answers) -> Iterable[Json]:
+def _entries(each: Certifiable, settings: tuple[Setting, ...], answers: Answers) -> Iterable[Json]:
     proved = next((bound for bound in bounds(each.charge, each.delta) if not refusal(bound)), None)
     if proved is None:
         return
@@ -48,7 +48,7 @@ def _entries(each: Certifiable, settings: tuple[Setting, ...], distributions: An
         "settings": given,
         "conditions": list(each.conditions),
     }
-    known = [*guarantees(each.charge, each.delta)[:1], distributions(question(each))]
+    known = [*guarantees(each.charge, each.delta)[:1], answers(each.question)]
     best = min(filter(None, known), key=lambda one: one.epsilon, default=None)
     if best is not None and best.epsilon < Fraction(proved["epsilon"]):
         entry["stated"] = {"rule": best.rule, "epsilon": str(best.epsilon)}  # which the verifier does not know

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import click
 
+from dp_lsp.accounting.pld import RULE
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, NumericReport, Options
 from dp_lsp.cli.configured import Configured
-from dp_lsp.cli.distributions import Distributions
+from dp_lsp.cli.distributions import Distributions, improved
 from dp_lsp.cli.files import choose, shown
 from dp_lsp.cli.output import write
 from dp_lsp.cli.settings import Asked, complaints
@@ -22,7 +23,7 @@ from dp_lsp.core.notation import figure
 from dp_lsp.disk.reading import SUFFIX
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.curves import against_delta, against_rounds
-from dp_lsp.engine.distributions import question
+from dp_lsp.engine.distributions import report
 from dp_lsp.features.derivation import derivation
 from dp_lsp.features.markdown import prose
 from dp_lsp.text import Place, Span
@@ -76,13 +77,18 @@ class _Project:
         self._wanted = wanted
         self._files = chosen.files
         (self._root,) = chosen.names
-        self._engine = Engine()
+        self._distributions = Distributions()
+        self._engine = Engine(self._distributions.answers)
         configured = Configured(None, None, asked.settings, asked.target_delta)
         self._options = configured.options
-        self._analyses = self._engine.project(self._root, self._files, self._options)
+        projects = {self._root: self._analysed(self._root)}
+        self._analyses = improved(self._distributions, projects, self._analysed)[self._root]
         faults = configured.faults(self._analyses)
         if faults:
             raise click.UsageError("\n".join(faults))
+
+    def _analysed(self, root: str) -> dict[str, Analysis]:
+        return self._engine.project(root, self._files, self._options)
 
     def pages(self) -> Iterator[str]:
         """The page of each function that is wanted, or of one expression."""
@@ -140,18 +146,18 @@ class _Project:
     def _with_distributions(self, name: str, explained: Explanation) -> tuple[Explanation, str]:
         """The same with a number by privacy loss distributions for each of its bounds; or why one has none."""
         groups = list(dict.fromkeys(each.parameters for each in explained.numbers if not each.missing))
-        if not groups:
+        answered = {each.parameters for each in explained.numbers if each.rule == RULE}
+        if answered.issuperset(groups):
             return explained, ""
-        about = name, explained.function.name_span
+        about, known = (name, explained.function.name_span), self._distributions
         listed = self._engine.certifiable(self._root, self._files, self._options)
         bounds = [each for each in listed if (each.file, each.place) == about and each.parameters in groups]
-        known = Distributions()
-        known.ask(map(question, bounds))
-        found = known.numbers(bounds)
-        answered = {each.parameters for each in found}
+        known.ask_about(bounds)
+        answers = ((each.parameters, known.answers(each.question)) for each in bounds)
+        found = [report(names, each) for names, each in answers if each is not None and names not in answered]
         sorted_each = (_by_epsilon(group, (*explained.numbers, *found)) for group in groups)
         numbers = *chain.from_iterable(sorted_each), *(each for each in explained.numbers if each.missing)
-        silent = any(each not in answered for each in groups)
+        silent = len(answered) + len(found) < len(groups)
         return explained._replace(numbers=numbers), known.silence() if silent else ""
 
     def plot(self) -> str:

@@ -2,41 +2,43 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 
 from dp_lsp.accounting.guarantee import Guarantee
 from dp_lsp.accounting.pld import TIMEOUT, Asked, Question, can_answer, installed
-from dp_lsp.accounting.wire import to_nodes
-from dp_lsp.analysis.records import Analysis, NumericReport
+from dp_lsp.analysis.records import Analysis
 from dp_lsp.cli.output import point
 from dp_lsp.cli.progress import Line
 from dp_lsp.engine.certify import Certifiable
-from dp_lsp.engine.distributions import improved, question, questions, report
+from dp_lsp.engine.distributions import Answers
 
 _WITHOUT = (3, 13)  # from this Python on the library cannot be installed: the numpy that it needs has no wheel there
 _WHAT = "privacy-loss distributions (rule pld)"
 
 
 class Distributions:
-    """Knows what was answered in a run. Where the library is not installed nothing is asked, and nothing is known."""
+    """Has questions answered, and knows the ``answers``. Where the library is not installed nothing is asked, and
+    nothing is known."""
 
     def __init__(self) -> None:
         self.installed = installed()
-        self._known: dict[str, Guarantee | None] = {}
+        self.answers = Answers()
         self._late = False
 
-    def ask(self, wanted: Iterable[Question]) -> None:
-        """Have these questions answered that the library may know the answers of. That may take long: a terminal sees
-        how long it took so far, and after a minute the others are given up."""
-        if not self.installed:
-            return
-        new = {_key(each): each for each in wanted if can_answer(*each)}
-        new = {key: each for key, each in new.items() if key not in self._known}
+    def ask(self, wanted: Iterable[str]) -> bool:
+        """Have these questions answered, which are given as texts. That may take long: a terminal sees how long it took
+        so far, and after a minute the others are given up. Returns whether anything was asked."""
+        new = list(filter(self.answers.lacks, dict.fromkeys(wanted))) if self.installed else []
         if new:
-            self._known |= dict(zip(new, self._answers(list(new.values())), strict=True))
+            self.answers.learn(dict(zip(new, self._answers(list(map(Question.read, new))), strict=True)))
+        return bool(new)
+
+    def ask_about(self, bounds: Iterable[Certifiable]) -> None:
+        """Have the questions answered that bounds come to."""
+        self.ask(each.question.text for each in bounds if can_answer(*each.question))
 
     def _answers(self, wanted: Sequence[Question]) -> Sequence[Guarantee | None]:
         line, began = Line(), time.monotonic()
@@ -55,15 +57,6 @@ class Distributions:
             point(f"{_late()}: the numbers that are missing are those of the other rules")
         return found
 
-    def __call__(self, question: Question) -> Guarantee | None:
-        """What was answered."""
-        return self._known.get(_key(question)) if self._known else None
-
-    def numbers(self, found: Iterable[Certifiable]) -> tuple[NumericReport, ...]:
-        """What distributions come to for each bound that they are known for."""
-        answers = ((each.parameters, self(question(each))) for each in found)
-        return tuple(report(names, answer) for names, answer in answers if answer is not None)
-
     def silence(self) -> str:
         """Why there is no number, in a sentence."""
         if self._late:
@@ -80,17 +73,14 @@ def _late() -> str:
     return f"{_WHAT} took longer than {TIMEOUT:.0f} s".capitalize()
 
 
-def _key(question: Question) -> str:
-    """The same for charges that cost the same, wherever they are from."""
-    return json.dumps([to_nodes(question.charge), str(question.delta)])
+Project = dict[str, Analysis]
 
 
-Projects = Mapping[str, Mapping[str, Analysis]]
-
-
-def with_distributions(
-    projects: Projects, found: Mapping[str, Sequence[Certifiable]], known: Distributions
-) -> dict[str, dict[str, Analysis]]:
-    """The analyses of projects, by root, with the smaller numbers of those."""
-    known.ask(each for root, analyses in projects.items() for each in questions(analyses, found.get(root, ())))
-    return {root: improved(analyses, found.get(root, ()), known) for root, analyses in projects.items()}
+def improved(known: Distributions, projects: dict[str, Project], again: Callable[[str], Project]) -> dict[str, Project]:
+    """Projects, by their roots; each is checked ``again`` as long as there are better answers to judge it by: what is
+    proved of one function lets others be judged that use it."""
+    while True:
+        open_ = {root: known.answers.open(analyses.values()) for root, analyses in projects.items()}
+        if not known.ask(chain.from_iterable(open_.values())):
+            return projects
+        projects = {root: again(root) if open_[root] else analyses for root, analyses in projects.items()}

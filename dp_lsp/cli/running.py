@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dp_lsp.analysis.records import Analysis, unchecked
 from dp_lsp.analysis.repairs import fixes_of
 from dp_lsp.analysis.ticket import Ticket
-from dp_lsp.cli.distributions import Distributions, Projects, with_distributions
+from dp_lsp.cli.distributions import Distributions, improved
 from dp_lsp.cli.files import Chosen, shown
 from dp_lsp.cli.output import complain, write
 from dp_lsp.cli.problems import InternalError
@@ -20,7 +20,6 @@ from dp_lsp.cli.reporters import SHOW_FIXES
 from dp_lsp.cli.reporters.checked import Files
 from dp_lsp.engine.certify import Certifiable
 from dp_lsp.engine.check import Engine, OptionsOf
-from dp_lsp.engine.distributions import question
 from dp_lsp.engine.graph import Graph
 from dp_lsp.engine.merge import check_projects, together
 from dp_lsp.engine.repairs import Within, hopeful, repairs
@@ -43,7 +42,8 @@ def check_all(chosen: Chosen, checks: Run, graph: Graph) -> Files:
         projects = check_projects(chosen.names, graph.roots, lambda root: checks.project(root, graph, progress))
     finally:
         progress.done()
-    found = together(checks.improved(projects).items())
+    projects = improved(checks.distributions, projects, lambda root: checks.project(root, graph))
+    found = together(projects.items())
     names = list(dict.fromkeys([*chosen.names, *found]))
     return checks.mended([(name, found[name]) for name in names], projects)
 
@@ -55,10 +55,10 @@ class Run:
         self._request = request
         self._files = chosen.files
         self._options = options
-        self._engine = Engine()
+        self.distributions = Distributions()
+        self._engine = Engine(self.distributions.answers)
         self._recent: deque[str] = deque()
         self._certifiable: dict[str, list[Certifiable]] = {}
-        self._distributions = Distributions()
 
     def includes(self, name: str) -> list[str]:
         """The files that a file includes directly."""
@@ -69,18 +69,20 @@ class Run:
         found = (self._files.included(name, path) for path in paths)
         return [other for other in found if isinstance(other, str)]
 
-    def project(self, root: str, graph: Graph, progress: Progress) -> dict[str, Analysis]:
+    def project(self, root: str, graph: Graph, progress: Progress | None = None) -> dict[str, Analysis]:
         """The analyses of the files of a project."""
-        progress.file(shown(root))
+        if progress is not None:
+            progress.file(shown(root))
+        on_chunk = (lambda key: None) if progress is None else progress.chunk
         try:
-            found = self._engine.project(root, self._files, self._options, on_chunk=progress.chunk)
+            found = self._engine.project(root, self._files, self._options, on_chunk=on_chunk)
             if self._request.witness:
                 found = self._with_witnesses(root, found)
-            if self._request.certificate is not None or (self._distributions.installed and _has_numbers(found)):
+            if self._request.certificate is not None:
                 self._certifiable[root] = list(self._engine.certifiable(root, self._files, self._options))
         except Exception as error:
             logger.debug("%s: internal error", root, exc_info=True)
-            self._engine = Engine()  # what it remembers may be half done
+            self._engine = Engine(self.distributions.answers)  # what it remembers may be half done
             problem = InternalError.at(Span(0, 0), error=type(error).__name__)
             texts = ((name, self._files.text(name)) for name in sorted(graph.projects.get(root, {root})))
             return {name: unchecked(Source(text.content), problem, self._options(name)) for name, text in texts}
@@ -89,18 +91,14 @@ class Run:
             self._engine.forget(self._recent.popleft())
         return found
 
-    def improved(self, projects: Projects) -> Projects:
-        """The same with the smaller numbers of privacy loss distributions, where these can be had."""
-        return with_distributions(projects, self._certifiable, self._distributions)
-
     def certify(self) -> int:
         """Write the certificate of what was checked; the exit code of that."""
         from dp_lsp.cli.certify import certificate
 
         listed = [each for found in self._certifiable.values() for each in found]
-        self._distributions.ask(map(question, listed))
+        self.distributions.ask_about(listed)
         settings = self._request.settings
-        found = certificate(listed, settings, lambda name: self._files.text(name).content, self._distributions)
+        found = certificate(listed, settings, lambda name: self._files.text(name).content, self.distributions.answers)
         if not found["bounds"]:
             complain("nothing can be certified: no private function is proved and has all its numbers (--set)")
         return write(json.dumps(found, ensure_ascii=False, indent=1) + "\n", self._request.certificate)
@@ -138,10 +136,5 @@ class Run:
             return fixes_of(repairs(self._engine, name, analysis, within, Ticket(), worth))
         except Exception:
             logger.debug("%s: fixes were not tried", name, exc_info=True)
-            self._engine = Engine()
+            self._engine = Engine(self.distributions.answers)
             return {}
-
-
-def _has_numbers(found: Mapping[str, Analysis]) -> bool:
-    """Whether any function of a project has a bound as numbers."""
-    return any(function.numeric for analysis in found.values() for function in analysis.functions)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp.accounting.charge import Charge
+from dp_lsp.accounting.pld import Question
 from dp_lsp.analysis.records import FunctionReport, Options, State
 from dp_lsp.engine.describe import Description, Place
 from dp_lsp.infer.method import Inferred
@@ -26,6 +27,11 @@ class Certifiable(NamedTuple):
     charge: Charge
     delta: Fraction
     place: Span
+
+    @property
+    def question(self) -> Question:
+        """What distributions may be asked about it."""
+        return Question(self.charge, self.delta)
 
 
 def certifiable(file: str, report: FunctionReport, inferred: Inferred, options: Options) -> Iterator[Certifiable]:

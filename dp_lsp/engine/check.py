@@ -19,6 +19,7 @@ from dp_lsp.core.term import Definition, Method
 from dp_lsp.engine.baseline import Allowance
 from dp_lsp.engine.certify import Certifiable, certifiable
 from dp_lsp.engine.claimed import Asserted
+from dp_lsp.engine.distributions import Answers
 from dp_lsp.engine.elsewhere import Elsewhere, remembered
 from dp_lsp.engine.memo import Memo
 from dp_lsp.engine.merge import together
@@ -80,10 +81,12 @@ class Engine:
     """Checks files, and remembers what it found out about each chunk.
 
     ``parsed`` and ``inferred`` count the chunks that were really parsed and inferred since it was made, and ``tried``
-    those that were inferred in trials.
+    those that were inferred in trials. ``answers`` are those that somebody got for what is worth asking; they may come
+    at any time, and count from the next check on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, answers: Answers | None = None) -> None:
+        self.answers = answers or Answers()
         self.parsed = 0
         self.inferred = 0
         self.tried = 0
@@ -306,6 +309,13 @@ class Engine:
 
     def _known(self, task: Task, program: Program, done: _Done, how: _How) -> Known:
         key = task.key()
+        known = self._remembered(task, key, program, done, how)
+        task.answers = self.answers.known(known.record.asks)
+        if task.answers:
+            known = self._remembered(task, task.better_key(key), program, done, how)
+        return known
+
+    def _remembered(self, task: Task, key: bytes, program: Program, done: _Done, how: _How) -> Known:
         known = self._records.get(key)
         if known is None:
             self._complete(program, done, task.sources(), how)

@@ -164,7 +164,7 @@ class _Checked:
         written = f"ε <= {epsilon.written}, δ <= {delta.written}"
         if epsilon.number is None or delta.number is None:
             return f"it is not proved that {written}"
-        found = pricing.figures(min(delta.number, LARGEST))
+        found = pricing.figures(min(delta.number, LARGEST), epsilon.number)
         if not found:
             lacking = "` and `".join(pricing.missing)
             return (

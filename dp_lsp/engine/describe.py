@@ -27,11 +27,12 @@ from dp_lsp.core.display import type_text
 from dp_lsp.core.evaluate import Missing, Substitution, symbols_of, upper
 from dp_lsp.core.events import Var, mechanisms
 from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, decimal, figure
-from dp_lsp.core.scheme import BlackBox, FunctionValue, Scheme, SchemeParameter
+from dp_lsp.core.scheme import Scheme, SchemeParameter
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Container, FunctionType, NumberType, Type
 from dp_lsp.engine import claimed
 from dp_lsp.engine.claims import Claim
+from dp_lsp.engine.distributions import Consult, nothing
 from dp_lsp.engine.limits import excess
 from dp_lsp.engine.limits import problem as above
 from dp_lsp.engine.measured import record_metrics
@@ -76,27 +77,11 @@ def describe(
     state: State,
     notes: tuple[str, ...] = (),
     claims: tuple[Claim, ...] = (),
+    consult: Consult = nothing,
 ) -> Described:
     """The report of an inferred method. ``state`` is what its problems so far make of it, ``notes`` are what else it
-    takes for granted, and ``claims`` what comments say of it."""
-    return Description(scheme, place, options, notes).described(state, claims)
-
-
-def describe_box(value: FunctionValue, place: Place, signature: str, names: tuple[str, ...]) -> FunctionReport:
-    """The report of a black box: the user's word, with its premises listed as conditions."""
-    box = value.black_box
-    assert box is not None
-    text = f"`{box.name}` is deterministic, changes nothing it is given, and returns what `unbox` says it does"
-    display = f"BlackBox<sign: [{signature[1:-1]}]>"
-    return FunctionReport(
-        box.name, signature, "blackbox", State.PROVED, "", place.span, place.name,
-        tuple(_box_parameters(box, names)), "", (), (), (ConditionReport(text, None, False),), display,
-    )  # fmt: skip
-
-
-def _box_parameters(box: BlackBox, names: tuple[str, ...]) -> Iterator[ParameterReport]:
-    for name, type_ in zip(names, box.params, strict=True):
-        yield ParameterReport(name, "Any" if type_ is None else type_text(type_), False, None, None, None, "")
+    takes for granted, ``claims`` what comments say of it, and ``consult`` knows what distributions say."""
+    return Description(scheme, place, options, notes, consult=consult).described(state, claims)
 
 
 class Description:
@@ -109,12 +94,14 @@ class Description:
         options: Options,
         notes: tuple[str, ...] = (),
         captured: tuple[Var, ...] = (),
+        consult: Consult = nothing,
     ) -> None:
         self.scheme = scheme
         self.place = place
         self._notes = notes
         self._functions = {each.callee for each in scheme.opens}
         self._options = options
+        self._consult = consult
         self._private = scheme.claims_privacy
         self._profile = PROFILES[options.profile]
         self._vars = tuple(param.var for param in scheme.params if not param.var.public)
@@ -242,7 +229,7 @@ class Description:
     def _keeps(self, group: tuple[Var, ...], epsilon: Fraction | None, delta: Fraction | None) -> bool:
         """Whether some measure shows, for the numbers that are given, that a limit is kept."""
         target = None if delta is None else min(delta, LARGEST)  # else at that of the bound that is shown
-        found = self.pricing(group).best(target)
+        found = self.pricing(group).best(target, epsilon)
         known = (each.epsilon for each in found if not each.missing and each.epsilon is not None)
         return any(epsilon is None or value <= epsilon for value in known)
 
@@ -371,7 +358,8 @@ class Description:
         """What variables cost in numbers that change together, for those that are given or for others."""
         cost = self.scheme.cost if self._profile.charges else None
         known = self._given if numbers is None else numbers
-        return Pricing(cost, self.totals.first(group, self.bounds[group], known), known, self.norms.norms)
+        listed = self.totals.first(group, self.bounds[group], known)
+        return Pricing(cost, listed, known, self.norms.norms, self._consult)
 
     def known(self) -> Mapping[str, Fraction]:
         """The numbers that are given, by name."""

@@ -1,68 +1,93 @@
 """Numbers by privacy loss distributions, beside those by rules that can be replayed.
 
-The library that computes them is asked in a process of its own; who asks decides when, and waits. Nothing here does.
+The library that computes them is asked in a process of its own; who asks decides when, and waits. Nothing here does: a
+chunk is judged by what is known already, and its record says what else would be worth asking. Once that is answered,
+the chunk is judged again, and what is found out then is remembered beside what was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 
+from dp_lsp.accounting import pld
+from dp_lsp.accounting.charge import Charge
 from dp_lsp.accounting.guarantee import Guarantee
 from dp_lsp.accounting.pld import Question, can_answer
-from dp_lsp.analysis.records import Analysis, NumericReport, State
-from dp_lsp.engine.certify import Certifiable
-from dp_lsp.text import Span
+from dp_lsp.analysis.records import Analysis, NumericReport
 
-_EXACT = "gaussian"  # of Gaussian noise alone this rule states what is true: no other one can say less
+Consult = Callable[[Charge, Fraction], Guarantee | None]
+"""The smallest ε by distributions of a charge at a total δ; None if that is not known."""
 
-
-class Answers(Protocol):
-    """What was answered to a question; None if it was not, or was not asked."""
-
-    def __call__(self, question: Question) -> Guarantee | None: ...
+_MOST = 2_000  # answers that are remembered
 
 
-def question(each: Certifiable) -> Question:
-    """What is asked about a bound."""
-    return Question(each.charge, each.delta)
+def can_ask() -> bool:
+    """Whether there is anybody to ask."""
+    return pld.installed()
 
 
-def questions(analyses: Mapping[str, Analysis], found: Iterable[Certifiable]) -> Iterator[Question]:
-    """What is worth asking, to state the smallest numbers for the functions of a project."""
-    stated = {
-        (name, function.name_span, numeric.parameters): numeric
-        for name, analysis in analyses.items()
-        for function in analysis.functions
-        for numeric in function.numeric
-    }
-    for each in found:
-        numeric = stated.get((each.file, each.place, each.parameters))
-        if numeric is not None and numeric.rule != _EXACT and numeric.epsilon and can_answer(*question(each)):
-            yield question(each)
+def ask(texts: Sequence[str], tick: Callable[[], None], pause: float) -> dict[str, Guarantee | None]:
+    """The answers to questions, None where there is none. That may take a minute; ``tick`` is called every ``pause``
+    seconds, and what it raises ends it. Raises OSError if no process can be started."""
+    found = pld.Asked([Question.read(text) for text in texts]).answers(tick=tick, pause=pause)
+    return dict(zip(texts, found, strict=True))
 
 
-def improved(analyses: Mapping[str, Analysis], found: Iterable[Certifiable], answers: Answers) -> dict[str, Analysis]:
-    """The analyses of a project with smaller numbers where distributions say so. A function that the project has
-    several times, each with its own charge, costs the most of them."""
-    stated: dict[str, dict[tuple[Span, tuple[str, ...]], Guarantee | None]] = {}
-    for each in found:
-        there = stated.setdefault(each.file, {})
-        key, answer = (each.place, each.parameters), answers(question(each))
-        other = there.get(key, answer)
-        there[key] = None if answer is None or other is None else max(answer, other, key=lambda one: one.epsilon)
-    return {name: _improved(analysis, stated.get(name, {})) for name, analysis in analyses.items()}
+def nothing(charge: Charge, delta: Fraction) -> None:
+    """For who wants to know what other rules say."""
+    return
 
 
-def _improved(analysis: Analysis, stated: Mapping[tuple[Span, tuple[str, ...]], Guarantee | None]) -> Analysis:
-    better: dict[tuple[Span, tuple[str, ...]], NumericReport] = {}
-    for function in analysis.functions:
-        for numeric in function.numeric if function.state is State.PROVED else ():
-            key = function.name_span, numeric.parameters
-            answer = stated.get(key)
-            if answer is not None and numeric.epsilon is not None and answer.epsilon < numeric.epsilon:
-                better[key] = report(numeric.parameters, answer)
-    return analysis.with_numbers(better) if better else analysis
+class Consulted:
+    """The answers that a chunk is judged by. ``asks`` are all that would be worth having, as texts of questions, in
+    order; that is the same whatever is known."""
+
+    def __init__(self, known: Mapping[str, Guarantee]) -> None:
+        self._known = known
+        self._asks: dict[str, None] = {}
+
+    def __call__(self, charge: Charge, delta: Fraction) -> Guarantee | None:
+        if not can_answer(charge, delta):
+            return None
+        text = Question(charge, delta).text
+        self._asks[text] = None
+        return self._known.get(text)
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        return tuple(self._asks)
+
+
+class Answers:
+    """What was answered, None where nothing could be said."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Guarantee | None] = {}
+
+    def learn(self, answers: Mapping[str, Guarantee | None]) -> None:
+        """These questions have been answered."""
+        self._known |= answers
+        for text in list(self._known)[: max(0, len(self._known) - _MOST)]:
+            del self._known[text]
+
+    def known(self, asks: Iterable[str]) -> dict[str, Guarantee]:
+        """The answers to questions, as far as there are any."""
+        found = ((text, self._known.get(text)) for text in asks)
+        return {text: answer for text, answer in found if answer is not None}
+
+    def __call__(self, question: Question) -> Guarantee | None:
+        """What was answered to a question; None also if it was not asked."""
+        return self._known.get(question.text) if self._known else None
+
+    def lacks(self, text: str) -> bool:
+        """Whether a question, as a text, was not answered yet."""
+        return text not in self._known
+
+    def open(self, analyses: Iterable[Analysis]) -> tuple[str, ...]:
+        """What is worth asking about files and was not answered yet, each question once."""
+        asks = (text for analysis in analyses for chunk in analysis.chunks for text in chunk.record.asks)
+        return tuple(dict.fromkeys(text for text in asks if self.lacks(text)))
 
 
 def report(parameters: tuple[str, ...], answer: Guarantee) -> NumericReport:

@@ -23,6 +23,7 @@ from dp_lsp.core.types import FunctionType
 from dp_lsp.engine.charge import Charges
 from dp_lsp.engine.derive import Context, Entry, Steps
 from dp_lsp.engine.describe import Description, Place
+from dp_lsp.engine.distributions import Consult, nothing
 from dp_lsp.infer.method import Inferred
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
@@ -34,12 +35,14 @@ def explain(
     problems: tuple[Problem, ...],
     offset: int | None,
     options: Options,
+    consult: Consult = nothing,
 ) -> Explanation:
     """The derivation of each bound of a method or, if there is an expression at the offset, of the smallest one there.
     Nothing is derived for what was not checked to the end."""
     if inferred.shown is None:
         return Explanation(report, None, (), (), (), (), problems)
-    description = Description(inferred.shown, Place(report.span, report.name_span), options, inferred.assumed)
+    place = Place(report.span, report.name_span)
+    description = Description(inferred.shown, place, options, inferred.assumed, consult=consult)
     context = Context(inferred, description)
     derivations = _Derivations(context, report)
     at = _at(inferred, offset) if offset is not None else None

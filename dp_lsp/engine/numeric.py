@@ -19,12 +19,14 @@ from dp_lsp.core.evaluate import Missing, Substitution, symbols_of, upper
 from dp_lsp.core.events import Cost
 from dp_lsp.core.sens import ONE
 from dp_lsp.core.types import AnyNorm, Norm
+from dp_lsp.engine.distributions import Consult, nothing
 
 LARGEST = Fraction(999_999, 1_000_000)
 """The largest total δ at which an ε is looked for: one of 1 allows everything."""
 
 ZERO = Fraction(0)
 _SIMPLEST = "basic"  # what is said of rules that come to the same
+_EXACT = "gaussian"  # of Gaussian noise alone this rule states what is true: no other one can say less
 _HALVINGS = 40  # of a share of δ
 
 
@@ -43,7 +45,8 @@ def given(settings: Iterable[Setting], function: str) -> dict[str, Fraction]:
 
 class Pricing:
     """Variables that change together, with all their bounds. ``cost`` is None by rules that know no charges; ``norms``
-    are those that are told to the user: of what is not seen from outside any will do."""
+    are those that are told to the user: of what is not seen from outside any will do. ``consult`` knows what privacy
+    loss distributions say."""
 
     def __init__(
         self,
@@ -51,8 +54,10 @@ class Pricing:
         listed: tuple[Bound, ...],
         known: Mapping[str, Fraction],
         norms: Mapping[NormVariable, AnyNorm],
+        consult: Consult = nothing,
     ) -> None:
         self._listed = listed
+        self._consult = consult
         self._known = known
         self._group = listed[0].variables
         self._names = tuple(var.name for var in self._group)
@@ -84,21 +89,27 @@ class Pricing:
         for side in bound.price:
             yield from (each.name for each in symbols_of(side) if each not in self._numbers and each not in chosen)
 
-    def figures(self, delta: Fraction) -> tuple[Figure, ...]:
+    def figures(self, delta: Fraction, enough: Fraction | None = ZERO) -> tuple[Figure, ...]:
         """What each rule proves at a total δ of at most ``delta``, best first. A closed form counts for a rule that has
-        no measure of charges."""
+        no measure of charges. Distributions are not asked where another rule proves an ε that is small ``enough``,
+        which any is with None."""
         measured = [] if self.charge is None else guarantees(self.charge, delta)
         best = {each.rule: Figure(each.rule, each.epsilon, each.delta) for each in reversed(measured)}
         for bound in self._listed:
             pair = at_delta(bound, delta, self._numbers) if bound.rule not in best else None
             if pair is not None:
                 best[bound.rule] = Figure(bound.rule, *pair)
-        finite = ((figure.epsilon, figure) for figure in best.values() if figure.epsilon is not None)
-        return tuple(figure for _, figure in sorted(finite, key=lambda each: (each[0], each[1].rule != _SIMPLEST)))
+        found = _sorted(best.values())
+        if self.charge is None or enough is None or not found or found[0].rule == _EXACT:
+            return found
+        if found[0].epsilon is not None and found[0].epsilon <= enough:
+            return found
+        answer = self._consult(self.charge, delta)
+        return found if answer is None else _sorted([*found, Figure(answer.rule, answer.epsilon, answer.delta)])
 
-    def best(self, delta: Fraction | None) -> Iterator[NumericReport]:
+    def best(self, delta: Fraction | None, enough: Fraction | None = ZERO) -> Iterator[NumericReport]:
         """The smallest ε at a total δ, or at that of the first bound that leaves nothing to choose; nothing if there
-        is no such bound."""
+        is no such bound. One that is small ``enough`` is the smallest that must be found."""
         if delta is None:
             bound = next((each for each in self._listed if not _is_open(each)), None)
             if bound is None:
@@ -111,7 +122,7 @@ class Pricing:
             if epsilon is None or delta is None or not 0 < delta < 1:
                 yield self._report(Figure(bound.rule, epsilon, delta))
                 return
-        found = self.figures(delta)
+        found = self.figures(delta, enough)
         missing = set() if found else set(self.missing)
         yield self._report(found[0] if found else Figure(self._listed[0].rule, None, delta), missing)
 
@@ -124,6 +135,12 @@ class Pricing:
 
     def _report(self, figure: Figure, missing: Iterable[str] = ()) -> NumericReport:
         return NumericReport(self._names, figure.epsilon, figure.delta, figure.rule, tuple(sorted(missing)))
+
+
+def _sorted(figures: Iterable[Figure]) -> tuple[Figure, ...]:
+    """Those that prove something, best first."""
+    finite = ((figure.epsilon, figure) for figure in figures if figure.epsilon is not None)
+    return tuple(figure for _, figure in sorted(finite, key=lambda each: (each[0], each[1].rule != _SIMPLEST)))
 
 
 def _is_open(bound: Bound) -> bool:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from dp_lsp import __version__
+from dp_lsp.accounting.guarantee import Guarantee
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.facts import encode_facts
 from dp_lsp.analysis.records import KEY, ChunkRecord, FunctionReport, Options, State, Verdict, worst
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.term import Constant, Definition
 from dp_lsp.engine.baseline import Excuses
+from dp_lsp.engine.boxes import describe_box
 from dp_lsp.engine.claimed import Asserted, asserted
 from dp_lsp.engine.claims import Claim, is_claim, read
-from dp_lsp.engine.describe import Described, Description, Place, describe, describe_box
+from dp_lsp.engine.describe import Described, Description, Place, describe
+from dp_lsp.engine.distributions import Consulted
 from dp_lsp.engine.explanation import explain
 from dp_lsp.engine.facts import Found, tables
 from dp_lsp.engine.interface import SIZE, digest
@@ -106,9 +109,12 @@ class Task:
         self._before: dict[str, Global | Unreadable] = {}  # what earlier definitions of this unit mean
         self._read_claims = [read(remark) for remark in self.unit.remarks if is_claim(remark)]
         self._met: list[Unreadable] = []  # what the definition uses that is inferred
+        self.answers: Mapping[str, Guarantee] = {}
+        """What distributions say of what the unit costs: see :class:`Consulted`."""
+        self._consulted = Consulted({})
 
     def key(self) -> bytes:
-        """A digest of all that the record depends on."""
+        """A digest of all that the record depends on, but for answers."""
         state = hashlib.blake2b(digest_size=KEY)
         definitions = self.unit.lowered.definitions
         names = sorted({name for definition in definitions for name in definition.uses})
@@ -120,6 +126,12 @@ class Task:
         for name in names:
             state.update(name.encode())
             state.update(self._meaning_digest(name))
+        return state.digest()
+
+    def better_key(self, key: bytes) -> bytes:
+        """The same where there are answers."""
+        state = hashlib.blake2b(key, digest_size=KEY)
+        state.update(repr(sorted(self.answers.items())).encode())
         return state.digest()
 
     def _meaning_digest(self, name: str) -> bytes:
@@ -144,6 +156,7 @@ class Task:
 
     def infer(self, key: bytes) -> Known:
         """What is found out about the unit."""
+        self._consulted, self._before = Consulted(self.answers), {}
         excuses = Excuses(self._options, self.unit.chunk.text, self.unit.lowered.definitions)
         ignores = Ignores(self.unit.remarks, self._options.severity, excuses)
         around = ignores.split(self._weighed([*self.unit.lowered.problems, *self.unit.problems]))
@@ -173,7 +186,8 @@ class Task:
 
     def _made(self, key: bytes, verdict: Verdict, facts: bytes, meanings: list[tuple[str, Meaning]]) -> Known:
         digests = b"".join(meaning.digest for _, meaning in meanings)
-        return Known(ChunkRecord(key, verdict, facts, self.unit.names, digests), tuple(meanings))
+        asks = self._consulted.asks
+        return Known(ChunkRecord(key, verdict, facts, self.unit.names, digests, asks=asks), tuple(meanings))
 
     def _facts(self, found: list[Found]) -> bytes:
         if not found or not self._options.facts:
@@ -187,7 +201,8 @@ class Task:
             report = next((each for each in verdict.functions if each.span == definition.span), None)
             if report is not None:
                 problems = tuple(each for each in verdict.problems if definition.span.covers(each.span.start))
-                return explain(found, report, problems, offset if expression else None, self._options)
+                at, consult = offset if expression else None, Consulted(self.answers)
+                return explain(found, report, problems, at, self._options, consult)
         return None
 
     def again(self, known: Known, offset: int) -> Iterator[tuple[Definition, Inferred]]:
@@ -309,7 +324,7 @@ class Task:
         assert found.shown is not None, "a method that is no black box has a scheme"
         shown = replace(found.shown, reason=found.shown.reason or unknown)
         claims = tuple(each for each in self._claims() if _is_about(each, definition))
-        return describe(shown, place, self._options, state, found.assumed, claims)
+        return describe(shown, place, self._options, state, found.assumed, claims, self._consulted)
 
     def _claims(self) -> list[Claim]:
         """What comments say of what functions cost or move by."""

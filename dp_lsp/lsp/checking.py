@@ -14,7 +14,8 @@ from dp_lsp.analysis.records import Options, Setting, Wish
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.setting import Subject
 from dp_lsp.analysis.workspace import Document, Workspace
-from dp_lsp.worker.client import Finding, Outcome, Worker
+from dp_lsp.worker.client import Worker
+from dp_lsp.worker.outcomes import Finding, Outcome
 
 _QUICK = 0.03  # seconds; a file that is checked faster is checked at every edit
 _LONGEST_DELAY = 0.1  # seconds
@@ -56,7 +57,7 @@ class Checker:
         self._done = done
         self._configured = configured
         self._busy = busy
-        self._worker = Worker(self._ended, mended=self._mended)
+        self._worker = Worker(self._ended, mended=self._mended, bettered=self._bettered)
         self._options = Options()
         self._settings: dict[Document, dict[Subject, Fraction]] = {}
         self._timers: dict[Document, asyncio.TimerHandle] = {}
@@ -203,6 +204,15 @@ class Checker:
         if document:
             document.mend(revision, repairs)
             self._content(document)
+
+    def _bettered(self, name: str, busy: bool, better: bool) -> None:
+        """The numbers of a document are being made smaller, or not any more; what is known until then stays."""
+        document = self._submitted.get(name)
+        if document:
+            if busy or document.checked is not None:  # else it is being checked, and busy with that
+                self._busy(document, busy)
+            if better and document not in self._timers:
+                self.check(document)
 
     def _content(self, document: Document) -> None:
         """Who waits for the repairs of a document need not wait any longer."""

@@ -24,10 +24,12 @@ from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.ticket import OutOfTime, Superseded, Ticket
 from dp_lsp.analysis.workspace import ClosedFile
 from dp_lsp.engine.check import Engine
+from dp_lsp.engine.distributions import ask, can_ask
 from dp_lsp.engine.repairs import worth_trying
 from dp_lsp.worker.frames import (
     PER_CHARACTER,
     Answer,
+    Asking,
     Begun,
     Check,
     Checked,
@@ -45,6 +47,7 @@ from dp_lsp.worker.frames import (
     Ready,
     Repaired,
     Stopped,
+    Told,
     Withdraw,
     encode,
     receive,
@@ -54,6 +57,8 @@ from dp_lsp.worker.projects import Projects, Result
 # More than any real file needs; beyond it the machine would suffer, so the check fails instead. In bytes.
 _MEMORY = 4 << 30
 _QUIET = 0.15  # seconds without anything to do before fixes are tried: most texts of somebody who types live shorter
+_QUIETER = 0.5  # and before distributions are asked for, which takes at least as long
+_LOOK = 0.01  # seconds between two looks whether something came while they are computed
 _LITTER = 500  # chunks that are parsed or inferred between looks for what nobody needs
 _TRYING = 5.0  # seconds that the fixes of a document may take
 
@@ -143,6 +148,7 @@ class Service:
         self._closed: dict[str, ClosedFile] = {}
         self._told: Configured | None = None
         self._clean = 0
+        self._questions: dict[str, tuple[str, ...]] = {}  # by the document whose check came to them
         self._unrepaired: dict[str, tuple[int, Analysis, Options]] = {}  # what was checked, and its fixes not tried yet
 
     def send(self, message: Answer) -> None:
@@ -153,7 +159,7 @@ class Service:
         """Answer requests for ever."""
         self.send(Ready())
         while True:
-            news, request = self._inbox.take(_QUIET if self._unrepaired or self._is_littered() else None)
+            news, request = self._inbox.take(self._patience())
             for message in news:
                 self._heard(message)
             if isinstance(request, Derive):
@@ -165,7 +171,15 @@ class Service:
             elif self._is_littered() and not news:
                 gc.collect()
                 self._clean = self._made()
+            elif self._questions and not news:
+                self._ask(*self._questions.popitem())
             self._projects.tidy()
+
+    def _patience(self) -> float | None:
+        """How many seconds to wait for something to do, before there is time for what is not urgent."""
+        if self._unrepaired or self._is_littered():
+            return _QUIET
+        return _QUIETER if self._questions else None
 
     def _made(self) -> int:
         """How many pieces of work have left litter since the engine was made."""
@@ -191,16 +205,20 @@ class Service:
                 self._projects.engine.unlearn(document)
                 self._sent.pop(document, None)
                 self._unrepaired.pop(document, None)
+                self._questions.pop(document, None)
                 self._projects.closed(document)
 
     def _check(self, request: Check) -> None:
         began = time.perf_counter()
         self._fresh.clear()
         options = self._projects.options_of(request.options)
+        analyses: list[Analysis] = []
 
         def check(engine: Engine, root: str, files: Loader, unseen: int) -> dict[str, Analysis]:
             ticket = self._begin(request, unseen)
-            return engine.project(root, files, options, ticket, self._entered, request.refused, self._found)
+            found = engine.project(root, files, options, ticket, self._entered, request.refused, self._found)
+            analyses.extend(found.values())
+            return found
 
         try:
             look = self._begin(request, 0).look
@@ -217,6 +235,33 @@ class Service:
             self.send(Failed(request.number, request.document, False, type(error).__name__))
         else:
             self._answer(request, result, time.perf_counter() - began)
+            self._wonder(request.document, analyses)
+
+    def _wonder(self, document: str, analyses: list[Analysis]) -> None:
+        """Remember what is worth asking about what was checked because of a document."""
+        self._questions.pop(document, None)
+        open_ = self._projects.engine.answers.open(analyses) if can_ask() else ()
+        if open_:
+            self._questions[document] = open_
+
+    def _ask(self, document: str, questions: tuple[str, ...]) -> None:
+        """Have questions answered by a process of its own. Whatever comes meanwhile is more urgent, and ends it."""
+        better = False
+        self.send(Asking(document))
+        try:
+            found = ask(questions, self._give_way, _LOOK)
+        except Superseded:
+            self._questions[document] = questions
+        except OSError:  # no process can be started
+            _log.warning("no process can be started for privacy-loss distributions")
+        else:
+            self._projects.engine.answers.learn(found)
+            better = any(answer is not None for answer in found.values())
+        self.send(Told(document, better))
+
+    def _give_way(self) -> None:
+        if self._inbox.has_any():
+            raise Superseded
 
     def _derive(self, request: Derive) -> None:
         ticket = Ticket(partial(self._inbox.must_wait, request), time.monotonic() + request.limit)

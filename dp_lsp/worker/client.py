@@ -12,10 +12,9 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
@@ -23,10 +22,10 @@ from dp_lsp.analysis.loading import Faulty
 from dp_lsp.analysis.records import KEY, Analysis, ChunkRecord, Options, Placed, Wish
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.workspace import ClosedFile
-from dp_lsp.problem import Problem
 from dp_lsp.text import Source, Span
 from dp_lsp.worker.frames import (
     PER_CHARACTER,
+    Asking,
     Begun,
     Check,
     Checked,
@@ -41,10 +40,12 @@ from dp_lsp.worker.frames import (
     Ready,
     Repaired,
     Stopped,
+    Told,
     Withdraw,
 )
 from dp_lsp.worker.kept import Kept
 from dp_lsp.worker.link import COMMAND, Link
+from dp_lsp.worker.outcomes import Finding, Outcome
 from dp_lsp.worker.problems import CheckerEnded, CheckTooLong
 
 if TYPE_CHECKING:
@@ -62,37 +63,9 @@ _log = logging.getLogger(__name__)
 Tell = Callable[[Explanation | str | None], None]
 Mended = Callable[[str, int, tuple[Repair, ...]], None]
 """Called with a document, its revision, and the fixes of it that are good."""
-
-
-class Finding(NamedTuple):
-    """What a check says of a document: an analysis, unless there was a problem with the check itself. ``revision`` is
-    what the owner called the text."""
-
-    document: str
-    revision: int
-    source: Source
-    analysis: Analysis | None
-
-
-class Outcome(NamedTuple):
-    """How a check of a document ended: with analyses, also of others that it concerns, or with a problem.
-
-    ``final`` is false if the process died and the check is tried again. ``projects`` are the names of the files that
-    were checked together, ``closed`` what is known of those that are not open. ``parsed`` and ``inferred`` count
-    chunks since the process started; ``seconds`` is how long it took. ``faulty`` are the configurations that something
-    is wrong with, by the paths of their files; None if the check did not come so far.
-    """
-
-    document: str
-    findings: tuple[Finding, ...]
-    problem: Problem | None = None
-    final: bool = True
-    projects: tuple[tuple[str, ...], ...] = ()
-    closed: Mapping[str, ClosedFile] = MappingProxyType({})
-    seconds: float = 0.0
-    parsed: int = 0
-    inferred: int = 0
-    faulty: Mapping[str, Faulty] | None = None
+Bettered = Callable[[str, bool, bool], None]
+"""Called with a document when it begins to be found out whether its numbers can be smaller (True), and when that has
+ended: then also with whether they may be, so that it is worth checking it again."""
 
 
 class _Text(NamedTuple):
@@ -125,6 +98,7 @@ class Worker:
 
     ``report`` is called on the loop with each outcome, and later ``mended`` for each of its findings with an analysis,
     unless another check of that document has ended before; ``limit`` is how many seconds a check may take.
+    ``bettered`` is called where numbers can be made smaller after a check.
     """
 
     def __init__(
@@ -133,9 +107,12 @@ class Worker:
         limit: float = LIMIT,
         command: Sequence[str] = COMMAND,
         mended: Mended = lambda document, revision, repairs: None,
+        bettered: Bettered = lambda document, busy, better: None,
     ) -> None:
         self._report = report
         self._mended = mended
+        self._bettered = bettered
+        self._asking: str | None = None  # the document whose numbers are being made smaller
         self._mending: dict[str, int] = {}  # the revisions of documents whose fixes are being tried
         self._fatal = 0  # processes that died while they tried fixes
         self._limit = limit
@@ -301,6 +278,10 @@ class Worker:
                 if self._mending.get(document) == revision:
                     del self._mending[document]
                     self._mended(document, revision, repairs)
+            case Asking(document):
+                self._asks(document)
+            case Told(document, better):
+                self._asks(None, better)
             case Begun(number, document, limit):
                 self._running = number, document
                 self._watch_jobs(limit)
@@ -312,6 +293,14 @@ class Worker:
                 self._ended(answer)
                 if not self._jobs:
                     self._found.idle()
+
+    def _asks(self, document: str | None, better: bool = False) -> None:
+        """The numbers of a document are being made smaller, or not any more."""
+        before, self._asking = self._asking, document
+        if before is not None:
+            self._bettered(before, False, better and before in self._texts)
+        if document is not None:
+            self._bettered(document, True, False)
 
     def _ended(self, answer: Finished | Stopped | Failed) -> None:
         if isinstance(answer, Finished):
@@ -371,6 +360,7 @@ class Worker:
         self._link = None
         self._stop_watching()
         self._tell_nothing()
+        self._asks(None)
         self._mend_nothing(fatal=not running and why in (None, _Killed.FOR_SILENCE))
         if running and link.chunk and why in (None, _Killed.FOR_TIME):
             self._blame[link.chunk] += 1

@@ -173,6 +173,20 @@ class Repaired(NamedTuple):
     repairs: tuple[Repair, ...]
 
 
+class Asking(NamedTuple):
+    """What was checked because of a document has numbers that may become smaller; whether they do is being found out.
+    That may take long, and ends before anything else is begun."""
+
+    document: str
+
+
+class Told(NamedTuple):
+    """That has ended. ``better`` says that a check of the document may have another result now."""
+
+    document: str
+    better: bool
+
+
 class Derived(NamedTuple):
     """What led to the bounds that were asked for, or what the inputs are; None if nothing stands there, or nothing was
     found out in time."""
@@ -182,7 +196,7 @@ class Derived(NamedTuple):
 
 
 Question = Look | Opened | Learn | Check | Derive | Withdraw | Forget
-Answer = Ready | Begun | Entered | Found | Finished | Stopped | Failed | Repaired | Derived
+Answer = Ready | Begun | Entered | Found | Finished | Stopped | Failed | Repaired | Asking | Told | Derived
 Message = Question | Answer
 
 

@@ -1,0 +1,199 @@
+"""Privacy loss distributions in the second step of a check: what they prove counts for budgets and limits, for who uses
+what they prove, and in the editor as on the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dp_lsp.accounting import pld
+from dp_lsp.accounting.guarantee import Guarantee
+from dp_lsp.analysis.records import Analysis, Options, Setting, State
+from dp_lsp.cli import distributions, main
+from dp_lsp.engine.check import Engine
+from several_files import Texts
+from stdio_driver import PATIENCE, Driver, children, gone
+
+PROGRAM = """# dp: budget ε <= 0.5, δ <= 1e-5
+f(x::Real) :: Priv() = laplacian_mechanism(1, 1, x)
+
+g(x::Real) :: Priv() = f(x)
+"""
+LIMITED = "f(x::Real) :: Priv() = laplacian_mechanism(1, 1, x)\n"
+
+LIBRARY = """
+import os, time
+
+class Loss:
+    def compose(self, other):
+        return self
+
+    self_compose = compose
+
+    def get_epsilon_for_delta(self, delta):
+        while os.path.exists(os.environ.get("DP_TEST_WAITS_FOR", "")):
+            time.sleep(0.01)
+        return float(os.environ["DP_TEST_EPSILON"])
+
+def identity(**settings):
+    return Loss()
+
+def from_laplace_mechanism(scale, **settings):
+    return Loss()
+"""
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """As if the library were there, for us and for all processes that we start; it says 0.25 whatever it is asked, and
+    waits as long as the file is there that is returned."""
+    package, about = tmp_path / "library" / "dp_accounting" / "pld", tmp_path / "library" / "dp_accounting-0.dist-info"
+    package.mkdir(parents=True)
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: dp-accounting\nVersion: 0\n")
+    (package.parent / "__init__.py").touch()
+    (package / "__init__.py").touch()
+    (package / "privacy_loss_distribution.py").write_text(LIBRARY)
+    monkeypatch.setattr(distributions, "installed", pld.installed)
+    monkeypatch.syspath_prepend(str(package.parents[1]))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(package.parents[1]), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setenv("DP_TEST_EPSILON", "0.25")
+    monkeypatch.setenv("DP_TEST_WAITS_FOR", str(tmp_path / "wait"))
+    return tmp_path / "wait"
+
+
+def answer(engine: Engine, analysis: Analysis, epsilon: str | None) -> None:
+    """Have all that is asked answered by one number, or by nothing."""
+    found = None if epsilon is None else Guarantee(Fraction(epsilon), Fraction(1, 10**5), "pld")
+    engine.answers.learn(dict.fromkeys(engine.answers.open([analysis]), found))
+
+
+def states(analysis: Analysis) -> dict[str, State]:
+    return {each.name: each.state for each in analysis.functions}
+
+
+def test_what_distributions_prove_counts_for_a_budget_and_for_callers() -> None:
+    engine = Engine()
+    before = engine.check(PROGRAM)
+    assert [each.code for each in before.problems] == ["DP413", "DP111"]
+    answer(engine, before, "1/2")
+    after = engine.check(PROGRAM)
+    assert not after.problems and set(states(after).values()) == {State.PROVED}
+    assert not engine.answers.open([after])
+
+
+@pytest.mark.parametrize("epsilon", ["51/100", None])
+def test_a_budget_that_they_do_not_prove_is_missed(epsilon: str | None) -> None:
+    engine = Engine()
+    answer(engine, engine.check(PROGRAM), epsilon)
+    after = engine.check(PROGRAM)
+    assert [each.code for each in after.problems] == ["DP413", "DP111"]
+    assert ("0.51 is proved" if epsilon else "0.99998 is proved") in after.problems[0].message
+
+
+def test_another_budget_is_another_question() -> None:
+    engine = Engine()
+    answer(engine, engine.check(PROGRAM), "1/2")
+    edited = engine.check(PROGRAM.replace("0.5", "0.4").replace("1e-5", "1e-6"))
+    assert states(edited)["f"] is State.FAILED and engine.answers.open([edited])
+    assert states(engine.check(PROGRAM))["f"] is State.PROVED
+
+
+@pytest.mark.parametrize(
+    ("most", "delta", "asks"),
+    [(Fraction(1, 2), Fraction(1, 10**5), 1), (Fraction(1), Fraction(1, 10**5), 0), (None, Fraction(1, 10**5), 0)],
+)
+def test_limits_ask_only_where_the_other_rules_miss_them(most: Fraction | None, delta: Fraction, asks: int) -> None:
+    engine, options = Engine(), Options(max_epsilon=most, max_delta=delta)
+    before = engine.check(LIMITED, options)
+    assert len(engine.answers.open([before])) == len(before.problems) == asks
+    answer(engine, before, "1/2")
+    assert states(engine.check(LIMITED, options)) == {"f": State.PROVED}
+
+
+def test_numbers_are_the_smallest_that_are_known() -> None:
+    engine = Engine()
+    text = "f(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, x)\n"
+    options = Options(settings=(Setting(None, "eps", Fraction(1)),), target_delta=Fraction(1, 10**5))
+    before = engine.check(text, options)
+    answer(engine, before, "1/3")
+    assert [each.rule for each in before.functions[0].numeric] == ["renyi"]
+    (numeric,) = engine.check(text, options).functions[0].numeric
+    assert (numeric.rule, numeric.epsilon) == ("pld", Fraction(1, 3))
+    explained = engine.explain("a.jl", Texts({"a.jl": text}), ("a.jl", 0), options=options)
+    assert explained is not None and [each.rule for each in explained.numbers][:2] == ["pld", "renyi"]
+
+
+def test_the_command_line_and_the_editor_come_to_the_same(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "dp-lsp.toml").write_text("max-epsilon = 0.5\nmax-delta = 1e-5\n")
+    file = folder / "a.jl"
+    file.write_text(PROGRAM + LIMITED.replace("f(", "h("), "utf-8")
+    library.touch()
+    with Driver() as driver:
+        driver.start(folder)
+        driver.open(file.read_text("utf-8"), file.as_uri())
+        first = driver.checked(1, file.as_uri())
+        assert first["status"] == "failed" and len(_told(driver)) == 4
+        library.unlink()  # it is answered now
+        driver.wait(lambda message: message.get("params", {}).get("diagnostics") == [])
+        assert driver.checked(1, file.as_uri())["status"] == "proved"
+        (worker,) = children(driver.process.pid)
+        assert not children(worker)
+    assert main(["check", "--output-format", "json", str(folder)]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["files"]
+    assert (found["status"], found["diagnostics"]) == ("proved", [])
+
+
+@pytest.mark.skipif(os.name != "posix" or not Path("/proc").exists(), reason="processes are told apart by /proc")
+def test_an_edit_ends_the_process_that_computes_them(library: Path, tmp_path: Path) -> None:
+    library.touch()
+    uri = (tmp_path / "a.jl").as_uri()
+    with Driver() as driver:
+        driver.start(window={"workDoneProgress": True})
+        driver.open(PROGRAM, uri)
+        driver.checked(1, uri)
+        (worker,) = children(driver.process.pid)
+        deadline = time.monotonic() + PATIENCE
+        while not children(worker) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        (busy,) = children(worker)
+        _see_begin(driver)
+        driver.change(2, {"text": PROGRAM.replace("0.5", "1")}, uri=uri)
+        assert driver.checked(2, uri)["status"] == "proved" and gone(busy)
+        while _count(driver, "end") < _count(driver, "begin"):
+            driver.wait(lambda message: _kind(message) == "end")
+
+
+def _see_begin(driver: Driver) -> None:
+    """Agree to be told how work goes on, and wait until that is done."""
+
+    def is_begin(message: dict[str, Any]) -> bool:
+        if message.get("method") == "window/workDoneProgress/create":
+            driver.send({"jsonrpc": "2.0", "id": message["id"], "result": None})
+        return _kind(message) == "begin"
+
+    any(map(is_begin, list(driver.seen)))
+    driver.wait(is_begin)
+
+
+def _kind(message: dict[str, Any]) -> str:
+    found = message.get("method") == "$/progress" and message["params"]["value"]["kind"]
+    return found or ""
+
+
+def _count(driver: Driver, kind: str) -> int:
+    return sum(_kind(message) == kind for message in driver.seen)
+
+
+def _told(driver: Driver) -> list[dict[str, Any]]:
+    return driver.published()[-1]["diagnostics"]
