@@ -174,6 +174,17 @@ def test_an_edit_ends_the_process_that_computes_them(library: Path, tmp_path: Pa
             driver.wait(lambda message: _kind(message) == "end")
 
 
+def test_a_plot_has_their_curve_beside_the_others(
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.jl").write_text(LIMITED)
+    monkeypatch.chdir(tmp_path)
+    assert main(["explain", "--target-delta", "1e-5", "--plot", "out.svg", "a.jl:f"]) == 0
+    shown = (tmp_path / "out.svg").read_text("utf-8")
+    assert "; ε 0.25 at 1e-12 (privacy-loss distribution) to ε 0.25 at 0.01 (privacy-loss distribution)." in shown
+    assert shown.count(">privacy-loss distribution</text>") == 1
+
+
 def _see_begin(driver: Driver) -> None:
     """Agree to be told how work goes on, and wait until that is done."""
 

@@ -192,19 +192,22 @@ def _follow(parent: int) -> None:
 
 
 def _answers(questions: Listed[dict[str, Any]]) -> Iterator[dict[str, str]]:
+    last: tuple[Any, Any, float] = None, None, 0.0  # what is asked of one charge comes together
     for question in questions:
         try:
-            counted = losses(from_nodes(question["charge"]))
-            yield (_epsilon(counted, Fraction(question["delta"])) if counted is not None else None) or {}
+            if last[0] != question["charge"]:
+                last = question["charge"], *_composed(losses(from_nodes(question["charge"])))
+            yield _epsilon(*last[1:], Fraction(question["delta"])) or {}
         except Exception:  # the library cannot compute it; it may well compute the next one
             yield {}
 
 
-def _epsilon(counted: Losses, delta: Fraction) -> dict[str, str] | None:
-    from importlib.metadata import version
-
+def _composed(counted: Losses | None) -> tuple[Any, float]:
+    """The distribution of all losses together, and its step."""
     from dp_accounting.pld import privacy_loss_distribution as library
 
+    if counted is None:
+        raise ValueError("a mechanism has no dominating pair")
     step = _step(counted)
     total = library.identity(value_discretization_interval=step)
     squared = sum((loss.first * count for loss, count in counted.items() if _plain_gaussian(loss)), Fraction(0))
@@ -213,6 +216,12 @@ def _epsilon(counted: Losses, delta: Fraction) -> dict[str, str] | None:
         rest.append((Loss("gaussian", squared, Fraction(1)), 1))
     for loss, count in rest:
         total = total.compose(_distribution(library, loss, step).self_compose(count))
+    return total, step
+
+
+def _epsilon(total: Any, step: float, delta: Fraction) -> dict[str, str] | None:
+    from importlib.metadata import version
+
     epsilon = total.get_epsilon_for_delta(math.nextafter(float(delta), 0))
     if not math.isfinite(epsilon):
         return None

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import click
 
-from dp_lsp.accounting.pld import RULE
+from dp_lsp.accounting.pld import RULE, can_answer
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, NumericReport, Options
 from dp_lsp.cli.configured import Configured
@@ -21,8 +21,9 @@ from dp_lsp.cli.output import write
 from dp_lsp.cli.settings import Asked, complaints
 from dp_lsp.core.notation import figure
 from dp_lsp.disk.reading import SUFFIX
+from dp_lsp.engine.certify import Certifiable
 from dp_lsp.engine.check import Engine
-from dp_lsp.engine.curves import against_delta, against_rounds
+from dp_lsp.engine.curves import Point, against_delta, against_rounds, questions_of_delta, questions_of_rounds
 from dp_lsp.engine.distributions import report
 from dp_lsp.features.derivation import derivation
 from dp_lsp.features.markdown import prose
@@ -169,13 +170,34 @@ class _Project:
         found = next((each for each in listed if name and each.function == name), None)
         if found is None:
             raise click.UsageError("a plot is of one function (FILE:FUNCTION) that is proved and has all its numbers")
-        delta = against_delta(found.charge)
-        charts = [Chart("The smallest ε that is proved, by total δ", "total δ", delta, True, float(found.delta))]
+        by_delta, by_rounds = self._beside(found)
+        delta, at = against_delta(found.charge), float(found.delta)
+        charts = [Chart("The smallest ε that is proved, by total δ", "total δ", delta, True, at, by_delta)]
         rounds = against_rounds(found.charge, found.delta)
         if rounds is not None:
             title = f"The smallest ε that is proved at δ {figure(found.delta)}, by iterations"
-            charts.append(Chart(title, "iterations of the longest loop", rounds.points, False, rounds.actual))
+            across = "iterations of the longest loop"
+            charts.append(Chart(title, across, rounds.points, False, rounds.actual, by_rounds))
         return picture(f"{name}: privacy of {' with '.join(found.parameters)}", charts)
+
+    def _beside(self, found: Certifiable) -> tuple[tuple[Point, ...], tuple[Point, ...]]:
+        """What distributions say for both curves of a plot; nothing where the library is not installed or knows not
+        every mechanism."""
+        asked = questions_of_delta(found.charge), questions_of_rounds(found.charge, found.delta)
+        each = [question for questions in asked for _, question in questions]
+        if not self._distributions.installed or not all(can_answer(*question) for question in each):
+            return (), ()
+        self._distributions.ask(question.text for question in each)
+        known = self._distributions.answers
+        by_delta, by_rounds = (
+            tuple(
+                Point(at, float(answer.epsilon), answer.rule)
+                for at, question in questions
+                if (answer := known(question)) is not None
+            )
+            for questions in asked
+        )
+        return by_delta, by_rounds
 
     def _published(self, name: str, offset: int) -> tuple[NumericReport, ...]:
         """What the published formula comes to for a function."""

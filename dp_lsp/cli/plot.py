@@ -33,13 +33,15 @@ text { fill: #1b1f24; } .small { fill: #57606a; } .line { stroke: #57606a; } .gr
 
 
 class Chart(NamedTuple):
-    """A curve with the words around it. ``marked`` is where the program itself stands."""
+    """A curve with the words around it. ``marked`` is where the program itself stands. ``beside`` is another curve, by
+    a rule whose numbers nobody can replay."""
 
     title: str
     across: str
     points: tuple[Point, ...]
     logarithmic: bool = False
     marked: float | None = None
+    beside: tuple[Point, ...] = ()
 
 
 def picture(title: str, charts: Sequence[Chart]) -> str:
@@ -61,9 +63,12 @@ def picture(title: str, charts: Sequence[Chart]) -> str:
 def _summary(chart: Chart) -> str:
     if not chart.points:
         return "nothing is proved."
-    first, last = chart.points[0], chart.points[-1]
-    ends = (f"ε {_number(each.epsilon)} at {_number(float(each.at))} ({_name(each.rule)})" for each in (first, last))
-    return f"{' to '.join(ends)}."
+    curves = (points for points in (chart.points, chart.beside) if points)
+    return f"{'; '.join(' to '.join(map(_said, (points[0], points[-1]))) for points in curves)}."
+
+
+def _said(point: Point) -> str:
+    return f"ε {_number(point.epsilon)} at {_number(float(point.at))} ({_name(point.rule)})"
 
 
 class _Drawing:
@@ -74,7 +79,7 @@ class _Drawing:
         if self._low == self._high:
             self._low, self._high = self._low - 1, self._high + 1
         self._steps = _steps(max((point.epsilon for point in chart.points), default=1.0) or 1.0)
-        self._rules = list(dict.fromkeys(point.rule for point in chart.points))
+        self._rules = list(dict.fromkeys(point.rule for point in (*chart.points, *chart.beside)))
 
     def _place(self, at: float) -> float:
         return math.log10(at) if self._chart.logarithmic else at
@@ -106,13 +111,14 @@ class _Drawing:
             x = self._x(chart.marked)
             yield f'<line class="mark" x1="{x}" x2="{x}" y1="{_TOP}" y2="{bottom}"/>'
             yield _text(x + 5, bottom - 8, "as given", "small", "")
-        yield from self._curve()
+        yield from self._curve(chart.points)
+        yield from self._curve(chart.beside)
         yield from self._legend()
 
-    def _curve(self) -> Iterator[str]:
+    def _curve(self, points: Sequence[Point]) -> Iterator[str]:
         """A stroke for each stretch in which one rule is best; strokes meet."""
         before: Point | None = None
-        for rule, group in groupby(self._chart.points, key=lambda point: point.rule):
+        for rule, group in groupby(points, key=lambda point: point.rule):
             stretch = [*([before] if before is not None else []), *group]
             places = " ".join(f"{self._x(float(point.at))},{self._y(point.epsilon)}" for point in stretch)
             yield f'<polyline {self._stroke(rule)} points="{places}"/>'

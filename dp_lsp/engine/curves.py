@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dp_lsp.accounting import charge as tree
 from dp_lsp.accounting.best import guarantees
 from dp_lsp.accounting.charge import Charge
+from dp_lsp.accounting.pld import Question
 from dp_lsp.accounting.wire import in_order
 
 _EXPONENTS = range(-120, -15, 5)  # tenths of powers of ten
@@ -32,20 +33,39 @@ class Rounds(NamedTuple):
 
 def against_delta(charge: Charge) -> tuple[Point, ...]:
     """ε at total δ between 1e-12 and 0.03."""
+    return tuple(point for at, asked in questions_of_delta(charge) for point in _points(asked.charge, at, asked.delta))
+
+
+def questions_of_delta(charge: Charge) -> list[tuple[Fraction, Question]]:
+    """What is asked for that curve, by its points."""
     exponents = (Fraction(str(float(f"{10 ** (tenths / 10):.3g}"))) for tenths in _EXPONENTS)
-    return tuple(point for delta in exponents for point in _points(charge, delta, delta))
+    return [(delta, Question(charge, delta)) for delta in exponents]
+
+
+def questions_of_rounds(charge: Charge, delta: Fraction) -> list[tuple[Fraction, Question]]:
+    """What is asked for a curve over the rounds of the longest loop, up to twice as many as there are, by its points;
+    nothing without a loop."""
+    longest = _longest(charge)
+    if longest is None:
+        return []
+    counts = sorted({max(1, 2 * longest.count * place // _POINTS) for place in range(1, _POINTS + 1)})
+    return [(Fraction(count), Question(_repeated(charge, longest, count), delta)) for count in counts]
 
 
 def against_rounds(charge: Charge, delta: Fraction) -> Rounds | None:
     """ε at a total δ as the longest loop runs up to twice as often, the noise of each round being what it is; None
     without a loop."""
-    loops = [node for node in in_order(charge) if isinstance(node, tree.Repeat)]
-    if not loops:
+    longest = _longest(charge)
+    if longest is None:
         return None
-    longest = max(loops, key=lambda loop: loop.count)
-    counts = sorted({max(1, 2 * longest.count * place // _POINTS) for place in range(1, _POINTS + 1)})
-    points = (point for count in counts for point in _points(_repeated(charge, longest, count), Fraction(count), delta))
+    asked = questions_of_rounds(charge, delta)
+    points = (point for at, question in asked for point in _points(question.charge, at, question.delta))
     return Rounds(longest.count, tuple(points))
+
+
+def _longest(charge: Charge) -> tree.Repeat | None:
+    loops = (node for node in in_order(charge) if isinstance(node, tree.Repeat))
+    return max(loops, key=lambda loop: loop.count, default=None)
 
 
 def _points(charge: Charge, at: Fraction, delta: Fraction) -> list[Point]:
