@@ -20,6 +20,7 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
     Unknown,
+    without_static,
 )
 from dp_lsp.text import Span
 
@@ -155,6 +156,8 @@ class Solver:
         raise Mismatch("values of different kinds")
 
     def _bound(self, variable: TypeVariable, type_: Type) -> Type:
+        """What is not known yet is of that type, but not that very number: it may be private."""
+        type_ = without_static(type_)
         if _holds(type_, variable):
             raise Mismatch("a value and something that holds it")
         self.bind_type(variable, type_)
