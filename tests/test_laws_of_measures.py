@@ -1,0 +1,173 @@
+"""Laws of what charges cost, by every measure: order, composition, alternatives, larger changes, samples, nothing and
+everything, and exact values that no conversion may be below."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import permutations
+
+import pytest
+
+from dp_lsp.accounting.best import MEASURES, guarantees
+from dp_lsp.accounting.charge import (
+    FREE,
+    Approximate,
+    BoundedRange,
+    Charge,
+    Either,
+    Gaussian,
+    Group,
+    Joined,
+    Laplace,
+    Relation,
+    Repeat,
+    Sampled,
+    Scheme,
+    Sequence,
+    Unbounded,
+)
+from golden import drawn, gaussian_delta, poisson
+from test_laws_of_costs import exact_delta
+
+Costs = dict[str, Fraction]
+RULES = tuple(measure.rule for measure in MEASURES)
+DELTA = Fraction(1, 10**5)
+SEEDS = range(9)
+NEAR = Fraction(1, 10**6)  # the order of a divergence is searched, and numbers are rounded up
+
+
+def costs(charge: Charge, delta: Fraction = DELTA) -> Costs:
+    """The ε of each measure that has one."""
+    return {found.rule: found.epsilon for found in guarantees(charge, delta)}
+
+
+def at_most(small: Costs, large: Costs) -> bool:
+    """Whether each measure that prices the second prices the first, at no more."""
+    return all(rule in small and small[rule] <= large[rule] * (1 + NEAR) + NEAR**2 for rule in large)
+
+
+def equal(one: Costs, other: Costs) -> bool:
+    return at_most(one, other) and at_most(other, one)
+
+
+def leaf(choose: random.Random) -> Charge:
+    epsilon, delta = Fraction(choose.randint(1, 30), 20), Fraction(choose.choice((0, 1)), 10**7)
+    kinds = Laplace(epsilon), Gaussian(epsilon / 3), BoundedRange(epsilon), Approximate(epsilon, delta)
+    return choose.choice(kinds)
+
+
+def some(seed: int, sampled: bool = True) -> Charge:
+    """A mechanism, or something that is made of two."""
+    choose = random.Random(seed)
+    one, other = leaf(choose), leaf(choose)
+    made = one, Sequence((one, other)), Repeat(choose.randint(1, 5), other), Either((one, other)), Joined(one, other)
+    samples = poisson(Fraction(1, 20), one), drawn(2, 50, Repeat(2, one))
+    again = drawn(2, 50, other, Scheme.WITH_REPLACEMENT)
+    return choose.choice((*made, *samples, again) if sampled else made)
+
+
+def triples() -> Iterator[tuple[Charge, Charge, Charge]]:
+    return ((some(seed), some(seed + 100), some(seed + 200)) for seed in SEEDS)
+
+
+def test_the_order_of_what_is_composed_does_not_matter() -> None:
+    for a, b, c in triples():
+        flat = costs(Sequence((a, b, c)))
+        others = [Sequence((a, Sequence((b, c)))), Sequence((Sequence((a, b)), c)), Sequence((b, c, a))]
+        assert all(equal(costs(other), flat) for other in others)
+        assert at_most(costs(Sequence((a, c))), flat), "what is left out costs nothing less than nothing"
+
+
+def test_rounds_cost_what_they_cost_one_by_one() -> None:
+    for seed in SEEDS:
+        body, count = some(seed), 2 + seed % 3
+        assert equal(costs(Repeat(count, body)), costs(Sequence((body,) * count)))
+        assert at_most(costs(Repeat(count, body)), costs(Repeat(count + 1, body)))
+        assert equal(costs(Repeat(2, Repeat(count, body))), costs(Repeat(2 * count, body)))
+
+
+def test_one_of_several_costs_what_the_dearest_does_in_company_too() -> None:
+    for a, b, c in triples():
+        either = costs(Either((b, c)))
+        assert equal(either, costs(Either((c, b)))) and equal(costs(Either((b, b))), costs(b))
+        assert at_most(costs(b), either) and at_most(costs(c), either) and at_most(either, costs(Sequence((b, c))))
+        inside, outside = costs(Sequence((a, Either((b, c))))), costs(Either((Sequence((a, b)), Sequence((a, c)))))
+        assert at_most(outside, inside)
+        for rule in {"renyi", "zcdp", "gaussian"} & inside.keys():  # these add up, and take the maximum at the end
+            if not _spends(Sequence((a, b, c))):
+                assert abs(inside[rule] - outside[rule]) <= NEAR * inside[rule]
+
+
+def _spends(charge: Charge) -> bool:
+    """Whether something in it takes a share of δ, which depends on how much there is of it."""
+    match charge:
+        case Sampled() | Joined() | Approximate():
+            return True
+        case Sequence(parts=parts) | Either(parts=parts):
+            return any(map(_spends, parts))
+        case Repeat(body=body):
+            return _spends(body)
+    return False
+
+
+def test_more_noise_a_lower_rate_and_a_larger_delta_cost_no_more() -> None:
+    """And what less is known of costs no less."""
+    for seed in SEEDS:
+        charge, epsilon = some(seed), Fraction(1 + seed, 8)
+        assert at_most(costs(charge, 10 * DELTA), costs(charge))
+        for less, more in (
+            (Laplace(epsilon), Laplace(epsilon * 2)),
+            (Gaussian(epsilon), Gaussian(epsilon * 2)),
+            (BoundedRange(epsilon), BoundedRange(epsilon * 2)),
+            (Approximate(epsilon, DELTA / 10), Approximate(epsilon * 2, DELTA / 5)),
+            (BoundedRange(epsilon), Approximate(epsilon, Fraction(0))),
+            (Laplace(epsilon), Approximate(epsilon, Fraction(0))),
+            (poisson(Fraction(1, 50), Gaussian(epsilon)), poisson(Fraction(1, 10), Gaussian(epsilon))),
+            (poisson(Fraction(1, 50), Laplace(epsilon)), Laplace(epsilon)),
+            (drawn(2, 100, Laplace(epsilon)), drawn(2, 50, Laplace(epsilon))),
+        ):
+            both = costs(less), costs(more)
+            assert at_most({rule: both[0][rule] for rule in both[0] if rule in both[1]}, both[1]), (less, more)
+
+
+def test_a_change_of_several_steps_is_a_step_after_the_other() -> None:
+    for seed in SEEDS:
+        charge = some(seed, sampled=seed % 2 == 0)
+        assert equal(costs(Group(1, charge)), costs(charge))
+        assert equal(costs(Group(2, Group(2, charge))), costs(Group(4, charge)))
+        once, twice = costs(charge), costs(Group(2, charge))
+        assert at_most({rule: once[rule] for rule in twice}, twice)
+
+
+def test_nothing_costs_nothing_and_everything_has_no_price() -> None:
+    zero = dict.fromkeys(RULES, Fraction(0))
+    for nothing in (FREE, Either(()), Repeat(0, Unbounded()), Repeat(9, Laplace(Fraction(0))), Gaussian(Fraction(0))):
+        assert costs(nothing) == zero, nothing
+    for seed in SEEDS:
+        charge = some(seed)
+        assert equal(costs(Sequence((charge, FREE))), costs(charge))
+        for lost in (Sequence((charge, Unbounded())), Either((Unbounded(), charge)), Joined(charge, Unbounded())):
+            assert costs(lost) == {}
+        assert costs(Group(2, Unbounded())) == {} and costs(Repeat(1, Unbounded())) == {}
+        never = Sampled(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(0), 0, 0, charge)
+        assert all(not epsilon for epsilon in costs(never).values())
+
+
+@pytest.mark.parametrize("delta", [Fraction(1, 10), DELTA, Fraction(1, 10**9)])
+def test_no_measure_is_below_the_exact_value(delta: Fraction) -> None:
+    """Gaussian noise in rounds, and randomised response in rounds, whose δ at an ε are known exactly."""
+    for step, rounds in ((Fraction(1, 50), 100), (Fraction(1, 4), 7), (Fraction(1), 3), (Fraction(3), 1)):
+        for epsilon in costs(Repeat(rounds, Gaussian(step)), delta).values():
+            assert gaussian_delta(float(step) * rounds**0.5, float(epsilon)) <= float(delta) * (1 + 1e-9)
+        for pure in (Approximate(step, Fraction(0)), BoundedRange(step)):
+            for epsilon in costs(Repeat(rounds, pure), delta).values():
+                grown = step if isinstance(pure, Approximate) else step / 2  # of a range, as wide to either side
+                assert exact_delta(grown, rounds, epsilon) <= float(delta) + 1e-12
+
+
+def test_measures_agree_on_what_is_written_in_another_order() -> None:
+    parts = Laplace(Fraction(1, 3)), Gaussian(Fraction(1, 5)), BoundedRange(Fraction(1, 2))
+    first, *others = (costs(Sequence(order)) for order in permutations(parts))
+    assert set(first) == set(RULES) - {"gaussian"} and all(equal(first, other) for other in others)
