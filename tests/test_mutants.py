@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from attack import precision
+from attack.formulas import broken_formulas
 from attack.hunt import hunt
 from attack.mutants import all_mutants
 from attack.rules import broken_rules
@@ -22,7 +23,7 @@ def bound() -> str | None:
 
 def test_what_is_broken_is_mended_again() -> None:
     table, before = dict(TABLE), bound()
-    for rule in broken_rules():
+    for rule in (*broken_rules(), *broken_formulas()):
         right = getattr(rule.owner, rule.function)
         with rule.in_place():
             assert getattr(rule.owner, rule.function) is not right, rule.name
@@ -38,7 +39,7 @@ def test_a_row_and_a_rule_that_are_broken_are_noticed(capsys: pytest.CaptureFixt
 
 @pytest.mark.slow
 def test_survivors_are_explained_that_there_are() -> None:
-    names = {each.name for each in (*all_mutants(), *broken_rules())}
+    names = {each.name for each in (*all_mutants(), *broken_rules(), *broken_formulas())}
     assert SURVIVORS.keys() <= names and all(SURVIVORS.values())
 
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Protocol
 
+from .formulas import broken_formulas
 from .mutants import all_mutants
 from .rules import broken_rules
 from .survivors import SURVIVORS
@@ -24,7 +25,7 @@ def hunt(about: str = "", by_search: bool = False) -> int:
     """Try all mutants whose names match ``about``, and say what came of it; the number of mutants that nobody notices
     and nobody explains, and of explanations that are not true any more."""
     began = time.monotonic()
-    listed: Iterable[_Hunted] = all_mutants() if by_search else [*all_mutants(), *broken_rules()]
+    listed: Iterable[_Hunted] = all_mutants() if by_search else [*all_mutants(), *broken_rules(), *broken_formulas()]
     counts: Counter[str] = Counter()
     names, wrong = set(), 0
     for mutant in listed:

@@ -3,13 +3,10 @@ distances, composition, memory and of the numbers themselves. Each is one functi
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple
-from unittest import mock
+from typing import Any
 
 from dp_lsp import builtins
 from dp_lsp.accounting import advanced, approximate, price, release
@@ -43,52 +40,9 @@ from dp_lsp.infer import (
 )
 from dp_lsp.lower import ownership
 
-from .trials import SEARCH, noticed, trials
+from .breaking import Rule, Wrong
 
-Wrong = Callable[[Any], Any]
-"""Makes the wrong function of the right one."""
 _HALF = sens.number(Fraction(1, 2))
-
-
-class Rule(NamedTuple):
-    """A rule that is wrong: where its function stands, and what stands there instead."""
-
-    what: str
-    owner: Any
-    function: str
-    wrong: Wrong
-
-    @property
-    def name(self) -> str:
-        return f"rule: {self.what}"
-
-    def noticed(self, by_search: bool = False) -> str:
-        """Who notices; with ``by_search`` only the search is asked."""
-        with self.in_place():
-            return noticed([each for each in trials() if each.by == SEARCH or not by_search])
-
-    @contextmanager
-    def in_place(self) -> Iterator[None]:
-        """The wrong function wherever the right one is known."""
-        if isinstance(self.owner, rules.Rules):
-            right = getattr(self.owner, self.function)
-            object.__setattr__(self.owner, self.function, self.wrong(right))
-            try:
-                yield
-            finally:
-                object.__setattr__(self.owner, self.function, right)
-            return
-        right = getattr(self.owner, self.function)
-        with ExitStack() as stack:
-            if isinstance(self.owner, type):
-                stack.enter_context(mock.patch.object(self.owner, self.function, self.wrong(right)))
-            else:
-                wrong = self.wrong(right)
-                for module in [each for name, each in sys.modules.items() if name.startswith("dp_lsp.")]:
-                    for known, value in list(vars(module).items()):
-                        if value is right:
-                            stack.enter_context(mock.patch.object(module, known, wrong))
-            yield
 
 
 def _always(value: object) -> Wrong:

@@ -1,0 +1,421 @@
+"""Breaks the formulas by which measures price what is charged, one at a time: each is one function that is replaced by
+a wrong one, which says too little."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from dp_lsp.accounting import (
+    advanced,
+    approximate,
+    basic,
+    bounds,
+    charge,
+    concentrated,
+    converting,
+    curves,
+    folding,
+    gaussian,
+    kov,
+    losses,
+    normal,
+    pairs,
+    pld,
+    price,
+    release,
+    renyi,
+    replacement,
+    resolve,
+    rounding,
+    subsampled,
+    total,
+    zcdp,
+)
+from dp_lsp.accounting.charge import Relation
+from dp_lsp.accounting.rounding import Interval
+from dp_lsp.core import sens
+from dp_lsp.core.sens import ONE, Sens
+from dp_lsp.engine.check import Engine
+
+from .breaking import Rule, Wrong
+from .cases import cases
+from .charges import refutations
+from .trials import Trial, trials
+
+TESTS, OUTCOMES = "the tests of measures", "the enumeration of outcomes"
+_MODULES = (
+    "test_golden_conversions", "test_golden_noise", "test_golden_selection", "test_golden_composition",
+    "test_golden_sampling", "test_laws_of_measures", "test_measures", "test_accounting", "test_distributions",
+)  # fmt: skip
+_SEEDS = 150
+_HALF = Sens((sens.number(2).single_poly().inverse(),))
+
+
+@cache
+def measured() -> tuple[Trial, ...]:
+    """What the tests of measures do, first things first, and then all trials of rules."""
+    tests = [
+        Trial(TESTS, f"{module} {k}", _raises(case)) for module in _MODULES for k, case in enumerate(cases(module))
+    ]
+    found = [Trial(OUTCOMES, str(seed), _is_refuted(seed)) for seed in range(_SEEDS)]
+    return (*tests[:100], *found, *tests[100:], *trials())
+
+
+def _raises(case: Callable[[], object]) -> Callable[[Engine], bool]:
+    """Whether a test fails; one that does raises."""
+
+    def fails(engine: Engine) -> bool:
+        case()
+        return False
+
+    return fails
+
+
+def _is_refuted(seed: int) -> Callable[[Engine], bool]:
+    return lambda engine: next(refutations(seed), None) is not None
+
+
+def broken_formulas() -> Iterator[Rule]:
+    """All of them."""
+    for name, listed in _FORMULAS.items():
+        for what, owner, function, wrong in listed:
+            yield Rule(f"{name}, {what}", owner, function, wrong, measured, "formula")
+
+
+# Ways to be wrong
+
+
+def _half(value: Any) -> Any:
+    """Half of a number, or of the first number of what a measure keeps."""
+    if value is None:
+        return None
+    if isinstance(value, Sens):
+        return value if value.infinite else value * _HALF
+    if isinstance(value, kov.Rounds):
+        return value._replace(rounds=tuple((each / 2, count) for each, count in value.rounds))
+    if isinstance(value, tuple):
+        return value._replace(**{value._fields[0]: _half(value[0])})  # type: ignore[attr-defined]
+    return value / 2
+
+
+def _halved(right: Any) -> Any:
+    return lambda *args: _half(right(*args))
+
+
+def _first(right: Any) -> Any:
+    """Only the first part counts."""
+    return lambda self, parts: right(self, parts[:1])
+
+
+def _once(right: Any) -> Any:
+    return lambda self, count, once: right(self, 1, once)
+
+
+def _one_step(right: Any) -> Any:
+    return lambda self, node, steps: right(self, node, 1)
+
+
+def _argument(index: int, changed: Callable[[Any], Any]) -> Wrong:
+    """A function that is given something else in one place."""
+    return lambda right: lambda *args: right(*args[:index], changed(args[index]), *args[index + 1 :])
+
+
+def _folding(rules: type[folding.Rules[Any]]) -> list[tuple[str, Any, str, Wrong]]:
+    """What every measure says of what is composed."""
+    return [
+        ("a mechanism costs half", rules, "single", _halved),
+        ("a change of several steps is one", rules, "single", _one_step),
+        ("the first of a sequence", rules, "sequence", _first),
+        ("rounds cost one", rules, "repeat", _once),
+        ("the first of several", rules, "either", _first),
+    ]
+
+
+def _walk(measure: type[Any]) -> list[tuple[str, Any, str, Wrong]]:
+    """The same of measures that keep symbols."""
+    return [
+        ("a mechanism costs half", measure, "released", _halved),
+        ("the first of a sequence", measure, "sequence", _first),
+        ("the first of several", measure, "either", _first),
+        ("rounds cost one", measure, "repeat", lambda right: lambda self, cost, once: once),
+        ("a change of several steps is one", measure, "grouped", lambda right: lambda self, loss, steps: loss),
+        ("the first of two ways", measure, "both", lambda right: lambda self, first, second: first),
+    ]
+
+
+def _unamplified(right: Any) -> Any:
+    """A change of one record in a Poisson sample as if it were one that is there or not."""
+    return lambda node, inside: right(replace(node, relation=Relation.ADD_REMOVE), inside)
+
+
+def _no_cross(right: Any) -> Any:
+    return lambda one, other: one + other
+
+
+def _rate_once_more(right: Any) -> Any:
+    def amplified(node: Any, inside: Any) -> Any:
+        found = right(node, inside)
+        return found and found._replace(delta=found.delta * node.rate)
+
+    return amplified
+
+
+def _rounded_down(right: Any) -> Any:
+    return lambda value: Fraction(round(value * 100), 100)
+
+
+def _no_mean(right: Any) -> Any:
+    return lambda *args: (found := right(*args)) and found._replace(mean=Fraction(0))
+
+
+def _one_less(right: Any) -> Any:
+    def repeat(self: Any, cost: Any, once: Any) -> Any:
+        found = right(self, cost, once)
+        return replace(found, count=found.count - 1) if isinstance(found, charge.Repeat) else found
+
+    return repeat
+
+
+def _half_drawn(right: Any) -> Any:
+    def amplified(self: Any, cost: Any, inside: Any) -> Any:
+        found = right(self, cost, inside)
+        return replace(found, rate=found.rate / 2, rows=2 * found.rows) if isinstance(found, charge.Sampled) else found
+
+    return amplified
+
+
+def _half_total(right: Any) -> Any:
+    def total(bound: Any, loss: Any) -> Any:
+        found = right(bound, loss)
+        return found and found._replace(bound=found.bound._replace(price=_half(found.bound.price)))
+
+    return total
+
+
+def _free(right: Any) -> Any:
+    def awaited(self: Any, cost: Any, distances: Any) -> Any:
+        yield from ()
+        return self.free
+
+    return awaited
+
+
+def _without_slack(right: Any) -> Any:
+    return lambda self, rho, delta: (rho, delta)
+
+
+_FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
+    "basic": _folding(basic.Adding),
+    "advanced": [
+        *_folding(kov._Accounts),
+        ("no mean", kov._Accounts, "single", _no_mean),
+        ("what lies around the mean is half", kov, "_concentrated", _halved),
+    ],
+    "optimal": [
+        *_folding(kov._Multisets),
+        ("the second of two lists", kov, "_dominating", lambda right: lambda first, second: second),
+    ],
+    "zcdp": [
+        *_folding(zcdp._Concentrating),
+        ("two ways without their product", zcdp, "joined", _no_cross),
+        (
+            "what is nearly indistinct is",
+            zcdp,
+            "indistinct",
+            lambda right: lambda found, delta: right(found, Fraction(1, 2)),
+        ),
+    ],
+    "renyi": [
+        *_folding(renyi._AtOrder),
+        ("what is nearly indistinct is", renyi, "indistinct", _argument(1, lambda delta: Fraction(1, 2))),
+        ("doublings count once", renyi._Group, "_times", lambda right: property(lambda self: 1)),
+        (
+            "larger changes at the same order",
+            renyi._Group,
+            "at",
+            lambda right: lambda self, order: self.once.at(order) * self._times,
+        ),
+        ("the first of several", renyi._Largest, "at", lambda right: lambda self, order: self.parts[0].at(order)),
+        (
+            "what is done with samples loses nothing",
+            renyi,
+            "_without_replacement",
+            _argument(3, lambda pure: Interval.of(0)),
+        ),
+    ],
+    "gaussian": [
+        *_folding(gaussian._Squares),
+        ("two ways without their product", gaussian, "joined", _no_cross),
+        ("μ is half", gaussian, "squared_mu", lambda right: lambda charge: (found := right(charge)) and found / 4),
+    ],
+    "curves": [
+        ("Gaussian noise", curves, "of_mechanism", _halved),
+        ("Laplace noise", curves, "laplace", _halved),
+        ("bounded range", curves, "bounded_range", _halved),
+        ("randomised response", curves, "response", _halved),
+        ("ρ", curves, "rho", _halved),
+        ("ρ of a bounded range", curves, "_bounded_range_rho", _halved),
+        ("converted without δ", curves, "converted", lambda right: lambda by, divergence, order, delta: divergence),
+        (
+            "converted at half of ln δ",
+            curves,
+            "converted",
+            lambda right: lambda by, d, order, delta: (right(by, d, order, delta) - d) / 2 + d,
+        ),
+    ],
+    "subsampled": [
+        ("Gaussian noise on a Poisson sample", subsampled, "poisson_gaussian", _halved),
+        ("Gaussian noise at a lower rate", subsampled, "poisson_gaussian", _argument(0, lambda rate: rate / 2)),
+        ("a Poisson sample", subsampled, "poisson", _halved),
+        ("a Poisson sample at a lower rate", subsampled, "poisson", _argument(0, lambda rate: rate / 2)),
+        ("without replacement", subsampled, "without_replacement", _halved),
+        ("without replacement at a lower rate", subsampled, "without_replacement", _argument(0, lambda rate: rate / 2)),
+        (
+            "at the order below",
+            subsampled,
+            "interpolated",
+            lambda right: (
+                lambda at, order: right(at, Fraction(order.__floor__())) if order >= 2 else right(at, order) / 2
+            ),
+        ),
+        ("at most one", subsampled, "_at_most_two", _halved),
+    ],
+    "normal": [
+        ("ε is half", normal, "epsilon", _halved),
+        ("δ is half", normal, "delta", _halved),
+        ("the tail is half", normal, "upper_tail", _halved),
+        ("Mills' ratio is twice", normal, "mills", lambda right: lambda x: right(x) * 2),
+    ],
+    "losses": [
+        ("ε is half", losses, "_solved", _halved),
+        ("weights are half", losses, "_weight", _halved),
+        (
+            "losses are rounded down",
+            losses,
+            "_of_lattice",
+            lambda right: (
+                lambda rounds, unit, delta: right(
+                    tuple((max(each - unit, Fraction(0)), n) for each, n in rounds), unit, delta
+                )
+            ),
+        ),
+    ],
+    "pairs": [
+        ("a mechanism costs half", pairs, "of_mechanism", _halved),
+        ("steps cost one", pairs, "group", lambda right: lambda pair, steps: pair),
+        ("δ does not grow with steps", pairs, "growth", lambda right: lambda epsilon, steps: Interval.of(steps)),
+        (
+            "δ does not grow in two ways",
+            pairs,
+            "_chained",
+            lambda right: lambda first, second: first.delta + second.delta,
+        ),
+        ("the first of two ways", pairs, "both", lambda right: lambda first, second: first),
+        ("a sample costs half", pairs, "amplified_epsilon", _halved),
+        ("a sample costs qε", pairs, "amplified_epsilon", lambda right: lambda rate, epsilon: rate * epsilon),
+        ("the rate counts twice", pairs, "amplified", _rate_once_more),
+        ("with replacement costs half", pairs, "_with_replacement", _halved),
+        ("a changed row is one that is there or not", pairs, "amplified", _unamplified),
+        ("the largest failure", pairs, "failing", lambda right: lambda deltas: max(deltas, default=Fraction(0))),
+        ("rounds fail once", pairs, "failing_repeatedly", lambda right: lambda delta, count: delta),
+        ("all of δ is left", pairs, "slack", lambda right: lambda delta, taken: delta if taken < delta < 1 else None),
+        ("the mean is half", pairs, "drift", _halved),
+    ],
+    "replacement": [
+        ("a row is drawn half as often", replacement, "rate", _halved),
+        (
+            "times are half as likely",
+            replacement,
+            "_weights",
+            lambda right: lambda *args: (found := right(*args)) and [(j, w / 2) for j, w in found],
+        ),
+        ("drawn once", replacement, "_gaussian", _argument(1, lambda times: 1)),
+        ("an answer told once", replacement, "_response", _argument(1, lambda times: 1)),
+        ("ε is half", replacement, "epsilon_inside", _halved),
+    ],
+    "converting": [
+        ("noise moves by one step", converting.Converter, "_converted", _one_step),
+        (
+            "a sample changes by one step",
+            converting.Converter,
+            "_sampled",
+            lambda right: lambda self, node, steps, *delta: right(self, node, 1, *delta),
+        ),
+        (
+            "two ways are changed by one step",
+            converting.Converter,
+            "_joined",
+            lambda right: lambda self, node, steps, *rest: right(self, node, 1, *rest),
+        ),
+        ("what lies inside costs half", converting, "amplified", _argument(1, _half)),
+    ],
+    "folding": [
+        ("a group is a step", folding, "parts_of", _argument(1, lambda steps: 1)),
+    ],
+    "rounding": [
+        ("what is shown is rounded", rounding, "shown", _rounded_down),
+        ("exponentials are half", Interval, "exp", _halved),
+        ("upper ends are lower ends", Interval, "up", lambda right: property(lambda self: Fraction(self.low))),
+    ],
+    "charges": [
+        ("numbers are half", resolve._Resolve, "_number", _halved),
+        ("one round less", resolve._Resolve, "repeat", _one_less),
+        ("a mechanism moves by one", resolve, "_steps", lambda right: lambda total, declared, moved: ONE),
+        ("a sample of half", resolve._Resolve, "amplified", _half_drawn),
+        ("a change of several steps is one", resolve._Resolve, "grouped", lambda right: lambda self, loss, steps: loss),
+        ("the first of two ways", resolve._Resolve, "both", lambda right: lambda self, first, second: first),
+        ("the first of several", resolve._Resolve, "either", _first),
+        ("the first of a sequence", resolve._Resolve, "sequence", _first),
+    ],
+    "distributions": [each for each in _folding(pld._Counting) if each[2] != "single"],
+    "symbolic basic": _walk(approximate.Basic),
+    "symbolic advanced": _walk(advanced.Advanced),
+    "symbolic totals": [
+        ("half of it", total, "_total", _half_total),
+        (
+            "on a condition that is half as much",
+            total,
+            "total",
+            lambda right: lambda *args: (f := right(*args)) and f._replace(epsilon=_half(f.epsilon)),
+        ),
+    ],
+    "symbolic prices": [
+        ("noise of a known deviation", price.Measure, "released_pair", _halved),
+        ("draws with replacement", price, "_drawn_again", _halved),
+        ("deviations", release, "deviations", _halved),
+        ("records pay for one matrix", bounds, "_records", lambda right: lambda cost, variables: iter(())),
+        ("rows that are read count for nothing", price.Walk, "is_read", lambda right: lambda self, distances: False),
+        (
+            "any change that reaches a sample is known",
+            price.Walk,
+            "is_known",
+            lambda right: lambda self, cost, reached: True,
+        ),
+        ("a release of nothing known", price.Walk, "_awaited", _free),
+    ],
+    "symbolic zcdp": [
+        *_walk(concentrated.Zcdp),
+        ("without a share of δ", concentrated.Zcdp, "converted", _without_slack),
+        ("what is no pair of its own costs half", concentrated, "_worst", _halved),
+        (
+            "samples are not drawn",
+            concentrated.Zcdp,
+            "amplified",
+            lambda right: lambda self, cost, inside: concentrated.Zcdp.free,
+        ),
+    ],
+    "symbolic gaussian": [
+        *_walk(concentrated.GaussianOnly),
+        ("noise moves half as far", concentrated, "shift", _halved),
+        (
+            "samples are not drawn",
+            concentrated.GaussianOnly,
+            "amplified",
+            lambda right: lambda self, cost, inside: inside,
+        ),
+    ],
+}
