@@ -329,4 +329,7 @@ def test_a_file_in_every_format(
         (flow,) = first["codeFlows"][0]["threadFlows"]
         steps = [each["location"]["physicalLocation"]["region"]["startLine"] for each in flow["locations"]]
         assert steps == [1, 2, 3]
+        last = sarif(shown.out)["results"][-1]
+        assert (last["ruleId"], last["level"]) == ("DP113", "error")
+        assert last["suppressions"] == [{"kind": "inSource", "justification": "DP113 is accepted: flat"}]
         assert first["fixes"][0]["description"]["text"].startswith("replace 1 by 2")

@@ -178,10 +178,19 @@ class FunctionReport(NamedTuple):
         return self._replace(span=self.span.moved(by), name_span=self.name_span.moved(by), spending=spending)
 
 
+class Silenced(NamedTuple):
+    """An error that a person accepted, where it stands, and what is said of that: ``by`` is `comment`, `baseline` or
+    `configuration`. Of the problem no more is kept than its message and place."""
+
+    problem: Problem
+    reason: str
+    by: str
+
+
 class Verdict(NamedTuple):
     """What a chunk says at once: states, problems, the top-level names it defines and those it uses. ``accepted`` says
     that something in it is unknown, and only by what a person accepted; ``excused`` is what of a baseline was needed
-    for that."""
+    for that, and ``silenced`` are the errors."""
 
     state: State
     functions: tuple[FunctionReport, ...]
@@ -190,6 +199,7 @@ class Verdict(NamedTuple):
     uses: frozenset[str]
     accepted: bool = False
     excused: tuple[Accepted, ...] = ()
+    silenced: tuple[Silenced, ...] = ()
 
 
 KEY = 20
@@ -254,6 +264,13 @@ class Analysis:
         """All problems, at their places in the file and in that order."""
         moved = (problem.moved(chunk.start) for chunk in self.chunks for problem in chunk.record.verdict.problems)
         return tuple(sorted(moved, key=lambda problem: (problem.span, problem.code, problem.message)))
+
+    @property
+    def silenced(self) -> Iterator[Silenced]:
+        """The errors that are accepted, at their places in the file."""
+        for chunk in self.chunks:
+            for each in chunk.record.verdict.silenced:
+                yield each._replace(problem=each.problem.moved(chunk.start))
 
     def with_notes(self, notes: Mapping[tuple[Span, str], str]) -> Analysis:
         """The same, and what was found out later about problems, by place in the file and message."""

@@ -78,7 +78,9 @@ def _record(records: list[ChunkRecord], of: str) -> ChunkRecord:
     state = worst(iter(states))
     accepted = state is State.UNKNOWN and all(each.accepted or each.state is State.PROVED for each in verdicts)
     accepted = accepted and all(each.accepted or each.state is State.PROVED for each in functions)
-    verdict = Verdict(state, tuple(functions), tuple(problems), verdicts[0].defines, uses, accepted, _excused(verdicts))
+    silenced = tuple(dict.fromkeys(each for verdict in verdicts for each in verdict.silenced))
+    what = state, tuple(functions), tuple(problems), verdicts[0].defines, uses, accepted
+    verdict = Verdict(*what, _excused(verdicts), silenced)
     facts = {record.facts for record in records}
     modules = tuple(sorted({name for record in records for name in record.modules}))
     known = facts.pop() if len(facts) == 1 else b""

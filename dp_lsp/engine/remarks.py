@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from dp_lsp.analysis.catalogue import kinds
-from dp_lsp.analysis.records import State
+from dp_lsp.analysis.records import Silenced, State
 from dp_lsp.engine.baseline import BY_BASELINE, Excuses
 from dp_lsp.engine.claims import is_claim
 from dp_lsp.engine.problems import ClaimUnreadable, IgnoreIncomplete, IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
@@ -102,7 +102,8 @@ def all_accepted(outcomes: Sequence[Outcome]) -> bool:
 
 class Ignores:
     """The ignoring comments of a chunk, and the ``severity`` that a configuration gives to codes: an error that is made
-    less is accepted, too, and so is what a baseline has. It remembers which of the comments have accepted anything."""
+    less is accepted, too, and so is what a baseline has. It remembers which of the comments have accepted anything, and
+    what was ``silenced``."""
 
     def __init__(
         self, remarks: Iterable[Remark], severity: Iterable[tuple[str, Severity | None]], excuses: Excuses
@@ -110,6 +111,7 @@ class Ignores:
         self._severity = dict(severity)
         self._excuses = excuses
         self.problems: list[Problem] = []
+        self.silenced: list[Silenced] = []
         self._ignores: list[Ignore] = []
         self._used: set[Ignore] = set()
         for remark in remarks:
@@ -131,23 +133,27 @@ class Ignores:
                 continue
             self._used.add(ignore)
             if problem.severity is Severity.ERROR:
-                found.accepted.append(problem)
-                found.reasons.append(f"{ignore.code} is accepted: {ignore.reason}")
+                self._accept(problem, ignore.reason, "comment", found)
         return found
+
+    def _accept(self, problem: Problem, why: str, by: str, found: Split) -> None:
+        """A person accepts a problem, for a reason."""
+        reason = f"{problem.code} is accepted: {why}"
+        found.accepted.append(problem)
+        found.reasons.append(reason)
+        self.silenced.append(Silenced(problem._replace(related=(), fixes=()), reason, by))
 
     def _lower(self, problem: Problem, found: Split) -> None:
         """Sort out a problem that no comment accepts."""
         level = self._severity.get(problem.code, Severity.ERROR)
         if problem.severity is not Severity.ERROR or level is Severity.ERROR or not may_be_lowered(problem.code):
             if self._excuses.accepts(problem):
-                found.accepted.append(problem)
-                found.reasons.append(f"{problem.code} is accepted: {BY_BASELINE}")
+                self._accept(problem, BY_BASELINE, "baseline", found)
             else:
                 found.kept.append(problem)
             return
-        found.accepted.append(problem)
         how = "leaves it out" if level is None else f"makes it `{level.value}`"
-        found.reasons.append(f"{problem.code} is accepted: the configuration {how}")
+        self._accept(problem, f"the configuration {how}", "configuration", found)
         if level is not None:
             found.kept.append(problem._replace(severity=level, unchecked=False))
 

@@ -181,7 +181,8 @@ class Task:
         names = tuple(definition.name for definition in self.unit.lowered.definitions)
         state, accepted = worst(each.state for each in outcomes), all_accepted(outcomes)
         shown = told([*problems, *idle], self.unit.syntax)
-        verdict = Verdict(state, tuple(reports), shown, names, self._uses(), accepted, excuses.used)
+        silenced = tuple(ignores.silenced)
+        verdict = Verdict(state, tuple(reports), shown, names, self._uses(), accepted, excuses.used, silenced)
         return self._made(key, verdict, self._facts(facts), meanings)
 
     def _made(self, key: bytes, verdict: Verdict, facts: bytes, meanings: list[tuple[str, Meaning]]) -> Known:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dp_lsp.analysis.records import Analysis, FunctionReport, State
+from dp_lsp.analysis.records import Analysis, FunctionReport, Silenced, State
 from dp_lsp.problem import Problem, Severity
 from dp_lsp.text import Place, Source, Span
 
@@ -17,7 +17,8 @@ NOT_PROVED = "not-proved"
 
 class Finding(NamedTuple):
     """A problem, or a function that is not proved without one. ``accepted`` is why a person accepted that, and empty
-    if nobody did. The ``fingerprint`` stays the same where lines move, and another finding of the file has another."""
+    if nobody did; ``in_source`` that a comment does. The ``fingerprint`` stays the same where lines move, and another
+    finding of the file has another."""
 
     code: str
     name: str
@@ -28,11 +29,13 @@ class Finding(NamedTuple):
     fingerprint: str
     problem: Problem | None = None
     accepted: str = ""
+    in_source: bool = False
 
 
 def findings(analysis: Analysis) -> list[Finding]:
     """All there is of a file, in the order of the text."""
     found = [_of_problem(problem, analysis) for problem in analysis.problems]
+    found += [_of_silenced(each, analysis) for each in analysis.silenced]
     found += [_of_function(each) for each in analysis.functions if is_silent(each, analysis)]
     counts: Counter[tuple[str, str, str]] = Counter()
     numbered = []
@@ -51,11 +54,13 @@ def inside(function: FunctionReport, analysis: Analysis) -> list[Problem]:
 
 
 def is_silent(function: FunctionReport, analysis: Analysis) -> bool:
-    """Whether a function is not proved, and no problem in it says why."""
+    """Whether a function is not proved, and no problem in it says why, nor one that is accepted."""
     if function.state is State.PROVED:
         return False
-    said = (each.unchecked or each.severity is Severity.ERROR for each in inside(function, analysis))
-    return function.accepted or not any(said)
+    if function.accepted:
+        start, end = function.span
+        return not any(start <= each.problem.span.start < end for each in analysis.silenced)
+    return not any(each.unchecked or each.severity is Severity.ERROR for each in inside(function, analysis))
 
 
 def places(span: Span, source: Source) -> tuple[Place, Place]:
@@ -74,6 +79,11 @@ def _of_problem(problem: Problem, analysis: Analysis) -> Finding:
     around = _around(problem.span.start, analysis)
     what = problem.code, problem.name, problem.severity, problem.message, problem.span
     return Finding(*what, around, "", problem)
+
+
+def _of_silenced(silenced: Silenced, analysis: Analysis) -> Finding:
+    found = _of_problem(silenced.problem, analysis)
+    return found._replace(problem=None, accepted=silenced.reason, in_source=silenced.by == "comment")
 
 
 def _of_function(function: FunctionReport) -> Finding:

@@ -1,7 +1,7 @@
 """The report for code scanning: SARIF 2.1.0.
 
-A result is a problem, or a function that is not proved without one. What a person accepted is suppressed. Only the
-rules that a result needs are listed, each with its page.
+A result is a problem, or a function that is not proved without one; what a person accepted is one that is suppressed.
+Only the rules that a result needs are listed, each with its page.
 """
 
 from __future__ import annotations
@@ -128,7 +128,8 @@ class _Log:
             "partialFingerprints": {_FINGERPRINT: finding.fingerprint},
         }
         if finding.accepted:
-            result["suppressions"] = [{"kind": "external", "justification": finding.accepted}]
+            kind = "inSource" if finding.in_source else "external"
+            result["suppressions"] = [{"kind": kind, "justification": finding.accepted}]
         if finding.problem is not None:
             result |= self._about(path, analysis.source, finding, location)
         return result
