@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 import click
@@ -15,7 +13,7 @@ from dp_lsp.analysis.baseline import Accepted, counted, listed
 from dp_lsp.analysis.records import Analysis
 from dp_lsp.cli.configured import Configured
 from dp_lsp.cli.files import shown
-from dp_lsp.cli.output import USAGE, complain, point
+from dp_lsp.cli.output import USAGE, complain, point, replace
 from dp_lsp.cli.style import printable
 from dp_lsp.cli.summary import count
 from dp_lsp.configuration.baseline import Baseline, written
@@ -65,7 +63,7 @@ def _write(path: str, before: Baseline, checked: list[_File]) -> int:
     old, new = _entries(before), _next(before, checked, adding=True)
     text = written({file: listed(entries) for file, entries in new.items()})
     try:
-        _replace(path, text)
+        replace(path, text.encode("utf-8"))
     except OSError as error:
         complain(f"{shown(path)}: {error.strerror or type(error).__name__}")
         return USAGE
@@ -73,22 +71,6 @@ def _write(path: str, before: Baseline, checked: list[_File]) -> int:
     change = ", ".join(f"{n} {word}" for n, word in ((added, "new"), (gone, "taken out")) if n) or "as before"
     point(f"{printable(shown(path))}: {count(_count(new), 'problem')} accepted ({change})")
     return 0
-
-
-def _replace(path: str, text: str) -> None:
-    """Write a file so that whoever reads it sees the old one or the new one, whole."""
-    handle, beside = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".dp-lsp-", suffix=".tmp")
-    try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-        mode = os.umask(0)
-        os.umask(mode)
-        os.chmod(beside, 0o666 & ~mode)  # as if it had been opened in the ordinary way
-        os.replace(beside, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(beside)
-        raise
 
 
 def _by_baseline(configured: Configured, files: Iterable[tuple[str, Analysis]]) -> dict[str, list[_File]]:

@@ -9,14 +9,15 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.records import Analysis, Setting, State
 from dp_lsp.cli import baseline as baselines
+from dp_lsp.cli import ignoring
 from dp_lsp.cli.configured import Configured
-from dp_lsp.cli.files import choose, shown
+from dp_lsp.cli.files import Chosen, choose, shown
 from dp_lsp.cli.output import FINDINGS, INTERNAL, USAGE, complain, point, write
 from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.reporters import COUNTS_ELSEWHERE, FOR_PERSONS, reporter
 from dp_lsp.cli.reporters.checked import Checked, Files
 from dp_lsp.cli.reporters.escaping import without_commands
-from dp_lsp.cli.running import Run, check_all
+from dp_lsp.cli.running import Run, check_all, quietly
 from dp_lsp.cli.settings import complaints
 from dp_lsp.cli.style import coloured, linked, plain, unlinked, wants_colour, wants_links
 from dp_lsp.engine.graph import Graph
@@ -47,6 +48,7 @@ class Request(NamedTuple):
     fixes: bool = False
     baseline: str | None = None
     update_baseline: bool = False
+    add_ignore: str | None = None
 
 
 def run(request: Request) -> int:
@@ -54,6 +56,8 @@ def run(request: Request) -> int:
     began = time.perf_counter()
     numbers = request.settings, request.target_delta
     configured = Configured(request.config, request.profile, *numbers, request.baseline, rebase=request.update_baseline)
+    if request.add_ignore is not None:
+        ignoring.demand(request.paths, request.update_baseline)
     chosen = choose(request.paths or (".",), request.stdin_filename, configured.includes)
     checks = Run(chosen, configured.options, request)
     graph = Graph(chosen.names, checks.includes)
@@ -64,17 +68,27 @@ def run(request: Request) -> int:
         return USAGE
     if request.update_baseline:
         baselines.demand(configured, graph.included)
+    ignored = _ignored(chosen, configured, graph, request)
     found = check_all(chosen, checks, graph)
     based = _baselines(configured, found, request)
     files = [(shown(name), analysis) for name, analysis in found]
     certified = checks.certify() if request.certificate is not None else 0
     functions = [function for _, analysis in files for function in analysis.functions]
     wrong = complaints(request.settings, functions)
-    code = max(_exit_code([analysis for _, analysis in files], request), USAGE if wrong else 0, certified, based)
+    found_code = _exit_code([analysis for _, analysis in files], request)
+    code = max(found_code, USAGE if wrong else 0, certified, based, ignored)
     written = _write(_checked(files, request, code, time.perf_counter() - began), request)
     for complaint in wrong:
         complain(complaint)
     return max(code, written)
+
+
+def _ignored(chosen: Chosen, configured: Configured, graph: Graph, request: Request) -> int:
+    """Write comments that accept what is wrong, if that was asked for; the exit code of that."""
+    if request.add_ignore is None:
+        return 0
+    plain_check = Run(chosen, configured.options, request._replace(witness=False, certificate=None))
+    return ignoring.add(chosen.names, request.add_ignore, quietly(chosen, plain_check, graph))
 
 
 def _baselines(configured: Configured, files: Files, request: Request) -> int:

@@ -45,6 +45,12 @@ def _target(context: click.Context, option: click.Parameter, value: str | None) 
     return None if value is None else target(value)
 
 
+def _reason(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    from dp_lsp.cli.ignoring import reason
+
+    return None if value is None else reason(value)
+
+
 def numbers(command: Command) -> Command:
     """Add the options that ask for numbers."""
     given = click.option(
@@ -103,6 +109,9 @@ def root() -> None:
 @click.option("--error-on-accepted", is_flag=True, help="Exit with 1 if a person accepted a problem.")
 @click.option("--baseline", metavar="FILE", help="Accept what FILE has, instead of what the configuration names.")
 @click.option("--update-baseline", is_flag=True, help="Write the baseline anew: all errors there are now are accepted.")
+@click.option(
+    "--add-ignore", metavar="REASON", callback=_reason, help="Write comments that accept all errors, and why."
+)
 @click.option("--witness", is_flag=True, help="Look for inputs that show too small a declared sensitivity to be wrong.")
 @click.option("--fixes", is_flag=True, help="Try the fixes of all problems.")
 @click.option("--certificate", metavar="FILE", help="Write the proved bounds that have numbers, for `dp-lsp verify`.")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import sys
+import tempfile
 from contextlib import suppress
 from typing import TextIO
 
@@ -41,6 +43,25 @@ def write(text: str, file: str | None = None, colour: bool = False) -> int:
         complain(f"{file or 'standard output'}: {error.strerror}")
         return USAGE
     return 0
+
+
+def replace(path: str, data: bytes) -> None:
+    """Write a file so that whoever reads it sees the old one or the new one, whole. Raises OSError."""
+    handle, beside = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".dp-lsp-", suffix=".tmp")
+    try:
+        with open(handle, "wb") as stream:
+            stream.write(data)
+        try:
+            os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
+        except FileNotFoundError:
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(beside, 0o666 & ~mask)  # as if it had been opened in the ordinary way
+        os.replace(beside, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(beside)
+        raise
 
 
 def complain(message: str) -> None:

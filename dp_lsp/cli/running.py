@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import logging
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from dp_lsp.analysis.loading import Text
 from dp_lsp.analysis.records import Analysis, unchecked
 from dp_lsp.analysis.repairs import fixes_of
 from dp_lsp.analysis.ticket import Ticket
@@ -37,15 +38,31 @@ logger = logging.getLogger(__name__)
 
 def check_all(chosen: Chosen, checks: Run, graph: Graph) -> Files:
     """The analyses of the files that were chosen, in that order, and then of what these include, by their names."""
+    projects = _projects(chosen, checks, graph)
+    found = together(projects.items())
+    names = list(dict.fromkeys([*chosen.names, *found]))
+    return checks.mended([(name, found[name]) for name in names], projects)
+
+
+def quietly(chosen: Chosen, checks: Run, graph: Graph) -> Callable[[Mapping[str, Text]], dict[str, Analysis]]:
+    """What checks all files again and again, each time with other texts of some; nothing but the check is done."""
+
+    def check(texts: Mapping[str, Text]) -> dict[str, Analysis]:
+        for name, text in texts.items():
+            checks.give(name, text)
+        return together(_projects(chosen, checks, graph).items())
+
+    return check
+
+
+def _projects(chosen: Chosen, checks: Run, graph: Graph) -> dict[str, dict[str, Analysis]]:
+    """The analyses of the files of each project, by its root."""
     progress = Progress(len(graph.roots))
     try:
         projects = check_projects(chosen.names, graph.roots, lambda root: checks.project(root, graph, progress))
     finally:
         progress.done()
-    projects = improved(checks.distributions, projects, lambda root: checks.project(root, graph))
-    found = together(projects.items())
-    names = list(dict.fromkeys([*chosen.names, *found]))
-    return checks.mended([(name, found[name]) for name in names], projects)
+    return improved(checks.distributions, projects, lambda root: checks.project(root, graph))
 
 
 class Run:
@@ -59,6 +76,10 @@ class Run:
         self._engine = Engine(self.distributions.answers)
         self._recent: deque[str] = deque()
         self._certifiable: dict[str, list[Certifiable]] = {}
+
+    def give(self, name: str, text: Text) -> None:
+        """This text of a file wins over the disk from now on."""
+        self._files.give(name, text)
 
     def includes(self, name: str) -> list[str]:
         """The files that a file includes directly."""

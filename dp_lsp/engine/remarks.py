@@ -37,8 +37,13 @@ _FURTHER = re.compile(r"(?:^|[ \t])#[ \t]")
 
 
 def ignoring(code: str, reason: str = PLACEHOLDER) -> str:
-    """A comment that accepts a problem."""
+    """A comment that accepts a problem, or several whose codes have commas between them."""
     return f"# dp: ignore[{code}] {reason}"
+
+
+def is_whole(reason: str) -> bool:
+    """Whether a reason is read as it is written: nothing in it begins another comment."""
+    return _FURTHER.search(reason) is None
 
 
 class Ignore(NamedTuple):
@@ -121,7 +126,7 @@ class Ignores:
             if isinstance(read, Problem):
                 self.problems.append(read)
             else:
-                self._ignores.append(read)
+                self._ignores += read
 
     def split(self, problems: Iterable[Problem]) -> Split:
         """Sort out what is accepted. One that is no error is only left out."""
@@ -165,21 +170,23 @@ class Ignores:
         return found
 
 
-def _read(remark: Remark) -> Ignore | Problem:
-    """What a comment says, or what is wrong with it."""
+def _read(remark: Remark) -> list[Ignore] | Problem:
+    """What a comment says, of each of its codes, or what is wrong with it."""
     words = _WORDS.match(remark.text)
     word = words[1] if words else ""
     found = _IGNORE.match(remark.text)
     if word != IGNORE or found is None:
         return RemarkUnknown.at(remark.span, written=remark.text.strip())
-    code, reason = (found[1] or "").strip(), _FURTHER.split(found[2])[0].strip()
+    codes = list(dict.fromkeys(each.strip() for each in (found[1] or "").split(",")))
+    code, reason = codes[0], _FURTHER.split(found[2])[0].strip()
     if not code or not reason:
         missing = "has no reason" if code else "names no code of a problem"
         return IgnoreIncomplete.at(remark.span, missing=missing, code=code or "DP301")
-    if code not in kinds():
-        return IgnoreUnknownCode.at(remark.span, code=code)
+    strange = next((each for each in codes if each not in kinds()), None)
+    if strange is not None:
+        return IgnoreUnknownCode.at(remark.span, code=strange)
     if reason == PLACEHOLDER:
         return IgnoreIncomplete.at(
             remark.span, missing=f"still says {PLACEHOLDER} where its reason should be", code=code
         )
-    return Ignore(remark.span, remark.target, code, reason)
+    return [Ignore(remark.span, remark.target, each, reason) for each in codes]
