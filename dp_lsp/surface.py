@@ -14,6 +14,9 @@ from typing import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
+INCLUDE = "include"
+"""The function that runs another file as if its text stood there."""
+
 
 class Node:
     """A piece of source text. ``depth`` is the height of the tree below it, at least 1."""

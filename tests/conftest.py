@@ -2,10 +2,12 @@
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from dp_lsp.cache.folder import VARIABLE
 from dp_lsp.cli import distributions
 
 LAST = "test_editors.py"
@@ -33,6 +35,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.line(f"  {check['seconds']:6.1f} s  {check['check']}{note}")
         if found["state"] == "not run":
             terminalreporter.line(f"  {found['reason']}")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What the user's other runs found out is not believed, and what tests make up is not told to them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -19,6 +19,7 @@ import dp_lsp.cli.running
 from analyses import analysis, function, problem
 from dp_lsp.analysis.loading import Loader, Text
 from dp_lsp.analysis.records import Analysis, Setting, State, unchecked
+from dp_lsp.cache.folder import VARIABLE
 from dp_lsp.cli import main
 from dp_lsp.cli.progress import Progress
 from dp_lsp.engine.check import OptionsOf
@@ -43,7 +44,7 @@ def dp_lsp_process(*arguments: str, cwd: Path, env: dict[str, str] | None = None
 
 
 @pytest.fixture
-def answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+def answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Let the engine answer for every text what the test says, in a folder with two files."""
     (tmp_path / "a.jl").write_text("x\n", "utf-8")
     (tmp_path / "b.jl").write_text("y\n", "utf-8")
@@ -62,6 +63,7 @@ def answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
                 return {root: check(text.content) if callable(check) else check}
 
         monkeypatch.setattr(dp_lsp.cli.running, "Engine", Fake)
+        monkeypatch.setenv(VARIABLE, str(tmp_path_factory.mktemp("cache")))
 
     return use
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dp_lsp import surface as s
+from dp_lsp.cache.folder import VARIABLE
 from dp_lsp.frontends.julia import problems, table
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.frontends.julia.parse import parse
@@ -573,13 +574,13 @@ def test_parse_table_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         if path:
             Path(path).write_text("table")
 
-    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: tmp_path / "cache")
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
     table.cached(make)
     table.cached(make)
     (kept,) = (tmp_path / "cache").iterdir()
     assert asked[0] != asked[1] == str(kept)
 
-    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: kept / "no folder")
+    monkeypatch.setenv(VARIABLE, str(kept / "no folder"))
     table.cached(make)
     assert asked[2] is None
 

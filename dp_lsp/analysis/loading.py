@@ -43,3 +43,8 @@ class Loader(Protocol):
     def text(self, name: str) -> Text:
         """The text of a file. The same object as long as it does not change is compared fastest."""
         ...
+
+
+def shown(name: str) -> str:
+    """A file for a person who knows in which folder it is."""
+    return name.replace("\\", "/").rpartition("/")[2]

@@ -8,8 +8,13 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp.analysis.records import Analysis, Setting, State
+from dp_lsp.cache.results import Results
+from dp_lsp.cache.stamp import Stamp
+from dp_lsp.cache.store import opened
 from dp_lsp.cli import baseline as baselines
 from dp_lsp.cli import ignoring
+from dp_lsp.cli.began import BEGAN
+from dp_lsp.cli.checks import Checks
 from dp_lsp.cli.configured import Configured
 from dp_lsp.cli.files import Chosen, choose, shown
 from dp_lsp.cli.output import FINDINGS, INTERNAL, USAGE, complain, point, write
@@ -17,10 +22,8 @@ from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.reporters import COUNTS_ELSEWHERE, FOR_PERSONS, reporter
 from dp_lsp.cli.reporters.checked import Checked, Files
 from dp_lsp.cli.reporters.escaping import without_commands
-from dp_lsp.cli.running import Run, check_all, quietly
 from dp_lsp.cli.settings import complaints
 from dp_lsp.cli.style import coloured, linked, plain, unlinked, wants_colour, wants_links
-from dp_lsp.engine.graph import Graph
 from dp_lsp.problem import Severity
 
 _WIDTH = 100  # columns of a report that is read on no terminal
@@ -49,6 +52,7 @@ class Request(NamedTuple):
     baseline: str | None = None
     update_baseline: bool = False
     add_ignore: str | None = None
+    no_cache: bool = False
 
 
 def run(request: Request) -> int:
@@ -59,17 +63,21 @@ def run(request: Request) -> int:
     if request.add_ignore is not None:
         ignoring.demand(request.paths, request.update_baseline)
     chosen = choose(request.paths or (".",), request.stdin_filename, configured.includes)
-    checks = Run(chosen, configured.options, request)
-    graph = Graph(chosen.names, checks.includes)
-    faults = configured.faults(graph.included)
+    results = None if request.no_cache else _results()
+    checks = Checks(chosen, configured.options, request, results)
+    faults = configured.faults(checks.graph.included)
     for fault in faults:
         point(fault)
     if faults:
         return USAGE
     if request.update_baseline:
-        baselines.demand(configured, graph.included)
-    ignored = _ignored(chosen, configured, graph, request)
-    found = check_all(chosen, checks, graph)
+        baselines.demand(configured, checks.graph.included)
+    ignored = _ignored(chosen, configured, request)
+    if request.add_ignore is not None:
+        checks = Checks(chosen, configured.options, request, results)  # reads what was written
+    found = checks.files()
+    if results is not None:
+        results.close()
     based = _baselines(configured, found, request)
     files = [(shown(name), analysis) for name, analysis in found]
     certified = checks.certify() if request.certificate is not None else 0
@@ -83,12 +91,12 @@ def run(request: Request) -> int:
     return max(code, written)
 
 
-def _ignored(chosen: Chosen, configured: Configured, graph: Graph, request: Request) -> int:
+def _ignored(chosen: Chosen, configured: Configured, request: Request) -> int:
     """Write comments that accept what is wrong, if that was asked for; the exit code of that."""
     if request.add_ignore is None:
         return 0
-    plain_check = Run(chosen, configured.options, request._replace(witness=False, certificate=None))
-    return ignoring.add(chosen.names, request.add_ignore, quietly(chosen, plain_check, graph))
+    plain_check = Checks(chosen, configured.options, request._replace(witness=False, certificate=None), None)
+    return ignoring.add(chosen.names, request.add_ignore, plain_check.again)
 
 
 def _baselines(configured: Configured, files: Files, request: Request) -> int:
@@ -98,6 +106,13 @@ def _baselines(configured: Configured, files: Files, request: Request) -> int:
     for note in baselines.idle(configured, files):
         point(note)
     return 0
+
+
+def _results() -> Results | None:
+    """What earlier runs found out."""
+    store = opened()
+    stamp = Stamp(store, BEGAN) if store is not None else None
+    return Results(store, stamp) if store is not None and stamp is not None and stamp.value is not None else None
 
 
 def _exit_code(analyses: Iterable[Analysis], request: Request) -> int:

@@ -26,6 +26,8 @@ class Distributions:
     def __init__(self) -> None:
         self.installed = installed()
         self.answers = Answers()
+        self.failed = False
+        """Whether something was not answered that may be another time."""
         self._late = False
 
     def ask(self, wanted: Iterable[str]) -> bool:
@@ -49,11 +51,12 @@ class Distributions:
         try:
             found = Asked(wanted).answers(TIMEOUT, tick)
         except OSError:  # no process can be started
+            self.failed = True
             return [None] * len(wanted)
         finally:
             line.done()
         if None in found and time.monotonic() - began >= TIMEOUT:
-            self._late = True
+            self.failed = self._late = True
             point(f"{_late()}: the numbers that are missing are those of the other rules")
         return found
 

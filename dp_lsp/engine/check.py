@@ -32,9 +32,8 @@ from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.infer.inference import Global, Unreadable
 from dp_lsp.infer.method import Inferred
 from dp_lsp.lower.definitions import lower
-from dp_lsp.lower.facts import INCLUDE
 from dp_lsp.problem import Problem
-from dp_lsp.surface import Chunk
+from dp_lsp.surface import INCLUDE, Chunk
 from dp_lsp.text import Source
 
 DEFAULT = Options()

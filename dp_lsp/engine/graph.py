@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
+from dp_lsp.analysis.loading import Text
+from dp_lsp.surface import INCLUDE
+
+
+def may_include(text: Text) -> bool:
+    """Whether it is worth looking for what a text includes."""
+    return text.problem is None and INCLUDE in text.content
+
 
 class Graph:
     """Some files and all they include. ``includes`` tells the files that a file includes directly."""
@@ -37,6 +45,10 @@ class Graph:
     def projects(self) -> dict[str, frozenset[str]]:
         """The files of each project, by its root."""
         return {root: frozenset(self._reached([root])) for root in self.roots}
+
+    def reached(self, root: str) -> frozenset[str]:
+        """A file and all that it includes, whether it is a root or not."""
+        return self.projects.get(root) or frozenset(self._reached([root]))
 
     def roots_of(self, files: Iterable[str]) -> list[str]:
         """The roots of all projects that one of these files is part of, in order."""

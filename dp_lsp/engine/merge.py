@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from dp_lsp.analysis.baseline import Accepted, counted, listed
+from dp_lsp.analysis.loading import shown
 from dp_lsp.analysis.records import Analysis, ChunkRecord, FunctionReport, Placed, State, Verdict, worst
 from dp_lsp.engine.problems import SeveralGuarantees
-from dp_lsp.engine.project import shown
 from dp_lsp.problem import Problem, Related
 from dp_lsp.text import Span
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from dp_lsp.analysis.loading import Loader, Text
+from dp_lsp.analysis.loading import Loader, Text, shown
 from dp_lsp.analysis.records import MAIN
 from dp_lsp.engine.problems import IncludeCycle, IncludeUnreadable, Notebook, TooManyIncludes, Unbalanced
 from dp_lsp.engine.program import Program, Unit
@@ -187,8 +187,3 @@ def _way(names: list[str]) -> str:
     if not names:
         return ""
     return f" by way of {', '.join(f'`{shown(name)}`' for name in names)}"
-
-
-def shown(name: str) -> str:
-    """A file for a person who knows in which folder it is."""
-    return name.replace("\\", "/").rpartition("/")[2]

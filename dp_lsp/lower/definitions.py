@@ -12,7 +12,6 @@ from dp_lsp.lower import problems
 from dp_lsp.lower.effects import Known, effects
 from dp_lsp.lower.facts import (
     EVERYTHING,
-    INCLUDE,
     assigned_names,
     described,
     is_reserved,
@@ -82,7 +81,7 @@ class _TopLevel:
                 self._add(self._assigned(node, target))
             case surface.Import():
                 self._import(node)
-            case surface.Call(callee=surface.Name(name=name)) if name == INCLUDE:
+            case surface.Call(callee=surface.Name(name=name)) if name == surface.INCLUDE:
                 self._include(node)
             case surface.ModuleMark() | surface.Text() | surface.Export():
                 pass

@@ -10,7 +10,7 @@ from dp_lsp.core import term
 from dp_lsp.core.term import Local, Term
 from dp_lsp.lower import problems, type_names
 from dp_lsp.lower.effects import Effects, Known
-from dp_lsp.lower.facts import EVALUATING, INCLUDE, as_function, described, is_operator, is_reserved, written
+from dp_lsp.lower.facts import EVALUATING, as_function, described, is_operator, is_reserved, written
 from dp_lsp.lower.ownership import NOWHERE, Memory, Origin
 from dp_lsp.lower.scope import Scope, Unreadable
 from dp_lsp.problem import Edit, Fix, Problem
@@ -81,7 +81,7 @@ class Expressions:
             self._problems.append(found.problem)
             return term.Hole(node.span, f"`{node.name}` has no value here")
         if node.name in EVALUATING:
-            elsewhere = " other than on a line of its own at top level" if node.name == INCLUDE else ""
+            elsewhere = " other than on a line of its own at top level" if node.name == surface.INCLUDE else ""
             return self._refused(node, f"`{node.name}`{elsewhere}")
         if builtins.find(node.name) is not None:
             return self._builtin_as_value(node)

@@ -11,8 +11,7 @@ from dp_lsp.lower import type_names
 EVERYTHING = ""
 """Stands for all top-level names, where those that text may define cannot be read off."""
 
-INCLUDE = "include"
-EVALUATING = frozenset({INCLUDE, "eval", "evalfile", "include_string"})
+EVALUATING = frozenset({surface.INCLUDE, "eval", "evalfile", "include_string"})
 """Functions of Julia that run other text, which may give any top-level name another meaning."""
 
 

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from dp_lsp.cache.folder import VARIABLE
 from dp_lsp.engine.check import Engine
 from dp_lsp.worker.frames import Begun, Finished, Stopped
 
@@ -269,7 +270,7 @@ def _command(first: bool = False) -> float:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "program.jl")
         file.write_text(program(100).text, "utf-8")
-        variables = {"XDG_CACHE_HOME": folder} if first else {}
+        variables = {VARIABLE: folder} if first else {}
         return _run("-m", "dp_lsp", "check", "--output-format", "concise", str(file), **variables)
 
 

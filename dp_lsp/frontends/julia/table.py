@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import TypeVar
 
 import lark
+
+from dp_lsp.cache.folder import private_folder
 
 _T = TypeVar("_T")
 
@@ -28,7 +29,7 @@ def cached(make: Callable[[str | None], _T]) -> _T:
 
     The file is a pickle, so it lies in a folder that nobody else can write to; without one there is no file.
     """
-    folder = _folder()
+    folder = private_folder()
     if folder is None:
         return make(None)
     version = ".".join(map(str, sys.version_info[:3]))
@@ -41,18 +42,3 @@ def cached(make: Callable[[str | None], _T]) -> _T:
     with suppress(OSError):  # without the file the next start is slower, no more
         os.replace(fresh, path)  # so that no other process ever reads half a file
     return made
-
-
-def _folder() -> Path | None:
-    """The cache folder, or None if it cannot be had for ourselves alone."""
-    from platformdirs import user_cache_path
-
-    try:
-        folder = user_cache_path("dp-lsp", appauthor=False)
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        state = folder.stat()
-    except (OSError, RuntimeError):
-        return None
-    if os.name == "posix" and (state.st_uid != os.getuid() or stat.S_IMODE(state.st_mode) & 0o022):
-        return None
-    return folder

@@ -1,0 +1,1 @@
+"""What was found out outlives a run: results by all that they depend on, in the user's cache folder."""

@@ -1,0 +1,127 @@
+"""What was found out of projects, by all that it depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from dp_lsp.analysis.loading import Refusal, Text
+from dp_lsp.analysis.records import Analysis, Options, Placed
+from dp_lsp.cache.plain import UNREADABLE, plain
+from dp_lsp.cache.stamp import Stamp
+from dp_lsp.cache.store import Store
+from dp_lsp.disk.snapshot import Seen
+from dp_lsp.problem import Fix, Problem
+from dp_lsp.text import Source
+
+logger = logging.getLogger(__name__)
+
+
+class _File(NamedTuple):
+    """What is known of a file; its text is known already."""
+
+    name: str
+    options: Options
+    chunks: tuple[Placed, ...]
+
+
+class Tried(NamedTuple):
+    """The fixes of a file that were tried. Problems are counted in the order of their analysis: which have fixes to
+    try, and which of these are good, of those whose were tried."""
+
+    hopeful: tuple[int, ...]
+    fixes: dict[int, tuple[Fix, ...]]
+
+
+class Results:
+    """Reads and writes them. ``stamp`` is what they depend on besides what is checked; its value is there."""
+
+    def __init__(self, store: Store, stamp: Stamp) -> None:
+        self._store = store
+        self._stamp = stamp
+        self._may_write: bool | None = None
+
+    def key(self, root: str, seen: Seen, options: Callable[[str], Options]) -> bytes:
+        """The key of a project whose files were ``seen``: their names and texts, how they are checked, and what their
+        includes mean, also those that are not followed."""
+        how = plain(Options).write
+        files = [(name, _said(text), how(options(name))) for name, text in sorted(seen.texts.items())]
+        includes = [(*asked, _meant(found)) for asked, found in sorted(seen.included.items())]
+        return self._key("project", root, files, includes)
+
+    def fixes_key(self, name: str, projects: Iterable[bytes], noted: bool) -> bytes:
+        """The key of the fixes of a file that is part of projects with these keys; if it is ``noted``, of problems that
+        inputs were looked for that show them."""
+        return self._key("fixes", name, sorted(key.hex() for key in projects), noted)
+
+    def includes(self, text: Text) -> tuple[str, ...] | None:
+        """The paths that a text includes, if that is known."""
+        found: tuple[str, ...] | None = self._get(self._key("includes", _said(text)), tuple[str, ...])
+        return found
+
+    def put_includes(self, text: Text, paths: tuple[str, ...]) -> None:
+        """Keep which paths a text includes."""
+        self._put(self._key("includes", _said(text)), tuple[str, ...], paths)
+
+    def project(self, key: bytes, seen: Seen) -> dict[str, Analysis] | None:
+        """The analyses of a project, if they are known."""
+        files = self._get(key, tuple[_File, ...])
+        if files is None or not all(file.name in seen.texts for file in files):
+            return None
+        sources = ((file, Source(seen.texts[file.name].content)) for file in files)
+        return {file.name: Analysis(source, file.chunks, file.options) for file, source in sources}
+
+    def put_project(self, key: bytes, found: Mapping[str, Analysis]) -> None:
+        """Keep the analyses of a project, but for what no report is made of."""
+        files = tuple(_File(name, each.options, tuple(map(_lighter, each.chunks))) for name, each in found.items())
+        self._put(key, tuple[_File, ...], files)
+
+    def tried(self, key: bytes) -> Tried | None:
+        """The fixes of a file that were tried, if any were."""
+        found: Tried | None = self._get(key, Tried)
+        return found
+
+    def put_tried(self, key: bytes, tried: Tried) -> None:
+        """Keep which fixes of a file were tried."""
+        self._put(key, Tried, tried)
+
+    def close(self) -> None:
+        """The run is over."""
+        self._store.close()
+
+    def _key(self, what: str, *parts: Any) -> bytes:
+        state = hashlib.blake2b(self._stamp.value or b"", digest_size=20)
+        state.update(json.dumps([what, *parts]).encode())
+        return state.digest()
+
+    def _get(self, key: bytes, kind: Any) -> Any:
+        data = self._store.get(key)
+        if data is None:
+            return None
+        try:
+            return plain(kind).read(json.loads(data))
+        except UNREADABLE:
+            logger.info("what is known under %s cannot be read, and is found out anew", key.hex(), exc_info=True)
+            return None
+
+    def _put(self, key: bytes, kind: Any, value: Any) -> None:
+        if self._may_write is None:  # all that finds things out is loaded now
+            self._may_write = self._stamp.still_hold()
+        if self._may_write:
+            self._store.put(key, json.dumps(plain(kind).write(value), separators=(",", ":")).encode())
+
+
+def _said(text: Text) -> Any:
+    problem = None if text.problem is None else plain(Problem).write(text.problem)
+    return text.content, problem
+
+
+def _meant(found: str | Refusal) -> Any:
+    return found if isinstance(found, str) else (found.kind.code, sorted(found.facts.items()))
+
+
+def _lighter(placed: Placed) -> Placed:
+    return placed._replace(record=placed.record._replace(facts=b"", names=b"", meanings=b""))

@@ -1,0 +1,190 @@
+"""The checks of a run: what earlier runs found out, and what the engine finds out of the rest.
+
+Nothing that finds things out is imported as long as everything is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dp_lsp.analysis.loading import Text
+from dp_lsp.analysis.records import Analysis, Options
+from dp_lsp.cache.results import Results, Tried
+from dp_lsp.cli.files import Chosen, shown
+from dp_lsp.cli.problems import InternalError
+from dp_lsp.cli.progress import Progress
+from dp_lsp.cli.reporters import SHOW_FIXES
+from dp_lsp.cli.reporters.checked import Files
+from dp_lsp.disk.snapshot import Snapshot
+from dp_lsp.engine.graph import Graph, may_include
+from dp_lsp.engine.merge import check_projects, together
+from dp_lsp.problem import Fix, Problem
+
+if TYPE_CHECKING:
+    from dp_lsp.cli.check import Request
+    from dp_lsp.cli.running import Run
+
+_FEW = 20  # problems whose fixes are tried for a person who did not ask for that
+
+_Projects = dict[str, dict[str, Analysis]]
+_Fresh = dict[str, tuple[bytes, Snapshot]]
+
+
+class Checks:
+    """Checks the files that were ``chosen``, each read once. Without ``results`` nothing is known of earlier runs, and
+    nothing is kept for later ones."""
+
+    def __init__(
+        self, chosen: Chosen, options: Callable[[str], Options], request: Request, results: Results | None
+    ) -> None:
+        self._names = chosen.names
+        self._disk = chosen.files
+        self._files = Snapshot(self._disk)
+        self._options = options
+        self._request = request
+        self._results = results
+        self._kept: dict[str, bytes] = {}  # the keys of projects by root, of those that results are kept of
+
+    @cached_property
+    def graph(self) -> Graph:
+        """What includes what."""
+        return Graph(self._names, self._includes)
+
+    @cached_property
+    def _run(self) -> Run:
+        from dp_lsp.cli.running import Run
+
+        return Run(self._files, self._options, self._request)
+
+    def files(self) -> Files:
+        """The analyses of the files that were chosen, in that order, and then of what these include, by their names."""
+        projects = self._projects()
+        found = together(projects.items())
+        names = list(dict.fromkeys([*self._names, *found]))
+        return self._mended([(name, found[name]) for name in names], projects)
+
+    def again(self, texts: Mapping[str, Text]) -> dict[str, Analysis]:
+        """What is known if some files have these texts; others are read again. Nothing but the check is done."""
+        for name, text in texts.items():
+            self._disk.give(name, text)
+        self._files = Snapshot(self._disk)
+        self.__dict__.pop("graph", None)
+        return together(self._projects().items())
+
+    def _projects(self) -> _Projects:
+        """The analyses of the files of each project, by its root."""
+        progress = Progress(len(self.graph.roots))
+        fresh: _Fresh = {}
+        try:
+            projects = check_projects(self._names, self.graph.roots, lambda root: self._project(root, progress, fresh))
+        finally:
+            progress.done()
+        if fresh:
+            projects |= self._improved({root: projects[root] for root in fresh}, fresh)
+        return projects
+
+    def certify(self) -> int:
+        """Write the certificate of what was checked; the exit code of that."""
+        return self._run.certify()
+
+    def _includes(self, name: str) -> list[str]:
+        """The files that a file includes directly."""
+        text = self._files.text(name)
+        found = (self._files.included(name, path) for path in self._paths(text))
+        return [other for other in found if isinstance(other, str)]
+
+    def _paths(self, text: Text) -> tuple[str, ...]:
+        if not may_include(text):
+            return ()
+        known = None if self._results is None else self._results.includes(text)
+        if known is None:
+            try:
+                known = self._run.includes(text)
+            except Exception:  # checking the file meets it again
+                return ()
+            if self._results is not None:
+                self._results.put_includes(text, known)
+        return known
+
+    def _project(self, root: str, progress: Progress, fresh: _Fresh) -> dict[str, Analysis]:
+        """The analyses of the files of a project. One that is not known goes to ``fresh``, with its key and what was
+        read."""
+        progress.file(shown(root))
+        names = self.graph.reached(root)
+        seen = self._files.seen(names)
+        key = b"" if self._results is None else self._results.key(root, seen, self._options)
+        known = None if self._results is None else self._results.project(key, seen)
+        if known is not None and self._is_enough(known):
+            self._kept[root] = key
+            return known
+        part = Snapshot(self._files, seen)
+        fresh[root] = key, part
+        found = self._run.project(root, names, part, progress.chunk)
+        if not self._run.is_open(found):
+            self._keep(root, key, found, part)
+        return found
+
+    def _is_enough(self, known: Mapping[str, Analysis]) -> bool:
+        """Whether what is kept of a project is all that is wanted: no proof is, and no inputs that show a problem."""
+        return self._request.certificate is None and not (self._request.witness and _is_refutable(known))
+
+    def _keep(self, root: str, key: bytes, found: Mapping[str, Analysis], part: Snapshot) -> None:
+        """Keep what was found out, if it follows from the key alone, and says nothing that only this run wanted."""
+        broken = any(problem.code == InternalError.code for each in found.values() for problem in each.problems)
+        if not (self._results is None or part.strayed or broken or (self._request.witness and _is_refutable(found))):
+            self._results.put_project(key, found)
+            self._kept[root] = key
+
+    def _improved(self, projects: _Projects, fresh: _Fresh) -> _Projects:
+        """What was found out, with what distributions say of it."""
+        improved = self._run.improved(
+            projects, lambda root: self._run.project(root, self.graph.reached(root), fresh[root][1])
+        )
+        for root, (key, part) in fresh.items():
+            if root not in self._kept and self._run.is_settled:
+                self._keep(root, key, improved[root], part)
+        return improved
+
+    def _mended(self, files: Files, projects: _Projects) -> Files:
+        """The same with fixes that were tried, and no others: all of them if that was asked for, else, where a person
+        will read of them, those of the first few problems."""
+        few = _FEW if self._request.output_format in SHOW_FIXES else 0
+        left = None if self._request.fixes else few
+        found = []
+        for name, analysis in files:
+            fixes: dict[Problem, tuple[Fix, ...]] = {}
+            if left != 0 and analysis.problems:
+                roots = tuple(root for root, analyses in projects.items() if name in analyses)
+                fixes, count = self._fixes(name, analysis, roots, left, projects)
+                left = None if left is None else left - count
+            found.append((name, analysis.with_fixes(fixes)))
+        return found
+
+    def _fixes(
+        self, name: str, analysis: Analysis, roots: tuple[str, ...], most: int | None, projects: _Projects
+    ) -> tuple[dict[Problem, tuple[Fix, ...]], int]:
+        """The good fixes of the first problems of a file that have any to try, so many problems at most; and of how
+        many. What is said of all ``projects`` counts when they are tried."""
+        keys = [self._kept[root] for root in roots if root in self._kept]
+        results = self._results if len(keys) == len(roots) else None
+        key = b"" if results is None else results.fixes_key(name, keys, self._request.witness)
+        kept = None if results is None else results.tried(key)
+        known = Tried(self._run.hopeful(analysis), {}) if kept is None else kept
+        problems, wanted = analysis.problems, known.hopeful[:most]
+        new = [index for index in wanted if index not in known.fixes]
+        found: dict[Problem, tuple[Fix, ...]] | None = {}
+        part = Snapshot(self._files, self._files.seen(frozenset[str]().union(*map(self.graph.reached, roots))))
+        if new:
+            self._run.consult(projects)
+            found = self._run.tried(name, analysis, [problems[index] for index in new], roots, part)
+        fixes = known.fixes | {index: (found or {}).get(problems[index], ()) for index in new}
+        if results is not None and (new or kept is None) and found is not None and not part.strayed:
+            results.put_tried(key, Tried(known.hopeful, fixes))
+        return {problems[index]: fixes[index] for index in wanted}, len(wanted)
+
+
+def _is_refutable(found: Mapping[str, Analysis]) -> bool:
+    """Whether inputs may be looked for that show a problem."""
+    return any(problem.refutable for analysis in found.values() for problem in analysis.problems)
