@@ -27,7 +27,7 @@ class Distributions:
         self.installed = installed()
         self.answers = Answers()
         self.failed = False
-        """Whether something was not answered that may be another time."""
+        """Whether something was not answered; that may be so for want of time or memory."""
         self._late = False
 
     def ask(self, wanted: Iterable[str]) -> bool:
@@ -35,7 +35,9 @@ class Distributions:
         so far, and after a minute the others are given up. Returns whether anything was asked."""
         new = list(filter(self.answers.lacks, dict.fromkeys(wanted))) if self.installed else []
         if new:
-            self.answers.learn(dict(zip(new, self._answers(list(map(Question.read, new))), strict=True)))
+            found = self._answers(list(map(Question.read, new)))
+            self.failed |= None in found
+            self.answers.learn(dict(zip(new, found, strict=True)))
         return bool(new)
 
     def ask_about(self, bounds: Iterable[Certifiable]) -> None:
@@ -51,12 +53,11 @@ class Distributions:
         try:
             found = Asked(wanted).answers(TIMEOUT, tick)
         except OSError:  # no process can be started
-            self.failed = True
             return [None] * len(wanted)
         finally:
             line.done()
         if None in found and time.monotonic() - began >= TIMEOUT:
-            self.failed = self._late = True
+            self._late = True
             point(f"{_late()}: the numbers that are missing are those of the other rules")
         return found
 
