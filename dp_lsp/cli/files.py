@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from dp_lsp.analysis.loading import Text
+from dp_lsp.configuration.ignored import Ignored
 from dp_lsp.disk.loader import Disk
 from dp_lsp.disk.reading import SUFFIX, below, decoded, name_of, unreadable
 
@@ -22,7 +23,7 @@ class Chosen:
 
     What lies in a folder that is given may be read; beside a file that is given, what lies in the working folder
     if the file does, else in the folder of the file. Of the files in a folder those are left out that are not
-    ``wanted``.
+    ``wanted``, and those that git leaves out.
     """
 
     def __init__(self, wanted: Callable[[str], bool]) -> None:
@@ -42,7 +43,7 @@ class Chosen:
         elif os.path.isdir(path):
             self._folders.append(path)
             failed: list[OSError] = []
-            for file in below(path, failed.append):
+            for file in below(path, Ignored(path), failed.append):
                 name = name_of(file)
                 if self._wanted(name):
                     self._take(name, file)

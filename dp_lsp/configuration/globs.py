@@ -40,23 +40,33 @@ def path_below(folder: str, file: str) -> str:
         return file.replace(os.sep, "/")
 
 
+def fits(pattern: str, path: str, is_folder: bool) -> bool:
+    """Whether a pattern fits a file or folder itself, and not only one that it is in."""
+    return path.count("/") + 1 in _reached(pattern, path) and (is_folder or not pattern.endswith("/"))
+
+
 def _fits(pattern: str, path: str) -> bool:
+    reached = _reached(pattern, path)
+    if pattern.endswith("/"):
+        reached.discard(path.count("/") + 1)  # a folder is meant, and the last name is that of a file
+    return bool(reached)
+
+
+def _reached(pattern: str, path: str) -> set[int]:
+    """How many names at the beginning of a path a pattern fits."""
     parts = _parts(pattern)
     names = path.split("/")
     whole = len(names)
-    # The lengths of the beginnings of the path that the parts so far fit.
     reached = {0}
     for part in parts:
         if part is None:
             reached = set(range(min(reached), whole + 1)) if reached else reached
         else:
             reached = {length + 1 for length in reached if length < whole and part.match(names[length])}
-    if pattern.endswith("/"):
-        reached.discard(whole)  # a folder is meant, and the last name is that of a file
-    return bool(reached)
+    return reached
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _parts(pattern: str) -> tuple[re.Pattern[str] | None, ...]:
     """What the names on a path must be, one after the other; None are any names."""
     body = pattern.strip("/")

@@ -96,7 +96,7 @@ KEYS = (
         "include",
         Globs(),
         "Which files are checked when a folder is: patterns as in `.gitignore`, below the folder of this file. All, if"
-        " it is left out.",
+        " it is left out, but for those that git leaves out (`.gitignore`, `.git/info/exclude`).",
     ),
     Key(
         "exclude",

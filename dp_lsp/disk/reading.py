@@ -56,15 +56,22 @@ def _bytes(path: str) -> bytes:
         return stream.read()
 
 
-def below(folder: str, failed: Callable[[OSError], None]) -> Iterator[str]:
-    """The path of every Julia file below a folder, sorted. Hidden ones are left out, links to folders not followed;
-    ``failed`` is told of each folder that cannot be opened."""
-    return chain.from_iterable(by_folder(folder, failed))
+LeftOut = Callable[[str, bool], bool]
+"""Whether a path is left out, which is that of a file, or of a folder with all in it."""
 
 
-def by_folder(folder: str, failed: Callable[[OSError], None] = lambda error: None) -> Iterator[list[str]]:
+def below(folder: str, left_out: LeftOut, failed: Callable[[OSError], None]) -> Iterator[str]:
+    """The path of every Julia file below a folder that is not left out, sorted. Hidden ones are, too, and links to
+    folders not followed; ``failed`` is told of each folder that cannot be opened."""
+    return chain.from_iterable(by_folder(folder, left_out, failed))
+
+
+def by_folder(
+    folder: str, left_out: LeftOut, failed: Callable[[OSError], None] = lambda error: None
+) -> Iterator[list[str]]:
     """The same, one folder after the other."""
     for where, folders, files in os.walk(folder, onerror=failed):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        seen = ((name, os.path.join(where, name)) for name in sorted(folders) if not name.startswith("."))
+        folders[:] = [name for name, path in seen if not left_out(path, True)]
         kept = (name for name in sorted(files) if name.endswith(SUFFIX) and not name.startswith("."))
-        yield [os.path.join(where, name) for name in kept]
+        yield [path for path in (os.path.join(where, name) for name in kept) if not left_out(path, False)]

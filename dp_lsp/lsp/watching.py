@@ -8,8 +8,8 @@ from pathlib import Path
 
 from lsprotocol import types
 
-CONFIGURATIONS = ("dp-lsp.toml", "pyproject.toml", "dp-lsp-baseline.json")
-"""The names of files that say how others are checked; a baseline need not be called so."""
+CONFIGURATIONS = ("dp-lsp.toml", "pyproject.toml", "dp-lsp-baseline.json", ".gitignore")
+"""The names of files that say how others are checked, and which; a baseline need not be called so."""
 
 
 def watchers(outside: Iterable[str]) -> list[types.FileSystemWatcher]:

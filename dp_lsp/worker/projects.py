@@ -17,6 +17,7 @@ from dp_lsp.analysis.staleness import names_of
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.analysis.workspace import ClosedFile, text_digest
 from dp_lsp.configuration.lookup import Configurations
+from dp_lsp.configuration.ignored import Ignored
 from dp_lsp.disk.loader import Disk, Stamp, is_below, stamp
 from dp_lsp.disk.reading import by_folder, read
 from dp_lsp.engine.check import Engine, OptionsOf
@@ -64,7 +65,7 @@ class _Listing:
     """The Julia files below some folders, found bit by bit, so that it can be interrupted."""
 
     def __init__(self, folders: tuple[str, ...]) -> None:
-        self._batches = chain.from_iterable(map(by_folder, folders))
+        self._batches = chain.from_iterable(by_folder(folder, Ignored(folder)) for folder in folders)
         self._found: dict[str, str] = {}  # by the file that they are, or are links to
         self._entered = 0
 
@@ -97,6 +98,7 @@ class Projects:
         self._parts: dict[str, frozenset[str]] = {}  # the files that the last answer about a document depended on
         self._digests: dict[str, tuple[Text, tuple[Modules, ...], bytes, bytes]] = {}
         self._roots: set[str] = set()
+        self._ignored: dict[str, Ignored] = {}  # by folder
         self._wishes: tuple[Wish, ...] = ()
         self.configurations = Configurations(concerns=self._is_below)
 
@@ -108,6 +110,7 @@ class Projects:
             self._folders = folders
             self._disk = Disk(folders, {each.file: each.text for each in self.open.values()})
         self._listing = _Listing(folders)
+        self._ignored = {folder: Ignored(folder) for folder in folders}
         self._graph = None
         self._current.clear()
 
@@ -221,6 +224,12 @@ class Projects:
         """Whether a file lies in one of the folders."""
         return any(is_below(file, folder) for folder in self._folders)
 
+    def _is_wanted(self, file: str) -> bool:
+        """Whether an open file is one of those to check: not if it is left out of every folder that it is in."""
+        around = [ignored for folder, ignored in self._ignored.items() if is_below(file, folder)]
+        left_out = bool(around) and all(ignored(file, False) for ignored in around)
+        return not left_out and self.configurations.includes(file)
+
     def _files(self) -> frozenset[str]:
         """The open files."""
         return frozenset(each.file for each in self.open.values())
@@ -236,7 +245,7 @@ class Projects:
         for each in self.open.values():
             if self._paths.get(each.file, _NO_PATHS).made_of is not each.text:
                 self._found(each.file, _Paths(each.text, self.engine.includes(each.text, look)))
-        wanted = set(filter(self.configurations.includes, files))
+        wanted = set(filter(self._is_wanted, files))
         if self._graph is None or not wanted <= self._graph.included.keys():
             wanted.update(filter(self.configurations.includes, self._listing.finish(look)))
             self._graph = Graph(wanted, lambda name: self._includes(name, name in files, look))
