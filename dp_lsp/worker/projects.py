@@ -16,8 +16,8 @@ from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.staleness import names_of
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.analysis.workspace import ClosedFile, text_digest
-from dp_lsp.configuration.lookup import Configurations
 from dp_lsp.configuration.ignored import Ignored
+from dp_lsp.configuration.lookup import Configurations
 from dp_lsp.disk.loader import Disk, Stamp, is_below, stamp
 from dp_lsp.disk.reading import by_folder, read
 from dp_lsp.engine.check import Engine, OptionsOf
