@@ -70,6 +70,20 @@ def test_noisy_maximum_of_laplace_noise_loses_twice() -> None:
     assert agrees(math.log(lower_wins(18) / lower_wins(20)), "1.9047")
 
 
+def test_the_largest_with_gumbel_noise_is_that_of_the_exponential_mechanism() -> None:
+    """Three entries and noise of scale 2/ε, ε = 1, integrated."""
+    entries = (0.0, 1.5, -2.0)
+
+    def density(place: int, at: mpmath.mpf) -> mpmath.mpf:
+        below = (mpmath.exp(-mpmath.exp((entry - at) / 2)) for entry in entries)
+        return mpmath.exp((entries[place] - at) / 2) / 2 * mpmath.fprod(below)
+
+    total = sum(math.exp(entry / 2) for entry in entries)
+    for place, entry in enumerate(entries):
+        found = mpmath.quad(lambda at, place=place: density(place, at), [-40, -5, 0, 5, 20, 100])
+        assert found == pytest.approx(math.exp(entry / 2) / total, abs=1e-9)
+
+
 @pytest.mark.parametrize(("monotone", "printed"), [(False, "1.0000"), (True, ".7500")])
 def test_above_threshold_attains_its_bound(monotone: bool, printed: str) -> None:
     """A hundred queries, noise Laplace(2) on the threshold and Laplace(4) on each, the last one above."""

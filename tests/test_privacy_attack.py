@@ -63,6 +63,9 @@ function f(A::Matrix{<:Data}, B::Matrix{<:Data}) :: Priv()
 end"""
 CHOICE = "f(x::Real) :: Priv() = exponential_mechanism(1, 2, [-1000.0, 1000.0], c -> c > 0 ? x : -x)"
 THRESHOLD = f"f(x::Real) :: Priv() = above_threshold([{'y -> -y, ' * 8}y -> y], 2, x, 0)"
+LARGEST = "f(v::MetricVector(Real, LInf)) :: Priv() = report_noisy_max(1, 2, v)"
+ANSWER = "f(x::Data) :: Priv() = randomized_response(2, [0, 1, 2, 2], x)"
+HONEST = "f(x::Bool) :: Priv() = randomized_response(2, x)"
 COLUMNS = """\
 g(m::MetricMatrix(Data, LInf)) :: Priv() = laplacian_mechanism(2, 1, sum(undisc_container(clip(L1, m[1, :]))))
 f(m::MetricMatrix(Data, LInf)) :: Priv() = reduce_cols(g, m)"""
@@ -126,6 +129,9 @@ def first_part(claim: Claim) -> Claim:
         pytest.param(NOISY_SAMPLE, without_delta, id="the δ of a sample"),
         pytest.param(CHOICE, tighter, id="a candidate"),
         pytest.param(THRESHOLD, halved, id="above a threshold"),
+        pytest.param(LARGEST, halved, id="the largest"),
+        pytest.param(ANSWER, halved, id="an answer"),
+        pytest.param(HONEST, tighter, id="a truth"),
         pytest.param(COLUMNS, tighter, id="columns"),
         pytest.param(ROWS, tighter, id="rows"),
     ],

@@ -10,7 +10,18 @@ from dp_lsp.accounting.release import FREE, UNBOUNDED, Price, both, deviations, 
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.evaluate import Substitution
-from dp_lsp.core.events import Awaited, Distances, Exponential, Gaussian, GaussianNoise, Leak, Release, Repeat, Sampled
+from dp_lsp.core.events import (
+    Awaited,
+    Distances,
+    Exponential,
+    Gaussian,
+    GaussianNoise,
+    Leak,
+    NoisyMax,
+    Release,
+    Repeat,
+    Sampled,
+)
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 
 _EXACT = Poly.of(4) * Poly.of(5).inverse()  # ln(1.25/δ) is ln(1/(4δ/5))
@@ -45,7 +56,7 @@ class Zcdp(Measure[Concentrated]):
             return Concentrated(half(shift(cost, event, distances).power(2)), ZERO, pair, True)
         if pair.unbounded:
             return self.unbounded
-        if isinstance(event, Exponential):
+        if isinstance(event, Exponential | NoisyMax):
             return Concentrated(pair.epsilon.power(2) * _share(8), ZERO, pair, False)
         return _worst(pair)
 

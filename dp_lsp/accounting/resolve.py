@@ -33,6 +33,7 @@ from dp_lsp.core.events import (
     GaussianNoise,
     Laplace,
     Leak,
+    NoisyMax,
     Opaque,
     Release,
     Repeat,
@@ -289,7 +290,7 @@ def _unbounded(parts: list[Charge]) -> Charge | None:
 def _pure(event: Event, epsilon: Fraction, cost: Release) -> Charge:
     if isinstance(event, Laplace):
         return charge.Laplace(epsilon, cost.origin)
-    if isinstance(event, Exponential):
+    if isinstance(event, Exponential | NoisyMax):
         return charge.BoundedRange(epsilon, cost.origin)
     return charge.Approximate(epsilon, Fraction(0), cost.origin)
 

@@ -298,6 +298,8 @@ WITHOUT_MEANING = {
     "internal_mutate": "stands for any change that is 2-sensitive",
     "above_threshold": "chooses at random",
     "exponential_mechanism": "chooses at random",
+    "report_noisy_max": "chooses at random",
+    "randomized_response": "chooses at random",
     "reduce_cols": "runs a private function",
     "parallel_private_fold_rows": "runs a private function",
     "sample": "draws at random",

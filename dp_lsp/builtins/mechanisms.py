@@ -5,11 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refused, form, free
-from dp_lsp.builtins.patterns import REAL_NUMBER, STATIC, STATIC_INTEGER, Box
+from dp_lsp.builtins.patterns import BOOL, REAL_NUMBER, STATIC, STATIC_INTEGER, Box, Num
 from dp_lsp.core.algebra import Poly, Sign, Symbol
-from dp_lsp.core.events import Event, Gaussian, GaussianNoise, Laplace, Scheme
-from dp_lsp.core.sens import magnitude
-from dp_lsp.core.types import REAL, Base, Container, Drawn, Kind, Norm, TupleType, Type
+from dp_lsp.core.events import Event, Gaussian, GaussianNoise, Laplace, NoisyMax, RandomizedResponse, Scheme
+from dp_lsp.core.sens import ONE, magnitude
+from dp_lsp.core.types import (
+    INTEGER,
+    REAL,
+    Base,
+    BoolType,
+    Container,
+    Drawn,
+    Kind,
+    Norm,
+    TupleType,
+    Type,
+    without_static,
+)
 
 _REALS = frozenset({Base.INTEGER, Base.REAL})
 _GAUSSIAN = (
@@ -110,6 +122,38 @@ def _again_demands(args: Args) -> tuple[Demand, ...]:
     return Demand(_ZERO, "<=", args.static("k"), "k"), Demand(_ONE, "<=", rows, "A")
 
 
+_NOISY_MAX = (
+    "Dwork and Roth 2014, Theorem 3.10: by Gumbel noise the largest entry is that of the exponential mechanism "
+    "(McSherry and Talwar 2007)"
+)
+_RESPONSE = (
+    "Warner 1965; Dwork and Roth 2014, Section 3.2: what is true is at most e^ε times as likely as if it was not; "
+    "whatever the answers are, so is anything that is made of them"
+)
+
+
+def _response_demands(args: Args) -> tuple[Demand, ...]:
+    return (Demand(_ZERO, "<", args.static("eps"), "eps"),)
+
+
+def _noisy_max(args: Args) -> Event:
+    return NoisyMax(*(magnitude(args.static(name)) for name in ("r", "eps")))
+
+
+def _place(args: Args) -> Type:
+    return INTEGER
+
+
+def _answer(args: Args) -> Type:
+    return without_static(args.container("answers").element)
+
+
+def _truth(args: Args) -> Type:
+    return BoolType()
+
+
+_RESPONDS = Noise("x", None, lambda args: RandomizedResponse(ONE, magnitude(args.static("eps"))), None)
+
 _DRAWN = (
     "function f(A::Matrix{{<:{0}}}, B::Matrix{{<:{0}}}) :: Priv()\n"
     "   (D, L) = sample({1}, A, B)\n"
@@ -194,6 +238,64 @@ ROWS: tuple[Builtin, ...] = (
         published=tuple(
             form(_noised, free, _laplace_demands, _PUBLISHED_LAPLACE_NOISE, r=STATIC, eps=STATIC, x=hidden)
             for hidden in _PUBLISHED_HIDDEN
+        ),
+    ),
+    Builtin(
+        "report_noisy_max",
+        "report_noisy_max(r, eps, x)",
+        (
+            form(
+                _place,
+                free,
+                _laplace_demands,
+                Noise("x", Norm.LINF, _noisy_max),
+                r=STATIC,
+                eps=STATIC,
+                x=Box(frozenset({Kind.VECTOR}), bases=_REALS),
+            ),
+        ),
+        "The place of the largest entry of x, after Gumbel noise of scale 2r/eps on each: (eps, 0)-private where no "
+        "entry moves by more than r. The largest entry itself is not told, which would cost more. r and eps are "
+        "public and positive.",
+        _NOISY_MAX,
+        ("f(v::MetricVector(Real, LInf)) :: Priv() = report_noisy_max(1, 0.5, v)",),
+        (
+            Refused("f(v::MetricVector(Real, LInf)) :: Priv() = report_noisy_max(1, 0, v)", "DP304"),
+            Refused("f(v::MetricVector(Real, LInf)) :: Priv() = report_noisy_max(0, 1, 0 * v)", "DP304"),
+            Refused("f(v::MetricVector(Real, LInf)) :: Priv() = report_noisy_max(1, 0.5, 2 * v)", "DP301"),
+            Refused("f(v::MetricVector(Data, LInf)) :: Priv() = report_noisy_max(1, 0.5, v)", "DP206"),
+            Refused("f(x::Real) :: Priv() = report_noisy_max(1, 0.5, x)", "DP202"),
+        ),
+    ),
+    Builtin(
+        "randomized_response",
+        "randomized_response(eps, answers, x)",
+        (
+            form(_truth, free, _response_demands, _RESPONDS, eps=STATIC, x=BOOL),
+            form(
+                _answer,
+                free,
+                _response_demands,
+                _RESPONDS._replace(exposed=("answers",)),
+                eps=STATIC,
+                answers=Box(frozenset({Kind.VECTOR}), bases=frozenset(Base)),
+                x=Num(frozenset({Base.DATA})),
+            ),
+        ),
+        "One of k answers: x with probability exp(eps)/(exp(eps) + k - 1), each of the others equally likely; any of "
+        "them if x is none of them. It is (eps, 0)-private in x, which is Data, or a Bool: then the answers are true "
+        "and false, and left out. The answers are public; 0 < eps.",
+        _RESPONSE,
+        (
+            "f(x::Bool) :: Priv() = randomized_response(1, x)",
+            "f(x::Data) :: Priv() = randomized_response(1, [0.0, 1.0, 2.0], x)",
+        ),
+        (
+            Refused("f(x::Data) :: Priv() = randomized_response(0, [0.0, 1.0], x)", "DP304"),
+            Refused("f(x::Data) :: Priv() = randomized_response(1, [0.0, 1.0], x + x)", "DP301"),
+            Refused("f(x::Real) :: Priv() = randomized_response(1, [0.0, 1.0], x)", "DP202"),
+            Refused("f(v::Vector{<:Real}, x::Data) :: Priv() = randomized_response(1, v, x)", "DP404"),
+            Refused("f(x::Data, e::Real) :: Priv() = randomized_response(e, [0.0, 1.0], x)", "DP207"),
         ),
     ),
     Builtin(

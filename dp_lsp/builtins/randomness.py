@@ -116,6 +116,29 @@ def _exponential(chance: Chance, r: Value, eps: Value, xs: Any, f: Callable[...,
     return chance.released(Pick(values, _normalised(scores)))
 
 
+def _noisy_max(chance: Chance, r: Value, eps: Value, x: Any) -> Value:
+    """With Gumbel noise of scale s on each entry, entry i is the largest with a probability proportional to
+    exp(xᵢ/s): the integral over its sum t of its density exp(-z - exp(-z))/s, z = (t - xᵢ)/s, times exp(-exp(-(t -
+    xⱼ)/s)) for each other j, so that they are one exponential of all, exp(-exp(-t/s)·Σ exp(xⱼ/s))."""
+    entries = list(x.flat)
+    return _exponential(chance, r, eps, range(1, len(entries) + 1), lambda place: entries[place - 1])
+
+
+def _response(chance: Chance, eps: Value, *given: Any) -> Value:
+    """With probability (e^ε - 1)/(e^ε + k - 1) the truth, if that is one of the k answers, else any of these.
+
+    An answer that is there m times is told with probability (e^ε - 1 + m)/(e^ε + k - 1) where it is true, m/(e^ε + k -
+    1) where another one is, and m/k where none is: no two of these are further apart than e^ε, as m >= 1 and k >= 1."""
+    _positive(eps)
+    truth, answers = given[-1], tuple(given[0]) if len(given) > 1 else (False, True)
+    if not answers:
+        raise Undefined("no answers")
+    values = tuple(dict.fromkeys(answers))
+    more = math.expm1(float(eps)) if truth in values else 0.0
+    likely = (answers.count(value) + (more if value == truth else 0.0) for value in values)
+    return chance.released(Pick(values, _normalised([math.log(each) for each in likely])))
+
+
 def _above_threshold(chance: Chance, qs: Any, eps: Value, d: Value, threshold: Value) -> Value:
     _positive(eps)
     over = [float((query(d) - threshold) * eps) for query in qs]
@@ -224,6 +247,8 @@ RANDOM: dict[str, Callable[..., Value]] = {
     "gaussian_mechanism": _gaussian,
     "exponential_mechanism": _exponential,
     "above_threshold": _above_threshold,
+    "report_noisy_max": _noisy_max,
+    "randomized_response": _response,
     "gaussian_noise": _gaussian_noise,
     "sample": _sample,
     "sample_with_replacement": _sample_again,

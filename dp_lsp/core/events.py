@@ -121,7 +121,27 @@ class Exponential:
     name = "exponential"
 
 
-Event = Laplace | Gaussian | GaussianNoise | AboveThreshold | Exponential
+@dataclass(frozen=True, slots=True, eq=False)
+class NoisyMax:
+    """The place of the largest entry after Gumbel noise of scale 2·declared/ε on each: the exponential mechanism, of
+    places by their entries. The distance is the largest by which any entry moves."""
+
+    declared: Sens
+    epsilon: Sens
+    name = "noisy max"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RandomizedResponse:
+    """One of several answers: a true one e^ε times as likely as each of the others. The distance is 1 where the
+    truth is another one, however far away."""
+
+    declared: Sens
+    epsilon: Sens
+    name = "randomized response"
+
+
+Event = Laplace | Gaussian | GaussianNoise | AboveThreshold | Exponential | NoisyMax | RandomizedResponse
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,6 +23,8 @@ from dp_lsp.core.events import (
     GaussianNoise,
     Laplace,
     Leak,
+    NoisyMax,
+    RandomizedResponse,
     Release,
     Repeat,
     Sampled,
@@ -42,6 +44,8 @@ _MADE_FOR: dict[type[Event], str] = {
     GaussianNoise: "Gaussian noise for a change of",
     AboveThreshold: "sparse vector technique for queries that change by",
     Exponential: "exponential mechanism for scores that change by",
+    NoisyMax: "Gumbel noise for entries that change by",
+    RandomizedResponse: "randomized response for a change of",
 }
 
 

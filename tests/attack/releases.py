@@ -199,8 +199,10 @@ class Releases(Writer):
         ]
 
     def _selected(self, depth: int) -> list[str]:
-        """The sparse vector technique, or the exponential mechanism."""
+        """The sparse vector technique, the exponential mechanism, or another one that chooses."""
         name, epsilon = self._fresh("z"), self._source.choice(_EPSILONS)
+        if self._source.random() > 0.7:
+            return [f"{name} = {self._chosen(name, epsilon)}"]
         self._inside += 1
         hidden, kind, _ = self._hidden()
         queries = [self._query(kind) for _ in range(self._source.choice((2, 1, 3)))]
@@ -215,6 +217,17 @@ class Releases(Writer):
             self._seen.append((name, INTEGER))
         self._inside -= 1
         return [f"{name} = {text}"]
+
+    def _chosen(self, name: str, epsilon: str) -> str:
+        """The largest of several numbers, or a true answer among others."""
+        kind = self._source.choice((BOOL, DATA, REAL))
+        if kind == REAL:
+            self._seen.append((name, INTEGER))
+            hidden = [self._number_hidden() for _ in range(2)]
+            return f"report_noisy_max({hidden[0][2]}, {epsilon}, [{', '.join(text for text, *_ in hidden)}, 0.0])"
+        self._seen.append((name, kind if kind == BOOL else REAL))
+        answers = "" if kind == BOOL else "[0.0, 1.0, 2.0, 1.0], "
+        return f"randomized_response({epsilon}, {answers}{self._expression(kind, 1)})"
 
     def _query(self, kind: Kind) -> str:
         ways = [f"e -> {self._literal(REAL)}"]
