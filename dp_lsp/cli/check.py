@@ -21,9 +21,8 @@ from dp_lsp.cli.output import FINDINGS, INTERNAL, USAGE, complain, point, write
 from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.reporters import COUNTS_ELSEWHERE, FOR_PERSONS, reporter
 from dp_lsp.cli.reporters.checked import Checked, Files
-from dp_lsp.cli.reporters.escaping import without_commands
 from dp_lsp.cli.settings import complaints
-from dp_lsp.cli.style import coloured, linked, plain, unlinked, wants_colour, wants_links
+from dp_lsp.cli.style import coloured, linked, plain, unlinked, wants_colour, wants_links, without_commands
 from dp_lsp.problem import Severity
 
 _WIDTH = 100  # columns of a report that is read on no terminal

@@ -13,7 +13,7 @@ from dp_lsp.builtins import TABLE, find
 from dp_lsp.builtins.define import Builtin, Form
 from dp_lsp.cli.output import write
 from dp_lsp.cli.settings import Asked
-from dp_lsp.cli.style import is_terminal, wants_colour
+from dp_lsp.cli.style import is_terminal, steady, wants_colour
 
 _WIDEST = 100  # columns of a page; longer lines are hard to read
 
@@ -27,6 +27,7 @@ def run(name: str, asked: Asked) -> int:
         raise click.UsageError(f"{name} has no numbers: --set, --target-delta and --plot go with FILE:FUNCTION")
     if text is None:
         raise click.UsageError(_unknown(name))
+    text = steady(text)
     if is_terminal(sys.stdout):
         text = _rendered(text)
     return write(text, colour=True)

@@ -11,11 +11,12 @@ import click
 
 from dp_lsp.analysis.loading import Text
 from dp_lsp.configuration.ignored import Ignored
-from dp_lsp.disk.loader import Disk
+from dp_lsp.disk.loader import Disk, is_below
 from dp_lsp.disk.reading import SUFFIX, below, decoded, name_of, unreadable
 
 STANDARD_INPUT = "-"
 _NO_NAME = "<stdin>"
+_OUTSIDE = "it is a link that leads out of the folder that is checked"
 
 
 class Chosen:
@@ -43,10 +44,12 @@ class Chosen:
         elif os.path.isdir(path):
             self._folders.append(path)
             failed: list[OSError] = []
+            real = os.path.realpath(path)
             for file in below(path, Ignored(path), failed.append):
                 name = name_of(file)
                 if self._wanted(name):
-                    self._take(name, file)
+                    inside = is_below(os.path.realpath(file), real)
+                    self._take(name, file, None if inside else unreadable(_OUTSIDE))
             for error in failed:
                 reason = error.strerror or "it cannot be opened"
                 self._take(name_of(error.filename), error.filename, unreadable(reason))

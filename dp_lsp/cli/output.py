@@ -12,6 +12,8 @@ from typing import TextIO
 
 import click
 
+from dp_lsp.cli.style import path_shown, without_commands
+
 FINDINGS = 1
 USAGE = 2
 INTERNAL = 101
@@ -70,9 +72,10 @@ def complain(message: str) -> None:
 
 
 def point(line: str) -> None:
-    """Write a line that begins with a place to standard error, if anybody listens."""
+    """Write a line that begins with a place to standard error, if anybody listens. Nothing in it steers a terminal or
+    a build server."""
     with suppress(OSError):
-        click.echo(line, err=True)
+        click.echo(without_commands(path_shown(line)), err=True)
 
 
 def speak_utf8() -> None:

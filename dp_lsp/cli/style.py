@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -36,6 +37,9 @@ _SETS_WITH_LINKS = ("WT_SESSION", "KONSOLE_VERSION", "DOMTERM")
 _PROGRAMS_WITH_LINKS = frozenset(("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby", "zed"))
 _TERMS_WITH_LINKS = frozenset(("kitty", "alacritty", "ghostty", "foot", "foot-extra", "contour"))
 _FIRST_VTE_WITH_LINKS = 5000  # the first ones crashed
+
+COMMAND = re.compile(r"##(?=\w*\[)")
+"""What a build server takes for a command to itself, wherever in a line it stands: ##[name] or ##name[ ... ]."""
 
 # These turn the direction of what follows, so that code would be read in another order than it is run in.
 BIDIRECTIONAL = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -113,11 +117,21 @@ def printable(text: str) -> str:
     return "".join(cell(character)[0] for character in " ".join(text.splitlines()))
 
 
+def steady(text: str) -> str:
+    """A text of several lines without anything that would steer the terminal or a build server."""
+    return without_commands("\n".join(path_shown(line) for line in text.split("\n")))
+
+
+def without_commands(text: str) -> str:
+    """A text for persons in which a build server finds no command: a character that takes no room stands in it."""
+    return COMMAND.sub("##\N{WORD JOINER}", text)
+
+
 def path_shown(path: str) -> str:
     """A path in which nothing steers the terminal, nor, at the start of a line, a build server: that takes a line that
     begins with two colons for a command to itself."""
     text = printable(path)
-    return f"./{text}" if text.lstrip().startswith(":") else text
+    return f"./{text}" if text.lstrip().startswith("::") else text
 
 
 def width(text: str) -> int:

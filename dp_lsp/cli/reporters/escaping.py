@@ -6,10 +6,7 @@ import json
 import re
 from typing import Any
 
-from dp_lsp.cli.style import BIDIRECTIONAL, cell
-
-# What a build server takes for a command to itself, wherever in a line it stands: ##[name] or ##name[ ... ].
-_COMMAND = re.compile(r"##(?=\w*\[)")
+from dp_lsp.cli.style import BIDIRECTIONAL, COMMAND, cell
 
 # What must not reach a terminal as it is. JSON writes the control characters of ASCII as escapes by itself.
 _STEERING = re.compile(f"[\x7f-\x9f\u2028\u2029{''.join(sorted(BIDIRECTIONAL))}\ud800-\udfff]")
@@ -31,7 +28,7 @@ def json_text(value: Any, indent: int | None = None) -> str:
     """A value as JSON, in which nothing steers a terminal or a build server, and every name is still what it is."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     text = _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-    return _COMMAND.sub(r"#\\u0023", text)  # it can only stand in a string
+    return COMMAND.sub(r"#\\u0023", text)  # it can only stand in a string
 
 
 def xml_text(text: str) -> str:
@@ -39,9 +36,4 @@ def xml_text(text: str) -> str:
     as terminals show it."""
     text = _NOT_XML.sub(lambda found: cell(found[0])[0], text)
     text = _REFERRED.sub(lambda found: _REFERENCES.get(found[0], f"&#{ord(found[0])};"), text)
-    return _COMMAND.sub("#&#35;", text)
-
-
-def without_commands(text: str) -> str:
-    """A text for persons in which a build server finds no command: a character that takes no room stands in it."""
-    return _COMMAND.sub("##\N{WORD JOINER}", text)
+    return COMMAND.sub("#&#35;", text)

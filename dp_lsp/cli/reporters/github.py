@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dp_lsp.analysis.records import Analysis
 from dp_lsp.cli.files import shown
 from dp_lsp.cli.reporters.checked import Checked
-from dp_lsp.cli.reporters.escaping import without_commands
 from dp_lsp.cli.reporters.findings import Finding, findings, places
-from dp_lsp.cli.style import printable
+from dp_lsp.cli.style import printable, without_commands
 from dp_lsp.cli.summary import CAUTION, sentence, statistics_table
 from dp_lsp.problem import Related, Severity, There
 
