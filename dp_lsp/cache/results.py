@@ -76,7 +76,7 @@ class Results:
 
     def put_project(self, key: bytes, found: Mapping[str, Analysis]) -> None:
         """Keep the analyses of a project, but for what no report is made of."""
-        files = tuple(_File(name, each.options, tuple(map(_lighter, each.chunks))) for name, each in found.items())
+        files = tuple(_File(name, each.options, tuple(map(lighter, each.chunks))) for name, each in found.items())
         self._put(key, tuple[_File, ...], files)
 
     def tried(self, key: bytes) -> Tried | None:
@@ -123,5 +123,6 @@ def _meant(found: str | Refusal) -> Any:
     return found if isinstance(found, str) else (found.kind.code, sorted(found.facts.items()))
 
 
-def _lighter(placed: Placed) -> Placed:
+def lighter(placed: Placed) -> Placed:
+    """A piece without what no report is made of."""
     return placed._replace(record=placed.record._replace(facts=b"", names=b"", meanings=b""))

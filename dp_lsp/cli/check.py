@@ -52,6 +52,7 @@ class Request(NamedTuple):
     update_baseline: bool = False
     add_ignore: str | None = None
     no_cache: bool = False
+    jobs: int | None = None
 
 
 def run(request: Request) -> int:
@@ -94,7 +95,7 @@ def _ignored(chosen: Chosen, configured: Configured, request: Request) -> int:
     """Write comments that accept what is wrong, if that was asked for; the exit code of that."""
     if request.add_ignore is None:
         return 0
-    plain_check = Checks(chosen, configured.options, request._replace(witness=False, certificate=None), None)
+    plain_check = Checks(chosen, configured.options, request._replace(witness=False, certificate=None, jobs=1), None)
     return ignoring.add(chosen.names, request.add_ignore, plain_check.again)
 
 

@@ -5,13 +5,15 @@ Nothing that finds things out is imported as long as everything is known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dp_lsp.analysis.loading import Text
-from dp_lsp.analysis.records import Analysis, Options
+from dp_lsp.analysis.records import Analysis, Options, unchecked
 from dp_lsp.cache.results import Results, Tried
+from dp_lsp.cli import logs
 from dp_lsp.cli.files import Chosen, shown
 from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.progress import Progress
@@ -21,12 +23,19 @@ from dp_lsp.disk.snapshot import Snapshot
 from dp_lsp.engine.graph import Graph, may_include
 from dp_lsp.engine.merge import check_projects, together
 from dp_lsp.problem import Fix, Problem
+from dp_lsp.text import Source, Span
+from dp_lsp.worker.problems import CheckerEnded, CheckTooLong
 
 if TYPE_CHECKING:
     from dp_lsp.cli.check import Request
+    from dp_lsp.cli.jobs import Done
     from dp_lsp.cli.running import Run
 
+_PASSING = frozenset(kind.code for kind in (InternalError, CheckerEnded, CheckTooLong))
+"""What may be otherwise in another run of the same check."""
 _FEW = 20  # problems whose fixes are tried for a person who did not ask for that
+
+logger = logging.getLogger(__name__)
 
 _Projects = dict[str, dict[str, Analysis]]
 _Fresh = dict[str, tuple[bytes, Snapshot]]
@@ -75,13 +84,21 @@ class Checks:
 
     def _projects(self) -> _Projects:
         """The analyses of the files of each project, by its root."""
-        progress = Progress(len(self.graph.roots))
+        roots = self.graph.roots
+        progress = Progress(len(roots))
         fresh: _Fresh = {}
         try:
-            projects = check_projects(self._names, self.graph.roots, lambda root: self._project(root, progress, fresh))
+            ready = {root: known for root in roots if (known := self._known(root, progress, fresh)) is not None}
+            if len(fresh) > 1:
+                ready |= self._side_by_side(progress, fresh)
+
+            def check(root: str) -> dict[str, Analysis]:
+                return ready.pop(root, None) or self._project(root, progress, fresh)
+
+            projects = check_projects(self._names, roots, check)
         finally:
             progress.done()
-        if fresh:
+        if any(_asks(projects[root]) for root in fresh):
             projects |= self._improved({root: projects[root] for root in fresh}, fresh)
         return projects
 
@@ -108,23 +125,76 @@ class Checks:
                 self._results.put_includes(text, known)
         return known
 
-    def _project(self, root: str, progress: Progress, fresh: _Fresh) -> dict[str, Analysis]:
-        """The analyses of the files of a project. One that is not known goes to ``fresh``, with its key and what was
-        read."""
-        progress.file(shown(root))
-        names = self.graph.reached(root)
-        seen = self._files.seen(names)
+    def _known(self, root: str, progress: Progress, fresh: _Fresh) -> dict[str, Analysis] | None:
+        """What earlier runs found out of a project. If that is nothing it goes to ``fresh``, with its key and with what
+        is read to check it."""
+        seen = self._files.seen(self.graph.reached(root))
         key = b"" if self._results is None else self._results.key(root, seen, self._options)
         known = None if self._results is None else self._results.project(key, seen)
-        if known is not None and self._is_enough(known):
-            self._kept[root] = key
+        if known is None or not self._is_enough(known):
+            fresh[root] = key, Snapshot(self._files, seen)
+            return None
+        progress.file(shown(root))
+        self._kept[root] = key
+        return known
+
+    def _project(self, root: str, progress: Progress, fresh: _Fresh) -> dict[str, Analysis]:
+        """Find out what there is to know of a project."""
+        known = None if root in fresh else self._known(root, progress, fresh)
+        if known is not None:
             return known
-        part = Snapshot(self._files, seen)
-        fresh[root] = key, part
-        found = self._run.project(root, names, part, progress.chunk)
-        if not self._run.is_open(found):
-            self._keep(root, key, found, part)
+        progress.file(shown(root))
+        key, part = fresh[root]
+        found = self._run.project(root, self.graph.reached(root), part, progress.chunk)
+        self._found(root, key, found, part)
         return found
+
+    def _side_by_side(self, progress: Progress, fresh: _Fresh) -> _Projects:
+        """What several processes find out of projects, if that is faster."""
+        from dp_lsp.cli import jobs
+
+        names = {root: self.graph.reached(root) for root in fresh}
+        count = self._request.jobs
+        if count is None:
+            count = jobs.default(sum(len(self._files.text(name).content) for each in names.values() for name in each))
+        count = min(count, len(fresh))
+        if count < 2 or self._request.certificate is not None:  # which is made of what is not sent
+            return {}
+        wanted = [
+            jobs.Job(root, self._files.seen(names[root]), {name: self._options(name) for name in names[root]})
+            for root in fresh
+        ]
+        setup = jobs.Setup(self._disk, self._request, logs.started())
+        try:
+            done = jobs.run(setup, wanted, count, lambda job: progress.file(shown(job.root)), progress.tick)
+        except OSError:
+            logger.info("no other process can be started", exc_info=True)
+            return {}
+        found = {}
+        for root, each in done.items():
+            key, part = fresh[root]
+            if each is None:
+                found[root] = self._crashed(names[root])
+            elif not each.strayed:
+                found[root] = self._placed(each)
+                self._found(root, key, found[root], part)
+        return found
+
+    def _placed(self, done: Done) -> dict[str, Analysis]:
+        """What another process has found out."""
+        texts = {name: self._files.text(name).content for name in done.found}
+        return {name: Analysis(Source(texts[name]), chunks, how) for name, (how, chunks) in done.found.items()}
+
+    def _crashed(self, names: Iterable[str]) -> dict[str, Analysis]:
+        """A bug that ended another process."""
+        problem = InternalError.at(Span(0, 0), error="the process that checked it has ended")
+        texts = ((name, self._files.text(name).content) for name in names)
+        return {name: unchecked(Source(text), problem, self._options(name)) for name, text in texts}
+
+    def _found(self, root: str, key: bytes, found: dict[str, Analysis], part: Snapshot) -> None:
+        """This was found out of a project. What distributions may have something to say about is kept after that."""
+        if not (_asks(found) and self._run.is_open(found)):
+            self._keep(root, key, found, part)
 
     def _is_enough(self, known: Mapping[str, Analysis]) -> bool:
         """Whether what is kept of a project is all that is wanted: no proof is, and no inputs that show a problem."""
@@ -132,8 +202,8 @@ class Checks:
 
     def _keep(self, root: str, key: bytes, found: Mapping[str, Analysis], part: Snapshot) -> None:
         """Keep what was found out, if it follows from the key alone, and says nothing that only this run wanted."""
-        broken = any(problem.code == InternalError.code for each in found.values() for problem in each.problems)
-        if not (self._results is None or part.strayed or broken or (self._request.witness and _is_refutable(found))):
+        failed = any(problem.code in _PASSING for each in found.values() for problem in each.problems)
+        if not (self._results is None or part.strayed or failed or (self._request.witness and _is_refutable(found))):
             self._results.put_project(key, found)
             self._kept[root] = key
 
@@ -183,6 +253,11 @@ class Checks:
         if results is not None and (new or kept is None) and found is not None and not part.strayed:
             results.put_tried(key, Tried(known.hopeful, fixes))
         return {problems[index]: fixes[index] for index in wanted}, len(wanted)
+
+
+def _asks(found: Mapping[str, Analysis]) -> bool:
+    """Whether there is anything that distributions could be asked about a project."""
+    return any(chunk.record.asks for analysis in found.values() for chunk in analysis.chunks)
 
 
 def _is_refutable(found: Mapping[str, Analysis]) -> bool:

@@ -117,6 +117,12 @@ def root() -> None:
 @click.option("--certificate", metavar="FILE", help="Write the proved bounds that have numbers, for `dp-lsp verify`.")
 @click.option("--statistics", is_flag=True, help="Also count the problems by code.")
 @click.option("--output-file", metavar="FILE", help="Write the report to FILE.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many processes check at once (default: as is worth it, at most one a processor).",
+)
 @click.option("--no-cache", is_flag=True, help="Check everything anew, and keep nothing for later runs.")
 @click.option(
     "--color",
