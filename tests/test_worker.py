@@ -14,6 +14,7 @@ from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.records import Analysis, Options, State
 from dp_lsp.text import Source
 from dp_lsp.worker.client import Worker
+from dp_lsp.worker.frames import Wanted
 from dp_lsp.worker.outcomes import Outcome
 from source_tree import ROOT
 
@@ -346,7 +347,7 @@ async def test_who_asks_for_a_derivation_is_answered_whatever_happens(new_client
     client = new_client(limit=0.3)
     answer: asyncio.Future[Explanation | None] = asyncio.get_running_loop().create_future()
     client.worker.update("b", "b", 1, Source(text))
-    client.worker.derive("b", 0, Options(), answer.set_result)
+    client.worker.derive("b", 0, Options(), answer.set_result, Wanted.EXPLANATION)
     assert await asyncio.wait_for(answer, PATIENCE) is None
     assert state(await client.checked("a\n")) is State.PROVED
 
@@ -354,7 +355,7 @@ async def test_who_asks_for_a_derivation_is_answered_whatever_happens(new_client
 async def test_a_derivation_of_what_is_closed_and_one_that_no_process_can_make(new_client: NewClient) -> None:
     for client in (new_client(), new_client(engine="raise SystemExit(1)")):
         answer: asyncio.Future[Explanation | None] = asyncio.get_running_loop().create_future()
-        client.worker.derive("gone", 0, Options(), answer.set_result)
+        client.worker.derive("gone", 0, Options(), answer.set_result, Wanted.EXPLANATION)
         assert await asyncio.wait_for(answer, PATIENCE) is None
 
 
@@ -362,12 +363,12 @@ async def test_a_check_goes_before_what_is_derived(new_client: NewClient) -> Non
     client = new_client()
     answer: asyncio.Future[Explanation | None] = asyncio.get_running_loop().create_future()
     client.worker.update("b", "b", 1, Source("slow"))
-    number = client.worker.derive("b", 0, Options(), answer.set_result)
+    number = client.worker.derive("b", 0, Options(), answer.set_result, Wanted.EXPLANATION)
     assert state(await client.checked("a\n")) is State.PROVED
     assert not answer.done()
     client.worker.withdraw(number)
     client.worker.update("b", "b", 2, Source("nothing"))
-    client.worker.derive("b", 0, Options(), answer.set_result)
+    client.worker.derive("b", 0, Options(), answer.set_result, Wanted.EXPLANATION)
     assert await asyncio.wait_for(answer, PATIENCE) is None
 
 

@@ -23,7 +23,7 @@ from dp_lsp.core.notation import figure
 from dp_lsp.disk.reading import SUFFIX
 from dp_lsp.engine.certify import Certifiable
 from dp_lsp.engine.check import Engine
-from dp_lsp.engine.curves import Point, against_delta, against_rounds, questions_of_delta, questions_of_rounds
+from dp_lsp.engine.curves import Point, against_delta, against_rounds, lowest, questions_of_delta, questions_of_rounds
 from dp_lsp.engine.distributions import report
 from dp_lsp.features.derivation import derivation
 from dp_lsp.features.markdown import prose
@@ -171,13 +171,13 @@ class _Project:
         if found is None:
             raise click.UsageError("a plot is of one function (FILE:FUNCTION) that is proved and has all its numbers")
         by_delta, by_rounds = self._beside(found)
-        delta, at = against_delta(found.charge), float(found.delta)
+        delta, at = lowest(against_delta(found.charge)), float(found.delta)
         charts = [Chart("The smallest ε that is proved, by total δ", "total δ", delta, True, at, by_delta)]
         rounds = against_rounds(found.charge, found.delta)
         if rounds is not None:
             title = f"The smallest ε that is proved at δ {figure(found.delta)}, by iterations"
             across = "iterations of the longest loop"
-            charts.append(Chart(title, across, rounds.points, False, rounds.actual, by_rounds))
+            charts.append(Chart(title, across, lowest(rounds.points), False, rounds.actual, by_rounds))
         return picture(f"{name}: privacy of {' with '.join(found.parameters)}", charts)
 
     def _beside(self, found: Certifiable) -> tuple[tuple[Point, ...], tuple[Point, ...]]:

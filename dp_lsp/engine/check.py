@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Loader, Refusal, Text
+from dp_lsp.analysis.plots import Plotted
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, unchecked
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.core.term import Definition, Method
@@ -24,6 +25,7 @@ from dp_lsp.engine.elsewhere import Elsewhere, remembered
 from dp_lsp.engine.memo import Memo
 from dp_lsp.engine.merge import together
 from dp_lsp.engine.names import names
+from dp_lsp.engine.plots import is_plotted
 from dp_lsp.engine.problems import IncludeWithoutFolder
 from dp_lsp.engine.program import Others, Program, Unit
 from dp_lsp.engine.project import File, Part, Project, project, readable, unbalanced
@@ -201,6 +203,24 @@ class Engine:
                     for _, inferred in task.again(known, report.span.start):
                         for each in certifiable(part.name, report, inferred, how.options(part.name)):
                             yield each._replace(place=each.place.moved(task.unit.chunk.start))
+
+    def plots(
+        self,
+        root: str,
+        loader: Loader,
+        name: str,
+        options: Options | OptionsOf = DEFAULT,
+        ticket: Ticket | None = None,
+    ) -> Iterator[Plotted]:
+        """The plots of the proved private functions of a file of a project. It is checked; what is remembered of it is
+        as good, and plots are remembered with it."""
+        how = _How(_uniform(root, options), (ticket or Ticket()).look)
+        whole, modules = self._project(root, loader, how, root)
+        for module, index in (each for part in whole.parts if part.name == name for each in part.places):
+            task, known = modules[module][index]
+            for report in filter(is_plotted, known.record.verdict.functions):
+                self._complete(whole.programs[module], modules[module], [index], how)
+                yield task.plotted(known, report).moved(task.unit.chunk.start)
 
     def definitions(self, text: str, options: Options = DEFAULT) -> list[Defined]:
         """The definitions of a text that is in no folder, in the order in which they run, and what each means."""

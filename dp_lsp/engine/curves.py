@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import groupby
 from typing import NamedTuple
 
 from dp_lsp.accounting import charge as tree
@@ -11,29 +13,34 @@ from dp_lsp.accounting.best import guarantees
 from dp_lsp.accounting.charge import Charge
 from dp_lsp.accounting.pld import Question
 from dp_lsp.accounting.wire import in_order
+from dp_lsp.core.evaluate import rounded_up
 
 _EXPONENTS = range(-120, -15, 5)  # tenths of powers of ten
 _POINTS = 24  # numbers of rounds
 
 
 class Point(NamedTuple):
-    """A point of a curve: where, the smallest ε there, and the rule that proves it."""
+    """A point of a curve: where, the smallest ε there that a rule proves, rounded up, and the rule."""
 
     at: Fraction
     epsilon: float
     rule: str
 
 
+Look = Callable[[], None]
+"""Called before each point, as a point takes its time; what it raises ends the work."""
+
+
 class Rounds(NamedTuple):
-    """A curve over the number of rounds of a loop, which are ``actual`` in the program."""
+    """Curves over the number of rounds of a loop, which are ``actual`` in the program."""
 
     actual: int
     points: tuple[Point, ...]
 
 
-def against_delta(charge: Charge) -> tuple[Point, ...]:
-    """ε at total δ between 1e-12 and 0.03."""
-    return tuple(point for at, asked in questions_of_delta(charge) for point in _points(asked.charge, at, asked.delta))
+def against_delta(charge: Charge, look: Look = lambda: None) -> tuple[Point, ...]:
+    """ε of each rule at total δ between 1e-12 and 0.03; at each place the smallest comes first."""
+    return tuple(_points(questions_of_delta(charge), look))
 
 
 def questions_of_delta(charge: Charge) -> list[tuple[Fraction, Question]]:
@@ -52,15 +59,18 @@ def questions_of_rounds(charge: Charge, delta: Fraction) -> list[tuple[Fraction,
     return [(Fraction(count), Question(_repeated(charge, longest, count), delta)) for count in counts]
 
 
-def against_rounds(charge: Charge, delta: Fraction) -> Rounds | None:
-    """ε at a total δ as the longest loop runs up to twice as often, the noise of each round being what it is; None
-    without a loop."""
+def against_rounds(charge: Charge, delta: Fraction, look: Look = lambda: None) -> Rounds | None:
+    """The same at one total δ as the longest loop runs up to twice as often, the noise of each round being what it is;
+    None without a loop."""
     longest = _longest(charge)
     if longest is None:
         return None
-    asked = questions_of_rounds(charge, delta)
-    points = (point for at, question in asked for point in _points(question.charge, at, question.delta))
-    return Rounds(longest.count, tuple(points))
+    return Rounds(longest.count, tuple(_points(questions_of_rounds(charge, delta), look)))
+
+
+def lowest(points: Iterable[Point]) -> tuple[Point, ...]:
+    """The smallest ε at each place."""
+    return tuple(next(group) for _, group in groupby(points, key=lambda point: point.at))
 
 
 def _longest(charge: Charge) -> tree.Repeat | None:
@@ -68,8 +78,11 @@ def _longest(charge: Charge) -> tree.Repeat | None:
     return max(loops, key=lambda loop: loop.count, default=None)
 
 
-def _points(charge: Charge, at: Fraction, delta: Fraction) -> list[Point]:
-    return [Point(at, float(best.epsilon), best.rule) for best in guarantees(charge, delta)[:1]]
+def _points(questions: Iterable[tuple[Fraction, Question]], look: Look) -> Iterator[Point]:
+    for at, question in questions:
+        look()
+        for stated in guarantees(question.charge, question.delta):
+            yield Point(at, rounded_up(stated.epsilon), stated.rule)
 
 
 def _repeated(charge: Charge, loop: tree.Repeat, count: int) -> Charge:

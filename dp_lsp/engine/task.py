@@ -11,6 +11,7 @@ from dp_lsp import __version__
 from dp_lsp.accounting.guarantee import Guarantee
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.facts import encode_facts
+from dp_lsp.analysis.plots import Plotted
 from dp_lsp.analysis.records import KEY, ChunkRecord, FunctionReport, Options, State, Verdict, worst
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.term import Constant, Definition
@@ -23,6 +24,7 @@ from dp_lsp.engine.distributions import Consulted
 from dp_lsp.engine.explanation import explain
 from dp_lsp.engine.facts import Found, tables
 from dp_lsp.engine.interface import SIZE, digest
+from dp_lsp.engine.plots import plots
 from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.engine.program import Program
 from dp_lsp.engine.remarks import Ignores, Outcome, Split, all_accepted, outcome_of
@@ -33,6 +35,7 @@ from dp_lsp.infer.problems import CallsUnchecked, SensitivityMissed
 from dp_lsp.infer.rules import BY_NAME
 from dp_lsp.lower.problems import CallCycle
 from dp_lsp.problem import Named, Problem, Related, Severity, Sought
+from dp_lsp.text import Span
 
 
 class Meaning:
@@ -62,10 +65,12 @@ class Meaning:
 
 
 class Known(NamedTuple):
-    """A record, and what the names defined in its chunk mean."""
+    """A record, what the names defined in its chunk mean, and the plots that were made of its functions, by the places
+    of these in the chunk."""
 
     record: ChunkRecord
     meanings: tuple[tuple[str, Meaning], ...]
+    plotted: dict[Span, Plotted]
 
     @classmethod
     def told(cls, record: ChunkRecord) -> Known | None:
@@ -74,7 +79,7 @@ class Known(NamedTuple):
         if len(record.key) != KEY or len(digests) != SIZE * len(names):
             return None
         parts = (digests[at : at + SIZE] for at in range(0, len(digests), SIZE))
-        return cls(record, tuple((name, Meaning(None, part)) for name, part in zip(names, parts, strict=True)))
+        return cls(record, tuple((name, Meaning(None, part)) for name, part in zip(names, parts, strict=True)), {})
 
     @property
     def is_complete(self) -> bool:
@@ -188,7 +193,7 @@ class Task:
     def _made(self, key: bytes, verdict: Verdict, facts: bytes, meanings: list[tuple[str, Meaning]]) -> Known:
         digests = b"".join(meaning.digest for _, meaning in meanings)
         asks = self._consulted.asks
-        return Known(ChunkRecord(key, verdict, facts, self.unit.names, digests, asks=asks), tuple(meanings))
+        return Known(ChunkRecord(key, verdict, facts, self.unit.names, digests, asks=asks), tuple(meanings), {})
 
     def _facts(self, found: list[Found]) -> bytes:
         if not found or not self._options.facts:
@@ -205,6 +210,14 @@ class Task:
                 at, consult = offset if expression else None, Consulted(self.answers)
                 return explain(found, report, problems, at, self._options, consult)
         return None
+
+    def plotted(self, known: Known, report: FunctionReport) -> Plotted:
+        """The plots of a function of the chunk; made once."""
+        if report.span not in known.plotted:
+            (inferred,) = (found for each, found in self.again(known, report.span.start) if each.span == report.span)
+            made = tuple(plots(report, inferred, self._options, self._look))
+            known.plotted[report.span] = Plotted(report.name_span, made)
+        return known.plotted[report.span]
 
     def again(self, known: Known, offset: int) -> Iterator[tuple[Definition, Inferred]]:
         """The definitions that cover an offset of the chunk, inferred once more: with all that a record leaves out."""

@@ -75,7 +75,8 @@ class _Schema:
             },
             accepted=_TEXT,
             spending=_listed(self._spending()),
-            numeric=_listed({"oneOf": [self._number(), self._object({"parameters": _TEXTS, "missing": _TEXTS})]}),
+            numeric=_listed({"oneOf": [self._number(), self._missing()]}),
+            plots=_listed({"oneOf": [self._plot(), self._missing()]}),
         )
 
     def _parameter(self) -> Schema:
@@ -95,6 +96,17 @@ class _Schema:
     def _number(self) -> Schema:
         numbers = dict.fromkeys(("epsilon", "delta"), _NUMBER)
         return self._object({"parameters": _TEXTS, **numbers, "rule": _TEXT})
+
+    def _missing(self) -> Schema:
+        return self._object({"parameters": _TEXTS, "missing": _TEXTS})
+
+    def _plot(self) -> Schema:
+        point = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
+        curve = self._object({"rule": _RULE, "points": _listed(point)})
+        against: Schema = {"enum": ["delta", "iterations"]}
+        number: Schema = {"type": "number"}
+        required = {"parameters": _TEXTS, "against": against, "curves": _listed(curve)}
+        return self._object(required, at=number, delta=number)
 
     def _diagnostic(self) -> Schema:
         place = self._range()

@@ -10,11 +10,13 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Faulty
+from dp_lsp.analysis.plots import Plotted
 from dp_lsp.analysis.records import Options, Setting, Wish
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.setting import Subject
 from dp_lsp.analysis.workspace import Document, Workspace
 from dp_lsp.worker.client import Worker
+from dp_lsp.worker.frames import Derivable, Wanted
 from dp_lsp.worker.outcomes import Finding, Outcome
 
 _QUICK = 0.03  # seconds; a file that is checked faster is checked at every edit
@@ -167,23 +169,32 @@ class Checker:
 
     async def explained(self, document: Document, offset: int) -> Explanation | None:
         """What led to the bounds of what stands at an offset of the text as it is now; None if nothing does."""
-        found = await self._derived(document, offset, witness=False)
-        return None if isinstance(found, str) else found
+        found = await self._derived(document, offset, Wanted.EXPLANATION)
+        return found if isinstance(found, Explanation) else None
 
     async def counterexample(self, document: Document, offset: int) -> str | None:
         """Which inputs show the problem at an offset of the text as it is now; None if there is none to show."""
-        found = await self._derived(document, offset, witness=True)
+        found = await self._derived(document, offset, Wanted.WITNESS)
         return found if isinstance(found, str) else None
 
-    async def _derived(self, document: Document, offset: int, witness: bool) -> Explanation | str | None:
-        future: asyncio.Future[Explanation | str | None] = asyncio.get_running_loop().create_future()
+    async def plots(self, document: Document) -> tuple[Plotted, ...]:
+        """The plots of the functions of a document; none if what is known of it changes meanwhile, or if that takes too
+        long."""
+        before = document.analysis, document.revision
+        found = await self._derived(document, 0, Wanted.PLOTS)
+        if found is None or isinstance(found, str | Explanation):
+            return ()
+        return found if document.settled and (document.analysis, document.revision) == before else ()
 
-        def tell(found: Explanation | str | None) -> None:
+    async def _derived(self, document: Document, offset: int, wanted: Wanted) -> Derivable | None:
+        future: asyncio.Future[Derivable | None] = asyncio.get_running_loop().create_future()
+
+        def tell(found: Derivable | None) -> None:
             if not future.done():  # it may have been cancelled
                 future.set_result(found)
 
         self._worker.update(document.name, document.file, document.revision, document.source)
-        number = self._worker.derive(document.name, offset, self._present_options(), tell, witness)
+        number = self._worker.derive(document.name, offset, self._present_options(), tell, wanted)
         try:
             return await future
         finally:

@@ -11,6 +11,7 @@ from pygls.exceptions import JsonRpcException
 
 from dp_lsp.analysis.repairs import fixes_of
 from dp_lsp.features.hover import hover as hover_text
+from dp_lsp.features.plots import with_plots
 from dp_lsp.features.report import report
 from dp_lsp.lsp import completion, configuring, convert
 from dp_lsp.lsp.checking import Outdated
@@ -155,11 +156,14 @@ async def wait_for_check(ls: Server, params: Any) -> dict[str, Any]:
 
 async def file_report(ls: Server, params: Any) -> dict[str, Any]:
     document = named(ls, params)
+    wants_plots = typed(getattr(params, "plots", False), bool, "plots")
     await reached(ls, document, document.version)
     repairs = await ls.checker.repairs(document)
+    found = await ls.checker.plots(document) if wants_plots else ()
     assert document.analysis
     analysis = document.analysis.with_fixes(fixes_of(repairs))
-    return report([(shown_name(document), analysis)], analysis.options.profile, shown_file)
+    made = report([(shown_name(document), analysis)], analysis.options.profile, shown_file)
+    return with_plots(made, analysis, found) if wants_plots else made
 
 
 async def check_file(ls: Server, *arguments: object) -> dict[str, Any]:

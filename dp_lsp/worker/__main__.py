@@ -17,7 +17,6 @@ import time
 from functools import partial
 from typing import BinaryIO
 
-from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Loader
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options
 from dp_lsp.analysis.repairs import Repair
@@ -34,6 +33,7 @@ from dp_lsp.worker.frames import (
     Check,
     Checked,
     Configured,
+    Derivable,
     Derive,
     Derived,
     Entered,
@@ -48,6 +48,7 @@ from dp_lsp.worker.frames import (
     Repaired,
     Stopped,
     Told,
+    Wanted,
     Withdraw,
     encode,
     receive,
@@ -265,11 +266,10 @@ class Service:
 
     def _derive(self, request: Derive) -> None:
         ticket = Ticket(partial(self._inbox.must_wait, request), time.monotonic() + request.limit)
-        found: Explanation | str | None = None
-        about = request.document, request.offset, request.options, ticket
+        found: Derivable | None = None
         try:
             if request.document in self._projects.open and not self._inbox.is_withdrawn(request):
-                found = self._projects.witness(*about) if request.witness else self._projects.explain(*about)
+                found = self._derived(request, ticket)
         except Superseded:
             if not self._inbox.is_withdrawn(request):
                 return self._inbox.put_back(request)
@@ -278,6 +278,16 @@ class Service:
         except Exception as error:  # out of time, or a bug of ours
             _log.error("a derivation failed: %s", type(error).__name__, exc_info=_log.isEnabledFor(logging.DEBUG))
         self.send(Derived(request.number, found))
+
+    def _derived(self, request: Derive, ticket: Ticket) -> Derivable | None:
+        document, offset, options = request.document, request.offset, request.options
+        match request.wanted:
+            case Wanted.EXPLANATION:
+                return self._projects.explain(document, offset, options, ticket)
+            case Wanted.WITNESS:
+                return self._projects.witness(document, offset, options, ticket)
+            case Wanted.PLOTS:
+                return self._projects.plots(document, options, ticket)
 
     def _repair(self, document: str, checked: tuple[int, Analysis, Options]) -> None:
         """Try the fixes of a document, unless it has another text by now. Whatever comes is more urgent."""

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Faulty
 from dp_lsp.analysis.records import KEY, Analysis, ChunkRecord, Options, Placed, Wish
 from dp_lsp.analysis.repairs import Repair
@@ -29,6 +28,7 @@ from dp_lsp.worker.frames import (
     Begun,
     Check,
     Checked,
+    Derivable,
     Derive,
     Derived,
     Failed,
@@ -41,6 +41,7 @@ from dp_lsp.worker.frames import (
     Repaired,
     Stopped,
     Told,
+    Wanted,
     Withdraw,
 )
 from dp_lsp.worker.kept import Kept
@@ -60,7 +61,7 @@ _BLAME = 2  # deaths in one chunk after which it is not tried again
 
 _log = logging.getLogger(__name__)
 
-Tell = Callable[[Explanation | str | None], None]
+Tell = Callable[[Derivable | None], None]
 Mended = Callable[[str, int, tuple[Repair, ...]], None]
 """Called with a document, its revision, and the fixes of it that are good."""
 Bettered = Callable[[str, bool, bool], None]
@@ -179,16 +180,15 @@ class Worker:
         if self._mending and not self._running:
             self._watch_for(_PATIENCE, _Killed.FOR_SILENCE)
 
-    def derive(self, document: str, offset: int, options: Options, tell: Tell, witness: bool = False) -> int:
-        """Tell what led to the bounds of what stands at an offset of a document's newest text; with ``witness``, which
-        inputs show the problem there. None if nothing stands there, or nothing could be found out, which is not tried
-        again. Returns a number to :meth:`withdraw` it."""
+    def derive(self, document: str, offset: int, options: Options, tell: Tell, wanted: Wanted) -> int:
+        """Tell what is wanted of a document's newest text. None if nothing stands at that offset, or nothing could be
+        found out, which is not tried again. Returns a number to :meth:`withdraw` it."""
         self._numbers += 1
         limit = self._limit_for(document)
         self._asked[self._numbers] = limit, tell
         self.start()
         if self._link:
-            self._link.send(Derive(self._numbers, document, offset, options, limit, witness))
+            self._link.send(Derive(self._numbers, document, offset, options, limit, wanted))
             self._watch_jobs()
         return self._numbers
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import pickle
 import struct
+from enum import Enum
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Faulty
+from dp_lsp.analysis.plots import Plotted
 from dp_lsp.analysis.records import ChunkRecord, Options, Wish
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.workspace import ClosedFile
@@ -66,16 +68,27 @@ class Check(NamedTuple):
     repair: bool = True
 
 
+class Wanted(Enum):
+    """What may be derived of a document's newest text."""
+
+    EXPLANATION = "what led to the bounds of what stands at an offset"
+    WITNESS = "which inputs show the problem at an offset"
+    PLOTS = "the plots of its functions"
+
+
+Derivable = Explanation | str | tuple[Plotted, ...]
+"""One for each of :class:`Wanted`."""
+
+
 class Derive(NamedTuple):
-    """Say what led to the bounds of what stands at an offset of a document's newest text. It waits for checks, also
-    for one that comes later. With ``witness`` say instead which inputs show the problem there."""
+    """Find out what is wanted of a document's newest text. It waits for checks, also for one that comes later."""
 
     number: int
     document: str
     offset: int
     options: Options
     limit: float
-    witness: bool = False
+    wanted: Wanted
 
 
 class Withdraw(NamedTuple):
@@ -188,11 +201,10 @@ class Told(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """What led to the bounds that were asked for, or what the inputs are; None if nothing stands there, or nothing was
-    found out in time."""
+    """What was to be derived; None if nothing stands there, or nothing was found out in time."""
 
     number: int
-    found: Explanation | str | None
+    found: Derivable | None
 
 
 Question = Look | Opened | Learn | Check | Derive | Withdraw | Forget

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Text
 from dp_lsp.analysis.names import encode_spots
+from dp_lsp.analysis.plots import Plotted
 from dp_lsp.analysis.records import Analysis, Modules, Options, Wish, not_asked
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.staleness import names_of
@@ -183,6 +184,15 @@ class Projects:
             ]
             return "\n".join(found) or None
         return None
+
+    def plots(self, document: str, options: Options, ticket: Ticket) -> tuple[Plotted, ...]:
+        """The plots of the functions of a document that are the same in all its projects."""
+        file = self.open[document].file
+        roots = tuple(self._present_graph(ticket.look).roots_of({file}))
+        self._roots.update(roots)
+        options_of = self.options_of(options)
+        found = [tuple(self.engine.plots(root, self._disk, file, options_of, ticket)) for root in roots]
+        return tuple(each for each in found[0] if all(each in other for other in found)) if found else ()
 
     def options_of(self, base: Options) -> OptionsOf:
         """The options of each file, where ``base`` is what nobody says otherwise."""

@@ -230,7 +230,7 @@ READY: Mapping[str, Callable[[Path], None]] = {
 VSCODE = ("workbench", "extension", "wheel")
 PARTS: Mapping[str, Part] = {
     "emacs": Part(("emacs",), emacs, 6),
-    "view": Part(VSCODE, workbench("view.mjs"), 6),
+    "view": Part(VSCODE, workbench("view.mjs"), 7),
     "vscode": Part(VSCODE, workbench("vscode.mjs"), 14),
     "folders": Part(VSCODE, workbench("folders.mjs"), 3),
     "restricted": Part(VSCODE, workbench("restricted.mjs"), 2),

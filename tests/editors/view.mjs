@@ -43,8 +43,9 @@ const REPORT = {
             { parameters: ['data'], range, name: 'gaussian_mechanism', epsilon: 'eps', delta: '0', share: 0.75 },
           ],
           plots: [
-            { parameters: ['data'], against: 'delta',
+            { parameters: ['data'], against: 'delta', at: 1e-5,
               curves: [{ rule: 'pld', points: points(1) }, { rule: 'basic', points: points(2) }] },
+            { parameters: ['labels'], missing: ['k', 'rows(data)'] },
           ],
           surprise: { from: 'a newer server' },
         },
@@ -113,7 +114,16 @@ await checked('view', View.start, {
     sure(/ε against δ, for data/.test(named), named);
     await view.page.locator('summary').click();
     sure((await view.page.locator('details tbody tr').count()) === 24, 'the numbers are not in the table');
+    const place = (selector, name) => view.page.locator(`figure ${selector}`).getAttribute(name);
+    const [left, right] = [await place('.here', 'x1'), (await place('.line0', 'points')).split(' ')[7].split(',')[0]];
+    sure(Math.abs(left - right) < 0.1, `the program stands at ${left}, not at ${right}`);
     sure((await view.text('.legend li')).join() === 'privacy loss distribution,basic composition', 'the legend');
+  },
+  'where a plot lacks numbers, it says which': async (view) => {
+    const [said] = await view.text('section p');
+    sure(/A plot of ε for labels needs numbers for k, rows\(data\)\./.test(said), said);
+    await view.page.getByRole('button', { name: 'Set a number…' }).click();
+    sure((await view.page.evaluate(() => window.sent.at(-1).kind)) === 'set', 'the button does nothing');
   },
   'it is used by the keyboard alone': async (view) => {
     await view.page.evaluate(() => document.activeElement.blur());

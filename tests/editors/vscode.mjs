@@ -130,7 +130,17 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
     sure(/mean\.jl\s*✓\s*proved/.test(await frame.locator('h1').innerText()), await frame.locator('h1').innerText());
     const table = await frame.locator('table').first().innerText();
     sure(/With your numbers/.test(table), `the first table is ${table}`);
+    await until('the plots', async () => (await frame.locator('figcaption').allInnerTexts()).length === 2);
+    const plots = (await frame.locator('figcaption').allInnerTexts()).join('; ');
+    sure(/ε against δ, for data; ε against iterations at δ 0, for data/.test(plots), plots);
     await picture(bench, 'report');
+    for (const theme of ['Default Light Modern', 'Default Dark Modern', 'Default High Contrast', 'Default High Contrast Light']) {
+      await bench.change({ ...settings, 'workbench.colorTheme': theme });
+      await pause(1500);
+      await frame.locator('figure').first().scrollIntoViewIfNeeded();
+      await bench.picture(`report ${theme.toLowerCase()}`);
+    }
+    await bench.change(settings);
     await frame.locator('h2 button').first().click();
     await until('the cursor on line 1', async () => /Ln 1,/.test(await bench.page.locator('.statusbar').innerText()));
     await bench.go(4, 37);

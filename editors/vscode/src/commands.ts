@@ -7,14 +7,14 @@ import { ReportView } from './report';
 const NUMBER = /^\s*[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?(\s*\/\s*\d+)?\s*$/;
 
 export function register(context: vscode.ExtensionContext, session: Session, view: ReportView): void {
-  const commands: Record<string, () => unknown> = {
+  const commands: Record<string, (uri?: vscode.Uri) => unknown> = {
     'dpLsp.setUpServer': () => session.setUp(),
     'dpLsp.restart': () => session.restart(),
     'dpLsp.showOutput': () => session.log.show(),
     'dpLsp.checkFile': () => onFile(session, (uri) => asked(session, 'checkFile', uri)),
     'dpLsp.showReport': () => onFile(session, () => view.show(vscode.window.activeTextEditor!.document.uri)),
     'dpLsp.showDerivation': () => onFile(session, (uri) => asked(session, 'showDerivation', uri, place())),
-    'dpLsp.setParameter': () => onFile(session, (uri) => setParameter(session, uri)),
+    'dpLsp.setParameter': (of) => onFile(session, (uri) => setParameter(session, uri), of),
     'dpLsp.openExample': () => openExample(context),
   };
   for (const [name, run] of Object.entries(commands)) {
@@ -22,15 +22,16 @@ export function register(context: vscode.ExtensionContext, session: Session, vie
   }
 }
 
-async function onFile(session: Session, work: (uri: string) => unknown): Promise<void> {
-  const document = vscode.window.activeTextEditor?.document;
+/** Do something with a document, by default the one that is edited. */
+async function onFile(session: Session, work: (uri: string) => unknown, of?: vscode.Uri): Promise<void> {
+  const uri = of instanceof vscode.Uri ? of : vscode.window.activeTextEditor?.document.uri;
   const client = session.running;
   if (!client) {
     void vscode.window.showWarningMessage('The dp-lsp server does not run.');
-  } else if (!document) {
+  } else if (!uri) {
     void vscode.window.showInformationMessage('Open a Julia file first.');
   } else {
-    await work(client.code2ProtocolConverter.asUri(document.uri));
+    await work(client.code2ProtocolConverter.asUri(uri));
   }
 }
 

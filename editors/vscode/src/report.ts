@@ -9,7 +9,7 @@ const KIND = 'dpLsp.report';
 export class ReportView implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private uri: vscode.Uri | undefined;
-  private asking = 0;
+  private asking: vscode.CancellationTokenSource | undefined;
   private readonly listeners: vscode.Disposable[];
 
   constructor(
@@ -61,6 +61,8 @@ export class ReportView implements vscode.Disposable {
         void this.refresh();
       } else if (message.kind === 'go') {
         void this.go(uri, message.line ?? 1, message.column ?? 1);
+      } else if (message.kind === 'set') {
+        void vscode.commands.executeCommand('dpLsp.setParameter', uri);
       }
     });
     void this.page().then((html) => (panel.webview.html = html));
@@ -89,14 +91,16 @@ export class ReportView implements vscode.Disposable {
     if (!uri || !client) {
       return this.post({ kind: 'nothing', why: 'The server does not run.' });
     }
-    const asked = ++this.asking;
+    this.asking?.cancel(); // plots take their time, and these nobody wants any more
+    const asked = (this.asking = new vscode.CancellationTokenSource());
+    const wanted = { uri: client.code2ProtocolConverter.asUri(uri), plots: true };
     try {
-      const report = await client.sendRequest('dp/report', { uri: client.code2ProtocolConverter.asUri(uri) });
-      if (asked === this.asking) {
+      const report = await client.sendRequest('dp/report', wanted, asked.token);
+      if (!asked.token.isCancellationRequested) {
         await this.post({ kind: 'report', report, uri: uri.toString() });
       }
     } catch (error) {
-      if (asked === this.asking) {
+      if (!asked.token.isCancellationRequested) {
         await this.post({ kind: 'nothing', why: error instanceof Error ? error.message : String(error) });
       }
     }

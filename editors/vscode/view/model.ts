@@ -42,11 +42,20 @@ export interface Curve {
   points: [number, number][];
 }
 
-/** ε against something, for some parameters: one line a rule. */
+/** ε against something, for some parameters: one line a rule. The program itself stands at `at`; where δ is not what
+ * changes, it is `delta`. */
 export interface Plot {
   parameters: string[];
   against: string;
   curves: Curve[];
+  at?: number;
+  delta?: number;
+}
+
+/** Nothing is drawn, as these have no number. */
+export interface NoPlot {
+  parameters: string[];
+  missing: string[];
 }
 
 export interface ReportedFunction {
@@ -62,7 +71,7 @@ export interface ReportedFunction {
   conditions: { text: string; decided: boolean }[];
   numeric?: Row[];
   spending?: Spending[];
-  plots?: Plot[];
+  plots?: (Plot | NoPlot)[];
 }
 
 export interface ReportedFile {

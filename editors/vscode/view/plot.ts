@@ -14,7 +14,8 @@ interface Scale {
 
 export function drawn(plot: Plot): HTMLElement {
   const points = plot.curves.flatMap((curve) => curve.points).filter((point) => point.every(Number.isFinite));
-  const title = `ε against ${head(plot.against)}, for ${plot.parameters.join(', ')}`;
+  const at = plot.delta === undefined ? '' : ` at δ ${rounded(plot.delta)}`;
+  const title = `ε against ${head(plot.against)}${at}, for ${plot.parameters.join(', ')}`;
   if (points.length < 2) {
     return h('p', {}, `${title}: there is nothing to draw.`);
   }
@@ -27,6 +28,7 @@ export function drawn(plot: Plot): HTMLElement {
     ...y.ticks.map((tick) => along(y.at(tick), tick)),
     svg('text', { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 6, 'text-anchor': 'middle' }, head(plot.against)),
     svg('text', { x: 10, y: HEIGHT / 2 - 10 }, 'ε'),
+    here(plot.at, x),
     ...plot.curves.map((curve, index) =>
       svg('polyline', {
         class: `line line${index % DASHES.length}`,
@@ -57,6 +59,21 @@ function key(name: string, index: number): HTMLElement {
     x1: 0, x2: 34, y1: 6, y2: 6,
   });
   return h('li', {}, svg('svg', { viewBox: '0 0 34 12', width: 34, height: 12, 'aria-hidden': 'true' }, line), name);
+}
+
+/** A line where the program itself stands. */
+function here(at: number | undefined, x: Scale): SVGElement {
+  const left = at === undefined ? NaN : x.at(at);
+  if (!(left >= LEFT && left <= WIDTH - RIGHT)) {
+    return svg('g', {});
+  }
+  const beside = left > WIDTH / 2 ? { x: left - 5, 'text-anchor': 'end' } : { x: left + 5 };
+  return svg(
+    'g',
+    {},
+    svg('line', { class: 'here', x1: left, x2: left, y1: TOP, y2: HEIGHT - BOTTOM }),
+    svg('text', { ...beside, y: TOP + 12 }, 'as given'),
+  );
 }
 
 function across(left: number, value: number): SVGElement {

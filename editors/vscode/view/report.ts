@@ -1,6 +1,6 @@
 // The page of the report: what the extension sends, as headings, tables, lists and plots.
 import { h, table, type Child } from './dom';
-import type { Parameter, Problem, Report, ReportedFile, ReportedFunction, Row, Spending, State } from './model';
+import type { NoPlot, Parameter, Plot, Problem, Report, ReportedFile, ReportedFunction, Row, Spending, State } from './model';
 import { drawn } from './plot';
 import { cell, formula, head, rule } from './words';
 
@@ -86,6 +86,16 @@ function spending(found: Spending[]): Child {
   );
 }
 
+function plot(each: Plot | NoPlot): HTMLElement {
+  if (!('missing' in each)) {
+    return drawn(each);
+  }
+  const names = each.missing.flatMap((name, index) => [index ? ', ' : '', code(formula(name))]);
+  const set = h('button', { type: 'button', click: () => api.postMessage({ kind: 'set' }) }, 'Set a number…');
+  const what = `A plot of ε for ${each.parameters.join(', ')} needs ${names.length > 2 ? 'numbers' : 'a number'} for `;
+  return h('p', {}, what, ...names, '. ', set);
+}
+
 function conditions(each: ReportedFunction): Child {
   const open = each.conditions.filter((condition) => !condition.decided);
   return open.length > 0 && [h('h3', {}, 'Holds if'), h('ul', {}, ...open.map(({ text }) => h('li', {}, prose(text))))];
@@ -119,7 +129,7 @@ function section(each: ReportedFunction, index: number, found: Problem[]): HTMLE
     rows('With your numbers', each.numeric),
     !box && parameters(each),
     spending(each.spending ?? []),
-    each.plots?.map(drawn),
+    (each.plots ?? []).map(plot),
     each.bounds.length > 1 && rows('All bounds that are proved', each.bounds),
     each.bounds.length === 1 && h('p', {}, `By ${rule(String(each.bounds[0]!['rule']))}.`),
     conditions(each),
