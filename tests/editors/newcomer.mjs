@@ -1,6 +1,6 @@
 // Somebody who has VS Code, Python and this extension, and nothing else.
 import path from 'node:path';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { EXTENSION, HOME, folder, part, sure } from './checks.mjs';
 import { PATIENT, until } from './workbench.mjs';
 
@@ -69,6 +69,18 @@ await part('newcomer', { extensions: [EXTENSION], environment }, {
     await bench.change({ ...settings, 'dpLsp.server.path': old }, 'Workspace');
     await said(bench, /is version 0\.0\.1; 0\.1\.0 or newer is needed/);
     await bench.picture('7 too old');
+  },
+  'an environment that is broken is told, and the next one is used': async (bench) => {
+    const broken = path.join(place, '.venv');
+    const packages = path.join(broken, 'lib', 'python3.11', 'site-packages', 'dp_lsp-0.1.0.dist-info');
+    [packages, path.join(broken, 'bin')].forEach((folder) => mkdirSync(folder, { recursive: true }));
+    writeFileSync(path.join(broken, 'bin', 'dp-lsp'), '#!/bin/sh\necho it is broken >&2\nexit 1\n', { mode: 0o755 });
+    const before = bench.output().length;
+    await bench.change(settings, 'Workspace');
+    const told = () => bench.output().slice(before);
+    await until('a complaint', () => /the Python environment of folder\) does not start: it is broken/.test(told()));
+    await until('another server', () => /the environment of this extension\)[^]*running;/.test(told()));
+    rmSync(broken, { recursive: true });
   },
   'no error is in the log of the extension host': async (bench) => {
     const wrong = bench.errors();

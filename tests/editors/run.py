@@ -234,7 +234,7 @@ PARTS: Mapping[str, Part] = {
     "vscode": Part(VSCODE, workbench("vscode.mjs"), 14),
     "folders": Part(VSCODE, workbench("folders.mjs"), 3),
     "restricted": Part(VSCODE, workbench("restricted.mjs"), 2),
-    "newcomer": Part(VSCODE, workbench("newcomer.mjs"), 8),
+    "newcomer": Part(VSCODE, workbench("newcomer.mjs"), 9),
     "neovim": Part(("wheel", "newer"), neovim, 10),
     "helix": Part(("wheel", "newer"), helix, 4),
 }

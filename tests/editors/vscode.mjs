@@ -135,12 +135,12 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
     sure(/ε against δ, for data; ε against iterations at δ 0, for data/.test(plots), plots);
     await picture(bench, 'report');
     for (const theme of ['Default Light Modern', 'Default Dark Modern', 'Default High Contrast', 'Default High Contrast Light']) {
-      await bench.change({ ...settings, 'workbench.colorTheme': theme });
-      await pause(1500);
+      bench.settings({ ...settings, 'workbench.colorTheme': theme });
+      await pause(2500);
       await frame.locator('figure').first().scrollIntoViewIfNeeded();
       await bench.picture(`report ${theme.toLowerCase()}`);
     }
-    await bench.change(settings);
+    bench.settings(settings);
     await frame.locator('h2 button').first().click();
     await until('the cursor on line 1', async () => /Ln 1,/.test(await bench.page.locator('.statusbar').innerText()));
     await bench.go(4, 37);

@@ -1,7 +1,7 @@
 // Where a server may be, and whether what is there is one that fits.
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access, readdir, realpath, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 
@@ -40,18 +40,21 @@ export function scripts(environment: string): string {
   return path.join(environment, SCRIPTS);
 }
 
-/** The first server that fits, in the order: setting, the folders' environments, our own, the path. */
-export async function find(own: string, seen: vscode.Memento): Promise<Search> {
+/** The first server that fits, in the order: setting, the folders' environments, our own, the path. Each one on the way
+ * is started to see what it is if that is to be `certain`; else what its environment says is believed, and what is
+ * remembered. */
+export async function find(own: string, seen: vscode.Memento, certain: boolean): Promise<Search> {
+  const known = async (place: Place) => (certain ? undefined : await believed(place, seen)) ?? (await tried(place, seen));
   const set = vscode.workspace.getConfiguration('dpLsp').get<string>('server.path', '').trim();
   if (set) {
-    const { version, complaint } = await known({ command: expanded(set), origin: 'the setting dpLsp.server.path' }, seen);
+    const { version, complaint } = await known({ command: expanded(set), origin: 'the setting dpLsp.server.path' });
     return version
       ? { server: { command: expanded(set), origin: 'setting', version }, complaints: [], misset: false }
       : { complaints: [complaint ?? ''], misset: true };
   }
   const complaints: string[] = [];
   for await (const place of places(own)) {
-    const { version, complaint } = await known(place, seen);
+    const { version, complaint } = await known(place);
     if (version) {
       return { server: { ...place, version }, complaints, misset: false };
     }
@@ -122,23 +125,48 @@ async function runs(file: string): Promise<boolean> {
   return access(file, constants.X_OK).then(() => true, () => false);
 }
 
-/** The same as `probe`, but a file that fitted and is still the same is not started again. */
-async function known(place: Place, seen: vscode.Memento): Promise<{ version?: string; complaint?: string }> {
-  const file = await stat(place.command).catch(() => undefined);
-  const now = file && `${file.mtimeMs} ${file.size}`;
-  const before = seen.get<{ file: string; version: string }>(place.command);
-  if (now && before?.file === now && !older(before.version, MINIMUM)) {
-    return { version: before.version };
-  }
-  const found = await probe(place);
-  if (now) {
-    await seen.update(place.command, found.version && { file: now, version: found.version });
-  }
+interface Found {
+  version?: string;
+  complaint?: string;
+}
+
+/** What is known of a place without starting anything, if it fits: a start takes longer than all the rest. */
+async function believed({ command }: Place, seen: vscode.Memento): Promise<Found | undefined> {
+  const before = seen.get<{ file: string; version: string }>(command);
+  const version = before && before.file === (await stamp(command)) ? before.version : await installed(command);
+  return version && !older(version, MINIMUM) ? { version } : undefined;
+}
+
+/** What a place turns out to be. One that fits is remembered while its file is the same. */
+async function tried(place: Place, seen: vscode.Memento): Promise<Found> {
+  const [file, found] = await Promise.all([stamp(place.command), probe(place)]);
+  void seen.update(place.command, file && found.version && { file, version: found.version });
   return found;
 }
 
+async function stamp(command: string): Promise<string | undefined> {
+  const file = await stat(command).catch(() => undefined);
+  return file && `${file.mtimeMs} ${file.size}`;
+}
+
+/** The version of dp-lsp in the Python environment that a program of its name belongs to, where there is just one. */
+async function installed(command: string): Promise<string | undefined> {
+  const file = await realpath(command).catch(() => command); // others link to the environment's own
+  if (path.basename(file).toLowerCase() !== PROGRAM) {
+    return undefined;
+  }
+  const root = path.dirname(path.dirname(file));
+  const names = async (...of: string[]) => readdir(path.join(root, ...of)).catch((): string[] => []);
+  const libraries = WINDOWS
+    ? [['Lib']]
+    : (await names('lib')).filter((name) => /^python3\.\d+$/.test(name)).map((name) => ['lib', name]);
+  const packages = (await Promise.all(libraries.map((library) => names(...library, 'site-packages')))).flat();
+  const versions = packages.flatMap((name) => /^dp_lsp-(\d+\.\d+\.\d+.*)\.dist-info$/.exec(name)?.[1] ?? []);
+  return versions.length === 1 ? versions[0] : undefined;
+}
+
 /** The version of what is at a place, or what is wrong with it. */
-async function probe(place: Place): Promise<{ version?: string; complaint?: string }> {
+async function probe(place: Place): Promise<Found> {
   const answer = await run(place.command, ['--version']);
   if (answer.failure !== undefined) {
     return { complaint: `${place.command} (${place.origin}) does not start: ${answer.failure}.` };

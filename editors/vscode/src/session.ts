@@ -71,8 +71,8 @@ export class Session implements vscode.Disposable {
     }
   }
 
-  private search(): Promise<Search> {
-    return find(this.own, this.context.globalState);
+  private search(certain = false): Promise<Search> {
+    return find(this.own, this.context.globalState, certain);
   }
 
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -81,10 +81,11 @@ export class Session implements vscode.Disposable {
     return done;
   }
 
-  private async start(): Promise<void> {
+  /** Find a server and start it. What does not start is looked at more closely, and what comes after it is tried. */
+  private async start(certain = false): Promise<void> {
     this.status.server('starting');
     const begun = Date.now();
-    const search = await this.search();
+    const search = await this.search(certain);
     search.complaints.forEach((complaint) => this.log.warn(complaint));
     if (!search.server) {
       this.lacking(search);
@@ -118,6 +119,10 @@ export class Session implements vscode.Disposable {
       this.log.info(`running; the search took ${found - begun} ms, the server ${Date.now() - found} ms`);
     } catch (error) {
       this.log.error(`the server did not start: ${String(error)}`);
+      if (!certain) {
+        await this.end();
+        return this.start(true);
+      }
       this.changed(State.StartFailed);
       void this.offer(`dp-lsp did not start: ${String(error)}`, ['Show Output', 'Set Up…']);
     }
@@ -129,6 +134,7 @@ export class Session implements vscode.Disposable {
       outputChannel: this.log,
       traceOutputChannel: this.trace,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationFailedHandler: () => false, // we say it ourselves
       markdown: { isTrusted: { enabledCommands: LINKED } },
       middleware: {
         window: {

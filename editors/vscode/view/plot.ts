@@ -1,7 +1,7 @@
 // A plot of ε, drawn; beside it, for whoever does not see it, its numbers as a table.
 import { h, svg, table } from './dom';
 import type { Plot } from './model';
-import { head, rounded, rule } from './words';
+import { head, plain, rounded, rule } from './words';
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [560, 300, 60, 16, 12, 44];
 const DASHES = ['', '7 3', '2 3', '9 3 2 3', '1 5', '12 4'];
@@ -95,19 +95,26 @@ function along(up: number, value: number): SVGElement {
 }
 
 function shown(value: number): string {
-  return String(Number(value.toPrecision(2)));
+  return plain(Number(value.toPrecision(2)));
 }
 
-/** By powers of ten where the values span some, else evenly. */
+/** By powers of ten where the values span some, else evenly, in steps of round numbers. */
 function scale(values: number[], from: number, to: number): Scale {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const wide = least > 0 && most / least > 50;
+  const [first, last] = wide ? [Math.log10(least), Math.log10(most)] : [Math.min(0, least), most > least ? most : least + 1];
+  const step = wide ? Math.ceil((last - first) / TICKS) : round((last - first) / TICKS);
   const [low, high] = wide
-    ? [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most))]
-    : [Math.min(0, least), most > least ? most : least + 1];
+    ? [Math.floor(first), Math.ceil(last)]
+    : [step * Math.floor(first / step), step * Math.ceil(last / step - 1e-9)];
   const place = (value: number) => from + ((to - from) * ((wide ? Math.log10(value) : value) - low)) / (high - low);
-  const step = wide ? Math.ceil((high - low) / TICKS) : (high - low) / TICKS;
   const count = Math.floor((high - low) / step + 1e-9) + 1;
   const ticks = Array.from({ length: count }, (_, index) => low + index * step);
   return { at: place, ticks: wide ? ticks.map((power) => 10 ** power) : ticks };
+}
+
+/** The smallest of 1, 2 and 5, times a power of ten, that is not below a number. */
+function round(value: number): number {
+  const size = 10 ** Math.floor(Math.log10(value));
+  return size * [1, 2, 5, 10].find((factor) => factor * size >= value * (1 - 1e-9))!;
 }

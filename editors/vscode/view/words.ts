@@ -26,6 +26,11 @@ export function head(key: string): string {
   return HEADS[key] ?? key.replaceAll('_', ' ');
 }
 
+/** A number as it is; a very small one as 1e-5. */
+export function plain(value: number): string {
+  return value !== 0 && Math.abs(value) < 0.001 ? value.toExponential() : String(value);
+}
+
 /** A number that is never shown smaller than it is, to three digits. */
 export function rounded(value: number): string {
   if (Number.isInteger(value)) {
@@ -37,7 +42,7 @@ export function rounded(value: number): string {
   const exponent = Math.floor(Math.log10(Math.abs(value))) - 2;
   const short = Number(value.toPrecision(3));
   const up = short >= value ? short : Number((short + 10 ** exponent).toPrecision(3));
-  return String(up);
+  return plain(up);
 }
 
 /** Whatever stands in a cell of the report, in words. */
