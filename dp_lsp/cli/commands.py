@@ -13,12 +13,26 @@ from dp_lsp.cli.reporters import FORMATS
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from click.shell_completion import CompletionItem
+
     from dp_lsp.analysis.records import Setting
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 LEVELS = ("debug", "info", "warning", "error")
+
+
+def _files(context: click.Context, option: click.Parameter, typed: str) -> list[CompletionItem]:
+    from dp_lsp.cli.completing import files
+
+    return files(typed)
+
+
+def _explained(context: click.Context, option: click.Parameter, typed: str) -> list[CompletionItem]:
+    from dp_lsp.cli.completing import explained
+
+    return explained(typed)
 
 
 def logs(command: Command) -> Command:
@@ -29,7 +43,9 @@ def logs(command: Command) -> Command:
         default="warning",
         help="The least that is logged (default: warning); debug adds tracebacks.",
     )
-    file = click.option("--log-file", metavar="FILE", help="Log to FILE instead of standard error.")
+    file = click.option(
+        "--log-file", metavar="FILE", shell_complete=_files, help="Log to FILE instead of standard error."
+    )
     return level(file(command))
 
 
@@ -89,7 +105,7 @@ def root() -> None:
 
 
 @root.command()
-@click.argument("paths", metavar="[PATH|-]...", nargs=-1)
+@click.argument("paths", metavar="[PATH|-]...", nargs=-1, shell_complete=_files)
 @click.option(
     "--output-format",
     type=click.Choice(list(FORMATS)),
@@ -102,21 +118,36 @@ def root() -> None:
     type=click.Choice(["sound", "published"]),
     help="sound: rules whose bounds hold (default). published: the published formulas, for comparison.",
 )
-@click.option("--config", metavar="FILE", help="The configuration, instead of the nearest dp-lsp.toml above each file.")
+@click.option(
+    "--config",
+    metavar="FILE",
+    shell_complete=_files,
+    help="The configuration, instead of the nearest dp-lsp.toml above each file.",
+)
 @numbers
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 where it would be 1.")
 @click.option("--error-on-warning", is_flag=True, help="Exit with 1 if there is a warning.")
 @click.option("--error-on-accepted", is_flag=True, help="Exit with 1 if a person accepted a problem.")
-@click.option("--baseline", metavar="FILE", help="Accept what FILE has, instead of what the configuration names.")
+@click.option(
+    "--baseline",
+    metavar="FILE",
+    shell_complete=_files,
+    help="Accept what FILE has, instead of what the configuration names.",
+)
 @click.option("--update-baseline", is_flag=True, help="Write the baseline anew: all errors there are now are accepted.")
 @click.option(
     "--add-ignore", metavar="REASON", callback=_reason, help="Write comments that accept all errors, and why."
 )
 @click.option("--witness", is_flag=True, help="Look for inputs that show too small a declared sensitivity to be wrong.")
 @click.option("--fixes", is_flag=True, help="Try the fixes of all problems.")
-@click.option("--certificate", metavar="FILE", help="Write the proved bounds that have numbers, for `dp-lsp verify`.")
+@click.option(
+    "--certificate",
+    metavar="FILE",
+    shell_complete=_files,
+    help="Write the proved bounds that have numbers, for `dp-lsp verify`.",
+)
 @click.option("--statistics", is_flag=True, help="Also count the problems by code.")
-@click.option("--output-file", metavar="FILE", help="Write the report to FILE.")
+@click.option("--output-file", metavar="FILE", shell_complete=_files, help="Write the report to FILE.")
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -159,9 +190,14 @@ def check(log_level: str, log_file: str | None, **options: Any) -> int:
 
 
 @root.command()
-@click.argument("name")
+@click.argument("name", shell_complete=_explained)
 @numbers
-@click.option("--plot", metavar="FILE.svg", help="Write a plot of ε against δ, and against the number of iterations.")
+@click.option(
+    "--plot",
+    metavar="FILE.svg",
+    shell_complete=_files,
+    help="Write a plot of ε against δ, and against the number of iterations.",
+)
 @logs
 def explain(name: str, log_level: str, log_file: str | None, **asked: Any) -> int:
     """Explain a diagnostic code, a builtin function, or how the bounds of a function come about.
@@ -187,7 +223,7 @@ def explain(name: str, log_level: str, log_file: str | None, **asked: Any) -> in
 
 
 @root.command()
-@click.argument("certificate", metavar="CERTIFICATE")
+@click.argument("certificate", metavar="CERTIFICATE", shell_complete=_files)
 @logs
 def verify(certificate: str, log_level: str, log_file: str | None) -> int:
     """Replay a certificate that `dp-lsp check --certificate` wrote.
@@ -225,6 +261,24 @@ def schema(name: str, log_level: str, log_file: str | None) -> int:
     _log(log_level, log_file)
     found = report() if name == "report" else configuration()
     return write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
+
+
+@root.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@logs
+def completion(shell: str, log_level: str, log_file: str | None) -> int:
+    """Print what completes commands, options, codes and files in a shell.
+
+    \b
+    bash    in ~/.bashrc:    eval "$(dp-lsp completion bash)"
+    zsh     in ~/.zshrc, after compinit:    eval "$(dp-lsp completion zsh)"
+    fish    dp-lsp completion fish > ~/.config/fish/completions/dp-lsp.fish
+    """
+    from dp_lsp.cli.completing import script
+    from dp_lsp.cli.output import write
+
+    _log(log_level, log_file)
+    return write(script(root, shell) + "\n")
 
 
 @root.command()
