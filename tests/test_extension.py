@@ -96,6 +96,14 @@ def test_the_extension_has_the_schema_of_the_configuration(pytestconfig: pytest.
     assert json.loads(file.read_text("utf-8")) == schema()
 
 
+def test_editors_of_toml_find_the_schema(package: dict[str, Any]) -> None:
+    """Even Better TOML takes a whole URL only: its server drops one that counts from the extension's folder."""
+    (association,) = package["contributes"]["tomlValidation"]
+    _, found, path = association["url"].partition("/dp-lsp/dp-lsp/main/")
+    assert association["url"].startswith("https://raw.githubusercontent.com/") and found
+    assert (ROOT / path).samefile(VSCODE / "schemas" / "dp-lsp.json") and association["fileMatch"] == "dp-lsp.toml"
+
+
 def test_what_the_extension_is_built_of_is_pinned(package: dict[str, Any]) -> None:
     assert "dependencies" not in package, "all is bundled"
     lock = json.loads((VSCODE / "package-lock.json").read_text("utf-8"))

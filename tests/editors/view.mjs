@@ -115,7 +115,7 @@ await checked('view', View.start, {
     await view.page.locator('summary').click();
     sure((await view.page.locator('details tbody tr').count()) === 24, 'the numbers are not in the table');
     const place = (selector, name) => view.page.locator(`figure ${selector}`).getAttribute(name);
-    const [left, right] = [await place('.here', 'x1'), (await place('polyline.line0', 'points')).split(' ')[7].split(',')[0]];
+    const [left, right] = [await place('.here', 'x1'), (await place('polyline.line6', 'points')).split(' ')[7].split(',')[0]];
     sure(Math.abs(left - right) < 0.1, `the program stands at ${left}, not at ${right}`);
     sure((await view.text('.legend li')).join() === 'privacy loss distribution,basic composition', 'the legend');
   },

@@ -1,10 +1,10 @@
 // A plot of ε, drawn; beside it, for whoever does not see it, its numbers as a table.
 import { h, svg, table } from './dom';
 import type { Plot } from './model';
-import { head, plain, rounded, rule } from './words';
+import { head, plain, rounded, rule, RULES } from './words';
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [560, 300, 60, 16, 12, 44];
-const DASHES = ['', '7 3', '2 3', '9 3 2 3', '1 5', '12 4'];
+const DASHES = ['', '7 3', '2 3', '9 3 2 3', '1 5', '12 4', '5 2 1 2 1 2'];
 const TICKS = 5;
 
 interface Scale {
@@ -29,10 +29,9 @@ export function drawn(plot: Plot): HTMLElement {
     svg('text', { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 6, 'text-anchor': 'middle' }, head(plot.against)),
     svg('text', { x: 10, y: HEIGHT / 2 - 10 }, 'ε'),
     here(plot.at, x),
-    ...plot.curves.map((curve, index) =>
+    ...plot.curves.map((curve) =>
       svg('polyline', {
-        class: `line line${index % DASHES.length}`,
-        'stroke-dasharray': DASHES[index % DASHES.length],
+        ...stroke(curve.rule),
         points: curve.points
           .filter((point) => point.every(Number.isFinite))
           .map(([left, up]) => `${x.at(left).toFixed(1)},${y.at(up).toFixed(1)}`)
@@ -48,17 +47,21 @@ export function drawn(plot: Plot): HTMLElement {
     {},
     h('figcaption', {}, title),
     picture,
-    h('ul', { class: 'legend' }, ...plot.curves.map((curve, index) => key(rule(curve.rule), index))),
+    h('ul', { class: 'legend' }, ...plot.curves.map((curve) => key(curve.rule))),
     h('details', {}, h('summary', {}, 'The numbers'), table(title, ['rule', head(plot.against), 'ε'], rows)),
   );
 }
 
-function key(name: string, index: number): HTMLElement {
-  const line = svg('line', {
-    class: `line line${index % DASHES.length}`, 'stroke-dasharray': DASHES[index % DASHES.length],
-    x1: 0, x2: 34, y1: 6, y2: 6,
-  });
-  return h('li', {}, svg('svg', { viewBox: '0 0 34 12', width: 34, height: 12, 'aria-hidden': 'true' }, line), name);
+/** A rule has the same line in every plot. */
+function stroke(name: string): Record<string, unknown> {
+  const place = Math.max(0, RULES.indexOf(name)) % DASHES.length;
+  return { class: `line line${place}`, 'stroke-dasharray': DASHES[place] };
+}
+
+function key(name: string): HTMLElement {
+  const line = svg('line', { ...stroke(name), x1: 0, x2: 34, y1: 6, y2: 6 });
+  const picture = svg('svg', { viewBox: '0 0 34 12', width: 34, height: 12, 'aria-hidden': 'true' }, line);
+  return h('li', {}, picture, rule(name));
 }
 
 /** A line where the program itself stands. */

@@ -2,10 +2,12 @@
 const NAMES: Record<string, string> = {
   sqrt: '√', log: 'ln', Max: 'max', Min: 'min', oo: '∞', infinity: '∞', epsilon: 'ε', delta: 'δ', pi: 'π',
 };
-const RULES: Record<string, string> = {
+const RULE_NAMES: Record<string, string> = {
   basic: 'basic composition', advanced: 'advanced composition', optimal: 'optimal composition', zcdp: 'zCDP',
   renyi: 'Rényi', gaussian: 'Gaussian DP', pld: 'privacy loss distribution', published: 'published formula, not proved',
 };
+/** All rules, always in this order. */
+export const RULES = Object.keys(RULE_NAMES);
 const HEADS: Record<string, string> = {
   parameters: 'for', epsilon: 'ε', delta: 'δ', rho: 'ρ', mu: 'μ', alpha: 'α', free: 'you choose', k: 'iterations',
 };
@@ -19,7 +21,7 @@ export function formula(text: string): string {
 }
 
 export function rule(name: string): string {
-  return RULES[name] ?? name;
+  return RULE_NAMES[name] ?? name;
 }
 
 export function head(key: string): string {
