@@ -217,7 +217,7 @@ def test_the_job_reports_and_fails(programs: Path, repository: Path) -> None:
     failed = ran(["sh", "-c", script], repository, around(programs, **variables | {"DP_LSP_ARGS": "--statistics"}))
     assert failed.returncode == 1 and "DP301" in failed.stdout
     (problem,) = json.loads((repository / JOB["artifacts"]["reports"]["codequality"]).read_text("utf-8"))
-    assert problem["check_name"] == "DP301" and problem["location"]["path"] == "a.jl"
+    assert problem["check_name"] == "too-sensitive" and problem["location"]["path"] == "a.jl"
     assert (programs / "installed").read_text("utf-8").split()[-1] == "dp-lsp"
     assert JOB["artifacts"]["when"] == "always"
 
