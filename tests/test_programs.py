@@ -23,6 +23,10 @@ VARIANTS = {
         *("--config", "fixtures/programs/add-remove.toml", "--target-delta", "1e-5"),
         *(part for setting in ("q=0.01", "sigma=4", "k=10000") for part in ("--set", setting)),
     ],
+    "dp_sgd_poisson.sixty_epochs": [
+        *("--config", "fixtures/programs/add-remove.toml", "--target-delta", "1e-5"),
+        *(part for setting in ("q=256/60000", "sigma=1.1", "k=14062") for part in ("--set", setting)),
+    ],
     "gd_noise.steps_of_rho": ["--set", "sigma=10", "--set", "k=100", "--target-delta", "1e-6"],
     "gd_noise.steps_at_order_10": ["--set", "sigma=10", "--set", "k=20", "--target-delta", "1e-5"],
     "advanced_composition.published": ["--profile", "published"],
@@ -234,6 +238,7 @@ def test_noisy_means(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("dp_sgd_poisson.add_remove", "train", "X", 1.0353, 1.04),
         ("dp_sgd_poisson.add_remove", "train", "y", 1.0353, 1.04),
+        ("dp_sgd_poisson.sixty_epochs", "train", "X", 2.5965, 2.60),
         ("gd_noise.steps_of_rho", "gd_noise", "X", 4.886, 4.888),
         ("gd_noise.steps_at_order_10", "gd_noise", "y", 1.760, 1.761),
     ],
