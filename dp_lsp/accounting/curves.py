@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from dp_lsp.accounting.charge import Approximate, BoundedRange, Charge, Gaussian, Laplace
 from dp_lsp.accounting.rounding import Interval
@@ -87,36 +87,47 @@ class Intervals(Arithmetic[Interval]):
 FLOATS, INTERVALS = Floats(), Intervals()
 
 
-def of_mechanism(by: Arithmetic[N], node: Charge, steps: int, order: Order) -> N | None:
-    """The divergence of a mechanism at an order, at a change of several steps; of what is (ε, δ)-private, that of what
-    is left when failures are set aside. None if nothing is known of it."""
+class Formula(Protocol):
+    """A divergence at an order, of a mechanism with a number."""
+
+    def __call__(self, by: Arithmetic[N], number: Order, order: Order, /) -> N: ...
+
+
+def formula_of(node: Charge, steps: int) -> tuple[Formula, Fraction] | None:
+    """The divergence of a mechanism at a change of several steps, as a formula with its number; of what is
+    (ε, δ)-private, that of what is left when failures are set aside. None if nothing is known of it."""
     match node:
         case Gaussian(mu=mu):
-            return by.of((mu * steps) ** 2 * order / 2)
+            return gaussian, (mu * steps) ** 2
         case Laplace(epsilon=epsilon):
-            return laplace(by, epsilon * steps, order)
+            return laplace, epsilon * steps
         case BoundedRange(epsilon=epsilon):
-            return bounded_range(by, epsilon * steps, order)
+            return bounded_range, epsilon * steps
         case Approximate(epsilon=epsilon):
-            return response(by, epsilon * steps, order)
+            return response, epsilon * steps
         case _:
             return None
 
 
-def laplace(by: Arithmetic[N], epsilon: Fraction, order: Order) -> N:
+def gaussian(by: Arithmetic[N], squared: Order, order: Order) -> N:
+    """αμ²/2, of μ²."""
+    return by.of(squared * order / 2)
+
+
+def laplace(by: Arithmetic[N], epsilon: Order, order: Order) -> N:
     """ln(α/(2α-1)·e^((α-1)ε) + (α-1)/(2α-1)·e^(-αε))/(α-1). Source: Mironov 2017, Table II; holds for vectors with ε in
     L1, as the formula is convex in ε and 0 at 0."""
     second = by.of((order - 1) / order) * by.exp(by.of(-(2 * order - 1) * epsilon))
     return by.of(epsilon) + (by.ln(by.of(order / (2 * order - 1))) + by.log1p(second)) / by.of(order - 1)
 
 
-def response(by: Arithmetic[N], epsilon: Fraction, order: Order) -> N:
+def response(by: Arithmetic[N], epsilon: Order, order: Order) -> N:
     """Of randomised response, the worst of what is ε-private: ln((e^(αε) + e^((1-α)ε))/(1 + e^ε))/(α-1)."""
-    more, less = (by.log1p(by.exp(by.of(-times * epsilon))) for times in (2 * order - 1, Fraction(1)))
+    more, less = (by.log1p(by.exp(by.of(-times * epsilon))) for times in (2 * order - 1, 1))
     return by.of(epsilon) + (more - less) / by.of(order - 1)
 
 
-def bounded_range(by: Arithmetic[N], epsilon: Fraction, order: Order) -> N:
+def bounded_range(by: Arithmetic[N], epsilon: Order, order: Order) -> N:
     """The worst of losses in an interval of length ε that holds 0: by convexity two of them, t and t - ε, with the
     worst t. With c = e^(-(α-1)ε), x = e^t = (α-1)(e^ε-c)/(α(1-c)) within 1 and e^ε, it is
     ln x + ln(((e^ε-c) - x(1-c))/(e^ε-1))/(α-1); here everything is divided by e^ε."""

@@ -18,12 +18,10 @@ from dp_lsp.accounting.converting import Converter
 from dp_lsp.accounting.curves import (
     FLOATS,
     INTERVALS,
-    Arithmetic,
-    N,
-    Order,
+    Formula,
     converted,
+    formula_of,
     indistinct,
-    of_mechanism,
     response,
 )
 from dp_lsp.accounting.folding import Rules, Single, fold, values
@@ -113,32 +111,19 @@ class Curve(Protocol):
 
 @dataclass(frozen=True)
 class _Mechanism:
-    node: Single
-    steps: int
+    formula: Formula
+    number: Fraction
     highest = math.inf
 
-    def near(self, order: float) -> float:
-        return max(0.0, self._value(FLOATS, order))
-
-    def at(self, order: Fraction) -> Interval:
-        return self._value(INTERVALS, order)
-
-    def _value(self, by: Arithmetic[N], order: Order) -> N:
-        found = of_mechanism(by, self.node, self.steps, order)
-        assert found is not None
-        return found
-
-
-@dataclass(frozen=True)
-class _Response:
-    epsilon: Fraction
-    highest = math.inf
+    @cached_property
+    def _nearly(self) -> float:
+        return float(self.number)
 
     def near(self, order: float) -> float:
-        return max(0.0, response(FLOATS, self.epsilon, order))
+        return max(0.0, self.formula(FLOATS, self._nearly, order))
 
     def at(self, order: Fraction) -> Interval:
-        return response(INTERVALS, self.epsilon, order)
+        return self.formula(INTERVALS, self.number, order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,7 +215,7 @@ class _Bags(Rules[Bag]):
         pair = self._converter.pair(node, steps)
         if pair is None or pair.delta >= 1:
             return None
-        return Bag(Counter([_Response(pair.epsilon)] if pair.epsilon else []), pair.delta)
+        return Bag(Counter([_Mechanism(response, pair.epsilon)] if pair.epsilon else []), pair.delta)
 
     def curve(self, node: Single, steps: int) -> Curve | None:
         """The curve of what cannot fail, if there is one."""
@@ -242,7 +227,8 @@ class _Bags(Rules[Bag]):
             return _Group(once, doublings) if once.highest >= 2 ** (doublings + 1) else None
         if isinstance(node, Approximate) and node.delta:
             return None
-        return _Mechanism(node, steps) if of_mechanism(FLOATS, node, steps, Fraction(2)) is not None else None
+        formula = formula_of(node, steps)
+        return None if formula is None else _Mechanism(*formula)
 
     def sequence(self, parts: Listed[Bag]) -> Bag:
         curves: Counter[Curve] = Counter()
@@ -311,7 +297,7 @@ def _poisson(rate: Fraction, body: Bag, highest: int) -> Curve:
     near_rate, (near_body, exact_body) = float(rate), _scaled(body)
     return _Integers(
         lambda order: subsampled.float_poisson(near_rate, near_body, order),
-        lambda order: subsampled.poisson(rate, exact_body, order),
+        subsampled.poisson(rate, exact_body),
         highest,
     )
 
@@ -321,7 +307,7 @@ def _without_replacement(rate: Fraction, body: Bag, highest: int, pure: Interval
     near_pure = math.inf if pure is None else float(pure.high)
     return _Integers(
         lambda order: subsampled.float_without_replacement(near_rate, near_body, near_pure, order),
-        lambda order: subsampled.without_replacement(rate, exact_body, pure, order),
+        subsampled.without_replacement(rate, exact_body, pure),
         highest,
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 
 from dp_lsp.accounting.rounding import ONE, ZERO, Interval
 
@@ -60,17 +61,21 @@ def float_poisson_gaussian(rate: float, squared: float, order: int) -> float:
     return _log_sum([term + (j * j - j) * half for j, term in enumerate(terms)])
 
 
-def poisson(rate: Fraction, body: Callable[[int], Interval], order: int) -> Interval:
+def poisson(rate: Fraction, body: Callable[[int], Interval]) -> Callable[[int], Interval]:
     """(α-1)·ε(α) of a Poisson sample of which ``body`` gives (j-1)·ε(j), under add/remove: as for Gaussian noise, with
     e^((j-1)ε(j)), the terms from j = 3 on taken three times. Source: Zhu and Wang 2019, Theorem 5."""
-    total = ZERO
-    drawn = ONE
-    for j in range(order + 1):
+    missed = cache(Interval.of(1 - rate).power)
+
+    @cache
+    def drawn(j: int) -> Interval:
         grown = body(j).exp() if j > 1 else ONE
-        times = math.comb(order, j) * (3 if j > 2 else 1)
-        total = total + Interval.of(1 - rate).power(order - j) * drawn * grown * times
-        drawn = drawn * rate
-    return total.ln()
+        return Interval.of(rate).power(j) * grown * (3 if j > 2 else 1)
+
+    def at(order: int) -> Interval:
+        terms = (missed(order - j) * drawn(j) * math.comb(order, j) for j in range(order + 1))
+        return sum(terms, ZERO).ln()
+
+    return at
 
 
 def float_poisson(rate: float, body: Callable[[int], float], order: int) -> float:
@@ -80,21 +85,26 @@ def float_poisson(rate: float, body: Callable[[int], float], order: int) -> floa
     return _log_sum([term + more for term, more in zip(terms, grown, strict=True)])
 
 
-def without_replacement(rate: Fraction, body: Callable[[int], Interval], pure: Interval | None, order: int) -> Interval:
+def without_replacement(
+    rate: Fraction, body: Callable[[int], Interval], pure: Interval | None
+) -> Callable[[int], Interval]:
     """(α-1)·ε(α) of a sample without replacement under a change of one record, of which ``body`` gives (j-1)·ε(j) and
     ``pure`` ε(∞): ln(1 + q²C(α,2)·min(4(e^ε(2)-1), e^ε(2)·min(2, (e^ε(∞)-1)²)) + Σ q^j C(α,j) e^((j-1)ε(j))·min(2,
     (e^ε(∞)-1)^j)), j from 3. Source: Wang, Balle and Kasiviswanathan 2019, Theorem 9."""
-    total = ONE
-    drawn = Interval.of(rate)
-    for j in range(2, order + 1):
-        drawn = drawn * rate
+
+    @cache
+    def drawn(j: int) -> Interval:
         grown = body(j).exp()
         most = grown * _at_most_two(pure, j)
         if j == 2:
             other = (grown - 1) * 4
             most = other if other.high < most.high else most
-        total = total + drawn * most * math.comb(order, j)
-    return total.ln()
+        return Interval.of(rate).power(j) * most
+
+    def at(order: int) -> Interval:
+        return sum((drawn(j) * math.comb(order, j) for j in range(2, order + 1)), ONE).ln()
+
+    return at
 
 
 def _at_most_two(pure: Interval | None, power: int) -> Interval:

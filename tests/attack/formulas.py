@@ -106,6 +106,11 @@ def _halved(right: Any) -> Any:
     return lambda *args: _half(right(*args))
 
 
+def _halved_at(right: Any) -> Any:
+    """Of what gives a curve."""
+    return lambda *args: _halved(right(*args))
+
+
 def _first(right: Any) -> Any:
     """Only the first part counts."""
     return lambda self, parts: right(self, parts[:1])
@@ -253,7 +258,7 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("μ is half", gaussian, "squared_mu", lambda right: lambda charge: (found := right(charge)) and found / 4),
     ],
     "curves": [
-        ("Gaussian noise", curves, "of_mechanism", _halved),
+        ("Gaussian noise", curves, "gaussian", _halved),
         ("Laplace noise", curves, "laplace", _halved),
         ("bounded range", curves, "bounded_range", _halved),
         ("randomised response", curves, "response", _halved),
@@ -270,9 +275,9 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
     "subsampled": [
         ("Gaussian noise on a Poisson sample", subsampled, "poisson_gaussian", _halved),
         ("Gaussian noise at a lower rate", subsampled, "poisson_gaussian", _argument(0, lambda rate: rate / 2)),
-        ("a Poisson sample", subsampled, "poisson", _halved),
+        ("a Poisson sample", subsampled, "poisson", _halved_at),
         ("a Poisson sample at a lower rate", subsampled, "poisson", _argument(0, lambda rate: rate / 2)),
-        ("without replacement", subsampled, "without_replacement", _halved),
+        ("without replacement", subsampled, "without_replacement", _halved_at),
         ("without replacement at a lower rate", subsampled, "without_replacement", _argument(0, lambda rate: rate / 2)),
         (
             "at the order below",
