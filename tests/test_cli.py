@@ -19,6 +19,7 @@ import dp_lsp.cli.running
 from analyses import analysis, function, problem
 from dp_lsp.analysis.loading import Loader, Text
 from dp_lsp.analysis.records import Analysis, Setting, State, unchecked
+from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.cache.folder import VARIABLE
 from dp_lsp.cli import main
 from dp_lsp.cli.progress import Progress
@@ -56,7 +57,9 @@ def answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tmp_path_factory: py
             def includes(self, text: Text) -> tuple[str, ...]:
                 return ()
 
-            def project(self, root: str, files: Loader, options: OptionsOf, on_chunk: Any) -> dict[str, Analysis]:
+            def project(
+                self, root: str, files: Loader, options: OptionsOf, ticket: Ticket, on_chunk: Any
+            ) -> dict[str, Analysis]:
                 on_chunk(b"")
                 text = files.text(root)
                 if text.problem:

@@ -29,7 +29,9 @@ WITHOUT_EXAMPLES = {
     "DP910": "about programs of very many files",
     "DP901": "about a mistake in the checker",
     "DP980": "about the process that checks",
+    "DP911": "about very long files",
     "DP981": "about the process that checks",
+    "DP982": "about the process that checks",
 }
 CONSEQUENCES = {"DP111"}
 """Kinds that only follow from another problem, so that their broken example has that one too."""

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.baseline import Accepted
 from dp_lsp.analysis.facts import Fact, Part, decode_facts
+from dp_lsp.analysis.limits import MOST, Limits
 from dp_lsp.problem import Fix, Problem, Related, Severity
 from dp_lsp.text import Source, Span
 
@@ -51,7 +52,8 @@ class Options(NamedTuple):
     their code, None for one that is not told; ``max_epsilon`` and ``max_delta`` are what a private function may
     spend at most. ``target_delta`` is the total δ at which the smallest ε is wanted, ``neighbours`` which data are
     neighbours. ``baseline`` is what one accepts in this file; with ``everything_accepted`` it accepts all that can be,
-    which tells what a new one must hold."""
+    which tells what a new one must hold. ``limits`` are
+    what the check may take."""
 
     profile: str = PROFILES[0]
     settings: tuple[Setting, ...] = ()
@@ -63,6 +65,7 @@ class Options(NamedTuple):
     neighbours: str = NEIGHBOURS[0]
     baseline: tuple[Accepted, ...] = ()
     everything_accepted: bool = False
+    limits: Limits = MOST
 
     @property
     def asks_for_numbers(self) -> bool:

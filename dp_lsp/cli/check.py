@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
+from dp_lsp.analysis.limits import MOST, Limits
 from dp_lsp.analysis.records import Analysis, Setting, State
 from dp_lsp.cache.results import Results
 from dp_lsp.cache.stamp import Stamp
@@ -50,6 +51,7 @@ class Request(NamedTuple):
     fixes: bool = False
     baseline: str | None = None
     update_baseline: bool = False
+    limits: Limits = MOST
     add_ignore: str | None = None
     no_cache: bool = False
     jobs: int | None = None
@@ -58,8 +60,8 @@ class Request(NamedTuple):
 def run(request: Request) -> int:
     """Check, report, and return the exit code: the largest that applies."""
     began = time.perf_counter()
-    numbers = request.settings, request.target_delta
-    configured = Configured(request.config, request.profile, *numbers, request.baseline, rebase=request.update_baseline)
+    asked = request.settings, request.target_delta, request.baseline, request.update_baseline, request.limits
+    configured = Configured(request.config, request.profile, *asked)
     if request.add_ignore is not None:
         ignoring.demand(request.paths, request.update_baseline)
     chosen = choose(request.paths or (".",), request.stdin_filename, configured.includes)

@@ -24,14 +24,14 @@ from dp_lsp.engine.graph import Graph, may_include
 from dp_lsp.engine.merge import check_projects, together
 from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Source, Span
-from dp_lsp.worker.problems import CheckerEnded, CheckTooLong
+from dp_lsp.worker.problems import CheckerEnded, CheckTooLarge, CheckTooLong
 
 if TYPE_CHECKING:
     from dp_lsp.cli.check import Request
     from dp_lsp.cli.jobs import Done
     from dp_lsp.cli.running import Run
 
-_PASSING = frozenset(kind.code for kind in (InternalError, CheckerEnded, CheckTooLong))
+_PASSING = frozenset(kind.code for kind in (InternalError, CheckerEnded, CheckTooLong, CheckTooLarge))
 """What may be otherwise in another run of the same check."""
 _FEW = 20  # problems whose fixes are tried for a person who did not ask for that
 

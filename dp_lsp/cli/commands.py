@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
+    from dp_lsp.analysis.limits import Limits
     from dp_lsp.analysis.records import Setting
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -65,6 +66,12 @@ def _reason(context: click.Context, option: click.Parameter, value: str | None) 
     from dp_lsp.cli.ignoring import reason
 
     return None if value is None else reason(value)
+
+
+def _limits(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> Limits:
+    from dp_lsp.cli.settings import limits
+
+    return limits(values)
 
 
 def numbers(command: Command) -> Command:
@@ -137,6 +144,14 @@ def root() -> None:
 @click.option("--update-baseline", is_flag=True, help="Write the baseline anew: all errors there are now are accepted.")
 @click.option(
     "--add-ignore", metavar="REASON", callback=_reason, help="Write comments that accept all errors, and why."
+)
+@click.option(
+    "--limit",
+    "limits",
+    callback=_limits,
+    metavar="NAME=NUMBER",
+    multiple=True,
+    help="What the check of a file may take: time=60 (seconds), characters=16777216, memory=4096 (MiB).",
 )
 @click.option("--witness", is_flag=True, help="Look for inputs that show too small a declared sensitivity to be wrong.")
 @click.option("--fixes", is_flag=True, help="Try the fixes of all problems.")

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import click
 
+from dp_lsp.analysis.limits import MOST, Limits
 from dp_lsp.analysis.records import Options, Setting
 from dp_lsp.cli.files import shown
 from dp_lsp.cli.style import printable
@@ -28,13 +29,14 @@ class Configured:
         target_delta: Fraction | None = None,
         baseline: str | None = None,
         rebase: bool = False,
+        limits: Limits = MOST,
     ) -> None:
         if config is not None and not os.path.lexists(config):
             raise click.UsageError(f"--config {config!r} does not exist")
         if baseline is not None and not rebase and not os.path.lexists(baseline):
             raise click.UsageError(f"--baseline {baseline!r} does not exist; with --update-baseline it is written")
         self._profile = profile
-        self._base = Options(settings=settings, facts=False, target_delta=target_delta)
+        self._base = Options(settings=settings, facts=False, target_delta=target_delta, limits=limits)
         self._found = Configurations(config, baseline=baseline, rebase=rebase)
         self.includes = self._found.includes
         self.baseline_of = self._found.baseline_of

@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from dp_lsp.analysis.limits import Limits
 from dp_lsp.analysis.loading import Loader, Text
 from dp_lsp.analysis.records import Analysis, unchecked
 from dp_lsp.analysis.repairs import fixes_of
-from dp_lsp.analysis.ticket import Ticket
+from dp_lsp.analysis.ticket import OutOfTime
 from dp_lsp.cli.distributions import Distributions, improved
+from dp_lsp.cli.limited import limited, seconds
 from dp_lsp.cli.output import complain, write
 from dp_lsp.cli.problems import InternalError
 from dp_lsp.engine.certify import Certifiable
@@ -21,6 +23,7 @@ from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.repairs import Within, hopeful, repairs
 from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Source, Span
+from dp_lsp.worker.problems import CheckTooLarge, CheckTooLong
 
 if TYPE_CHECKING:
     from dp_lsp.cli.check import Request
@@ -46,24 +49,27 @@ class Run:
 
     def includes(self, text: Text) -> tuple[str, ...]:
         """The paths that a text includes."""
-        return self._engine.includes(text)
+        with limited(self._request.limits, len(text.content)):
+            return self._engine.includes(text)
 
     def project(
         self, root: str, names: Iterable[str], files: Loader, on_chunk: Callable[[bytes], None] = lambda key: None
     ) -> dict[str, Analysis]:
         """The analyses of the files of a project, which have these names."""
+        texts = {name: files.text(name).content for name in sorted(names)}
+        limits, size = self._options(root).limits, sum(map(len, texts.values()))
         try:
-            found = self._engine.project(root, files, self._options, on_chunk=on_chunk)
-            if self._request.witness:
-                found = self._with_witnesses(root, found, files)
-            if self._request.certificate is not None:
-                self._certifiable[root] = list(self._engine.certifiable(root, files, self._options))
+            with limited(limits, size) as ticket:
+                found = self._engine.project(root, files, self._options, ticket, on_chunk=on_chunk)
+                if self._request.witness:
+                    found = self._with_witnesses(root, found, files)
+                if self._request.certificate is not None:
+                    self._certifiable[root] = list(self._engine.certifiable(root, files, self._options))
         except Exception as error:
-            logger.debug("%s: internal error", root, exc_info=True)
+            logger.debug("%s: not checked", root, exc_info=True)
             self._engine = Engine(self._distributions.answers)  # what it remembers may be half done
-            problem = InternalError.at(Span(0, 0), error=type(error).__name__)
-            texts = ((name, files.text(name)) for name in sorted(names))
-            return {name: unchecked(Source(text.content), problem, self._options(name)) for name, text in texts}
+            problem = _why(error, limits, size)
+            return {name: unchecked(Source(text), problem, self._options(name)) for name, text in texts.items()}
         self._recent.append(root)
         if len(self._recent) > _REMEMBERED:
             self._engine.forget(self._recent.popleft())
@@ -120,9 +126,20 @@ class Run:
     ) -> dict[Problem, tuple[Fix, ...]] | None:
         """The fixes of some problems of a file that are good. None after a bug, which says nothing about the file."""
         within = Within(roots, files, self._options)
+        limits = analysis.options.limits
         try:
-            return fixes_of(repairs(self._engine, name, analysis, within, Ticket(), worth))
+            with limited(limits, len(analysis.source.text)) as ticket:
+                return fixes_of(repairs(self._engine, name, analysis, within, ticket, worth))
         except Exception:
             logger.debug("%s: fixes were not tried", name, exc_info=True)
             self._engine = Engine(self._distributions.answers)
             return None
+
+
+def _why(error: Exception, limits: Limits, size: int) -> Problem:
+    """Why a project of so many characters was not checked."""
+    if isinstance(error, OutOfTime):
+        return CheckTooLong.at(Span(0, 0), seconds=round(seconds(limits, size)))
+    if isinstance(error, MemoryError):
+        return CheckTooLarge.at(Span(0, 0), memory=f"{limits.memory:,}")
+    return InternalError.at(Span(0, 0), error=type(error).__name__)

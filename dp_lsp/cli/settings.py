@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 import click
 
 from dp_lsp.analysis import setting as settings_of
+from dp_lsp.analysis.limits import EVER, MOST, Limits
 from dp_lsp.analysis.records import FunctionReport, Setting
 
 
@@ -39,6 +41,21 @@ def target(text: str) -> Fraction:
     found = settings_of.number(text)
     if found is None or not 0 <= found < 1:
         raise click.BadParameter(f"{text.strip()!r} is not a number from 0 to below 1, as in 1e-5 or 1/1000000")
+    return found
+
+
+def limits(values: Sequence[str]) -> Limits:
+    """The limits that command line arguments mean, ``NAME=NUMBER`` each; a usage error says what is wrong with one."""
+    found = MOST
+    for text in values:
+        name, _, value = text.partition("=")
+        if name not in Limits._fields or not re.fullmatch("[0-9]{1,12}", value):
+            known = " or ".join(f"{field}={number}" for field, number in MOST._asdict().items())
+            raise click.BadParameter(f"{text!r} is not of the form NAME=NUMBER, as in {known}")
+        most = getattr(EVER, name)
+        if not 1 <= int(value) <= most:
+            raise click.BadParameter(f"{text!r} is not a number from 1 to {most}")
+        found = found._replace(**{name: int(value)})
     return found
 
 

@@ -6,9 +6,22 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from dp_lsp.analysis.limits import EVER, MOST, Limits
 from dp_lsp.analysis.records import NEIGHBOURS, PROFILES, Options
 from dp_lsp.configuration.globs import matches
-from dp_lsp.configuration.values import Amount, Choice, File, Globs, Key, Levels, Schema, Severities, Table, Tables
+from dp_lsp.configuration.values import (
+    Amount,
+    Choice,
+    File,
+    Globs,
+    Key,
+    Levels,
+    Schema,
+    Severities,
+    Table,
+    Tables,
+    Whole,
+)
 
 FILE = "dp-lsp.toml"
 PROJECT_FILE = "pyproject.toml"
@@ -46,6 +59,7 @@ class Configuration(NamedTuple):
     max_delta: Fraction | None = None
     neighbours: str | None = None
     baseline: str | None = None
+    limits: Limits = EVER
 
     def includes(self, path: str) -> bool:
         """Whether a file, given by its path below the folder, is one of those to check."""
@@ -65,11 +79,16 @@ class Configuration(NamedTuple):
             max_epsilon=self.max_epsilon,
             max_delta=self.max_delta,
             neighbours=self.neighbours or base.neighbours,
+            limits=base.limits.lowered(self.limits),
         )
 
 
 def _configuration(found: Mapping[str, Any]) -> Configuration:
     return Configuration(**{name.replace("-", "_"): value for name, value in found.items()})
+
+
+def _limits(found: Mapping[str, int]) -> Limits:
+    return EVER._replace(**found)
 
 
 def _override(found: Mapping[str, Any]) -> Override:
@@ -119,6 +138,25 @@ KEYS = (
     ),
     Key("max-delta", Amount(below=1), "The most that δ may be, likewise."),
     _SEVERITY,
+    Key(
+        "limits",
+        Table(
+            (
+                Key(
+                    "time",
+                    Whole(MOST.time),
+                    "Seconds, of a file with its includes, and 1 more for 20,000 characters.",
+                ),
+                Key("characters", Whole(MOST.characters), "Of a file."),
+                Key("memory", Whole(MOST.memory), "MiB of memory, where the system can hold a process to that."),
+            ),
+            "limit",
+            _limits,
+        ),
+        "What a check may take; a file that takes more is `unknown`. A configuration can only lower that, as it may be"
+        " part of what is checked: `dp-lsp check --limit` can raise it. The language server checks a file for 10"
+        " seconds, and its checking process has a limit of memory of its own.",
+    ),
     Key(
         "overrides",
         Tables(
@@ -170,7 +208,8 @@ def page() -> str:
 
 def _described(key: Key, margin: str) -> str:
     lines = [f"{margin}- `{key.name}`: {key.doc}"]
-    inside = key.value.item.keys if isinstance(key.value, Tables) else ()
+    value = key.value.item if isinstance(key.value, Tables) else key.value
+    inside = value.keys if isinstance(value, Table) else ()
     return "\n".join([*lines, *(_described(each, margin + "  ") for each in inside)])
 
 

@@ -106,6 +106,21 @@ class Amount(NamedTuple):
         return None
 
 
+class Whole(NamedTuple):
+    """A whole number from 1 to ``most``, which is what counts without it."""
+
+    most: int
+
+    def schema(self) -> Schema:
+        return {"type": "integer", "minimum": 1, "maximum": self.most}
+
+    def read(self, value: Any, path: Path, finder: Finder) -> int | None:
+        if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= self.most:
+            return value
+        finder.wrong(path, f"a whole number from 1 to {self.most}: a configuration only lowers it")
+        return None
+
+
 class File(NamedTuple):
     """A file below the folder."""
 

@@ -56,6 +56,10 @@ class _How(NamedTuple):
     refused: Collection[bytes] = ()
     on_record: Callable[[ChunkRecord], None] = lambda record: None
 
+    def longest(self, name: str) -> int:
+        """How many characters a file may have."""
+        return self.options(name).limits.characters
+
 
 class Defined(NamedTuple):
     """A definition as a core term, and what it means to those who use it."""
@@ -238,7 +242,7 @@ class Engine:
     def _project(self, root: str, loader: Loader, how: _How, document: str) -> tuple[Project, list[_Done]]:
         """A project, and what is known of each of its modules; remembered as a version of a document."""
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
-        whole = project(root, loader, lambda text: self._file(text, how.look))
+        whole = project(root, loader, lambda text: self._file(text, how.look), how.longest)
         allowed = _by_unit(whole, how.options)
         found = [self._module(program, how, allowed[module]) for module, program in enumerate(whole.programs)]
         for memo in self._memos:

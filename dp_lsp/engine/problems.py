@@ -348,6 +348,25 @@ class TooManyIncludes(Kind):
     unchecked = True
 
 
+class TooLong(Kind):
+    """The file is longer than what is checked, so nothing is known of it.
+
+    Nobody writes a program that long; a text that a program has written may take hours. A configuration can allow less,
+    with `characters` in its table `limits`.
+
+    A program of any shape may be hit; one that is not:
+
+    ```julia
+    twice(x::Real) = x + x
+    ```
+    """
+
+    code = "DP911"
+    name = "too-long"
+    message = "this file has {size} characters, and no more than {limit} are checked; split it"
+    unchecked = True
+
+
 class AboveLimit(Kind):
     """A private function may spend more than the configuration of the project allows.
 

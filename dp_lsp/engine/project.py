@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.loading import Loader, Text, shown
 from dp_lsp.analysis.records import MAIN
-from dp_lsp.engine.problems import IncludeCycle, IncludeUnreadable, Notebook, TooManyIncludes, Unbalanced
+from dp_lsp.engine.problems import IncludeCycle, IncludeUnreadable, Notebook, TooLong, TooManyIncludes, Unbalanced
 from dp_lsp.engine.program import Program, Unit
 from dp_lsp.lower.definitions import Include
 from dp_lsp.lower.facts import EVERYTHING
@@ -50,9 +50,10 @@ class Project(NamedTuple):
     modules: tuple[str, ...]
 
 
-def project(root: str, loader: Loader, cut: Callable[[str], File]) -> Project:
-    """The project of a file; ``cut`` makes units of a text."""
-    return _Expansion(loader, cut).run(root)
+def project(root: str, loader: Loader, cut: Callable[[str], File], longest: Callable[[str], int]) -> Project:
+    """The project of a file; ``cut`` makes units of a text, and ``longest`` tells how many characters a file may
+    have, by its name."""
+    return _Expansion(loader, cut, longest).run(root)
 
 
 def unbalanced(units: Sequence[Unit]) -> dict[int, Problem]:
@@ -96,9 +97,10 @@ class _Frame:
 
 
 class _Expansion:
-    def __init__(self, loader: Loader, cut: Callable[[str], File]) -> None:
+    def __init__(self, loader: Loader, cut: Callable[[str], File], longest: Callable[[str], int]) -> None:
         self._loader = loader
         self._cut = cut
+        self._longest = longest
         self._modules: list[list[Unit]] = [[]]
         self._names = [MAIN]
         self._clouds: dict[str, str] = {}
@@ -107,7 +109,7 @@ class _Expansion:
         self._seen: set[tuple[str, int]] = set()
 
     def run(self, root: str) -> Project:
-        self._enter(root, readable(self._loader.text(root)), 0)
+        self._enter(root, self._text(root), 0)
         while self._stack:
             frame, part = self._stack[-1]
             if frame.position == len(frame.file.units):
@@ -117,6 +119,13 @@ class _Expansion:
                 self._unit(frame)
         programs = tuple(Program(tuple(units), self._clouds) for units in self._modules)
         return Project(programs, tuple(part for part in self._parts if part is not None), tuple(self._names))
+
+    def _text(self, name: str) -> Text:
+        """The text of a file, with a problem if it cannot be checked."""
+        text, most = readable(self._loader.text(name)), self._longest(name)
+        if text.problem is not None or len(text.content) <= most:
+            return text
+        return text._replace(problem=TooLong.at(Span(0, 0), size=f"{len(text.content):,}", limit=f"{most:,}"))
 
     def _enter(self, name: str, text: Text, module: int) -> None:
         """Run through a file next."""
@@ -175,7 +184,7 @@ class _Expansion:
             return TooManyIncludes.at(include.span, what=f"files include each other more than {DEEPEST} deep here")
         if len(self._parts) >= MOST:
             return TooManyIncludes.at(include.span, what=f"this project has more than {MOST:,} files")
-        text = readable(self._loader.text(name))
+        text = self._text(name)
         self._enter(name, text, module)
         if text.problem is None:
             return None

@@ -28,7 +28,7 @@ class CheckTooLong(Kind):
     """The check took longer than it may, so nothing is known of this version of the file.
 
     A check that never ends would leave an old verdict on the screen. Split a very long function, or move it
-    to a file of its own; the next edit checks again.
+    to a file of its own; the next edit checks again. On the command line `--limit time=300` gives it 300 seconds.
 
     A program of any shape may be hit; one that is not:
 
@@ -40,4 +40,23 @@ class CheckTooLong(Kind):
     code = "DP981"
     name = "check-too-long"
     message = "this file was not checked within {seconds:g} seconds; nothing in it is proved"
+    unchecked = True
+
+
+class CheckTooLarge(Kind):
+    """The check needed more memory than it may have, so nothing is known of this file.
+
+    A check that takes all memory would end everything else on the machine, too. Split a very long function, or move
+    it to a file of its own. On the command line `--limit memory=8192` gives it 8,192 MiB.
+
+    A program of any shape may be hit; one that is not:
+
+    ```julia
+    twice(x::Real) = x + x
+    ```
+    """
+
+    code = "DP982"
+    name = "check-too-large"
+    message = "this file was not checked with {memory} MiB of memory; nothing in it is proved"
     unchecked = True
