@@ -10,7 +10,7 @@ from itertools import permutations
 
 import pytest
 
-from dp_lsp.accounting.best import MEASURES, guarantees
+from dp_lsp.accounting.best import MEASURES, claims, guarantees
 from dp_lsp.accounting.charge import (
     FREE,
     Approximate,
@@ -28,6 +28,7 @@ from dp_lsp.accounting.charge import (
     Sequence,
     Unbounded,
 )
+from dp_lsp.accounting.guarantee import Guarantee
 from golden import drawn, gaussian_delta, poisson
 from test_laws_of_costs import exact_delta
 
@@ -139,6 +140,38 @@ def test_a_change_of_several_steps_is_a_step_after_the_other() -> None:
         assert equal(costs(Group(2, Group(2, charge))), costs(Group(4, charge)))
         once, twice = costs(charge), costs(Group(2, charge))
         assert at_most({rule: once[rule] for rule in twice}, twice)
+        size = Fraction(1 + seed, 10)
+        for kind in (Laplace, Gaussian, BoundedRange):
+            assert equal(costs(Group(3, kind(size))), costs(kind(3 * size)))
+
+
+def test_a_change_of_two_steps_of_a_sample_is_dearer_than_both_at_twice_the_order() -> None:
+    """3·ε(2α), Mironov 2017, Proposition 2."""
+    sample = poisson(Fraction(1, 10), Gaussian(Fraction(1)))
+
+    def at(charge: Charge, order: int) -> Fraction:
+        asked = Guarantee(Fraction(0), Fraction(1, 2), "renyi", (("order", Fraction(order)),))
+        return dict(claims(charge, asked)[-1].numbers)["epsilon"]
+
+    for order in (2, 3, 8):
+        assert at(Group(2, sample), order) == pytest.approx(3 * at(sample, 2 * order))
+
+
+def test_two_ways_are_one_of_both_lengths_and_two_steps_one_of_their_root() -> None:
+    """Exactly so for Gaussian noise; of others no less than either way."""
+    for seed in SEEDS:
+        choose = random.Random(seed)
+        one, other = (Fraction(choose.randint(1, 20), 10) for _ in range(2))
+        both, whole = costs(Joined(Gaussian(one), Gaussian(other))), costs(Gaussian(one + other))
+        for rule in ("gaussian", "zcdp"):
+            assert abs(both[rule] - whole[rule]) <= NEAR * whole[rule]
+        steps = costs(Sequence((Gaussian(one * 3), Gaussian(one * 4))))
+        exact = costs(Gaussian(one * 5))
+        assert all(abs(steps[rule] - exact[rule]) <= NEAR * exact[rule] for rule in ("gaussian", "renyi", "zcdp"))
+        a, b = some(seed), some(seed + 300)
+        joined = costs(Joined(a, b))
+        for alone in (costs(a), costs(b)):
+            assert at_most({rule: alone[rule] for rule in joined}, joined)
 
 
 def test_nothing_costs_nothing_and_everything_has_no_price() -> None:

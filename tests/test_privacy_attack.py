@@ -13,6 +13,7 @@ import spec_runner
 from attack.private import PrivateTarget, private_targets
 from attack.runs import PROGRAMS
 from dp_lsp import builtins
+from dp_lsp.accounting.charge import Relation
 from dp_lsp.builtins.meanings import WITHOUT_MEANING, array
 from dp_lsp.builtins.randomness import RANDOM, Noise, Pick
 from dp_lsp.core.term import Method
@@ -226,6 +227,71 @@ def test_no_random_private_function_is_refuted(group: int) -> None:
         checked += sum(each.tries for each in found)
         assert not any(each.refutations for each in found), text
     assert checked > PRIVATE
+
+
+COUNTED = """\
+function f(A::Matrix{<:Data}, B::Matrix{<:Data}) :: Priv()
+    (D, L) = sample_poisson(0.5, A, B)
+    (rows, columns) = size(D)
+    laplacian_mechanism(1, 1, rows)
+end"""
+SUMMED = """\
+function f(A::Matrix{<:Data}) :: Priv()
+    (D, L) = sample_poisson(0.25, A, A)
+    (rows, columns) = size(D)
+    total = [0.0, 0.0]
+    for i in 1:rows
+        total = total + undisc_container(clip(L2, D[i, :]))
+    end
+    gaussian_mechanism(1, 0.9, 0.4, total)
+end"""
+READ = """\
+function f(A::MetricMatrix(Data, LInf)) :: Priv()
+    (rows, columns) = size(A)
+    laplacian_mechanism(1, 1, undisc_container(clip(L1, A[rows, :]))) / 2
+end"""
+
+
+def with_records(text: str, weakened: object = unchanged) -> Searched | None:
+    """What is found against what is claimed where of two neighbours one has a record more."""
+    target = next(private_targets(text, "sound", ENGINE, relation=Relation.ADD_REMOVE))
+    return target.attacked(random.Random(text), 6, 25, weakened)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("text", "weakened"), [(COUNTED, tighter), (SUMMED, without_delta)], ids=["counted", "summed"])
+def test_a_price_that_is_too_low_for_a_record_more_is_refuted(text: str, weakened: object) -> None:
+    found, refuted = with_records(text), with_records(text, weakened)
+    assert found is not None and found.tries and found.breach is None
+    assert refuted is not None and refuted.breach is not None
+    one, other = refuted.breach.inputs[0], refuted.breach.others[0]
+    assert abs(len(one) - len(other)) == 1 and one.shape[1] == other.shape[1]
+
+
+def test_what_reads_all_rows_is_told_apart_by_a_record_more() -> None:
+    """Nothing is claimed of it; what is refuted here is what might have been."""
+    text = READ.replace("(1, 1,", "(2, 1,")
+    target = next(private_targets(text, "sound", ENGINE, relation=Relation.ADD_REMOVE))
+    claim = Claim((0,), 1.0, 0.0)
+    found = search(
+        target.scheme,
+        lambda args, chance: target.interpreter.run(target.method, args, chance),
+        lambda setting: [claim],
+        random.Random(0),
+        6,
+        40,
+        joining=True,
+    )
+    assert found.breach is not None and all(math.isinf(each.epsilon) for each in target.claims(found.breach.setting))
+
+
+def test_no_random_function_is_refuted_by_a_record_more() -> None:
+    checked = 0
+    for seed in (0, 5, 6, 7, 9):  # the others take longer
+        text = PROGRAMS["add-remove"].text(seed)
+        found = list(PROGRAMS["add-remove"].attack(text, "sound", ENGINE, seed))
+        checked += sum(each.tries for each in found)
+        assert not any(each.refutations for each in found), text
+    assert checked > 100
 
 
 def test_the_smallest_program_of_its_kind_is_shown() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp.builtins.meanings import Value, array
+from dp_lsp.core.algebra import Poly
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.types import DATA, Base, BoolType, Container, ModelType, Norm, NumberType, TupleType, Type
 from dp_lsp.meaning.spaces import Setting, distance, draw, neighbour, put_in
@@ -17,10 +19,18 @@ _FINE = 10**6
 
 
 def neighbours(
-    scheme: Scheme, inputs: tuple[Value, ...], places: tuple[int, ...], source: random.Random, setting: Setting
+    scheme: Scheme,
+    inputs: tuple[Value, ...],
+    places: tuple[int, ...],
+    source: random.Random,
+    setting: Setting,
+    joining: bool = False,
 ) -> tuple[Value, ...] | None:
     """The inputs with others at these places, each at most 1 apart: where there are several, the same row of matrices
-    is another one. None if none was found."""
+    is another one. With ``joining`` it is a row more or less, of all matrices that have as many rows. None if none was
+    found."""
+    if joining and any(isinstance(scheme.params[place].type, Container) for place in places):
+        return _joined(scheme, inputs, places, source, setting)
     types = [put_in(scheme.params[place].type, setting.norms) for place in places]
     for _ in range(_ATTEMPTS):
         changed = list(inputs)
@@ -32,6 +42,27 @@ def neighbours(
         if any(apart) and all(each <= 1 for each in apart):
             return tuple(changed)
     return None
+
+
+def _joined(
+    scheme: Scheme, inputs: tuple[Value, ...], places: tuple[int, ...], source: random.Random, setting: Setting
+) -> tuple[Value, ...] | None:
+    """The inputs with a row less in these matrices, or with one more where there is none."""
+    types = {place: param.type for place, param in enumerate(scheme.params)}
+    heights = {each.rows for place in places if isinstance(each := types[place], Container)}
+    tied = {place for place, each in types.items() if isinstance(each, Container) and each.rows in heights}
+    if None in heights or len(heights) != 1 or tied != set(places):
+        return None  # a record is in all matrices that have one row for each
+    changed = list(inputs)
+    height = inputs[places[0]].shape[0]
+    row = source.randrange(height) if height else 0
+    for place in places:
+        type_ = types[place]
+        assert isinstance(type_, Container)
+        one = draw(put_in(replace(type_, rows=Poly.of(1)), setting.norms), source, setting)
+        kept = [each for k, each in enumerate(inputs[place]) if k != row] if height else [one[0]]
+        changed[place] = array((entry for each in kept for entry in each), (len(kept), one.shape[1]))
+    return tuple(changed)
 
 
 def _row(types: list[Type], inputs: tuple[Value, ...], places: tuple[int, ...], source: random.Random) -> int | None:

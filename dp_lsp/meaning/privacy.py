@@ -17,6 +17,7 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import product
 from typing import NamedTuple
 
 from dp_lsp.builtins.meanings import Value
@@ -76,8 +77,10 @@ def search(
     source: random.Random,
     settings: int = 3,
     tries: int = 8,
+    joining: bool = False,
 ) -> Searched:
-    """Look for a breach of what is claimed of a function in each of so many settings: so many pairs for each claim.
+    """Look for a breach of what is claimed of a function in each of so many settings: so many pairs for each claim;
+    with ``joining``, of data of which one has a record more.
     Raises :class:`NotASpace` and :class:`NoMeaning` for what cannot be drawn or run."""
     count, tightest = 0, 0.0
     for setting in settings_of(scheme, source, settings, numbers=_NUMBERS):
@@ -87,7 +90,7 @@ def search(
             for _ in range(tries):
                 count += 1
                 inputs = tuple(draw(param.type, source, setting) for param in scheme.params)
-                others = neighbours(scheme, inputs, claim.places, source, setting)
+                others = neighbours(scheme, inputs, claim.places, source, setting, joining)
                 if others is None:
                     continue
                 if source.random() < 0.5:
@@ -199,8 +202,10 @@ def _on_a_line(before: _Hidden, after: _Hidden) -> tuple[Centres, Centres, float
 
 
 def _direction(before: list[list[float]], after: list[list[float]]) -> list[float] | None:
-    """The direction of the largest difference between a centre before and one after, of length 1."""
-    apart = ([b - a for a, b in zip(one, other, strict=True)] for one, other in zip(before, after, strict=False))
+    """The direction of the largest difference between a centre before and one after, of length 1: where rows are drawn
+    in as many ways, of the same way."""
+    pairs = zip(before, after, strict=True) if len(before) == len(after) else product(before, after)
+    apart = ([b - a for a, b in zip(one, other, strict=True)] for one, other in pairs)
     most = max(apart, key=lambda each: math.hypot(*each))
     size = math.hypot(*most)
     return [each / size for each in most] if size else None

@@ -1,5 +1,6 @@
-"""``python -m tests.attack programs`` tries random programs, ``private`` random private functions, ``charges`` random
-charges; ``scoreboard`` writes down what is found against the published rules."""
+"""``python -m tests.attack programs`` tries random programs, ``private`` random private functions, ``add-remove`` those
+of data of which one has a record more, ``charges`` random charges; ``scoreboard`` writes down what is found against the
+published rules."""
 
 from __future__ import annotations
 
@@ -18,7 +19,11 @@ from .scoreboard import SCOREBOARD, page, scores
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.attack", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, of in (("programs", "programs"), ("private", "programs with private functions")):
+    for name, of in (
+        ("programs", "programs"),
+        ("private", "programs with private functions"),
+        ("add-remove", "programs with private functions of data of which one has a record more"),
+    ):
         tried = commands.add_parser(name, help=f"random {of}; exits with 1 if a claim is refuted")
         tried.add_argument("--count", type=int, default=100_000)
         tried.add_argument("--first", type=int, default=0, help="the seed of the first; the others follow it")

@@ -17,7 +17,7 @@ from dp_lsp.core.evaluate import Missing, Substitution, norms_of, upper
 from dp_lsp.core.scheme import FunctionValue, Scheme
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import Method
-from dp_lsp.core.types import Norm
+from dp_lsp.core.types import Container, Norm
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.interpreter import Interpreter, NoMeaning
 from dp_lsp.meaning.privacy import Claim, Searched, search
@@ -26,6 +26,7 @@ from dp_lsp.meaning.spaces import NotASpace, Setting
 from .boxes import BOXES, Boxes
 
 Weaken = Callable[[Claim], Claim]
+_FEW = 2  # rows: these are drawn in few ways, also several times
 _CHOSEN = (Fraction(1, 10), Fraction(1, 10**4), Fraction(1, 2), Fraction(1, 10**7))
 
 
@@ -37,12 +38,13 @@ class PrivateTarget(NamedTuple):
     method: Method
     interpreter: Interpreter
     profile: str
+    relation: Relation = Relation.CHANGE_ONE
 
     def claims(self, setting: Setting) -> list[Claim]:
         """What is claimed of it where symbols have these numbers: every bound, for every number that may be chosen."""
         places = {param.var: place for place, param in enumerate(self.scheme.params) if not param.var.public}
         taken = frozenset(param.name for param in self.scheme.params)
-        priced = bounds(self.scheme.cost, tuple(places), PROFILES[self.profile], taken, Relation.CHANGE_ONE)
+        priced = bounds(self.scheme.cost, tuple(places), PROFILES[self.profile], taken, self.relation)
         found = {}
         for group, listed in priced.items():
             for bound in listed:
@@ -54,6 +56,10 @@ class PrivateTarget(NamedTuple):
                         found[claim[:3]] = claim
         return list(found.values())
 
+    def _is_large(self, setting: Setting) -> bool:
+        boxes = (param.type for param in self.scheme.params if isinstance(param.type, Container))
+        return any(box.rows is not None and setting.size(box.rows) > _FEW for box in boxes)
+
     def attacked(
         self, source: random.Random, settings: int = 3, tries: int = 8, weakened: Weaken = lambda claim: claim
     ) -> Searched | None:
@@ -63,11 +69,13 @@ class PrivateTarget(NamedTuple):
         def run(args: Sequence[Value], chance: Chance) -> Value:
             return self.interpreter.run(self.method, args, chance)
 
+        joining = self.relation is Relation.ADD_REMOVE
+
         def claims(setting: Setting) -> list[Claim]:
-            return [weakened(claim) for claim in self.claims(setting)]
+            return [] if joining and self._is_large(setting) else [weakened(claim) for claim in self.claims(setting)]
 
         try:
-            return search(self.scheme, run, claims, source, settings, tries)
+            return search(self.scheme, run, claims, source, settings, tries, joining)
         except (NotASpace, NoMeaning):
             return None
 
@@ -82,7 +90,11 @@ def _number(value: Sens, setting: Setting, numbers: Mapping[Symbol, Fraction]) -
 
 
 def private_targets(
-    text: str, profile: str = "sound", engine: Engine | None = None, boxes: Boxes | None = None
+    text: str,
+    profile: str = "sound",
+    engine: Engine | None = None,
+    boxes: Boxes | None = None,
+    relation: Relation = Relation.CHANGE_ONE,
 ) -> Iterator[PrivateTarget]:
     """The private functions of a program that are proved, and known without knowing how they are called."""
     found = (engine or Engine()).definitions(text, Options(profile=profile, facts=False))
@@ -92,4 +104,4 @@ def private_targets(
         if isinstance(value, FunctionValue) and value.methods and isinstance(each.definition, Method):
             scheme = value.methods[0]
             if scheme.claims_privacy and not scheme.opens:
-                yield PrivateTarget(each.definition.name, scheme, each.definition, interpreter, profile)
+                yield PrivateTarget(each.definition.name, scheme, each.definition, interpreter, profile, relation)

@@ -65,7 +65,8 @@ class Releases(Writer):
         return text
 
     def _function(self, name: str, steps: int, public: tuple[str, ...]) -> str:
-        params = [self._source.choice(_POOL) for _ in range(self._source.choice((1, 2, 1, 3)))]
+        pool = self._pool()
+        params = [self._source.choice(pool) for _ in range(self._source.choice((1, 2, 1, 3)))]
         own = [(self._fresh("x"), kind) for kind in params]
         self._enter(own)
         self._seen, self._updated, self._captured = [], set(), set()
@@ -77,6 +78,10 @@ class Releases(Writer):
         self._private = [*known, Private(name, tuple(kind for _, kind in (*own, *self._added)), kind)]
         header = f"{name}({', '.join(self._headed(own))}) :: Priv()"
         return "\n".join([f"function {header}", *lines, f"    {text}", "end"])
+
+    def _pool(self) -> tuple[Kind, ...]:
+        """What a parameter may be."""
+        return _POOL
 
     def _headed(self, own: list[tuple[str, Kind]]) -> list[str]:
         header = [f"{name}::{kind.written()}" for name, kind in (*own, *self._added)]

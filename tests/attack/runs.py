@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from dp_lsp.accounting.charge import Relation
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.privacy import Breach
 from dp_lsp.meaning.refuter import Pair
@@ -19,6 +20,7 @@ from dp_lsp.meaning.witness import shown
 
 from . import Target, targets
 from .choices import Choices, shrunk
+from .joining import Joining
 from .private import PrivateTarget, private_targets
 from .programs import Writer
 from .releases import Releases
@@ -51,13 +53,25 @@ def on_sensitivity(text: str, profile: str, engine: Engine, seed: int) -> Iterat
             yield Found(found.tries, refuted, tuple(ratios))
 
 
-def on_privacy(text: str, profile: str, engine: Engine, seed: int) -> Iterator[Found]:
+def on_privacy(
+    text: str,
+    profile: str,
+    engine: Engine,
+    seed: int,
+    relation: Relation = Relation.CHANGE_ONE,
+    settings: int = _PRIVATE_SETTINGS,
+) -> Iterator[Found]:
     """The private functions."""
-    for target in private_targets(text, profile, engine):
-        found = target.attacked(random.Random(seed), _PRIVATE_SETTINGS, _PRIVATE_TRIES)
+    for target in private_targets(text, profile, engine, relation=relation):
+        found = target.attacked(random.Random(seed), settings, _PRIVATE_TRIES)
         if found is not None:
             refuted = (said_of_privacy(target, found.breach),) if found.breach is not None else ()
             yield Found(found.tries, refuted, (1 / found.tightest,) if found.tightest else ())
+
+
+def on_records(text: str, profile: str, engine: Engine, seed: int) -> Iterator[Found]:
+    """The private functions, where of two neighbours one has a record more."""
+    return on_privacy(text, profile, engine, seed, Relation.ADD_REMOVE, 2 * _PRIVATE_SETTINGS)
 
 
 class Programs(NamedTuple):
@@ -95,6 +109,7 @@ PROGRAMS = {
     for each in (
         Programs("programs", lambda choices: Writer(choices).program(), on_sensitivity),
         Programs("private programs", lambda choices: Releases(choices).program(), on_privacy),
+        Programs("add-remove programs", lambda choices: Joining(choices).program(), on_records),
     )
 }
 
