@@ -52,3 +52,22 @@ def test_every_row_is_printed() -> None:
     assert result.returncode == 0, result.stderr
     rows = re.findall(PATTERN, result.stdout, re.MULTILINE)
     assert rows == ROWS.splitlines()
+
+
+REPOSITORY = """\
+`python -c 'import lark'`
+check of 100 lines, --no-cache, times that
+the same, known, times that
+22 files, nothing known
+the same, all known
+of the time with nothing known
+the same, one file edited
+speed-up by --jobs 2
+"""
+
+
+@pytest.mark.slow
+def test_every_row_about_a_repository_is_printed() -> None:
+    result = python("-X", "utf8", "-m", "tests.bench.repository", "--smoke")
+    assert result.returncode == 0, result.stderr
+    assert re.findall(r"^ *(.+?) {2,}[\d.,]+", result.stdout, re.MULTILINE) == REPOSITORY.splitlines()

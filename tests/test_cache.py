@@ -20,7 +20,7 @@ from dp_lsp.cache.folder import VARIABLE
 from dp_lsp.cache.plain import UNREADABLE, plain
 from dp_lsp.cache.results import Results
 from dp_lsp.cache.stamp import Stamp
-from dp_lsp.cache.store import Folder, Memory
+from dp_lsp.cache.store import Folder
 from dp_lsp.cli import main
 from dp_lsp.engine.check import Engine
 from source_tree import ROOT
@@ -340,8 +340,10 @@ def test_an_edit_of_the_program_itself_counts(tmp_path: Path) -> None:
     assert "is not DEFINED" in report()
 
 
-def test_a_program_that_changed_since_it_was_loaded_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    store = Memory()
+def test_a_program_that_changed_since_it_was_loaded_keeps_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Folder(tmp_path)
     now = Stamp(store, began=2**62)
     assert now.value is not None
     results = Results(store, now)
@@ -349,11 +351,11 @@ def test_a_program_that_changed_since_it_was_loaded_keeps_nothing(monkeypatch: p
     files = list(stamp._files())
     changed = [*files[:-1], files[-1]._replace(changed=files[-1].changed + 1)]
     monkeypatch.setattr(stamp, "_files", lambda: changed)
-    results.put_project(b"key", {})
-    assert store.get(b"key") is None
+    results.put_project(bytes(20), {})
+    assert store.get(bytes(20)) is None
     assert Stamp(store, began=2**62).value == now.value  # the text is the same
-    Results(store, Stamp(store, began=2**62)).put_project(b"key", {})
-    assert store.get(b"key") is not None
+    Results(store, Stamp(store, began=2**62)).put_project(bytes(20), {})
+    assert store.get(bytes(20)) is not None
 
 
 # Processes

@@ -25,5 +25,10 @@ class Ticket:
         """Go on, or raise :class:`Superseded` or :class:`OutOfTime`. The deadline is a ``time.monotonic`` value."""
         if self._superseded():
             raise Superseded
-        if self._deadline is not None and time.monotonic() > self._deadline:
+        if self.is_late:
             raise OutOfTime
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the deadline is over."""
+        return self._deadline is not None and time.monotonic() > self._deadline

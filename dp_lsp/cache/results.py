@@ -37,12 +37,18 @@ class Tried(NamedTuple):
 
 
 class Results:
-    """Reads and writes them. ``stamp`` is what they depend on besides what is checked; its value is there."""
+    """Reads and writes them. ``stamp`` is what they depend on besides what is checked; without its value, or without a
+    ``store``, nothing outlives this process. If they are ``remembered``, what the last two runs in it used is not read
+    again."""
 
-    def __init__(self, store: Store, stamp: Stamp) -> None:
-        self._store = store
-        self._stamp = stamp
+    def __init__(self, store: Store | None, stamp: Stamp | None, remembered: bool = False) -> None:
+        self._stamp = stamp.value if stamp is not None and stamp.value is not None else b""
+        self._store = store if self._stamp else None
+        self._holds = stamp.still_hold if stamp is not None else lambda: True
         self._may_write: bool | None = None
+        self._remembered = remembered
+        self._recent: dict[bytes, Any] = {}
+        self._used: dict[bytes, Any] = {}
 
     def key(self, root: str, seen: Seen, options: Callable[[str], Options]) -> bytes:
         """The key of a project whose files were ``seen``: their names and texts, how they are checked, and what their
@@ -90,26 +96,40 @@ class Results:
 
     def close(self) -> None:
         """The run is over."""
-        self._store.close()
+        self._recent, self._used, self._may_write = self._used, {}, None
+        if self._store is not None:
+            self._store.close()
 
     def _key(self, what: str, *parts: Any) -> bytes:
-        state = hashlib.blake2b(self._stamp.value or b"", digest_size=20)
+        state = hashlib.blake2b(self._stamp, digest_size=20)
         state.update(json.dumps([what, *parts]).encode())
         return state.digest()
 
     def _get(self, key: bytes, kind: Any) -> Any:
-        data = self._store.get(key)
+        known = self._used.get(key, self._recent.get(key))
+        if known is not None:
+            self._used[key] = known
+            return known
+        data = self._store.get(key) if self._store is not None else None
         if data is None:
             return None
         try:
-            return plain(kind).read(json.loads(data))
+            return self._noted(key, plain(kind).read(json.loads(data)))
         except UNREADABLE:
             logger.info("what is known under %s cannot be read, and is found out anew", key.hex(), exc_info=True)
             return None
 
+    def _noted(self, key: bytes, value: Any) -> Any:
+        if self._remembered:
+            self._used[key] = value
+        return value
+
     def _put(self, key: bytes, kind: Any, value: Any) -> None:
+        self._noted(key, value)
+        if self._store is None:
+            return
         if self._may_write is None:  # all that finds things out is loaded now
-            self._may_write = self._stamp.still_hold()
+            self._may_write = self._holds()
         if self._may_write:
             self._store.put(key, json.dumps(plain(kind).write(value), separators=(",", ":")).encode())
 

@@ -42,22 +42,6 @@ class Store(Protocol):
         ...
 
 
-class Memory:
-    """Keeps them as long as this process runs."""
-
-    def __init__(self) -> None:
-        self._known: dict[bytes, bytes] = {}
-
-    def get(self, key: bytes) -> bytes | None:
-        return self._known.get(key)
-
-    def put(self, key: bytes, data: bytes) -> None:
-        self._known[key] = data
-
-    def close(self) -> None:
-        """All is kept for the next run of this process."""
-
-
 class _Entry(NamedTuple):
     used: float
     size: int

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
+import click
+
 from dp_lsp.analysis.limits import MOST, Limits
 from dp_lsp.analysis.records import Analysis, Setting, State
 from dp_lsp.cache.results import Results
@@ -17,13 +19,14 @@ from dp_lsp.cli import ignoring
 from dp_lsp.cli.began import BEGAN
 from dp_lsp.cli.checks import Checks
 from dp_lsp.cli.configured import Configured
-from dp_lsp.cli.files import Chosen, choose, shown
+from dp_lsp.cli.files import STANDARD_INPUT, Chosen, choose, shown
 from dp_lsp.cli.output import FINDINGS, INTERNAL, USAGE, complain, point, write
 from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.reporters import COUNTS_ELSEWHERE, FOR_PERSONS, reporter
 from dp_lsp.cli.reporters.checked import Checked, Files
 from dp_lsp.cli.settings import complaints
 from dp_lsp.cli.style import coloured, linked, plain, unlinked, wants_colour, wants_links, without_commands
+from dp_lsp.cli.watching import Round, watch
 from dp_lsp.problem import Severity
 
 _WIDTH = 100  # columns of a report that is read on no terminal
@@ -55,23 +58,52 @@ class Request(NamedTuple):
     add_ignore: str | None = None
     no_cache: bool = False
     jobs: int | None = None
+    watch: bool = False
 
 
 def run(request: Request) -> int:
     """Check, report, and return the exit code: the largest that applies."""
+    results = _results(request)
+    if not request.watch:
+        return _round(request, results).code
+    if STANDARD_INPUT in request.paths:
+        raise click.UsageError("--watch reads a file again when it changes, and standard input is read once")
+    if request.add_ignore is not None or request.update_baseline:
+        raise click.UsageError("--watch only looks: --add-ignore and --update-baseline go without it")
+    last: Checks | None = None
+
+    def check() -> Round:
+        nonlocal last
+        done = _round(request, results, last)
+        last = done.checks
+        return Round(len(last.graph.included), last.has_changed, done.others)
+
+    watch(request.paths or (".",), check, clears=request.output_file is None)
+
+
+class _Round(NamedTuple):
+    """A check that was reported. ``others`` are files besides those that were checked which count."""
+
+    code: int
+    checks: Checks
+    others: tuple[str, ...] = ()
+
+
+def _round(request: Request, results: Results | None, before: Checks | None = None) -> _Round:
+    """Check and report once."""
     began = time.perf_counter()
     asked = request.settings, request.target_delta, request.baseline, request.update_baseline, request.limits
     configured = Configured(request.config, request.profile, *asked)
     if request.add_ignore is not None:
         ignoring.demand(request.paths, request.update_baseline)
     chosen = choose(request.paths or (".",), request.stdin_filename, configured.includes)
-    results = None if request.no_cache else _results()
-    checks = Checks(chosen, configured.options, request, results)
+    checks = Checks(chosen, configured.options, request, results, before)
     faults = configured.faults(checks.graph.included)
     for fault in faults:
         point(fault)
+    others = _others(configured, checks.graph.included, request)
     if faults:
-        return USAGE
+        return _Round(USAGE, checks, others)
     if request.update_baseline:
         baselines.demand(configured, checks.graph.included)
     ignored = _ignored(chosen, configured, request)
@@ -90,7 +122,13 @@ def run(request: Request) -> int:
     written = _write(_checked(files, request, code, time.perf_counter() - began), request)
     for complaint in wrong:
         complain(complaint)
-    return max(code, written)
+    return _Round(max(code, written), checks, others)
+
+
+def _others(configured: Configured, names: Iterable[str], request: Request) -> tuple[str, ...]:
+    """The files that say how files are checked, but for the configurations above them."""
+    named = () if request.config is None else (request.config,)
+    return (*named, *dict.fromkeys(path for path in map(configured.baseline_of, names) if path is not None))
 
 
 def _ignored(chosen: Chosen, configured: Configured, request: Request) -> int:
@@ -110,11 +148,13 @@ def _baselines(configured: Configured, files: Files, request: Request) -> int:
     return 0
 
 
-def _results() -> Results | None:
+def _results(request: Request) -> Results | None:
     """What earlier runs found out."""
-    store = opened()
-    stamp = Stamp(store, BEGAN) if store is not None else None
-    return Results(store, stamp) if store is not None and stamp is not None and stamp.value is not None else None
+    store = None if request.no_cache else opened()
+    stamp = None if store is None else Stamp(store, BEGAN)
+    if request.watch:
+        return Results(store, stamp, remembered=True)
+    return None if stamp is None or stamp.value is None else Results(store, stamp)
 
 
 def _exit_code(analyses: Iterable[Analysis], request: Request) -> int:

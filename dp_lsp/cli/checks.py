@@ -43,10 +43,15 @@ _Fresh = dict[str, tuple[bytes, Snapshot]]
 
 class Checks:
     """Checks the files that were ``chosen``, each read once. Without ``results`` nothing is known of earlier runs, and
-    nothing is kept for later ones."""
+    nothing is kept for later ones. ``before`` are the checks of a run before in the same process."""
 
     def __init__(
-        self, chosen: Chosen, options: Callable[[str], Options], request: Request, results: Results | None
+        self,
+        chosen: Chosen,
+        options: Callable[[str], Options],
+        request: Request,
+        results: Results | None,
+        before: Checks | None = None,
     ) -> None:
         self._names = chosen.names
         self._disk = chosen.files
@@ -55,6 +60,7 @@ class Checks:
         self._request = request
         self._results = results
         self._kept: dict[str, bytes] = {}  # the keys of projects by root, of those that results are kept of
+        self._before: Run | None = before.__dict__.get("_run") or before._before if before is not None else None
 
     @cached_property
     def graph(self) -> Graph:
@@ -65,7 +71,11 @@ class Checks:
     def _run(self) -> Run:
         from dp_lsp.cli.running import Run
 
-        return Run(self._files, self._options, self._request)
+        return Run(self._files, self._options, self._request, self._before)
+
+    def has_changed(self) -> bool:
+        """Whether any file that was read has changed since, or an include leads elsewhere."""
+        return self._files.has_changed()
 
     def files(self) -> Files:
         """The analyses of the files that were chosen, in that order, and then of what these include, by their names."""
@@ -244,13 +254,13 @@ class Checks:
         known = Tried(self._run.hopeful(analysis), {}) if kept is None else kept
         problems, wanted = analysis.problems, known.hopeful[:most]
         new = [index for index in wanted if index not in known.fixes]
-        found: dict[Problem, tuple[Fix, ...]] | None = {}
+        found, whole = dict[Problem, tuple[Fix, ...]](), True
         part = Snapshot(self._files, self._files.seen(frozenset[str]().union(*map(self.graph.reached, roots))))
         if new:
             self._run.consult(projects)
-            found = self._run.tried(name, analysis, [problems[index] for index in new], roots, part)
-        fixes = known.fixes | {index: (found or {}).get(problems[index], ()) for index in new}
-        if results is not None and (new or kept is None) and found is not None and not part.strayed:
+            found, whole = self._run.tried(name, analysis, [problems[index] for index in new], roots, part)
+        fixes = known.fixes | {index: found.get(problems[index], ()) for index in new}
+        if results is not None and (new or kept is None) and whole and not part.strayed:
             results.put_tried(key, Tried(known.hopeful, fixes))
         return {problems[index]: fixes[index] for index in wanted}, len(wanted)
 

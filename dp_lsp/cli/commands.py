@@ -169,6 +169,7 @@ def root() -> None:
     metavar="N",
     help="How many processes check at once (default: as is worth it, at most one a processor).",
 )
+@click.option("--watch", is_flag=True, help="Check again whenever a file or its configuration changes.")
 @click.option("--no-cache", is_flag=True, help="Check everything anew, and keep nothing for later runs.")
 @click.option(
     "--color",

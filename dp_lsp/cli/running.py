@@ -36,15 +36,16 @@ logger = logging.getLogger(__name__)
 
 
 class Run:
-    """Checks one project after the other. A bug makes one of them unknown, not the others."""
+    """Checks one project after the other. A bug makes one of them unknown, not the others. Of a run ``before`` all is
+    remembered that the engine found out."""
 
-    def __init__(self, files: Loader, options: OptionsOf, request: Request) -> None:
+    def __init__(self, files: Loader, options: OptionsOf, request: Request, before: Run | None = None) -> None:
         self._request = request
         self._files = files
         self._options = options
-        self._distributions = Distributions()
-        self._engine = Engine(self._distributions.answers)
-        self._recent: deque[str] = deque()
+        self._distributions: Distributions = Distributions() if before is None else before._distributions
+        self._engine: Engine = Engine(self._distributions.answers) if before is None else before._engine
+        self._recent: deque[str] = deque() if before is None else before._recent
         self._certifiable: dict[str, list[Certifiable]] = {}
 
     def includes(self, text: Text) -> tuple[str, ...]:
@@ -123,17 +124,19 @@ class Run:
 
     def tried(
         self, name: str, analysis: Analysis, worth: Sequence[Problem], roots: tuple[str, ...], files: Loader
-    ) -> dict[Problem, tuple[Fix, ...]] | None:
-        """The fixes of some problems of a file that are good. None after a bug, which says nothing about the file."""
+    ) -> tuple[dict[Problem, tuple[Fix, ...]], bool]:
+        """The fixes of some problems of a file that are good, and whether all were tried: not after a bug, which says
+        nothing about the file, and not if there was no time left."""
         within = Within(roots, files, self._options)
         limits = analysis.options.limits
         try:
             with limited(limits, len(analysis.source.text)) as ticket:
-                return fixes_of(repairs(self._engine, name, analysis, within, ticket, worth))
+                found = fixes_of(repairs(self._engine, name, analysis, within, ticket, worth))
+                return found, not ticket.is_late
         except Exception:
             logger.debug("%s: fixes were not tried", name, exc_info=True)
             self._engine = Engine(self._distributions.answers)
-            return None
+            return {}, False
 
 
 def _why(error: Exception, limits: Limits, size: int) -> Problem:

@@ -38,6 +38,11 @@ class Snapshot:
             known = self._seen.included[by, path] = self._loader.included(by, path)
         return known
 
+    def has_changed(self) -> bool:
+        """Whether the other loader would say something else now."""
+        texts = (self._loader.text(name) is not text for name, text in self._seen.texts.items())
+        return any(texts) or any(self._loader.included(*asked) != said for asked, said in self._seen.included.items())
+
     def seen(self, names: Iterable[str]) -> Seen:
         """The texts of these files, and what was asked about their includes."""
         texts = {name: self.text(name) for name in names}
