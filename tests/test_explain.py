@@ -7,7 +7,9 @@ import pytest
 from dp_lsp.analysis.catalogue import MODULES, kinds
 from dp_lsp.builtins import TABLE
 from dp_lsp.cli import main
-from source_tree import modules
+from source_tree import ROOT, modules
+
+REFERENCE = ROOT / "dp_lsp" / "reference"
 
 
 def explained(capsys: pytest.CaptureFixture[str], name: str) -> str:
@@ -69,3 +71,13 @@ def test_a_terminal_shows_no_markup(capsys: pytest.CaptureFixture[str], monkeypa
     assert "```" not in without and "# clip" not in without and "clip(N, v)" in without
     assert "36;40m" not in without
     assert "36;40m" in coloured
+
+
+@pytest.mark.parametrize("name", ["check", "explain", "max-epsilon", "configuration"])
+def test_what_the_reference_says_of_commands_and_keys(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", name]) == 0
+    title, *lines = capsys.readouterr().out.splitlines()
+    assert title.startswith("# ") and len(lines) > 1
+    pages = "".join((REFERENCE / page).read_text("utf-8") for page in ("command_line.md", "configuration.md"))
+    written = set(pages.splitlines())
+    assert [line for line in lines if line.lstrip("# ") and not line.startswith("#") and line not in written] == []

@@ -11,7 +11,9 @@ import pytest
 
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.builtins import TABLE
+from dp_lsp.cli.commands import root
 from dp_lsp.cli.explain import builtin_page
+from dp_lsp.cli.reference import page as commands_page
 from dp_lsp.configuration.keys import page as keys_page
 from dp_lsp.problem import DOCUMENTATION, Severity
 
@@ -47,7 +49,16 @@ def configuration() -> str:
     return "\n\n".join(parts)
 
 
-PAGES = [("diagnostics.md", diagnostics), ("builtins.md", builtins), ("configuration.md", configuration)]
+def command_line() -> str:
+    return "\n\n".join([NOTE.format("the commands and their options"), "# Command line", commands_page(root)])
+
+
+PAGES = [
+    ("diagnostics.md", diagnostics),
+    ("builtins.md", builtins),
+    ("configuration.md", configuration),
+    ("command_line.md", command_line),
+]
 
 
 @pytest.mark.parametrize(("name", "page"), PAGES)

@@ -225,6 +225,7 @@ def explain(name: str, log_level: str, log_file: str | None, **asked: Any) -> in
     dp-lsp explain DP301             by code
     dp-lsp explain unreadable        by name
     dp-lsp explain clip              a function of the language: type, sensitivity, source
+    dp-lsp explain check             a command, or a key of the configuration
     dp-lsp explain train.jl:step     a function of yours: what led to its bounds
     dp-lsp explain train.jl:12       the function on line 12
     dp-lsp explain train.jl:12:9     the expression there: how far it moves, and why

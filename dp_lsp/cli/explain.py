@@ -34,7 +34,8 @@ def run(name: str, asked: Asked) -> int:
 
 
 def page(name: str) -> str | None:
-    """The Markdown page of a code, of a kind's name or of a builtin; None if there is none."""
+    """The Markdown page of a code, of a kind's name, of a builtin, of a command or of a key of the configuration; None
+    if there is none."""
     by_code = kinds()
     wanted = name.strip()
     kind = by_code.get(wanted.upper())
@@ -43,7 +44,19 @@ def page(name: str) -> str | None:
     if kind is not None:
         return kind.page()
     row = find(wanted)
-    return builtin_page(row[0]) if row is not None else None
+    return builtin_page(row[0]) if row is not None else _other_page(wanted)
+
+
+def _other_page(name: str) -> str | None:
+    """The page of a command or of the configuration, or of a key of that."""
+    from dp_lsp.cli import reference
+    from dp_lsp.configuration import keys
+
+    context = click.get_current_context(silent=True)
+    root = context.find_root().command if context is not None else None
+    if isinstance(root, click.Group) and name in root.commands:
+        return reference.command_page(root.commands[name])
+    return f"# Configuration\n\n{keys.page()}" if name == "configuration" else keys.key_page(name)
 
 
 def _derived(name: str, asked: Asked) -> str | None:

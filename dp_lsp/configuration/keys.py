@@ -206,6 +206,11 @@ def page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def key_page(name: str) -> str | None:
+    """The Markdown page of one key; None if there is no such key."""
+    return next((f"# {key.name}\n\n{_described(key, '')}\n" for key in KEYS if key.name == name), None)
+
+
 def _described(key: Key, margin: str) -> str:
     lines = [f"{margin}- `{key.name}`: {key.doc}"]
     value = key.value.item if isinstance(key.value, Tables) else key.value
