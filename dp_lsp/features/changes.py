@@ -1,0 +1,386 @@
+"""What has changed between two reports: whose ε, δ or sensitivity rose or fell, and what may be the cause.
+
+Whatever is not proved to be no larger counts as risen, so that who lets nothing rise lets nothing through in doubt.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from dp_lsp.core.comparing import Order, Point, compare, follows, written
+from dp_lsp.core.formulas import Relation, Unreadable, read, relations, variables
+from dp_lsp.features.matching import Function, Pair, matched, renamed
+
+Json = Mapping[str, Any]
+Lines = Callable[[str], list[str]]
+"""The lines of a file, by its path in a report; none if they are not known."""
+
+_MOST_LINES = 3
+_WIDEST = 80  # characters of a line that is shown
+_WORD = re.compile(r"[^\W\d][\w!'′]*")
+_INFINITE = re.compile(r"\boo\b")
+_SIGNS = {"epsilon": "ε", "delta": "δ", "sensitivity": "sensitivity"}
+
+
+class Effect(StrEnum):
+    """What became of a function. Those that count as risen come first; ``changed`` is a bound of which it is not proved
+    that it is no larger."""
+
+    NOT_PROVED = "not proved"
+    ROSE = "rose"
+    CHANGED = "changed"
+    WEAKER = "weaker"
+    FELL = "fell"
+    PROVED = "proved"
+    NEW = "new"
+    GONE = "gone"
+
+    @property
+    def rises(self) -> bool:
+        """Whether it fails a comparison."""
+        return self in (Effect.NOT_PROVED, Effect.ROSE, Effect.CHANGED, Effect.WEAKER)
+
+
+class Bound(NamedTuple):
+    """A bound of a parameter that is another one now. ``what`` is ``epsilon``, ``delta`` or ``sensitivity``; ``why``
+    says what is known of which one is larger, where that is not all."""
+
+    parameter: str
+    what: str
+    old: str
+    new: str
+    effect: Effect
+    why: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """It, to a person."""
+        return f"{_SIGNS[self.what]} of `{self.parameter}`: {_shown(self.old)} → {_shown(self.new)}{self.why}"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of a function, or of a file outside of its functions if there is no ``function``: in all, of its
+    bounds, and what may be the cause, each a sentence."""
+
+    path: str
+    function: str
+    signature: str
+    line: int
+    effect: Effect
+    bounds: tuple[Bound, ...] = ()
+    notes: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()
+
+
+def changes(
+    old: Json,
+    new: Json,
+    moved: Mapping[str, str] | None = None,
+    lines: tuple[Lines, Lines] = (lambda path: [], lambda path: []),
+) -> list[Change]:
+    """What has changed from one report to another, what rose first. ``moved`` are the new paths of files that are known
+    to be called otherwise now; ``lines`` are those of files of the one and of the other."""
+    paths = renamed(old, new, moved or {})
+    found = list(_of_files(old, new, paths))
+    risen: set[str] = set()
+    pairs = list(matched(old, new, paths))
+    for pair in pairs:
+        change = _of_pair(pair)
+        if change is not None:
+            found.append(change)
+            risen |= {change.function} if change.effect.rises else set()
+    by_place = {(pair.new.path, pair.new.name, pair.new.line): pair for pair in pairs if pair.new is not None}
+    explained = (_explained(each, by_place.get((each.path, each.function, each.line)), risen, lines) for each in found)
+    order = list(Effect)
+    return sorted(explained, key=lambda each: (order.index(each.effect), each.path, each.line, each.function))
+
+
+def _of_files(old: Json, new: Json, paths: Mapping[str, str]) -> Iterator[Change]:
+    """Files that are not checked to the end any more for what stands outside of their functions."""
+    before = {paths.get(file["path"], file["path"]): file for file in old["files"]}
+    for file in new["files"]:
+        was = before.get(file["path"])
+        worse = file["status"] != "proved" and all(each["status"] == "proved" for each in file["functions"])
+        if worse and (was is None or was["status"] == "proved"):
+            notes = tuple(_problem(each) for each in _errors(file["diagnostics"])[:_MOST_LINES])
+            yield Change(file["path"], "", "", 1, Effect.NOT_PROVED, notes=notes or (f"it is {file['status']} now",))
+
+
+def _of_pair(pair: Pair) -> Change | None:
+    old, new = pair
+    if old is None and new is not None:
+        known = new.is_proved or new.accepted is not None
+        effect = Effect.NEW if known else Effect.NOT_PROVED
+        return _change(new, effect, notes=(_summary(new) if new.is_proved else f"it is new, and {_state(new)}",))
+    if old is not None and new is None:
+        return _change(old, Effect.GONE)
+    assert old is not None and new is not None, "a pair has a function"
+    if old.is_proved and not new.is_proved:
+        return _change(new, Effect.NOT_PROVED, notes=(f"it was proved, and is {_state(new)} now",))
+    if new.is_proved and not old.is_proved:
+        return _change(new, Effect.PROVED, notes=(_summary(new),))
+    bounds = tuple(_bounds(old, new)) if new.is_proved or new.status == old.status == "failed" else ()
+    notes, weaker = _conditions(old, new)
+    effects = [each.effect for each in bounds] + ([Effect.WEAKER] if weaker else [])
+    effects += [Effect.NOT_PROVED] if _is_known_no_more(old, new) else []
+    if not effects:
+        return None
+    if Effect.NOT_PROVED in effects:
+        notes = (f"it was {_state(old)}, and is {_state(new)} now", *notes)
+    return _change(new, min(effects, key=list(Effect).index), bounds, notes)
+
+
+def _is_known_no_more(old: Function, new: Function) -> bool:
+    """Whether bounds that held of a function that failed are not known any more, or nothing accepts it now."""
+    lost = old.status == "failed" and new.status == "unknown" and new.accepted is None
+    return not new.is_proved and (lost or (old.accepted is not None and new.accepted is None))
+
+
+def _change(function: Function, effect: Effect, bounds: tuple[Bound, ...] = (), notes: tuple[str, ...] = ()) -> Change:
+    return Change(function.path, function.name, function.signature, function.line, effect, bounds, notes)
+
+
+def _bounds(old: Function, new: Function) -> Iterator[Bound]:
+    """The bounds that are others now."""
+    names = _names(old, new)
+    known = [*_relations(old, names), *_relations(new, {})]
+    before = {names.get(each["name"], each["name"]): each for each in old.parameters}
+    for parameter in new.parameters:
+        name = parameter["name"]
+        was = before.get(name)
+        if was is None:
+            continue
+        if parameter["static"] and not was["static"]:
+            yield Bound(name, "epsilon", "protected", "public", Effect.ROSE)
+        if parameter["static"] or was["static"]:
+            continue
+        numbers = old.numbers(next((own for own, other in names.items() if other == name), name)), new.numbers(name)
+        for what in ("sensitivity", "epsilon", "delta"):
+            if numbers[0] and numbers[1] and what in numbers[0] and what in numbers[1]:
+                yield from _by_number(name, what, numbers[0][what], numbers[1][what])
+            elif was[what] is not None and parameter[what] is not None:
+                yield from _by_formula(name, what, (was[what], parameter[what]), names, known)
+            elif was[what] is not None and what != "delta":
+                yield Bound(name, what, was[what], _other_kind(parameter, new), Effect.ROSE)
+
+
+def _other_kind(parameter: Json, function: Function) -> str:
+    """What stands where a bound of this sort stood."""
+    if function.kind == "blackbox":
+        return "no bound, as it is a black box now"
+    return "no ε" if parameter["epsilon"] is None else "no sensitivity, as it is a private function now"
+
+
+def _by_number(parameter: str, what: str, old: float | None, new: float | None) -> Iterator[Bound]:
+    before, after = (math.inf if each is None else each for each in (old, new))
+    if before != after:
+        effect = Effect.ROSE if after > before else Effect.FELL
+        yield Bound(parameter, what, _figure(before), _figure(after), effect)
+
+
+def _figure(number: float) -> str:
+    return "oo" if number == math.inf else f"{number:.6g}"
+
+
+def _by_formula(
+    parameter: str, what: str, texts: tuple[str, str], names: Mapping[str, str], known: list[Relation]
+) -> Iterator[Bound]:
+    old, new = texts
+    try:
+        verdict = compare(read(old, names), read(new), known)
+    except (Unreadable, RecursionError):
+        if old != new:
+            yield Bound(parameter, what, old, new, Effect.CHANGED, "; which of them is larger cannot be told")
+        return
+    match verdict.order:
+        case Order.SMALLER:
+            yield Bound(parameter, what, old, new, Effect.FELL)
+        case Order.LARGER:
+            where = f" (as {_at(verdict.above)})" if verdict.above and verdict.above.numbers else ""
+            yield Bound(parameter, what, old, new, Effect.ROSE, where)
+        case Order.MIXED if verdict.above and verdict.below:
+            depends = ", ".join(f"`{name}`" for name, _ in verdict.above.numbers)
+            why = f"; which is larger depends on {depends}: {_at(verdict.above)}, and {_at(verdict.below)}"
+            yield Bound(parameter, what, old, new, Effect.CHANGED, why)
+        case Order.OPEN:
+            smaller = f" It is smaller at {_at(verdict.below)}." if verdict.below else ""
+            why = f"; it is not proved that this is no more.{smaller} With numbers (--set) it can be told"
+            yield Bound(parameter, what, old, new, Effect.CHANGED, why)
+
+
+def _at(point: Point) -> str:
+    where = ", ".join(f"{name} = {number:g}" for name, number in point.numbers)
+    return f"{point.old:.3g} → {point.new:.3g} at {where}"
+
+
+def _conditions(old: Function, new: Function) -> tuple[tuple[str, ...], bool]:
+    """What must hold now and had not to before, and what need not any more; whether there is any of the first."""
+    names = _names(old, new)
+    own = {each["name"] for each in new.parameters} - {names.get(each["name"], each["name"]) for each in old.parameters}
+    more = [each["text"] for each in new.conditions if not _is_known(each, old, names, own)]
+    back = {other: one for one, other in names.items()}
+    less = [each["text"] for each in old.conditions if not _is_known(each, new, back, set())]
+    notes = [f"it is proved only where this holds: {text}" for text in more]
+    return (*notes, *(f"it does not need any more that {text}" for text in less)), bool(more) and new.is_proved
+
+
+def _is_known(condition: Json, other: Function, names: Mapping[str, str], own: set[str]) -> bool:
+    """Whether a condition follows from one that ``other`` has, or is about what that has no parameter for."""
+    if any(_renamed(each["text"], names) == condition["text"] for each in other.conditions):
+        return True
+    try:
+        wanted = relations(condition["formula"] or "")
+    except Unreadable:
+        return False
+    known = list(_relations(other, names))
+    about = {name for each in wanted for variable in variables(each) for name in _WORD.findall(written(variable))}
+    return bool(about & own) or all(follows(each, known) for each in wanted)
+
+
+def _names(old: Function, new: Function) -> dict[str, str]:
+    """What parameters of the old one are called now, where there are as many and they stand in the same places."""
+    mine, theirs = [each["name"] for each in old.parameters], [each["name"] for each in new.parameters]
+    if len(mine) != len(theirs) or set(mine) == set(theirs):
+        return {}
+    return {one: other for one, other in zip(mine, theirs, strict=True) if one != other}
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    return _WORD.sub(lambda word: names.get(word[0], word[0]), text)
+
+
+def _relations(function: Function, names: Mapping[str, str]) -> Iterator[Relation]:
+    """What is known to hold where the bounds of a function do."""
+    free = (each["range"] for bound in function.bounds for each in bound["free"])
+    for text in (*(each["formula"] for each in function.conditions if each["formula"]), *dict.fromkeys(free)):
+        try:
+            yield from relations(text, names)
+        except Unreadable:
+            continue
+
+
+def _state(function: Function) -> str:
+    return f"{function.status} (accepted: {function.accepted})" if function.accepted else function.status
+
+
+def _summary(function: Function) -> str:
+    """What is proved of a function, in a line."""
+    found = []
+    for each in function.parameters:
+        if not each["static"]:
+            costs = [f"{_SIGNS[what]} {_shown(each[what])}" for what in ("sensitivity", "epsilon") if each[what]]
+            costs += [f"δ {_shown(each['delta'])}"] if each["delta"] not in (None, "0") else []
+            found += [f"`{each['name']}`: {', '.join(costs)}"] if costs else []
+    return "; ".join(found) or "it claims nothing of its parameters"
+
+
+def _shown(formula: str) -> str:
+    return _INFINITE.sub("∞", formula)
+
+
+def _errors(problems: Iterable[Json]) -> list[Json]:
+    return [each for each in problems if each["severity"] == "error"]
+
+
+def _problem(problem: Json) -> str:
+    return f"line {problem['range']['start']['line']}: {problem['code']}, {problem['message']}"
+
+
+# What may be the cause
+
+
+def _explained(change: Change, pair: Pair | None, risen: set[str], lines: tuple[Lines, Lines]) -> Change:
+    """The same with what may be the cause."""
+    if pair is None or pair.new is None or change.effect in (Effect.NEW, Effect.PROVED):
+        return change
+    causes = [*_spent(pair), *_appeared(pair)]
+    text = _lines_of(pair.new, lines[1])
+    words = {word for _, line in text for word in _WORD.findall(line)} | {each["name"] for each in pair.new.spending}
+    causes += [f"`{name}`, which it uses, is listed here, too" for name in sorted((risen & words) - {change.function})]
+    if pair.old is not None:
+        causes += _edited(_lines_of(pair.old, lines[0]), text)
+    return replace(change, causes=tuple(causes))
+
+
+def _spent(pair: Pair) -> Iterator[str]:
+    """Mechanisms and calls that cost something else than before."""
+    if pair.old is None or pair.new is None:
+        return
+    names = _names(pair.old, pair.new)
+    old, new = list(pair.old.spending), list(pair.new.spending)
+    for each in list(new):
+        same = next((was for was in old if _cost(was, names) == _cost(each, {})), None)
+        if same is not None:
+            old.remove(same)
+            new.remove(each)
+    for each in new[:_MOST_LINES]:
+        was = next((was for was in old if was["name"] == each["name"]), None)
+        before = "" if was is None else f" and not {_costs(was)} as before"
+        if was is not None:
+            old.remove(was)
+        once = "" if was is not None else ", which was not there before"
+        yield f"line {each['range']['start']['line']}: `{each['name']}` costs {_costs(each)}{before}{once}"
+    for each in old[:_MOST_LINES]:
+        yield f"`{each['name']}`, which cost {_costs(each)}, is not there any more"
+
+
+def _cost(spent: Json, names: Mapping[str, str]) -> tuple[object, ...]:
+    whose = tuple(sorted(names.get(each, each) for each in spent["parameters"]))
+    return spent["name"], whose, *(_renamed(spent[what], names) for what in ("epsilon", "delta"))
+
+
+def _costs(spent: Json) -> str:
+    delta = "" if spent["delta"] == "0" else f", δ {_shown(spent['delta'])}"
+    return f"ε {_shown(spent['epsilon'])}{delta}"
+
+
+def _appeared(pair: Pair) -> Iterator[str]:
+    """What is reported now and was not before."""
+    before = Counter((each["code"], each["message"]) for each in (pair.old.problems if pair.old else ()))
+    shown = 0
+    for each in pair.new.problems if pair.new else ():
+        if each["severity"] not in ("error", "warning"):
+            continue
+        if before[each["code"], each["message"]] > 0:
+            before[each["code"], each["message"]] -= 1
+        elif shown < _MOST_LINES:
+            shown += 1
+            yield _problem(each)
+
+
+def _lines_of(function: Function, lines: Lines) -> list[tuple[int, str]]:
+    """The lines of a function, with their numbers."""
+    found = lines(function.path)[function.line - 1 : function.last_line]
+    return list(enumerate(found, function.line))
+
+
+def _edited(old: list[tuple[int, str]], new: list[tuple[int, str]]) -> Iterator[str]:
+    """Lines of a function that say something else, but for their blanks."""
+    mine, theirs = ([" ".join(line.split()) for _, line in side] for side in (old, new))
+    shown = 0
+    for kind, first, last, start, end in difflib.SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes():
+        if kind == "equal" or not (old and new):
+            continue
+        was = [_code(line) for line in mine[first:last] if line]
+        now = [(new[start + index][0], line) for index, line in enumerate(theirs[start:end]) if line]
+        for index, (number, line) in enumerate(now):
+            before = f", and was {was[index]}" if index < len(was) else ""
+            shown += 1
+            if shown <= _MOST_LINES:
+                yield f"line {number} is {_code(line)}{before}"
+        for line in was[len(now) :]:
+            shown += 1
+            if shown <= _MOST_LINES:
+                yield f"this line is gone: {line}"
+
+
+def _code(line: str) -> str:
+    return f"`{line if len(line) <= _WIDEST else line[: _WIDEST - 1] + '…'}`"
