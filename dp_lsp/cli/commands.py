@@ -106,6 +106,7 @@ def root() -> None:
     dp-lsp check .               every Julia file below this folder
     dp-lsp explain DP301         what a code means and how to mend it
     dp-lsp explain program.jl:f  what led to the bounds of a function
+    dp-lsp diff main             whose bounds rose or fell since then, and why
     dp-lsp verify proof.json     replay a certificate of bounds
     dp-lsp server                for editors: the language server
     """
@@ -237,6 +238,46 @@ def explain(name: str, log_level: str, log_file: str | None, **asked: Any) -> in
 
     _log(log_level, log_file)
     return run(name, Asked(**asked))
+
+
+@root.command()
+@click.argument("old", metavar="OLD", shell_complete=_files)
+@click.argument("new", metavar="[NEW]", required=False, shell_complete=_files)
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    help="text: for a person (default). markdown: for a comment on a pull request. json: for programs.",
+)
+@click.option("--output-file", metavar="FILE", help="Write the comparison to FILE.")
+@click.option("--profile", type=click.Choice(["sound", "published"]), help="The rules that revisions are checked by.")
+@numbers
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="As for check.")
+@logs
+def diff(log_level: str, log_file: str | None, **options: Any) -> int:
+    """Say whose ε, δ or sensitivity rose or fell between two revisions, and why.
+
+    OLD and NEW are revisions of the git repository around the working folder, or files that `dp-lsp check
+    --output-format json` wrote; where there is such a file, it is that. Without NEW it is the working tree. Of a
+    revision all files are checked, and nothing in the working tree is touched.
+
+    \b
+    dp-lsp diff main                              what I have done since main
+    dp-lsp diff main HEAD --output-format markdown
+    dp-lsp diff --set eps=0.1 --set k=100 main    by numbers, where formulas do not decide
+    dp-lsp diff before.json after.json
+
+    \b
+    Exit codes:
+      0    nothing rose
+      1    a bound rose, or it is not proved that it is no larger; it holds under more conditions; a function is
+           not proved any more, or is new and not proved, and nobody accepted that
+      2    wrong usage, or what is compared cannot be read
+    """
+    from dp_lsp.cli.diff import Asked, run
+
+    _log(log_level, log_file)
+    return run(Asked(**options))
 
 
 @root.command()

@@ -19,7 +19,7 @@ from dp_lsp.text import Source
 class Configured:
     """The options of each file: as the command line says, else its configuration. ``config`` is a file that counts
     instead of those above the files, and ``baseline`` likewise; a usage error if it is not there. With ``rebase`` a
-    baseline is to be written, which need not be there."""
+    baseline is to be written, which need not be there. Nothing above the folder ``top`` counts."""
 
     def __init__(
         self,
@@ -30,6 +30,7 @@ class Configured:
         baseline: str | None = None,
         rebase: bool = False,
         limits: Limits = MOST,
+        top: str | None = None,
     ) -> None:
         if config is not None and not os.path.lexists(config):
             raise click.UsageError(f"--config {config!r} does not exist")
@@ -37,7 +38,7 @@ class Configured:
             raise click.UsageError(f"--baseline {baseline!r} does not exist; with --update-baseline it is written")
         self._profile = profile
         self._base = Options(settings=settings, facts=False, target_delta=target_delta, limits=limits)
-        self._found = Configurations(config, baseline=baseline, rebase=rebase)
+        self._found = Configurations(config, baseline=baseline, rebase=rebase, top=top)
         self.includes = self._found.includes
         self.baseline_of = self._found.baseline_of
         self.baseline = self._found.baseline

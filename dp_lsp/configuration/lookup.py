@@ -33,7 +33,7 @@ class Configurations:
     One that is faulty leaves the last one in force that was not; ``kept`` are those, by the path of their file.
     ``only`` is a file that counts for all files, and ``baseline`` one that does instead of those that configurations
     name. With ``rebase`` a baseline is to be written, so it need not be there, and accepts everything. ``concerns``
-    tells for which files any configuration counts.
+    tells for which files any configuration counts, and ``top`` is the last folder where one is looked for.
     """
 
     def __init__(
@@ -42,6 +42,7 @@ class Configurations:
         concerns: Callable[[str], bool] = os.path.isabs,
         baseline: str | None = None,
         rebase: bool = False,
+        top: str | None = None,
     ) -> None:
         self.kept: dict[str, Configuration] = {}
         self.faulty: dict[str, Faulty] = {}
@@ -50,6 +51,7 @@ class Configurations:
         self._above: dict[str, _Place | None] = {}  # by folder
         self._baseline = None if baseline is None else os.path.abspath(baseline)
         self._rebase = rebase
+        self._top = top
         self._baselines: dict[str, Baseline] = {}  # by the path of their file, since the last look
         self._valid: dict[str, Baseline] = {}  # those that were read last and are not faulty
         self._only = None if only is None else self._named(os.path.abspath(only))
@@ -108,7 +110,7 @@ class Configurations:
             passed.append(folder)
             found = self._at(folder)
             above = os.path.dirname(folder)
-            if found is not None or above == folder:
+            if found is not None or folder in (above, self._top):
                 break
             folder = above
         else:

@@ -247,6 +247,8 @@ def _power(base: Formula, exponent: Formula) -> Formula:
         whole = exponent.value.denominator == 1 and abs(exponent.value) <= 64
         if whole and (base.value or exponent.value > 0) and base.value.numerator.bit_length() <= 64:
             return Number(base.value ** int(exponent.value))
+    if isinstance(base, Product) and isinstance(exponent, Number) and exponent.value.denominator == 1:
+        return product([_power(factor, exponent) for factor in base.factors])
     return Power(base, exponent)
 
 

@@ -24,6 +24,7 @@ Lines = Callable[[str], list[str]]
 
 _MOST_LINES = 3
 _WIDEST = 80  # characters of a line that is shown
+_LONGEST = 300  # of a formula
 _WORD = re.compile(r"[^\W\d][\w!'′]*")
 _INFINITE = re.compile(r"\boo\b")
 _SIGNS = {"epsilon": "ε", "delta": "δ", "sensitivity": "sensitivity"}
@@ -204,21 +205,21 @@ def _by_formula(
         case Order.SMALLER:
             yield Bound(parameter, what, old, new, Effect.FELL)
         case Order.LARGER:
-            where = f" (as {_at(verdict.above)})" if verdict.above and verdict.above.numbers else ""
+            where = f" ({_at(verdict.above)})" if verdict.above and verdict.above.numbers else ""
             yield Bound(parameter, what, old, new, Effect.ROSE, where)
         case Order.MIXED if verdict.above and verdict.below:
             depends = ", ".join(f"`{name}`" for name, _ in verdict.above.numbers)
-            why = f"; which is larger depends on {depends}: {_at(verdict.above)}, and {_at(verdict.below)}"
+            why = f"; which is larger depends on {depends}: {_at(verdict.above)}, but {_at(verdict.below)}"
             yield Bound(parameter, what, old, new, Effect.CHANGED, why)
         case Order.OPEN:
-            smaller = f" It is smaller at {_at(verdict.below)}." if verdict.below else ""
-            why = f"; it is not proved that this is no more.{smaller} With numbers (--set) it can be told"
+            less = f" (it is less here: {_at(verdict.below)})" if verdict.below else ""
+            why = f"; it is not proved that this is no more than before{less}: give numbers with --set"
             yield Bound(parameter, what, old, new, Effect.CHANGED, why)
 
 
 def _at(point: Point) -> str:
     where = ", ".join(f"{name} = {number:g}" for name, number in point.numbers)
-    return f"{point.old:.3g} → {point.new:.3g} at {where}"
+    return f"at {where} it is {point.new:.3g}, and was {point.old:.3g}"
 
 
 def _conditions(old: Function, new: Function) -> tuple[tuple[str, ...], bool]:
@@ -283,7 +284,8 @@ def _summary(function: Function) -> str:
 
 
 def _shown(formula: str) -> str:
-    return _INFINITE.sub("∞", formula)
+    """A formula for a person. Of one that nobody would read, the beginning."""
+    return _INFINITE.sub("∞", formula if len(formula) <= _LONGEST else formula[:_LONGEST] + "…")
 
 
 def _errors(problems: Iterable[Json]) -> list[Json]:

@@ -1,0 +1,347 @@
+"""What rose and what fell between two reports, or two revisions: nothing that rose gets through."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dp_lsp.analysis.records import Options, Setting
+from dp_lsp.cli import main
+from dp_lsp.engine.check import Engine
+from dp_lsp.features.changes import Change, changes
+from dp_lsp.features.report import report
+
+Diff = Callable[..., tuple[int, str, str]]
+
+BEFORE = """\
+f(x::Real) = 2 * x
+g(x::Real) = 3 * f(x)
+function k(x::Real, eps::Static()) :: Priv()
+    y = laplacian_mechanism(1, eps, x)
+    y
+end
+h(x::Real) = x
+"""
+AFTER = BEFORE.replace("2 * x", "4 * x").replace("1, eps, x", "1, 2*eps, x").replace("Real) = x\n", "Real) = sin(x)\n")
+ENGINE = Engine()
+PLAIN = Options()
+
+
+def made(text: str, options: Options = PLAIN, path: str = "a.jl") -> dict[str, Any]:
+    """The report of a text."""
+    return json.loads(json.dumps(report([(path, ENGINE.check(text, options))], "sound")))
+
+
+def found(old: str, new: str, **more: Any) -> list[Change]:
+    return changes(made(old, **more), made(new, **more))
+
+
+def said(old: str, new: str, **more: Any) -> list[str]:
+    """What is said of each change: the function, the effect, and the sentences."""
+    return [
+        ": ".join([each.function, each.effect, *each.notes, *(bound.sentence for bound in each.bounds)])
+        for each in found(old, new, **more)
+    ]
+
+
+PRIVATE = "f(x::Real, eps::Static()) :: Priv() = laplacian_mechanism({}, {}, x)\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("f(x::Real) = 2*x", "f(x::Real) = x + x", []),
+        ("f(x::Real) = 2*x", "f(x::Real) = 3*x", ["f: rose: sensitivity of `x`: 2 → 3"]),
+        ("f(x::Real) = 3*x", "f(x::Real) = 2*x", ["f: fell: sensitivity of `x`: 3 → 2"]),
+        ("f(x::Real) = 3*x", "f(x::Real) = x*x", ["f: rose: sensitivity of `x`: 3 → ∞"]),
+        ("f(x::Real) = 3*x", "f(y::Real) = 3*y", []),
+        ("f(x::Real) = x", "f(x::Integer) = x", []),
+        ("f(x::Real) = x", "g(x::Real) = x", ["g: new: `x`: sensitivity 1", "f: gone"]),
+        ("f(x::Real) = x", "f(x::Real) = unheard(x)", ["f: not proved: it was proved, and is unknown now"]),
+        ("f(x::Real) = unheard(x)", "f(x::Real) = x", ["f: proved: `x`: sensitivity 1"]),
+        ("", "f(x::Real) = unheard(x)", ["f: not proved: it is new, and unknown"]),
+        ("", "f(x::Real) = unheard(x)  # dp: ignore[DP101] why", ["f: new: it is new, and unknown (accepted: "]),
+        (
+            "f(x::Real) = x",
+            "f(x::Real) = unheard(x)  # dp: ignore[DP101] why",
+            ["f: not proved: it was proved, and is unknown (accepted: DP101 is accepted: why) now"],
+        ),
+        ("f(x::Real) = x", "f(x::Static(Real)) = x", ["f: rose: ε of `x`: protected → public"]),
+        (
+            PRIVATE.format(1, "eps"),
+            PRIVATE.format(1, "2*eps"),
+            ["f: rose: ε of `x`: eps → 2*eps (at eps = 7 it is 14, and was 7)"],
+        ),
+        (PRIVATE.format(1, "2*eps"), PRIVATE.format(1, "eps"), ["f: fell: ε of `x`: 2*eps → eps"]),
+        (
+            PRIVATE.format(1, "eps"),
+            PRIVATE.format(1, "eps/b").replace("eps::Static()", "eps::Static(), b::Static()"),
+            ["f: changed: it does not need any more that 0 < eps: ε of `x`: eps → Abs(eps)/Abs(b); which is larger"],
+        ),
+        (
+            "f(x::Real, k::Static(Integer)) = 2*x",
+            "f(x::Real, k::Static(Integer)) = k*x",
+            ["f: changed: sensitivity of `x`: 2 → Abs(k); which is larger depends on `k`: at k = "],
+        ),
+        ("f(x::Real) = x\nn = 1", "f(x::Real) = x\nn = unheard(1)", [": not proved: line 2: DP101, `unheard` is not"]),
+        (
+            "f(x::Real) = x",
+            "f(x::Real) :: Priv() = laplacian_mechanism(1, 1, x)",
+            ["f: rose: sensitivity of `x`: 1 → no sensitivity, as it is a private function now"],
+        ),
+    ],
+)  # fmt: skip
+def test_what_became_of_a_function(old: str, new: str, expected: list[str]) -> None:
+    shown = said(old + "\n", new + "\n")
+    assert len(shown) == len(expected) and all(map(str.startswith, shown, expected)), shown
+
+
+def test_a_bound_under_more_conditions_is_weaker() -> None:
+    loose = "f(x::Real, n::Static()) = n * x\n"
+    old, new = made(loose), made(loose)
+    new["files"][0]["functions"][0]["conditions"] = [{"text": "0 < n", "formula": "0 < n", "decided": False}]
+    (change,) = changes(old, new)
+    assert change.effect == "weaker" and change.notes == ("it is proved only where this holds: 0 < n",)
+    assert changes(new, old) == []
+    tighter = copy.deepcopy(new)
+    tighter["files"][0]["functions"][0]["conditions"][0] |= {"text": "1 ≤ n/2", "formula": "1 <= n/2"}
+    assert [each.effect for each in changes(new, tighter)] == ["weaker"]
+    assert changes(tighter, new) == []
+    assert [each.effect for each in changes(made("f(x::Real) = x\n"), made(PRIVATE.format(1, "eps")))] == ["rose"]
+
+
+def test_numbers_decide_where_there_are_any() -> None:
+    options = Options(settings=(Setting(None, "eps", Fraction(1, 2)), Setting(None, "b", Fraction(3))), facts=False)
+    new = PRIVATE.format(1, "eps/b").replace("eps::Static()", "eps::Static(), b::Static()")
+    (change,) = found(PRIVATE.format(1, "eps"), new, options=options)
+    assert change.effect == "fell" and change.bounds[0].sentence.startswith("ε of `x`: 0.5 → 0.16666")
+
+
+def test_causes() -> None:
+    two = (
+        "f(x::Real, eps::Static()) :: Priv() = begin\n    y = g(x, eps)\n    y + laplacian_mechanism(1, eps, x)\nend\n"
+    )
+    two = two.replace("begin\n", "h(x, eps)\n", 1).split("end")[0]
+    old = "function f(x::Real, eps::Static()) :: Priv()\n    a = laplacian_mechanism(1, eps, x)\n    a\nend\n"
+    new = old.replace("    a\n", "    b = laplacian_mechanism(1, 3*eps, x)\n    a + b\n")
+    (change,) = found(old, new)
+    assert change.effect == "rose" and change.bounds[0].new == "4*eps"
+    assert any("line 3: `Laplace` costs ε 3*eps" in cause for cause in change.causes), change.causes
+    lines = [lambda path, text=text: text.splitlines() for text in (BEFORE, AFTER)]
+    by_name = {each.function: each for each in changes(made(BEFORE), made(AFTER), None, (lines[0], lines[1]))}
+    assert by_name["f"].causes == ("line 1 is `f(x::Real) = 4 * x`, and was `f(x::Real) = 2 * x`",)
+    assert by_name["g"].causes == ("`f`, which it uses, is listed here, too",)
+    assert by_name["h"].causes[0].startswith("line 7: DP113, nothing is known of `sin`")
+
+
+def test_files_and_functions_that_moved() -> None:
+    old, new = made(BEFORE, path="a.jl"), made("# moved\n" + BEFORE.replace("2 * x", "5 * x"), path="b.jl")
+    assert [(each.path, each.function, each.line, each.effect) for each in changes(old, new)] == [
+        ("b.jl", "f", 2, "rose"),
+        ("b.jl", "g", 3, "rose"),
+    ]
+    new = made(BEFORE.replace("h(x::Real) = x\n", ""))
+    new["files"] += made("h(x::Real) = 7 * x\n", path="h.jl")["files"]
+    assert [each.function for each in changes(made(BEFORE), new)] == ["h"], "it stands in another file"
+    several = "f(x::Real) = x\nf(x::Vector{<:Real}) = x\n"
+    assert [each.effect for each in found(several, several.replace("<:Real}) = x", "<:Real}) = 2 * x"))] == ["rose"]
+
+
+# The command
+
+
+@pytest.fixture
+def diff(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Diff:
+    """Compare in a folder of its own: the exit code, the output, and what went to standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def compared(*arguments: str) -> tuple[int, str, str]:
+        code = main(["diff", *arguments])
+        return code, *capsys.readouterr()
+
+    return compared
+
+
+def write(path: str, text: str) -> None:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(text, "utf-8")
+
+
+def git(*arguments: str, given: bytes = b"") -> str:
+    program = shutil.which("git")
+    if program is None:
+        pytest.skip("there is no git")
+    mine = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    mine |= {f"GIT_{who}_{what}": "me@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    command = [program, *arguments]
+    return subprocess.run(command, input=given, env=os.environ | mine, check=True, capture_output=True).stdout.decode()
+
+
+def commit(files: dict[str, str]) -> None:
+    if not Path(".git").exists():
+        git("init", "-q", "-b", "main")
+    for name, text in files.items():
+        write(name, text)
+    git("add", "-A")
+    git("commit", "-qm", "as it is")
+
+
+def test_reports(diff: Diff) -> None:
+    for name, text in (("old.json", BEFORE), ("new.json", AFTER)):
+        write(name, json.dumps(made(text)))
+    code, output, _ = diff("old.json", "new.json")
+    assert code == 1 and output.endswith(
+        "Something rose, or is not proved any more. old.json → new.json, 4 functions: 1 not proved, 3 rose.\n"
+    )
+    assert [line.split("  ")[0] for line in output.splitlines()[:-2] if line[0] != " "] == ["not proved", *["rose"] * 3]
+    assert diff("new.json", "old.json")[0] == 0
+    assert diff("old.json", "old.json") == (0, "Nothing changed. old.json → old.json, 4 functions.\n", "")
+    code, output, _ = diff("old.json", "new.json", "--output-format", "json", "--output-file", "out.json")
+    result = json.loads(Path("out.json").read_text("utf-8"))
+    assert code == 1 and output == "" and result["rose"] and result["summary"]["rose"] == 3
+    assert result["changes"][1]["bounds"] == [
+        {
+            "parameter": "x",
+            "what": "sensitivity",
+            "old": "2",
+            "new": "4",
+            "effect": "rose",
+            "why": "",
+            "text": "sensitivity of `x`: 2 → 4",
+        }
+    ]
+
+
+def test_revisions(diff: Diff) -> None:
+    ignored = {".gitignore": "out.jl\n", "out.jl": "f(x) = unheard(x)\n"}
+    commit({"src/a.jl": BEFORE, "dp-lsp.toml": 'exclude = ["old/"]\n', "old/b.jl": "f(x) = unheard(x)\n", **ignored})
+    git("mv", "src/a.jl", "src/b.jl")
+    write("src/b.jl", "# renamed\n" + BEFORE.replace("2 * x", "4 * x"))
+    code, output, said = diff("main")
+    assert (code, said) == (1, "") and "rose        f   src/b.jl:2\n" in output and "main → the working tree" in output
+    commit({"c.jl": "n = 1\n"})
+    before = git("status", "--porcelain=v2", "--branch"), sorted(os.listdir())
+    code, output, _ = diff("main~1", "HEAD", "--output-format", "markdown")
+    assert code == 1 and "- ❌ **rose** `f` (`src/b.jl:2`)\n  - sensitivity of `x`: 2 → 4\n" in output
+    assert "  - because line 2 is `f(x::Real) = 4 * x`, and was `f(x::Real) = 2 * x`\n" in output
+    assert before == (git("status", "--porcelain=v2", "--branch"), sorted(os.listdir()))
+    code, output, _ = diff("HEAD", "main~1")
+    assert code == 0 and "fell        f   src/a.jl:1\n" in output
+    write("new.json", json.dumps(made(BEFORE, path="src/a.jl")))
+    assert diff("main~1", "new.json")[0] == 0
+    assert diff("main~1", "main", "--set", "eps=1")[0] == 1
+
+
+def test_nothing_of_a_repository_is_run(diff: Diff) -> None:
+    commit({"a.jl": BEFORE, ".gitattributes": "*.jl filter=evil diff=evil export-subst\n"})
+    touch = f"touch {Path('was-run').absolute()}"
+    for key in ("filter.evil.smudge", "filter.evil.clean", "diff.evil.textconv", "diff.evil.command", "core.fsmonitor"):
+        git("config", key, touch)
+    for hook in ("post-checkout", "post-index-change", "reference-transaction"):
+        write(f".git/hooks/{hook}", f"#!/bin/sh\n{touch}\n")
+        os.chmod(f".git/hooks/{hook}", 0o755)
+    assert diff("main", "HEAD")[0] == 0 and diff("main")[0] == 0
+    assert not Path("was-run").exists()
+
+
+def test_links_and_paths_lead_nowhere(diff: Diff, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.jl"
+    outside.write_text("secret(x::Real) = 1234 * x\n", "utf-8")
+    (tmp_path / "r").mkdir()
+    os.chdir("r")
+    commit({"a.jl": 'include("link.jl")\nf(x::Real) = x\n', "b.jl": "g(x::Real) = x\n"})
+    os.symlink(outside, "link.jl")
+    os.symlink("b.jl", "inside.jl")
+    os.symlink(outside, "dp-lsp.toml")
+    git("add", "-A")
+    git("commit", "-qm", "links")
+    code, output, _ = diff("main~1", "main", "--output-format", "json")
+    assert "1234" not in output and "secret" not in output
+    blob = git("hash-object", "-w", "--stdin", given=b"g(x::Real) = 5 * x\n").strip()
+    tree = b"100644 ..\0" + bytes.fromhex(blob) + b"100644 b.jl\0" + bytes.fromhex(blob)
+    bad = git("hash-object", "-t", "tree", "-w", "--stdin", "--literally", given=tree).strip()
+    made_of = f"tree {bad}\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nbad\n"
+    name = git("hash-object", "-t", "commit", "-w", "--stdin", given=made_of.encode()).strip()
+    code, output, _ = diff("main~1", name)
+    assert code == 1 and "rose        g   b.jl:1" in output
+
+
+def test_submodules_are_left_out(diff: Diff) -> None:
+    commit({"a.jl": BEFORE})
+    commit({"lib/c.jl": "f(x::Real) = unheard(x)\n"})
+    git("rm", "-q", "-r", "--cached", "lib")
+    git("update-index", "--add", "--cacheinfo", f"160000,{git('rev-parse', 'HEAD').strip()},lib")
+    git("commit", "-qm", "a module")
+    code, output, said = diff("main~2")
+    assert code == 0 and said == "note: the working tree: submodules are left out: lib\n", output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--", "--upload-pack=x", "main"], "'--upload-pack=x' is neither a file nor a revision"),
+        (["nowhere", "main"], "'nowhere' is neither a file nor a revision"),
+        (["main:a.jl", "main"], "'main:a.jl' is neither a file nor a revision"),
+        (["a.jl", "main"], "a.jl is no report: Expecting value"),
+        (["list.json", "main"], "list.json is no report: `it` is no table"),
+        (["other.json", "main"], "other.json is no report: its `schema_version` is not 1"),
+        (
+            ["part.json", "main"],
+            "part.json is no report: `files[0].functions[0].range.start.line` is not what",
+        ),
+        (["deep.json", "main"], "deep.json is no report: it is nested too deeply"),
+        (["good.json", "published.json"], "they were made by the rules of two profiles, sound and published"),
+        (["good.json", "good.json", "--set", "eps=1"], "are for revisions"),
+        (["bad", "main"], "bad has a configuration that is not valid\nbad:dp-lsp.toml:1:1: error[DP811]"),
+    ],
+)
+def test_wrong_usage(diff: Diff, arguments: list[str], message: str) -> None:
+    good = made(BEFORE)
+    broken = copy.deepcopy(good)
+    broken["files"][0]["functions"][0]["range"]["start"]["line"] = "1"
+    for name, value in (("good", good), ("list", []), ("other", good | {"schema_version": 2}), ("part", broken)):
+        write(f"{name}.json", json.dumps(value))
+    write("published.json", json.dumps(good | {"profile": "published"}))
+    write("deep.json", "[" * 100_000)
+    commit({"a.jl": BEFORE, "dp-lsp.toml": "unheard = 1\n"})
+    git("branch", "bad")
+    commit({"dp-lsp.toml": ""})
+    code, output, wrong = diff(*arguments)
+    assert (code, output) == (2, "") and message in wrong
+
+
+def test_without_a_repository(diff: Diff, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    code, _, wrong = diff("main", "HEAD")
+    assert code == 2 and "the working folder is in no git repository" in wrong
+    monkeypatch.setenv("PATH", "")
+    assert "git is not installed" in diff("main", "HEAD")[2]
+
+
+def test_hostile_reports(diff: Diff) -> None:
+    old, new = made(BEFORE), made(BEFORE.replace("2 * x", "4 * x"))
+    evil = "f`\x1b[31m\n::error::x | @you <b> ](x)\u202e"
+    for each in (old, new):
+        each["files"][0]["path"] = evil
+        each["files"][0]["functions"][0]["name"] = evil
+        each["files"][0]["functions"][1]["parameters"][0]["sensitivity"] = "(" * 9_000
+        each["files"][0]["functions"][2]["parameters"][0]["epsilon"] = "__import__('os').system('touch was-run')"
+    new["files"][0]["functions"][1]["parameters"][0]["sensitivity"] += "1"
+    new["files"][0]["functions"][2]["parameters"][0]["epsilon"] += " "
+    for name, value in (("old.json", old), ("new.json", new)):
+        write(name, json.dumps(value))
+    for form in ("text", "markdown", "json"):
+        code, output, _ = diff("old.json", "new.json", "--output-format", form)
+        assert code == 1 and not any(bad in output for bad in ("\x1b", "\u202e", "\n::error::")), form
+        assert form != "markdown" or ("@you" not in output and "\n<b>" not in output)
+        assert form != "json" or json.loads(output)["rose"]
+    assert not Path("was-run").exists()
