@@ -13,7 +13,7 @@ from dp_lsp.builtins import TABLE, find
 from dp_lsp.builtins.define import Builtin, Form
 from dp_lsp.cli.output import write
 from dp_lsp.cli.settings import Asked
-from dp_lsp.cli.style import is_terminal, steady, wants_colour
+from dp_lsp.cli.style import is_terminal, steady, wants_colour, wants_links
 
 _WIDEST = 100  # columns of a page; longer lines are hard to read
 
@@ -127,5 +127,5 @@ def _rendered(text: str) -> str:
     coloured = wants_colour("auto")
     console = Console(width=columns, force_terminal=True, no_color=not coloured, highlight=False)
     with console.capture() as capture:
-        console.print(Page(text, code_theme="ansi_dark"))
+        console.print(Page(text, code_theme="ansi_dark", hyperlinks=wants_links()))
     return capture.get()
