@@ -273,7 +273,7 @@ def test_github_counts_columns_in_one_line_only() -> None:
 
 def test_gitlab_has_an_issue_for_each_problem() -> None:
     issue, other = read("gitlab", ("src/a.jl", failed()), ("b.jl", failed()))
-    assert issue["description"] == "DP399: this moves too much"
+    assert issue["description"] == "DP399: this moves too much. Fix available: take it out"
     assert (issue["check_name"], issue["severity"]) == ("made-up", "critical")
     assert issue["location"] == {"path": "src/a.jl", "lines": {"begin": 1}}
     assert issue["fingerprint"] != other["fingerprint"]
@@ -295,7 +295,10 @@ def test_junit_has_a_case_for_each_function() -> None:
     assert verdicts(("a.jl", warned)) == [("f(Real, Real)", "")]
     assert verdicts(("a.jl", warned), error_on_warning=True) == [("f(Real, Real)", "failure")]
     text = read("junit", ("a.jl", failed())).find(".//failure").text
-    assert text == "a.jl:1:14: error[DP399] this moves too much"
+    first, *context = text.split("\n")
+    assert first == "a.jl:1:14: error[DP399] this moves too much"
+    assert context[-2:] == ["  fix available: take it out", "  more: dp-lsp explain DP399"]
+    assert "  b.jl:2: twice as much" in context
 
 
 # With the real engine

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dp_lsp.analysis.records import Analysis, FunctionReport, Silenced, State
-from dp_lsp.problem import Problem, Severity
+from dp_lsp.cli.files import shown
+from dp_lsp.problem import Problem, Related, Severity, There
 from dp_lsp.text import Place, Source, Span
 
 NOT_PROVED = "not-proved"
@@ -66,6 +67,20 @@ def is_silent(function: FunctionReport, analysis: Analysis) -> bool:
 def places(span: Span, source: Source) -> tuple[Place, Place]:
     """Where something begins and ends."""
     return source.place(span.start), source.place(span.end)
+
+
+def context(path: str, analysis: Analysis, problem: Problem) -> Iterator[str]:
+    """What led to a problem and what can be done, a line each."""
+    for related in problem.related:
+        yield f"{_place(path, analysis, related)}: {related.message}"
+    yield from (f"fix available: {fix.title}" for fix in problem.fixes)
+    yield f"more: dp-lsp explain {problem.code}"
+
+
+def _place(path: str, analysis: Analysis, related: Related) -> str:
+    if isinstance(related.where, There):
+        return f"{shown(related.where.file)}:{related.where.line}"
+    return f"{path}:{analysis.source.place(related.span.start).line}"
 
 
 def outside(analysis: Analysis) -> Iterator[Problem]:

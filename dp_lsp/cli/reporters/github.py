@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dp_lsp.analysis.records import Analysis
-from dp_lsp.cli.files import shown
 from dp_lsp.cli.reporters.checked import Checked
-from dp_lsp.cli.reporters.findings import Finding, findings, places
+from dp_lsp.cli.reporters.findings import Finding, context, findings, places
 from dp_lsp.cli.style import printable, without_commands
 from dp_lsp.cli.summary import CAUTION, sentence, statistics_table
-from dp_lsp.problem import Related, Severity, There
+from dp_lsp.problem import Severity
 
 _COMMANDS = {
     Severity.ERROR: "error",
@@ -46,16 +45,7 @@ def _command(path: str, analysis: Analysis, finding: Finding) -> str:
 def _message(path: str, analysis: Analysis, finding: Finding) -> Iterator[str]:
     yield finding.message
     if finding.problem is not None:
-        for related in finding.problem.related:
-            yield f"{_place(path, analysis, related)}: {related.message}"
-        yield from (f"fix available: {fix.title}" for fix in finding.problem.fixes)
-        yield f"more: dp-lsp explain {finding.code}"
-
-
-def _place(path: str, analysis: Analysis, related: Related) -> str:
-    if isinstance(related.where, There):
-        return f"{shown(related.where.file)}:{related.where.line}"
-    return f"{path}:{analysis.source.place(related.span.start).line}"
+        yield from context(path, analysis, finding.problem)
 
 
 def _data(message: Iterator[str] | list[str]) -> str:

@@ -28,10 +28,12 @@ def lines(run: Checked) -> Iterator[str]:
 
 
 def _issue(path: str, analysis: Analysis, finding: Finding) -> dict[str, Any]:
+    problem = finding.problem
+    fixes = "".join(f". Fix available: {fix.title}" for fix in (problem.fixes if problem is not None else ()))
     line = analysis.source.place(finding.span.start).line
     key = f"{path}\0{finding.fingerprint}".encode("utf-8", "surrogatepass")
     return {
-        "description": f"{finding.code}: {printable(finding.message)}",
+        "description": printable(f"{finding.code}: {finding.message}{fixes}"),
         "check_name": finding.name,
         "fingerprint": hashlib.sha256(key).hexdigest()[:32],
         "severity": _SEVERITIES[finding.severity],

@@ -7,15 +7,14 @@ skipped. So a case fails, or has an error, where the run as a whole does.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from dp_lsp.analysis.records import Analysis, FunctionReport, State
 from dp_lsp.cli.reporters.checked import Checked
 from dp_lsp.cli.reporters.escaping import xml_text
-from dp_lsp.cli.reporters.findings import NOT_PROVED, inside, outside
+from dp_lsp.cli.reporters.findings import NOT_PROVED, context, inside, outside
 from dp_lsp.problem import Problem, Severity
-from dp_lsp.text import Source
 
 _PASSED = ""
 _FAILURE, _ERROR, _SKIPPED = "failure", "error", "skipped"
@@ -57,7 +56,7 @@ def _cases(path: str, analysis: Analysis, run: Checked) -> Iterator[_Case]:
         yield _of_function(path, analysis, function, run)
     rest = list(outside(analysis))
     if rest or not analysis.functions:
-        name, text = "outside of functions", _told(path, rest, analysis.source)
+        name, text = "outside of functions", _told(path, rest, analysis)
         errors = [each for each in rest if each.severity is Severity.ERROR or each.unchecked]
         if errors or _fails(rest, run):
             first = next(iter(errors), rest[0])
@@ -70,7 +69,7 @@ def _cases(path: str, analysis: Analysis, run: Checked) -> Iterator[_Case]:
 
 def _of_function(path: str, analysis: Analysis, function: FunctionReport, run: Checked) -> _Case:
     problems = inside(function, analysis)
-    name, text = f"{function.name}{function.signature}", _told(path, problems, analysis.source)
+    name, text = f"{function.name}{function.signature}", _told(path, problems, analysis)
     first = next((each for each in problems if each.severity is Severity.ERROR), None)
     why = function.reason or (first.message if first else f"it is {function.state.value}")
     if function.state is State.PROVED:
@@ -91,13 +90,15 @@ def _fails(problems: Sequence[Problem], run: Checked) -> bool:
     return run.error_on_warning and any(each.severity is Severity.WARNING for each in problems)
 
 
-def _told(path: str, problems: Sequence[Problem], source: Source) -> str:
-    """The problems, a line each."""
-    found = ((source.place(each.span.start), each) for each in problems)
-    return "\n".join(
-        f"{path}:{place.line}:{place.column}: {each.severity.value}[{each.code}] {each.message}"
-        for place, each in found
-    )
+def _told(path: str, problems: Iterable[Problem], analysis: Analysis) -> str:
+    """The problems, a line each, and below it what led to each and what can be done."""
+    return "\n".join(line for each in problems for line in _lines(path, each, analysis))
+
+
+def _lines(path: str, problem: Problem, analysis: Analysis) -> Iterator[str]:
+    place = analysis.source.place(problem.span.start)
+    yield f"{path}:{place.line}:{place.column}: {problem.severity.value}[{problem.code}] {problem.message}"
+    yield from (f"  {line}" for line in context(path, analysis, problem))
 
 
 def _totals(cases: Sequence[_Case]) -> dict[str, str]:
