@@ -9,6 +9,7 @@ const KIND = 'dpLsp.report';
 export class ReportView implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private uri: vscode.Uri | undefined;
+  private empty = true;
   private asking: vscode.CancellationTokenSource | undefined;
   private readonly listeners: vscode.Disposable[];
 
@@ -58,6 +59,7 @@ export class ReportView implements vscode.Disposable {
     });
     panel.webview.onDidReceiveMessage((message: { kind: string; line?: number; column?: number }) => {
       if (message.kind === 'ready') {
+        this.empty = true;
         void this.refresh();
       } else if (message.kind === 'go') {
         void this.go(uri, message.line ?? 1, message.column ?? 1);
@@ -93,10 +95,15 @@ export class ReportView implements vscode.Disposable {
     }
     this.asking?.cancel(); // plots take their time, and these nobody wants any more
     const asked = (this.asking = new vscode.CancellationTokenSource());
-    const wanted = { uri: client.code2ProtocolConverter.asUri(uri), plots: true };
+    const of = client.code2ProtocolConverter.asUri(uri);
     try {
-      const report = await client.sendRequest('dp/report', wanted, asked.token);
-      if (!asked.token.isCancellationRequested) {
+      // A page that is still empty need not wait for the plots; what stands on one does not flicker for them.
+      for (const plots of this.empty ? [false, true] : [true]) {
+        const report = await client.sendRequest('dp/report', { uri: of, plots }, asked.token);
+        if (asked.token.isCancellationRequested) {
+          return;
+        }
+        this.empty = false;
         await this.post({ kind: 'report', report, uri: uri.toString() });
       }
     } catch (error) {
