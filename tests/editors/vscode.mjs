@@ -155,6 +155,16 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
       await bench.picture(`report in ${theme}`);
     }
   },
+  'a plot that lacks numbers asks for them': async (bench) => {
+    await bench.tidy();
+    await bench.open('dp_sgd.jl');
+    await until('proved', async () => /dp-lsp: proved 4/.test(await bench.status()));
+    await bench.run('dp-lsp: Show the Report of This File');
+    await preview(bench).getByRole('button', { name: 'Set a number…' }).click();
+    await until('the question', async () => /Which parameter/.test(await bench.page.locator('.quick-input-title').innerText()));
+    await bench.picture('missing');
+    await bench.page.keyboard.press('Escape');
+  },
   'a lens leads to the derivation': async (bench) => {
     await bench.tidy();
     await bench.open('broken.jl');
