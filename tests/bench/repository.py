@@ -119,10 +119,11 @@ def _line(title: str, value: str, goal: str = "") -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.repository", description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="few files, each measured once: that it runs at all")
-    smoke = parser.parse_args().smoke
-    for line in one_file(1 if smoke else 15):
+    parser.add_argument("--files", type=int, default=2_000, help="how many files (default: 2,000)")
+    arguments = parser.parse_args()
+    for line in one_file(1 if arguments.smoke else 15):
         print(line, flush=True)
-    for line in repository(22 if smoke else 2_000):
+    for line in repository(22 if arguments.smoke else arguments.files):
         print(line, flush=True)
 
 
