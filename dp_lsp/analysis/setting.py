@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -72,5 +71,7 @@ def _complaint(subject: Subject, known: dict[str, set[str]]) -> str:
         choice = sorted(set().union(*known.values()) if subject.function is None else known[subject.function])
         whose = f"'{subject.function}' has no" if subject.function else "no function that was checked has a"
         sentence = f"{whose} parameter '{wanted}'."
+    import difflib
+
     near = difflib.get_close_matches(wanted, choice, n=3)
     return f"{sentence} Near: {', '.join(near)}." if near else sentence

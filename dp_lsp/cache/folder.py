@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 VARIABLE = "DP_LSP_CACHE_DIR"
 """The environment variable that names another folder."""
@@ -12,11 +15,18 @@ VARIABLE = "DP_LSP_CACHE_DIR"
 
 def private_folder() -> Path | None:
     """The cache folder, or None if it cannot be had for ourselves alone: what lies in it is believed."""
-    named = os.environ.get(VARIABLE, "")
+    from pathlib import Path
+
+    folder = private()
+    return None if folder is None else Path(folder)
+
+
+def private() -> str | None:
+    """Its path."""
     try:
-        folder = Path(named) if named else _usual()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        state = folder.stat()
+        folder = os.environ.get(VARIABLE, "") or _usual()
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        state = os.stat(folder)
     except (OSError, RuntimeError, ValueError):
         return None
     if os.name == "posix" and (state.st_uid != os.getuid() or stat.S_IMODE(state.st_mode) & 0o022):
@@ -24,7 +34,7 @@ def private_folder() -> Path | None:
     return folder
 
 
-def _usual() -> Path:
-    from platformdirs import user_cache_path
+def _usual() -> str:
+    from platformdirs import user_cache_dir
 
-    return user_cache_path("dp-lsp", appauthor=False)
+    return user_cache_dir("dp-lsp", appauthor=False)

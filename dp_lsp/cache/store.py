@@ -8,10 +8,9 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from dp_lsp.cache.folder import private_folder
+from dp_lsp.cache.folder import private
 
 LARGEST = 512 << 20
 """Bytes that the files may have in all."""
@@ -51,7 +50,7 @@ class _Entry(NamedTuple):
 class Folder:
     """Keeps them in files below a folder. Whatever is wrong with that, a run goes on without: it is logged once."""
 
-    def __init__(self, folder: Path, largest: int = LARGEST) -> None:
+    def __init__(self, folder: str, largest: int = LARGEST) -> None:
         self._folder = folder
         self._largest = largest
         self._written = 0
@@ -105,14 +104,15 @@ class Folder:
         """The run is over: if much may have been added since anybody looked, remove what was not used for longest."""
         if not self._written:
             return
-        mark = self._folder / _SWEPT
+        mark = os.path.join(self._folder, _SWEPT)
         try:
-            last = mark.stat().st_mtime
+            last = os.stat(mark).st_mtime
         except OSError:
             last = 0.0
         if self._written > _MUCH or abs(time.time() - last) > _PAUSE:
             with suppress(OSError):
-                mark.touch()
+                with open(mark, "wb"):
+                    pass
                 self._sweep()
 
     def _sweep(self) -> None:
@@ -146,11 +146,11 @@ class Folder:
 
 def opened() -> Folder | None:
     """The results of earlier runs of this user; None if there is no folder for them."""
-    folder = private_folder()
+    folder = private()
     if folder is None:
         logger.info("results are not kept: there is no folder that only this user can write to")
         return None
-    return Folder(folder / "results")
+    return Folder(os.path.join(folder, "results"))
 
 
 def _checksum(key: bytes, body: bytes) -> bytes:

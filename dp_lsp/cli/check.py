@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Iterable
 from fractions import Fraction
@@ -15,7 +17,6 @@ from dp_lsp.cache.results import Results
 from dp_lsp.cache.stamp import Stamp
 from dp_lsp.cache.store import opened
 from dp_lsp.cli import baseline as baselines
-from dp_lsp.cli import ignoring
 from dp_lsp.cli.began import BEGAN
 from dp_lsp.cli.checks import Checks
 from dp_lsp.cli.configured import Configured
@@ -25,7 +26,7 @@ from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.reporters import COUNTS_ELSEWHERE, FOR_PERSONS, reporter
 from dp_lsp.cli.reporters.checked import Checked, Files
 from dp_lsp.cli.settings import complaints
-from dp_lsp.cli.style import coloured, linked, plain, unlinked, wants_colour, wants_links, without_commands
+from dp_lsp.cli.style import coloured, is_terminal, linked, plain, unlinked, wants_colour, wants_links, without_commands
 from dp_lsp.cli.watching import Round, watch
 from dp_lsp.problem import Severity
 
@@ -95,6 +96,8 @@ def _round(request: Request, results: Results | None, before: Checks | None = No
     asked = request.settings, request.target_delta, request.baseline, request.update_baseline, request.limits
     configured = Configured(request.config, request.profile, *asked)
     if request.add_ignore is not None:
+        from dp_lsp.cli import ignoring
+
         ignoring.demand(request.paths, request.update_baseline)
     chosen = choose(request.paths or (".",), request.stdin_filename, configured.includes)
     checks = Checks(chosen, configured.options, request, results, before)
@@ -135,6 +138,8 @@ def _ignored(chosen: Chosen, configured: Configured, request: Request) -> int:
     """Write comments that accept what is wrong, if that was asked for; the exit code of that."""
     if request.add_ignore is None:
         return 0
+    from dp_lsp.cli import ignoring
+
     plain_check = Checks(chosen, configured.options, request._replace(witness=False, certificate=None, jobs=1), None)
     return ignoring.add(chosen.names, request.add_ignore, plain_check.again)
 
@@ -169,8 +174,6 @@ def _exit_code(analyses: Iterable[Analysis], request: Request) -> int:
 
 def _checked(files: Files, request: Request, code: int, seconds: float) -> Checked:
     """What is reported, as the one who reads it can see it."""
-    import shutil
-
     for_person = request.output_format in FOR_PERSONS
     to_file = request.output_file is not None
     colour = for_person and wants_colour(request.color, to_file)
@@ -184,8 +187,17 @@ def _checked(files: Files, request: Request, code: int, seconds: float) -> Check
         request.error_on_accepted,
         coloured if colour else plain,
         linked if links else unlinked,
-        _WIDTH if to_file else max(_NARROWEST, shutil.get_terminal_size((_WIDTH, 24)).columns),
+        _WIDTH if to_file else _columns(),
     )
+
+
+def _columns() -> int:
+    """The columns of a report on standard output."""
+    if not os.environ.get("COLUMNS") and not is_terminal(sys.stdout):
+        return _WIDTH
+    import shutil
+
+    return max(_NARROWEST, shutil.get_terminal_size((_WIDTH, 24)).columns)
 
 
 def _write(checked: Checked, request: Request) -> int:

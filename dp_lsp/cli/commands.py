@@ -63,9 +63,11 @@ def _target(context: click.Context, option: click.Parameter, value: str | None) 
 
 
 def _reason(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    if value is None:
+        return None
     from dp_lsp.cli.ignoring import reason
 
-    return None if value is None else reason(value)
+    return reason(value)
 
 
 def _limits(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> Limits:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import click
 
@@ -64,7 +63,7 @@ class Chosen:
     def _file(self, path: str, text: Text | None = None) -> None:
         name = name_of(path)
         here = os.getcwd()
-        self._folders.append(here if Path(name).is_relative_to(here) else os.path.dirname(name))
+        self._folders.append(here if _is_under(name, here) else os.path.dirname(name))
         self._take(name, path, text)
 
     def _take(self, name: str, path: str, text: Text | None = None) -> None:
@@ -95,13 +94,20 @@ def choose(paths: Sequence[str], stdin_name: str | None, wanted: Callable[[str],
 
 def shown(name: str) -> str:
     """A file as reports have it: relative to the working folder where it lies below it, with ``/``."""
-    here = Path.cwd()
-    path = Path(name)
-    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
+    here = os.getcwd()
+    path = name[len(os.path.join(here, "")) :] if _is_under(name, here) else name
+    return path if os.sep == "/" else path.replace(os.sep, "/")
+
+
+def _is_under(name: str, folder: str) -> bool:
+    """Whether a whole path lies below a folder, as the system compares names."""
+    return is_below(os.path.normcase(name), os.path.normcase(folder))
 
 
 def link_to(path: str) -> str:
     """The address of a file that is reported so."""
+    from pathlib import Path
+
     return Path(os.path.abspath(path)).as_uri()
 
 

@@ -6,7 +6,6 @@ import io
 import os
 import stat
 import sys
-import tempfile
 from contextlib import suppress
 from typing import TextIO
 
@@ -49,6 +48,8 @@ def write(text: str, file: str | None = None, colour: bool = False) -> int:
 
 def replace(path: str, data: bytes) -> None:
     """Write a file so that whoever reads it sees the old one or the new one, whole. Raises OSError."""
+    import tempfile  # hardly anybody needs it, and it takes as long to load as half of the others
+
     handle, beside = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".dp-lsp-", suffix=".tmp")
     try:
         with open(handle, "wb") as stream:

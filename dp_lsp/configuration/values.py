@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -50,6 +49,8 @@ class Finder:
     def unknown(self, path: Path, what: str, names: list[str], known: str) -> None:
         """A key means nothing there. ``known`` says which ones do."""
         name = str(path[-1])
+        import difflib
+
         near = difflib.get_close_matches(name.replace("_", "-"), names, n=1)
         hint = f"`{near[0]}` may be meant; " if near else ""
         self.problems.append(UnknownKey.at(self._spot(path).key, name=name, what=what, hint=hint, known=known))

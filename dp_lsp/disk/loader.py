@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 from collections.abc import Collection, Iterable, Mapping
@@ -124,6 +123,8 @@ def _missing(path: str, near: str) -> Refusal:
 
 def _near(name: str, by: str) -> str:
     """A file in the folder, other than ``by``, that is called almost like this one, or empty."""
+    import difflib
+
     folder, base = os.path.split(name)
     try:
         others = sorted(other for other in os.listdir(folder) if os.path.join(folder, other) != by)

@@ -13,7 +13,6 @@ from dp_lsp.cli.reporters.checked import Checked
 from dp_lsp.cli.reporters.findings import inside
 from dp_lsp.cli.style import Link, Paint, padded, path_shown, printable, unlinked, width
 from dp_lsp.cli.summary import CAUTION, sentence, statistics_table
-from dp_lsp.core.notation import decimal, percentage
 from dp_lsp.problem import Problem, Related, Severity, There
 from dp_lsp.text import Source, Span
 
@@ -223,6 +222,10 @@ def _names(parameters: tuple[str, ...]) -> str:
 
 def _spending(function: FunctionReport, source: Source) -> Iterator[str]:
     """What each line spends, where several do; parameters that pay the same are said together."""
+    if not function.spending:
+        return
+    from dp_lsp.core.notation import percentage  # which loads all of the types
+
     same: dict[tuple[str, ...], list[str]] = {}
     for parameters in dict.fromkeys(each.parameters for each in function.spending):
         lines = (
@@ -238,5 +241,7 @@ def _spending(function: FunctionReport, source: Source) -> Iterator[str]:
 def _number(names: str, numeric: NumericReport) -> str:
     if numeric.missing:
         return printable(f"{names}: a number is missing for {', '.join(numeric.missing)} (--set NAME=NUMBER)")
+    from dp_lsp.core.notation import decimal
+
     epsilon, delta = decimal(numeric.epsilon), decimal(numeric.delta)
     return printable(f"{names}: ε {epsilon}  δ {delta}   ({numeric.rule})")
