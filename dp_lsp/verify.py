@@ -153,7 +153,7 @@ def _amplified(node: Node, epsilon: Number, delta: Number) -> Account:
     if sampling == ("with-replacement", "change-one"):
         spent = exact(node["draws"]) * (ONE + grown / exact(node["rows"])).through("ln")
         return Account(spent, delta * (spent.through("exp") - ONE) / grown)
-    if sampling not in (*_SAMPLED, ("poisson", "change-or-remove")):
+    if sampling not in _SAMPLED:
         raise ValueError(f"no rule for {sampling[0]} sampling under {sampling[1]}")
     return Account((ONE + exact(node["rate"]) * grown).through("ln"), exact(node["rate"]) * delta)
 

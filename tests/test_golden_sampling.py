@@ -155,7 +155,6 @@ def test_two_mechanisms_on_one_sample_are_composed_first() -> None:
     ("scheme", "relation", "expected"),
     [
         (Scheme.POISSON, Relation.ADD_REMOVE, True),
-        (Scheme.POISSON, Relation.CHANGE_OR_REMOVE, True),
         (Scheme.POISSON, Relation.CHANGE_ONE, False),
         (Scheme.WITHOUT_REPLACEMENT, Relation.CHANGE_ONE, True),
         (Scheme.WITHOUT_REPLACEMENT, Relation.ADD_REMOVE, None),

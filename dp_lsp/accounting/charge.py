@@ -17,15 +17,10 @@ from dp_lsp.core.events import Scheme as Scheme
 
 
 class Relation(Enum):
-    """Which data are neighbours: those that differ in one record, or those of which one has a record more.
-
-    In a sample whose size is private a change of one record is more than that: ``CHANGE_OR_REMOVE`` says that the
-    data differ in one record, and that the sample is charged for either, one that differs and one that is not there.
-    """
+    """Which data are neighbours: those that differ in one record, or those of which one has a record more."""
 
     CHANGE_ONE = "change-one"
     ADD_REMOVE = "add-remove"
-    CHANGE_OR_REMOVE = "change-or-remove"
 
 
 @dataclass(frozen=True, slots=True)

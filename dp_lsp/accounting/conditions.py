@@ -13,7 +13,6 @@ _SCHEMES = {
 _RELATIONS = {
     Relation.CHANGE_ONE: "neighbours differ in one record",
     Relation.ADD_REMOVE: "of neighbours one has a record more",
-    Relation.CHANGE_OR_REMOVE: "neighbours differ in one record",
 }
 _FIXED = {"optimal": "how much each round may spend does not depend on what was released"}
 

@@ -161,7 +161,7 @@ class _Maker:
         rate = Fraction(draws, rows)
         relation = Relation.CHANGE_ONE
         if scheme is Scheme.POISSON:
-            relations = [Relation.CHANGE_OR_REMOVE, Relation.CHANGE_ONE] + [Relation.ADD_REMOVE] * (steps == 1)
+            relations = [Relation.CHANGE_ONE] + [Relation.ADD_REMOVE] * (steps == 1)
             relation = choose.choice(relations)
             rate = Fraction(choose.choice((0.01, 0.1, 0.3, 0.9, 1.0)))
         charge = c.Sampled(scheme, relation, rate, draws, rows, body.charge)
