@@ -127,7 +127,7 @@ class Printer:
     def _radical(self, inside: Monomial) -> str:
         text = self._monomial(inside, Fraction(1))
         plain = self._style is DISPLAY and (text.isalnum() or text.isidentifier())
-        return f"{self._style.root}{text}" if plain else f"{self._style.root}({text})"
+        return self._style.root + (text if plain else _bracketed(text))
 
     def _raised(self, text: str, power: Fraction) -> str:
         if power == 1:
@@ -157,14 +157,14 @@ class Printer:
             case Function.LOG1P:
                 return f"{self._style.log}(1 + {text})"
             case Function.EXPM1:
-                return f"(exp({text}) - 1)"
+                return f"(exp{_bracketed(text)} - 1)"
             case Function.LOG_INVERSE if isinstance(first, Poly):
                 inverse = f"1/{_grouped(text)}" if first.single is None else self.poly(first.inverse())
-                return f"{self._style.log}({inverse})"
+                return self._style.log + _bracketed(inverse)
             case Function.TANH:
-                return f"tanh({text})"
+                return f"tanh{_bracketed(text)}"
             case Function.ROOT:
-                return f"{self._style.root}({text})"
+                return self._style.root + _bracketed(text)
             case Function.POWER:
                 return f"{_grouped(text)}{self._style.power}{_grouped(self._argument(args[1]))}"
             case Function.GEOMETRIC:
@@ -197,7 +197,17 @@ class Printer:
 
 
 def _grouped(text: str) -> str:
-    return text if text.isalnum() or text.isidentifier() else f"({text})"
+    return text if text.isalnum() or text.isidentifier() else _bracketed(text)
+
+
+def _bracketed(text: str) -> str:
+    """The text in one pair of brackets, be it its own."""
+    depth = 0
+    for index, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth == 0:
+            return text if char == ")" and index == len(text) - 1 else f"({text})"
+    return f"({text})"
 
 
 _PLAIN = Printer(DISPLAY)

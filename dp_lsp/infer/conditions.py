@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from fractions import Fraction
 from typing import NamedTuple
 
-from dp_lsp.core.algebra import Poly
+from dp_lsp.core.algebra import Apply, Atom, Function, Poly
 from dp_lsp.core.constraints import Constraint, Quantity
 from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
 from dp_lsp.core.notation import DISPLAY, Printer
+from dp_lsp.core.sens import Sens
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference, Pending
 from dp_lsp.problem import Problem
 
 _PRINT = Printer(DISPLAY)
+_ZERO, _ONE = Poly.of(0), Poly.of(1)
 
 
 def fails(constraint: Constraint) -> Problem:
@@ -65,7 +69,7 @@ def settle(inference: Inference, since: Mark) -> Settled:
             holds = False
             inference.report((failed or fails)(solved))
         elif decided is None:
-            kept.setdefault(solved.key, solved)
+            kept |= {each.key: each for each in _simplest(solved) if each.key not in kept}
     return Settled(_without_implied(list(kept.values())), holds)
 
 
@@ -75,17 +79,64 @@ def _is_open(condition: Constraint) -> bool:
     return any(symbols_of(side) or norms_of(side) for side in (condition.left, condition.right))
 
 
+def _simplest(need: Constraint) -> Iterator[Constraint]:
+    """`x ≠ 0` as what it says of what x is made of, if that is one product: each of its parts is not 0. What it is
+    divided by makes it no 0. |x| and √x are 0 where x is, max(0, x) is not 0 where 0 < x, and ln(1/x) not where 1/x is
+    not 1."""
+    single = need.left.single if isinstance(need.left, Poly) else None
+    if need.relation != "!=" or need.right != _ZERO or single is None:
+        yield need
+        return
+    parts = [_not_zero(atom, need) for atom, power in single[0] if power > 0]
+    decided = [part.decide() for part in parts]
+    for part, known in zip(parts, decided, strict=True) if False not in decided else ():
+        if known is None:
+            yield from [part] if part.left == need.left else _simplest(part)
+    if False in decided:
+        yield need
+
+
+def _not_zero(atom: Atom, need: Constraint) -> Constraint:
+    argument = atom.args[0] if isinstance(atom, Apply) else None
+    if isinstance(argument, Sens) and len(argument.polys) == 1:
+        argument = argument.single_poly()
+    if isinstance(atom, Apply) and isinstance(argument, Poly):
+        match atom.function:
+            case Function.ABS | Function.ROOT:
+                return need._replace(left=argument)
+            case Function.PLUS:
+                return need._replace(left=_ZERO, relation="<", right=argument)
+            case Function.LOG_INVERSE if argument.single is not None:
+                return need._replace(left=_signed(argument.inverse()), right=_ONE)
+    return need._replace(left=Poly.of_atom(atom))
+
+
+def _signed(value: Poly) -> Poly:
+    """A product with x for |x|: `log` is given what is at least 1, which is a condition of its own."""
+    result = _ONE
+    for monomial, coefficient in value.terms.items():
+        result = result * Poly.of(coefficient)
+        for atom, power in monomial:
+            inner = atom.args[0] if isinstance(atom, Apply) and atom.function is Function.ABS else None
+            plain = isinstance(inner, Poly) and inner.single is not None and abs(power) == 1
+            factor = Poly({((atom, power),): Fraction(1)})
+            if plain and isinstance(inner, Poly):
+                factor = inner if power == 1 else inner.inverse()
+            result = result * factor
+    return result
+
+
 def _without_implied(needs: list[Constraint]) -> tuple[Constraint, ...]:
-    """`x ≠ 0` beside `0 ≤ x` is `0 < x`; beside a stricter bound it says nothing new."""
-    zero = Poly.of(0)
-    for need in [need for need in needs if need.relation == "!=" and need.right == zero]:
+    """`x ≠ 0` beside `0 ≤ x` is `0 < x`, as with any other number; beside a stricter bound it says nothing new."""
+    for need in [need for need in needs if need.relation == "!=" and isinstance(need.right, Poly)]:
+        least = need.right.number if isinstance(need.right, Poly) else None
         for index, other in enumerate(needs):
-            if other.right != need.left or not isinstance(other.left, Poly):
+            if least is None or other.right != need.left or not isinstance(other.left, Poly):
                 continue
             limit = other.left.number
-            if limit is None or limit < 0 or other.relation not in ("<", "<="):
+            if limit is None or limit < least or other.relation not in ("<", "<="):
                 continue
-            if limit == 0 and other.relation == "<=":
+            if limit == least and other.relation == "<=":
                 needs[index] = other._replace(relation="<")
             needs.remove(need)
             break
