@@ -217,8 +217,10 @@ class Replay:
 
     def _computed(self, node: Node, order: Fraction) -> Account:
         kind = node["kind"]
-        if kind == "sampled" and order and "inside" not in node:
-            return self._sampled(node, order)
+        once = self.nodes[node["body"]] if kind == "group" else node
+        if order and once["kind"] == "sampled" and "inside" not in once:
+            doublings = (node.get("steps", 1) - 1).bit_length()  # 3^c·ε(2^c·α): Mironov 2017, Proposition 2
+            return Account(exact(3**doublings) * self._sampled(once, max(order, TWO.low) * 2**doublings), ZERO)
         if kind in _PAIRED:
             epsilon, delta = self._pair(node)
             known = {"kind": "approximate", "epsilon": epsilon.high, "delta": delta.high}
@@ -237,15 +239,13 @@ class Replay:
         """(ε, δ) of a change of several steps, of a sample, and of two results that are joined."""
         if node["kind"] == "group":
             return _chain([self.account(node["body"], Fraction(0))] * node["steps"])
-        inside = []
         for part, bound in zip(_parts(node), node["inside"], strict=True):
             self.prove(part, bound)
-            inside.append(Account(exact(bound["epsilon"]), exact(bound["delta"])))
-        if node["kind"] == "sampled":
-            return _amplified(node, *inside[0])
-        return min(_chain(inside), _chain(inside[::-1]), key=lambda chain: chain.delta)
+        inside = [Account(exact(bound["epsilon"]), exact(bound["delta"])) for bound in node["inside"]]
+        both = _chain(inside), _chain(inside[::-1])
+        return _amplified(node, *inside[0]) if node["kind"] == "sampled" else min(both, key=lambda chain: chain.delta)
 
-    def _sampled(self, node: Node, order: Fraction) -> Account:
+    def _sampled(self, node: Node, order: Fraction) -> Number:
         """The curve of a sample at a whole order."""
         sampling, kinds = (node["scheme"], node["relation"]), self.kinds(node["body"])
         if sampling not in _SAMPLED or kinds & {*_PAIRED, "approximate"} or order.denominator > 1 or order > _MOST:
@@ -263,7 +263,7 @@ class Replay:
             caps = {j: TWO if pure is None else min(TWO, pure**j) for j in grown}
             second = min(exact(4) * (grown[2] - ONE), grown[2] * caps[2])
             inside = ONE + share[2] * second + sum((share[j] * grown[j] * caps[j] for j in grown if j > 2), ZERO)
-        return Account(inside.through("ln") / exact(alpha - 1), ZERO)
+        return inside.through("ln") / exact(alpha - 1)
 
     def prove(self, place: int, bound: Node) -> None:
         """Raises ValueError unless a node costs what a bound says, and what it is made of what that claims."""

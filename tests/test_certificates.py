@@ -64,6 +64,20 @@ def test_what_is_written_is_accepted(program: Path, certified: Any, capsys: pyte
 WITHOUT_BOUNDS = {"advanced_composition": "its δ comes to 1", "metrics": "nothing in it is private"}
 
 
+def test_a_changed_row_of_a_poisson_sample_is_certified_by_its_curve(
+    certified: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is one row less and one more: two steps, and no fewer."""
+    certificate = certified(ROOT / "fixtures" / "programs" / "dp_sgd_poisson.jl")
+    assert {bound["rule"] for bound in certificate["bounds"]} == {"renyi"}
+    assert verified(certificate, capsys)[0] == 0
+    for steps in (1, 3):
+        changed = copy.deepcopy(certificate)
+        (node,) = (each for each in changed["bounds"][0]["nodes"] if each["kind"] == "group")
+        node["steps"] = steps
+        assert verified(changed, capsys)[0] == 1
+
+
 HUNDRED = """
 function steps(x::MetricVector(Real, L2), k::Static(Integer)) :: Priv()
     y = gaussian_mechanism(1, 0.1, 1e-6, x)
