@@ -31,6 +31,12 @@ def may_be_lowered(code: str) -> bool:
     return code[:3] not in ("DP0", "DP8", "DP9")
 
 
+def may_be_accepted(code: str) -> bool:
+    """Whether errors of a code may be accepted where they stand, by a baseline or a comment that is written for all of
+    them: those that may be made less, and what is beyond the language, of which nothing else depends."""
+    return may_be_lowered(code) or (code in Kind.registry and Kind.registry[code].unsupported)
+
+
 class Sought(StrEnum):
     """What is looked for in a definition: its name, the other definitions of that name, one of its parameters, why it
     is not proved, what makes it move without bound, or the first mechanism that it runs."""

@@ -164,7 +164,7 @@ def test_what_no_longer_occurs_is_said_and_taken_out(run: Run) -> None:
     assert code == 1 and Path(NAME).read_text("utf-8") == before, (
         "of a file that is not understood nothing is taken out"
     )
-    assert said.startswith("note: 1 error stays: what is wrong with files, comments and limits")
+    assert said.startswith("note: 1 error stays: errors of syntax, files and comments, and limits,")
     assert run("--baseline", NAME)[2] == ""
 
 

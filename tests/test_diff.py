@@ -66,14 +66,14 @@ PRIVATE = "f(x::Real, eps::Static()) :: Priv() = laplacian_mechanism({}, {}, x)\
         ("f(x::Real) = 3*x", "f(y::Real) = 3*y", []),
         ("f(x::Real) = x", "f(x::Integer) = x", []),
         ("f(x::Real) = x", "g(x::Real) = x", ["g: new: `x`: sensitivity 1", "f: gone"]),
-        ("f(x::Real) = x", "f(x::Real) = unheard(x)", ["f: not proved: it was proved, and is unknown now"]),
+        ("f(x::Real) = x", "f(x::Real) = unheard(x)", ["f: not proved: it was proved, and now it is unknown"]),
         ("f(x::Real) = unheard(x)", "f(x::Real) = x", ["f: proved: `x`: sensitivity 1"]),
         ("", "f(x::Real) = unheard(x)", ["f: not proved: it is new, and unknown"]),
-        ("", "f(x::Real) = unheard(x)  # dp: ignore[DP101] why", ["f: new: it is new, and unknown (accepted: "]),
+        ("", "f(x::Real) = unheard(x)  # dp: ignore[DP101] why", ["f: new: it is new, and unknown (DP101 is "]),
         (
             "f(x::Real) = x",
             "f(x::Real) = unheard(x)  # dp: ignore[DP101] why",
-            ["f: not proved: it was proved, and is unknown (accepted: DP101 is accepted: why) now"],
+            ["f: not proved: it was proved, and now it is unknown (DP101 is accepted: why)"],
         ),
         ("f(x::Real) = x", "f(x::Static(Real)) = x", ["f: rose: ε of `x`: protected → public"]),
         (
@@ -124,6 +124,24 @@ def test_numbers_decide_where_there_are_any() -> None:
     new = PRIVATE.format(1, "eps/b").replace("eps::Static()", "eps::Static(), b::Static()")
     (change,) = found(PRIVATE.format(1, "eps"), new, options=options)
     assert change.effect == "fell" and change.bounds[0].sentence.startswith("ε of `x`: 0.5 → 0.16666")
+
+
+LOOP = """\
+function f(x::Real, eps::Static(), k::Static(Integer)) :: Priv()
+    y = 0.0
+    for i in 1:k
+        y = y + laplacian_mechanism(1, {}, x)
+    end
+    y
+end
+"""
+
+
+def test_several_bounds_of_which_one_is_told() -> None:
+    (change,) = found(LOOP.format("eps"), LOOP.format("eps/2"))
+    assert change.effect == "fell" and [each.what for each in change.bounds] == ["epsilon"], "δ goes with the smaller ε"
+    (change,) = found(LOOP.format("eps/2"), LOOP.format("eps"))
+    assert change.effect == "rose"
 
 
 def test_causes() -> None:
@@ -200,7 +218,7 @@ def test_reports(diff: Diff) -> None:
         write(name, json.dumps(made(text)))
     code, output, _ = diff("old.json", "new.json")
     assert code == 1 and output.endswith(
-        "Something rose, or is not proved any more. old.json → new.json, 4 functions: 1 not proved, 3 rose.\n"
+        "Something rose, or is not proved. old.json → new.json, 4 functions: 1 not proved, 3 rose.\n"
     )
     assert [line.split("  ")[0] for line in output.splitlines()[:-2] if line[0] != " "] == ["not proved", *["rose"] * 3]
     assert diff("new.json", "old.json")[0] == 0

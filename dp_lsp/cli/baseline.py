@@ -18,7 +18,7 @@ from dp_lsp.cli.style import printable
 from dp_lsp.cli.summary import count
 from dp_lsp.configuration.baseline import Baseline, written
 from dp_lsp.configuration.globs import path_below
-from dp_lsp.problem import Severity, may_be_lowered
+from dp_lsp.problem import Severity, may_be_accepted
 
 Entries = Counter[Accepted]
 """How many problems there are of each kind that a baseline knows; each entry stands for one."""
@@ -49,7 +49,7 @@ def update(configured: Configured, files: Sequence[tuple[str, Analysis]]) -> int
     left = sum(analysis.count(Severity.ERROR) for _, analysis in files)
     if left:
         stay = "1 error stays" if left == 1 else f"{left} errors stay"
-        point(f"note: {stay}: what is wrong with files, comments and limits (DP0, DP8, DP9) is never accepted")
+        point(f"note: {stay}: errors of syntax, files and comments, and limits, are never accepted")
     return max((_write(path, configured.baseline(path), checked) for path, checked in found.items()), default=0)
 
 
@@ -86,7 +86,7 @@ def _by_baseline(configured: Configured, files: Iterable[tuple[str, Analysis]]) 
 
 def _is_settled(analysis: Analysis) -> bool:
     """Whether a file was read and understood as a whole, so that what did not occur is not there."""
-    return not any(problem.unchecked and not may_be_lowered(problem.code) for problem in analysis.problems)
+    return not any(problem.unchecked and not may_be_accepted(problem.code) for problem in analysis.problems)
 
 
 def _entries(baseline: Baseline) -> dict[str, Entries]:

@@ -47,7 +47,7 @@ class Compared(NamedTuple):
     def verdict(self) -> str:
         """What comes of it, in a sentence."""
         if self.rose:
-            return "Something rose, or is not proved any more."
+            return "Something rose, or is not proved."
         return "Nothing rose." if self.changes else "Nothing changed."
 
     @property

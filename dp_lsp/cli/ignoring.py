@@ -24,7 +24,7 @@ from dp_lsp.cli.summary import count
 from dp_lsp.disk.reading import decoded
 from dp_lsp.engine.problems import IgnoreUnused
 from dp_lsp.engine.remarks import PLACEHOLDER, ignoring, is_whole
-from dp_lsp.problem import Kind, Problem, Severity, may_be_lowered
+from dp_lsp.problem import Problem, Severity, may_be_accepted
 from dp_lsp.text import Source
 
 Found = Mapping[str, Analysis]
@@ -159,12 +159,7 @@ class _Plan:
 
 
 def _is_acceptable(problem: Problem) -> bool:
-    return problem.severity is Severity.ERROR and may_be_lowered(problem.code)
-
-
-def _may_follow(code: str) -> bool:
-    """Whether such an error may be told only once another is accepted."""
-    return may_be_lowered(code) or Kind.registry[code].unsupported
+    return problem.severity is Severity.ERROR and may_be_accepted(problem.code)
 
 
 class _Said(NamedTuple):
@@ -191,7 +186,7 @@ def _is_as_before(before: Analysis, after: Analysis) -> bool:
         len(old) == len(new)
         and all(was[:2] == now[:2] for was, now in zip(old, new, strict=True))
         and all(was == now for was, now in zip(old, new, strict=True) if State.PROVED in (was.state, now.state))
-        and all(times <= errors[0][code] for code, times in errors[1].items() if not _may_follow(code))
+        and all(times <= errors[0][code] for code, times in errors[1].items() if not may_be_accepted(code))
     )
 
 

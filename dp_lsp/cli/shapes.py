@@ -17,7 +17,7 @@ _FUNCTION = {
     "status": _TEXT,
     "range": _RANGE,
     "parameters": [_PARAMETER],
-    "bounds": [{"free": [{"range": _TEXT}]}],
+    "bounds": [{"parameters": [_TEXT], "epsilon": _TEXT, "delta": _TEXT, "free": [{"range": _TEXT}]}],
     "conditions": [{"text": _TEXT, "formula": _MAYBE}],
     "spending?": [{"parameters": [_TEXT], "range": _RANGE, "name": _TEXT, "epsilon": _TEXT, "delta": _TEXT}],
     "accepted?": _TEXT,

@@ -23,11 +23,13 @@ from dp_lsp.core.formulas import (
     Sum,
     holds,
     parts,
+    product,
     value,
     variables,
 )
 
 _TERMS = 300  # of a polynomial; a longer one is one number by itself
+_ALIKE = 12  # terms or factors that are matched with others
 _STEPS = 2_000  # comparisons of parts
 _TRIALS = 400
 _EFFORT = 400_000  # parts of formulas that are evaluated
@@ -88,6 +90,11 @@ def compare(old: Formula, new: Formula, conditions: Iterable[Relation]) -> Verdi
     if above:
         return Verdict(Order.MIXED if below else Order.LARGER, above, below)
     return Verdict(Order.LARGER if no_less else Order.OPEN, None, below)
+
+
+def is_at_most(small: Formula, large: Formula, conditions: Iterable[Relation]) -> bool:
+    """Whether a formula is proved to be at most another wherever the conditions hold."""
+    return _Proof(conditions).at_most(small, large)
 
 
 def follows(relation: Relation, known: Iterable[Relation]) -> bool:
@@ -218,19 +225,33 @@ class _Proof:
     def _by_parts(self, small: Formula, large: Formula) -> bool:
         """By parts that are alike, each at most its counterpart."""
         match small, large:
-            case Sum(some), Sum(others) if len(some) == len(others):
-                return all(map(self.at_most, some, others))
+            case Sum(some), Sum(others) if len(some) <= len(others):
+                return self._are_at_most(some, others)
+            case (Product() | Call("sqrt"), Product() | Call("sqrt")) if _squared(small) and _squared(large):
+                return self.at_most(_squared(small) or small, _squared(large) or large)
             case (Product(), _) | (_, Product()):
                 (one, some), (other, others) = _coefficient(small), _coefficient(large)
                 if not 0 <= one <= other or len(some) != len(others):
                     return False
-                return all(map(self._nonnegative, some)) and all(map(self.at_most, some, others))
+                return all(map(self._nonnegative, some)) and self._are_at_most(some, others)
             case Power(some, power), Power(others, same) if power == same and isinstance(power, Number):
                 ends = (some, others) if power.value > 0 else (others, some)
                 return self._nonnegative(ends[0]) and self.at_most(*ends)
             case Call(one, (some,)), Call(other, (others,)) if one == other and one in GROWING:
                 return self.at_most(some, others)
         return False
+
+    def _are_at_most(self, some: tuple[Formula, ...], others: tuple[Formula, ...]) -> bool:
+        """Whether each is at most one of the others, another one each time, and none of what is left is negative."""
+        if len(others) > _ALIKE:
+            return False
+        left = list(others)
+        for each in sorted(some, key=lambda each: each not in others):  # what stands on both sides is not taken away
+            match = each if each in left else next((other for other in left if self.at_most(each, other)), None)
+            if match is None:
+                return False
+            left.remove(match)
+        return all(map(self._nonnegative, left))
 
     def _nonnegative(self, formula: Formula) -> bool:
         if self._is_nonnegative(formula):
@@ -359,6 +380,15 @@ class _Proof:
 
     def _is_known(self, base: Formula) -> bool:
         return self._is_nonnegative(base) if isinstance(base, Name | Call) else False
+
+
+def _squared(formula: Formula) -> Formula | None:
+    """The square of a root, or of a number that is not negative times a root."""
+    coefficient, factors = _coefficient(formula)
+    match factors:
+        case (Call("sqrt", (inside,)),) if coefficient >= 0:
+            return product([Number(coefficient**2), inside])
+    return None
 
 
 def _coefficient(formula: Formula) -> tuple[Fraction, tuple[Formula, ...]]:

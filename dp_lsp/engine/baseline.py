@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dp_lsp.analysis.baseline import Accepted, counted, line_at, lines, listed
 from dp_lsp.analysis.records import Options
 from dp_lsp.core.term import Definition
-from dp_lsp.problem import Problem, Severity, may_be_lowered
+from dp_lsp.problem import Problem, Severity, may_be_accepted
 
 BY_BASELINE = "the baseline has it"
 """What is said of how a problem was accepted."""
@@ -54,7 +54,7 @@ class Excuses:
         """Whether a problem is one of those, which counts it."""
         if not (self._left or self._everything) or problem.severity is not Severity.ERROR:
             return False
-        if not may_be_lowered(problem.code):
+        if not may_be_accepted(problem.code):
             return False
         start = problem.span.start
         entry = Accepted(self._function(start), problem.code, line_at(self._text, start))

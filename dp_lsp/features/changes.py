@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from dp_lsp.core.comparing import Order, Point, compare, follows, written
-from dp_lsp.core.formulas import Relation, Unreadable, read, relations, variables
+from dp_lsp.core.comparing import Order, Point, compare, follows, is_at_most, written
+from dp_lsp.core.formulas import Formula, Relation, Unreadable, read, relations, variables
 from dp_lsp.features.matching import Function, Pair, matched, renamed
 
 Json = Mapping[str, Any]
@@ -25,6 +25,7 @@ Lines = Callable[[str], list[str]]
 _MOST_LINES = 3
 _WIDEST = 80  # characters of a line that is shown
 _LONGEST = 300  # of a formula
+_MOST_BOUNDS = 12  # of a parameter that are compared, each with each
 _WORD = re.compile(r"[^\W\d][\w!'′]*")
 _INFINITE = re.compile(r"\boo\b")
 _SIGNS = {"epsilon": "ε", "delta": "δ", "sensitivity": "sensitivity"}
@@ -112,7 +113,7 @@ def _of_files(old: Json, new: Json, paths: Mapping[str, str]) -> Iterator[Change
         worse = file["status"] != "proved" and all(each["status"] == "proved" for each in file["functions"])
         if worse and (was is None or was["status"] == "proved"):
             notes = tuple(_problem(each) for each in _errors(file["diagnostics"])[:_MOST_LINES])
-            yield Change(file["path"], "", "", 1, Effect.NOT_PROVED, notes=notes or (f"it is {file['status']} now",))
+            yield Change(file["path"], "", "", 1, Effect.NOT_PROVED, notes=notes or (f"now it is {file['status']}",))
 
 
 def _of_pair(pair: Pair) -> Change | None:
@@ -125,7 +126,7 @@ def _of_pair(pair: Pair) -> Change | None:
         return _change(old, Effect.GONE)
     assert old is not None and new is not None, "a pair has a function"
     if old.is_proved and not new.is_proved:
-        return _change(new, Effect.NOT_PROVED, notes=(f"it was proved, and is {_state(new)} now",))
+        return _change(new, Effect.NOT_PROVED, notes=(f"it was proved, and now it is {_state(new)}",))
     if new.is_proved and not old.is_proved:
         return _change(new, Effect.PROVED, notes=(_summary(new),))
     bounds = tuple(_bounds(old, new)) if new.is_proved or new.status == old.status == "failed" else ()
@@ -135,7 +136,7 @@ def _of_pair(pair: Pair) -> Change | None:
     if not effects:
         return None
     if Effect.NOT_PROVED in effects:
-        notes = (f"it was {_state(old)}, and is {_state(new)} now", *notes)
+        notes = (f"it was {_state(old)}, and now it is {_state(new)}", *notes)
     return _change(new, min(effects, key=list(Effect).index), bounds, notes)
 
 
@@ -153,6 +154,7 @@ def _bounds(old: Function, new: Function) -> Iterator[Bound]:
     """The bounds that are others now."""
     names = _names(old, new)
     known = [*_relations(old, names), *_relations(new, {})]
+    never_more = _Dominance(old, new, names, known)
     before = {names.get(each["name"], each["name"]): each for each in old.parameters}
     for parameter in new.parameters:
         name = parameter["name"]
@@ -168,9 +170,40 @@ def _bounds(old: Function, new: Function) -> Iterator[Bound]:
             if numbers[0] and numbers[1] and what in numbers[0] and what in numbers[1]:
                 yield from _by_number(name, what, numbers[0][what], numbers[1][what])
             elif was[what] is not None and parameter[what] is not None:
-                yield from _by_formula(name, what, (was[what], parameter[what]), names, known)
+                found = _by_formula(name, what, (was[what], parameter[what]), names, known)
+                yield from (each for each in found if each.effect is Effect.FELL or not never_more.of(name))
             elif was[what] is not None and what != "delta":
                 yield Bound(name, what, was[what], _other_kind(parameter, new), Effect.ROSE)
+
+
+class _Dominance:
+    """Whether every bound that was proved of a parameter is at least another one that is proved now. Then nothing rose,
+    even where the one of several bounds that is told changes at another place, and its δ with it."""
+
+    def __init__(self, old: Function, new: Function, names: Mapping[str, str], known: list[Relation]) -> None:
+        self._old, self._new, self._names, self._known = old, new, names, known
+        self._found: dict[str, bool] = {}
+
+    def of(self, parameter: str) -> bool:
+        if parameter not in self._found:
+            back = {other: one for one, other in self._names.items()}
+            old = self._pairs(self._old, back.get(parameter, parameter), self._names)
+            new = self._pairs(self._new, parameter, {})
+            self._found[parameter] = bool(old) and all(any(self._is_at_most(n, o) for n in new) for o in old)
+        return self._found[parameter]
+
+    def _pairs(self, function: Function, parameter: str, names: Mapping[str, str]) -> list[tuple[Formula, Formula]]:
+        bounds = [each for each in function.bounds if parameter in each["parameters"]][:_MOST_BOUNDS]
+        try:
+            return [(read(each["epsilon"], names), read(each["delta"], names)) for each in bounds]
+        except (Unreadable, RecursionError):
+            return []
+
+    def _is_at_most(self, new: tuple[Formula, Formula], old: tuple[Formula, Formula]) -> bool:
+        try:
+            return all(is_at_most(one, other, self._known) for one, other in zip(new, old, strict=True))
+        except RecursionError:
+            return False
 
 
 def _other_kind(parameter: Json, function: Function) -> str:
@@ -269,7 +302,7 @@ def _relations(function: Function, names: Mapping[str, str]) -> Iterator[Relatio
 
 
 def _state(function: Function) -> str:
-    return f"{function.status} (accepted: {function.accepted})" if function.accepted else function.status
+    return f"{function.status} ({function.accepted})" if function.accepted else function.status
 
 
 def _summary(function: Function) -> str:
