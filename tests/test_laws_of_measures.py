@@ -90,6 +90,8 @@ def test_rounds_cost_what_they_cost_one_by_one() -> None:
 
 
 def test_one_of_several_costs_what_the_dearest_does_in_company_too() -> None:
+    for kind in (Laplace, Gaussian, BoundedRange):
+        assert equal(costs(Either((kind(Fraction(1, 8)), kind(Fraction(1, 4))))), costs(kind(Fraction(1, 4))))
     for a, b, c in triples():
         either = costs(Either((b, c)))
         assert equal(either, costs(Either((c, b)))) and equal(costs(Either((b, b))), costs(b))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from fractions import Fraction
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -181,6 +183,18 @@ def test_a_comment_is_about_changes_of_any_size_and_about_the_numbers_there_are(
     assert "(with k = -3)" in said_of(text.format(2).replace("k >= 4", "k >= 2"), k=-3)[0]
     vector = "# dp: sensitivity <= 2\nf(v::MetricVector(Real, L2), n::Static(Integer)) = n * v"
     assert said_of(vector, n=3)[0].endswith(" 3 apart; its comment says at most 2")
+
+
+def test_what_was_found_counts_where_it_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it is: with numbers that might be simpler, and with all that might matter."""
+    (simple,) = witnesses("gaussian_mechanism(1, eps, del, 2 * x)")
+    for calls in range(1, 60):
+        clock = count()
+        monkeypatch.setattr(time, "monotonic", lambda clock=clock, calls=calls: 99.0 * (next(clock) > calls))
+        (note,) = witnesses("gaussian_mechanism(1, eps, del, 2 * x)")
+        if note.startswith("counterexample: "):
+            break
+    assert note != simple and "eps = " in note and "del = " in note and "you declared 1" in note
 
 
 def test_what_a_comment_is_about_may_be_no_input() -> None:

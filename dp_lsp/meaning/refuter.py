@@ -13,7 +13,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import NamedTuple
 
-from dp_lsp.builtins.meanings import Undefined, Value, is_container
+from dp_lsp.builtins.meanings import Undefined, Value, entrywise, is_container
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
 from dp_lsp.core.constraints import Constraint, decide
 from dp_lsp.core.evaluate import Missing, Substitution, norms_of, upper
@@ -96,6 +96,10 @@ class Found(NamedTuple):
         return next((pair for pair in self.pairs if pair.refutes), None)
 
 
+class Late(Exception):
+    """Enough was tried. What was found by then counts, as it is."""
+
+
 class About(NamedTuple):
     """What a search is about: one parameter, or all; and the numbers that public ones have, where they may not have
     any."""
@@ -120,7 +124,8 @@ def search(
     """Look for pairs of inputs of a function whose parameters have known types: so many pairs for each parameter, in
     each of so many settings of sizes, norms and public numbers, which have ``whole``; with that small sizes come first,
     and one pair is enough, as it is if the search is ``about`` one parameter.
-    ``look`` is called before each pair and may raise to stop. Raises :class:`NotASpace` for what cannot be drawn."""
+    ``look`` is called before each pair and may raise to stop: with :class:`Late` a pair that was found stays as it is.
+    Raises :class:`NotASpace` for what cannot be drawn."""
     best: dict[int, Pair] = {}
     count = 0
     for setting in sorted(settings_of(scheme, source, settings, whole, about=about), key=_size):
@@ -136,10 +141,10 @@ def search(
                 if pair is not None and (place not in best or _beats(pair, best[place])):
                     best[place] = pair
                 if (whole or about.variable) and pair is not None and pair.refutes:
-                    return Found((_shrunk(scheme, run, pair),), count)
+                    return Found((_shrunk(scheme, run, pair, look),), count)
                 if place in best and (best[place].refutes or (claimed is None and best[place].ratio > _FAR)):
                     break
-    return Found(tuple(_shrunk(scheme, run, pair) for pair in best.values()), count)
+    return Found(tuple(_shrunk(scheme, run, pair, look) for pair in best.values()), count)
 
 
 def _beats(pair: Pair, other: Pair) -> bool:
@@ -268,21 +273,60 @@ def _measured(
     return Pair(setting, place, inputs, other, results, apart, moved, claimed, steps)
 
 
-def _shrunk(scheme: Scheme, run: Run, pair: Pair) -> Pair:
+def _shrunk(scheme: Scheme, run: Run, pair: Pair, look: Callable[[], None]) -> Pair:
     """A pair that refutes as well, with smaller numbers."""
     if not pair.refutes:
         return pair
-    for _ in range(_SHRINKS):
-        smaller = next(filter(None, (_again(scheme, run, pair, each) for each in _simpler(scheme, pair))), None)
-        if smaller is None:
-            return pair
-        pair = smaller
+    try:
+        pair = next(filter(None, (_again(scheme, run, pair, each, look) for each in _near_zero(scheme, pair))), pair)
+        for _ in range(_SHRINKS):
+            simpler = (_again(scheme, run, pair, each, look) for each in _simpler(scheme, pair))
+            smaller = next(filter(None, simpler), None)
+            if smaller is None:
+                break
+            pair = smaller
+    except Late:
+        pass
     return pair
 
 
-def _again(scheme: Scheme, run: Run, pair: Pair, changed: tuple[tuple[Value, ...], Value]) -> Pair | None:
+def _again(
+    scheme: Scheme, run: Run, pair: Pair, changed: tuple[tuple[Value, ...], Value], look: Callable[[], None]
+) -> Pair | None:
+    look()
     found = _measured(scheme, run, pair.setting, pair.place, pair.claimed, *changed)
     return found if found is not None and found.refutes else None
+
+
+def _near_zero(scheme: Scheme, pair: Pair) -> Iterator[tuple[tuple[Value, ...], Value]]:
+    """The same change made at 0, or all other inputs 0, or both: much at once, where a run takes long."""
+    kept = (scheme.params[place].static or place == pair.place for place in range(len(pair.inputs)))
+    zeros = tuple(value if keep else _zero(value) for value, keep in zip(pair.inputs, kept, strict=True))
+    value = pair.inputs[pair.place]
+    if not _has_truth(value):
+        step = _difference(pair.other, value)
+        for inputs in (zeros, pair.inputs):
+            yield (*inputs[: pair.place], _zero(value), *inputs[pair.place + 1 :]), step
+    yield zeros, pair.other
+
+
+def _zero(value: Value) -> Value:
+    if is_container(value):
+        return entrywise(_zero, value)
+    return tuple(map(_zero, value)) if isinstance(value, tuple) else type(value)(0)
+
+
+def _difference(value: Value, other: Value) -> Value:
+    if isinstance(value, tuple):
+        return tuple(map(_difference, value, other))
+    return value - other
+
+
+def _has_truth(value: Value) -> bool:
+    """Whether there is something in a value that cannot be subtracted."""
+    if is_container(value) or isinstance(value, tuple):
+        return any(map(_has_truth, value.flat if is_container(value) else value))
+    return isinstance(value, bool)
 
 
 def _simpler(scheme: Scheme, pair: Pair) -> Iterator[tuple[tuple[Value, ...], Value]]:

@@ -29,14 +29,14 @@ from dp_lsp.core.types import REAL, Clip, Container, Kind, Norm, NumberType, Typ
 from dp_lsp.engine.check import Suspect
 from dp_lsp.engine.claimed import Asserted
 from dp_lsp.meaning.interpreter import Interpreter, NoMeaning
-from dp_lsp.meaning.refuter import About, Pair, Run, search
+from dp_lsp.meaning.refuter import About, Late, Pair, Run, search
 from dp_lsp.meaning.spaces import NotASpace, put_in
 from dp_lsp.text import Span
 
 _SETTINGS, _TRIES, _FEWER = 16, 16, 5
 _RUNS = 8  # the runs of a mechanism in a loop that are looked at
 _RELEASED = (Fraction(1), Fraction(-2), Fraction(0))  # what mechanisms may have released
-_SECONDS = 1.0  # after which no more is tried
+_SECONDS = 0.8  # after which no more is tried
 
 
 class _Mechanism(NamedTuple):
@@ -56,10 +56,6 @@ class _Mechanism(NamedTuple):
         if callable(hidden):
             return array(hidden(each) for each in given[self.noise.exposed[0]])
         return array(each(hidden) for each in given[self.form.applies.argument])
-
-
-class _Late(Exception):
-    """Enough was tried."""
 
 
 class _Reached(Exception):
@@ -138,8 +134,8 @@ class _Hidden(NamedTuple):
     def found(self, look: Callable[[], None]) -> Pair | None:
         return _found(self.scheme, self.runs, look)
 
-    def said(self, pair: Pair) -> str:
-        return _said_of_mechanism([param.name for param in self.scheme.params], pair, self.runs, self.mechanism)
+    def said(self, pair: Pair, look: Callable[[], None]) -> str:
+        return _said_of_mechanism([param.name for param in self.scheme.params], pair, self.runs, self.mechanism, look)
 
 
 class _Commented(NamedTuple):
@@ -159,9 +155,9 @@ class _Commented(NamedTuple):
                 return found.refutation
         return None
 
-    def said(self, pair: Pair) -> str:
+    def said(self, pair: Pair, look: Callable[[], None]) -> str:
         names = [param.name for param in self.scheme.params]
-        rest = [f"{names[place]} = {shown(pair.inputs[place])}" for place in _relevant(pair, self.runs)]
+        rest = [f"{names[place]} = {shown(pair.inputs[place])}" for place in _relevant(pair, self.runs, look)]
         return _said(names, pair, rest, *map(shown, pair.results)) + f"; its comment says at most {_most(pair)}"
 
 
@@ -179,11 +175,11 @@ def witness(suspect: Suspect, look: Callable[[], None] = lambda: None) -> str:
         look()
         next(tried)
         if time.monotonic() > end:
-            raise _Late
+            raise Late
 
     try:
         pair = sought.found(until)
-    except _Late:
+    except Late:
         pair = None
     except (NotASpace, NoMeaning) as reason:
         given = "it is given a function" if isinstance(sought, _Hidden) else "it is given a function, or returns one"
@@ -191,7 +187,7 @@ def witness(suspect: Suspect, look: Callable[[], None] = lambda: None) -> str:
         return f"no counterexample was looked for: this cannot be run on inputs ({why})"
     if pair is None:
         return f"no counterexample was found in {next(tried):,} tries: what is said to be possible may be too much"
-    return sought.said(_turned(pair))
+    return sought.said(_turned(pair), until)
 
 
 def _found(scheme: Scheme, runs: _Runs, look: Callable[[], None]) -> Pair | None:
@@ -208,15 +204,19 @@ def _found(scheme: Scheme, runs: _Runs, look: Callable[[], None]) -> Pair | None
     return None
 
 
-def _relevant(pair: Pair, runs: Run) -> Iterator[int]:
-    """The other parameters whose values matter for what is shown."""
+def _relevant(pair: Pair, runs: Run, look: Callable[[], None]) -> Iterator[int]:
+    """The other parameters whose values matter for what is shown; all of which it is too late to find out, too."""
     for place, value in enumerate(pair.inputs):
-        if place != pair.place and any(_differs(pair, runs, place, another(value)) for another in _ANOTHER):
+        if place != pair.place and any(_differs(pair, runs, place, another(value), look) for another in _ANOTHER):
             yield place
 
 
-def _differs(pair: Pair, runs: Run, place: int, value: Value) -> bool:
+def _differs(pair: Pair, runs: Run, place: int, value: Value, look: Callable[[], None]) -> bool:
     """Whether another value of a parameter gives other results than those that are shown."""
+    try:
+        look()
+    except Late:
+        return True
     changed = (*pair.inputs[:place], value, *pair.inputs[place + 1 :])
     both = changed, (*changed[: pair.place], pair.other, *changed[pair.place + 1 :])
     return any(_result(runs, each) != shown(known) for each, known in zip(both, pair.results, strict=True))
@@ -373,10 +373,12 @@ def _put_in(type_: Type, values: Substitution) -> Type:
     return type_
 
 
-def _said_of_mechanism(names: Sequence[str], pair: Pair, runs: _Runs, mechanism: _Mechanism) -> str:
+def _said_of_mechanism(
+    names: Sequence[str], pair: Pair, runs: _Runs, mechanism: _Mechanism, look: Callable[[], None]
+) -> str:
     runs(pair.inputs)
     followed, shape, drawn = runs.followed, runs.shape, runs.drawn
-    rest = [f"{names[place]} = {shown(pair.inputs[place])}" for place in _relevant(pair, runs)]
+    rest = [f"{names[place]} = {shown(pair.inputs[place])}" for place in _relevant(pair, runs, look)]
     rest += [f"{shown(runs.number)} released before"] if followed else []
     rest += [f"row{'s' if drawn != 1 else ''} 1{f' to {drawn}' if drawn != 1 else ''} drawn"] if drawn else []
     before, after = (shown(_shaped(value, shape)) for value in pair.results)
