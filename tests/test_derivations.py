@@ -221,6 +221,8 @@ def cost_follows(step: Step, result: list[float], factors: list[float], premises
             return delta == share and any(
                 close(epsilon, mu**2 / 2 + mu * math.sqrt(2 * math.log(1 / share))) for mu in moved
             )
+        case "gaussian_noise", [_, _, 0]:
+            return math.isinf(epsilon) and delta == 1
         case laws.SAMPLING | laws.SAMPLING_AGAIN | laws.SAMPLING_EACH, []:
             return epsilon >= max(cost[0] for cost in costs)
         case _, [norm, declared, once, *_]:  # a mechanism, at the distance or at most at the declared one

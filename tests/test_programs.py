@@ -251,6 +251,32 @@ def test_noise_of_a_known_deviation_is_accounted_for(
     assert least <= found["epsilon"] <= most
 
 
+@pytest.mark.parametrize(
+    ("program", "numbers", "delta", "least", "most"),
+    [
+        ("gd_full", {"eps": "0.1", "del": "1e-6", "k": "100", "rows(X)": "1000"}, "1.01e-4", 0.563, 0.563001),
+        ("gd_full", {"eps": "0.5", "del": "1e-6", "k": "50", "rows(X)": "1000"}, "5.1e-5", 2.486656, 2.486657),
+        ("frank_wolfe", {"eps": "0.1", "k": "100"}, "1e-6", 2.40019, 2.40021),
+    ],
+)
+def test_many_rounds_cost_what_their_mechanism_is_known_to_lose(
+    program: str, numbers: dict[str, str], delta: str, least: float, most: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """37.2 for the second and 10.5 for the first by the published formula."""
+    given = [part for name, value in numbers.items() for part in ("--set", f"{name}={value}")]
+    main(["check", "--output-format", "json", "--target-delta", delta, *given, f"fixtures/programs/{program}.jl"])
+    found = function(json.loads(capsys.readouterr().out), program)["numeric"]
+    assert all(least <= each["epsilon"] <= most for each in found if each["parameters"] == ["X"])
+
+
+def test_every_column_costs_as_much_as_one(capsys: pytest.CaptureFixture[str]) -> None:
+    """Published: three statistics of n columns cost 3nε, and the rounds 2ε√(2k ln(1/δ)). Here are two statistics."""
+    bounds = function(report(capsys, "normalize"), "normalize")["bounds"]
+    (basic,) = (bound for bound in bounds if bound["rule"] == "basic" and bound["parameters"] == ["X"])
+    found = basic["epsilon"].replace("Max(0, k)", "k").replace("cols(X)", "n")
+    assert_same(found, "2*n*eps + k*eps")
+
+
 @pytest.mark.parametrize("name", ["X", "y"])
 def test_a_batch_is_divided_by_its_size(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A declared distance of 2/b is enough: a record is read in one round of the loop."""
