@@ -162,6 +162,9 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
     await bench.run('dp-lsp: Show the Report of This File');
     await preview(bench).getByRole('button', { name: 'Set a number…' }).click();
     await until('the question', async () => /Which parameter/.test(await bench.page.locator('.quick-input-title').innerText()));
+    const offered = bench.page.locator('.quick-input-list .monaco-list-row');
+    const names = (await offered.allInnerTexts()).join();
+    sure(/\bk\b/.test(names) && /rows\(data\)/.test(names), `what is missing is not offered: ${names}`);
     await bench.picture('missing');
     await bench.page.keyboard.press('Escape');
   },

@@ -60,7 +60,7 @@ interface Choice extends vscode.QuickPickItem {
 
 /** Ask which parameter and which number, and check with it. */
 async function setParameter(session: Session, uri: string): Promise<void> {
-  const report = await session.running?.sendRequest<Report>('dp/report', { uri });
+  const report = await session.running?.sendRequest<Report>('dp/report', { uri, plots: true });
   const functions = report?.files.flatMap((file) => file.functions) ?? [];
   const choices = functions.flatMap(parametersOf);
   if (!choices.length) {
@@ -79,7 +79,7 @@ async function setParameter(session: Session, uri: string): Promise<void> {
 }
 
 function parametersOf(each: ReportedFunction): Choice[] {
-  const missing = (each.numeric ?? []).flatMap((numeric) => numeric.missing ?? []);
+  const missing = [...(each.numeric ?? []), ...(each.plots ?? [])].flatMap((bound) => bound.missing ?? []);
   const names = each.parameters.filter((parameter) => parameter.static).map((parameter) => parameter.name);
   return [...new Set([...names, ...missing])].map((name) => ({
     label: name,

@@ -17,6 +17,7 @@ export interface ReportedFunction {
   name: string;
   parameters: { name: string; static: boolean }[];
   numeric?: { missing?: string[] }[];
+  plots?: { missing?: string[] }[];
 }
 
 export interface Report {
