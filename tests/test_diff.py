@@ -316,6 +316,7 @@ def test_submodules_are_left_out(diff: Diff) -> None:
             ["part.json", "main"],
             "part.json is no report: `files[0].functions[0].range.start.line` is not what",
         ),
+        (["nan.json", "main"], "nan.json is no report: `NaN` is no number"),
         (["deep.json", "main"], "deep.json is no report: it is nested too deeply"),
         (["good.json", "published.json"], "they were made by the rules of two profiles, sound and published"),
         (["good.json", "good.json", "--set", "eps=1"], "are for revisions"),
@@ -330,6 +331,7 @@ def test_wrong_usage(diff: Diff, arguments: list[str], message: str) -> None:
         write(f"{name}.json", json.dumps(value))
     write("published.json", json.dumps(good | {"profile": "published"}))
     write("deep.json", "[" * 100_000)
+    write("nan.json", json.dumps(good | {"more": float("nan")}))
     commit({"a.jl": BEFORE, "dp-lsp.toml": "unheard = 1\n"})
     git("branch", "bad")
     commit({"dp-lsp.toml": ""})
@@ -340,7 +342,7 @@ def test_wrong_usage(diff: Diff, arguments: list[str], message: str) -> None:
 def test_without_a_repository(diff: Diff, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     code, _, wrong = diff("main", "HEAD")
-    assert code == 2 and "the working folder is in no git repository" in wrong
+    assert code == 2 and "git finds no working tree here (fatal: not a git repository" in wrong
     monkeypatch.setenv("PATH", "")
     assert "git is not installed" in diff("main", "HEAD")[2]
 

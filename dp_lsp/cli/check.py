@@ -16,7 +16,6 @@ from dp_lsp.analysis.records import Analysis, Setting, State
 from dp_lsp.cache.results import Results
 from dp_lsp.cache.stamp import Stamp
 from dp_lsp.cache.store import opened
-from dp_lsp.cli import baseline as baselines
 from dp_lsp.cli.began import BEGAN
 from dp_lsp.cli.checks import Checks
 from dp_lsp.cli.configured import Configured
@@ -108,7 +107,9 @@ def _round(request: Request, results: Results | None, before: Checks | None = No
     if faults:
         return _Round(USAGE, checks, others)
     if request.update_baseline:
-        baselines.demand(configured, checks.graph.included)
+        from dp_lsp.cli import baseline
+
+        baseline.demand(configured, checks.graph.included)
     ignored = _ignored(chosen, configured, request)
     if request.add_ignore is not None:
         checks = Checks(chosen, configured.options, request, results)  # reads what was written
@@ -146,9 +147,13 @@ def _ignored(chosen: Chosen, configured: Configured, request: Request) -> int:
 
 def _baselines(configured: Configured, files: Files, request: Request) -> int:
     """Write the baselines if that was asked for, or say what they have too much; the exit code of that."""
+    if not any(configured.baseline_of(name) for name, _ in files):
+        return 0
+    from dp_lsp.cli import baseline  # not needed where there is none
+
     if request.update_baseline:
-        return baselines.update(configured, files)
-    for note in baselines.idle(configured, files):
+        return baseline.update(configured, files)
+    for note in baseline.idle(configured, files):
         point(note)
     return 0
 

@@ -152,13 +152,17 @@ def _request(asked: Asked) -> Request:
     return Request(paths=(), output_format="json", **rest)
 
 
+def _no_number(text: str) -> float:
+    raise ValueError(f"`{text}` is no number")
+
+
 def _read(name: str) -> Json:
     """A report; a usage error if a file is none."""
     try:
         if os.path.getsize(name) > LARGEST:
             raise ValueError(f"it has more than {LARGEST >> 20} MiB")
         with open(name, encoding="utf-8-sig") as stream:
-            found = json.load(stream)
+            found = json.load(stream, parse_constant=_no_number)
         if isinstance(found, dict) and found.get("schema_version", SCHEMA_VERSION) != SCHEMA_VERSION:
             raise ValueError(f"its `schema_version` is not {SCHEMA_VERSION}")
         wrong = fault(found, REPORT)

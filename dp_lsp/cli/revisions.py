@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import click
 
+from dp_lsp.cli.style import printable
 from dp_lsp.configuration.ignored import FILE as IGNORED
 from dp_lsp.configuration.keys import FILE, PROJECT_FILE
 from dp_lsp.disk.reading import LARGEST, SUFFIX
@@ -46,9 +47,10 @@ class Repository:
         self._git = os.path.abspath(found)
         try:
             self.folder = os.path.normpath(self._text("rev-parse", "--show-toplevel").strip())
-        except subprocess.CalledProcessError:
-            here = "the working folder is in no git repository"
-            raise click.UsageError(f"{here}: give two files that `dp-lsp check --output-format json` wrote") from None
+        except subprocess.CalledProcessError as error:
+            said = printable(os.fsdecode(error.stderr).partition("\n")[0])
+            reports = "without a repository, give two files that `dp-lsp check --output-format json` wrote"
+            raise click.UsageError(f"git finds no working tree here ({said}); {reports}") from None
 
     def commit(self, revision: str) -> str:
         """The commit that a revision names; a usage error if there is none."""

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp.analysis.loading import Faulty, Text
 from dp_lsp.analysis.records import Options
-from dp_lsp.configuration.baseline import Baseline
-from dp_lsp.configuration.baseline import read as read_baseline
 from dp_lsp.configuration.globs import path_below
 from dp_lsp.configuration.keys import FILE, PROJECT_FILE, Configuration
 from dp_lsp.configuration.problems import WrongValue
@@ -17,6 +15,9 @@ from dp_lsp.configuration.reading import NOTHING, Read, place_of, read
 from dp_lsp.disk.loader import is_below
 from dp_lsp.disk.reading import read as read_file
 from dp_lsp.problem import Problem
+
+if TYPE_CHECKING:
+    from dp_lsp.configuration.baseline import Baseline
 
 
 class _Place(NamedTuple):
@@ -89,6 +90,9 @@ class Configurations:
         """What a baseline says, or said when it was last without a fault."""
         found = self._baselines.get(path)
         if found is None:
+            from dp_lsp.configuration.baseline import Baseline  # not needed where there is none
+            from dp_lsp.configuration.baseline import read as read_baseline
+
             text = read_file(path) if os.path.lexists(path) else None
             found, problems = (Baseline(os.path.dirname(path)), ()) if text is None else read_baseline(path, text)
             if text is not None and problems:
