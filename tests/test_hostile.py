@@ -136,3 +136,28 @@ def test_explanations_steer_nothing(folder: Path, monkeypatch: pytest.MonkeyPatc
     for what in ("control characters beside an error", "text that turns round beside an error", "a reason with markup"):
         assert main(["explain", f"t{numbers[what]}.jl:f"]) == 0
         assert steering(capsys.readouterr().out) == [], what
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such links")
+@pytest.mark.parametrize("name", ["report.txt", "away/report.txt"])
+def test_nothing_outside_is_written(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    work, outside = tmp_path / "work", tmp_path / "outside"
+    work.mkdir()
+    outside.mkdir()
+    (outside / "report.txt").write_text("precious", "utf-8")
+    (work / "report.txt").symlink_to(outside / "report.txt")
+    (work / "away").symlink_to(outside)
+    (work / "inside.txt").symlink_to("other.txt")
+    (work / "a.jl").write_text("f(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, x)\n", "utf-8")
+    monkeypatch.chdir(work)
+    numbers = ["--set", "eps=1"]
+    assert main(["check", "a.jl", "--output-file", name]) == 2
+    assert main(["check", "a.jl", *numbers, "--certificate", name]) == 2
+    assert main(["explain", "a.jl:f", *numbers, "--plot", name]) == 2
+    assert f"{name}: it leads out of this folder by a link" in capsys.readouterr().err
+    assert (outside / "report.txt").read_text("utf-8") == "precious"
+    for named in ("inside.txt", str(outside / "new.txt")):
+        assert main(["check", "a.jl", "--output-file", named]) == 0
+        assert main(["explain", "a.jl:f", *numbers, "--plot", named]) == 0

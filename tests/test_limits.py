@@ -146,3 +146,18 @@ def test_the_lower_limit_counts() -> None:
 @pytest.mark.parametrize("value", ["time", "time=x", "time=-1", "time=0", "rows=5", "time=99999999", "characters=1.5"])
 def test_a_limit_that_is_none(value: str, check: Check) -> None:
     assert check("--limit", value) == (2, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "limit"),
+    [
+        (f"f(x::Real) = {'(x + ' * 200}x{')' * 200}\n", "DP004", "more than 120 levels"),
+        (f"f(x::Real) = x * {'9' * 400}\n", "DP002", "A number out of range"),
+    ],
+)
+def test_what_is_too_deep_or_too_long_is_unknown(text: str, code: str, limit: str, check: Check) -> None:
+    Path("a.jl").write_text(text, "utf-8")
+    ended, found = check()
+    status, told = what(found["a.jl"])
+    assert (ended, status, found["b.jl"]["status"]) == (1, "unknown", "proved")
+    assert any(each == code and limit in message for each, message in told), told

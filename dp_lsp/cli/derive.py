@@ -65,8 +65,8 @@ def pages(wanted: Target, asked: Asked) -> str:
     wrong = complaints(asked.settings, project.functions)
     if wrong:
         raise click.UsageError("\n".join(wrong))
-    if asked.plot is not None:
-        write(project.plot(), asked.plot)
+    if asked.plot is not None and (code := write(project.plot(), asked.plot)):
+        raise click.exceptions.Exit(code)
     return found
 
 

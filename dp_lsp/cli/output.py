@@ -12,6 +12,7 @@ from typing import TextIO
 import click
 
 from dp_lsp.cli.style import path_shown, without_commands
+from dp_lsp.disk.loader import is_below
 
 FINDINGS = 1
 USAGE = 2
@@ -31,6 +32,8 @@ def write(text: str, file: str | None = None, colour: bool = False) -> int:
     """Write a report to standard output, or to ``file``; the exit code of that, after saying why."""
     try:
         if file is not None:
+            if _leads_away(file):
+                raise OSError(0, "it leads out of this folder by a link; name the file that is meant")
             with open(file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
                 stream.write(text)
         elif sys.stdout is None:
@@ -44,6 +47,13 @@ def write(text: str, file: str | None = None, colour: bool = False) -> int:
         complain(f"{file or 'standard output'}: {error.strerror}")
         return USAGE
     return 0
+
+
+def _leads_away(file: str) -> bool:
+    """Whether a file in the working folder is written through a link that leads out of it. That folder may hold what
+    somebody else made, such as a pull request, and it must not say which file is written over."""
+    here = os.getcwd()
+    return is_below(os.path.abspath(file), here) and not is_below(os.path.realpath(file), os.path.realpath(here))
 
 
 def replace(path: str, data: bytes) -> None:

@@ -82,7 +82,9 @@ class _Drawing:
         self._rules = list(dict.fromkeys(point.rule for point in (*chart.points, *chart.beside)))
 
     def _place(self, at: float) -> float:
-        return math.log10(at) if self._chart.logarithmic else at
+        if self._chart.logarithmic:
+            return math.log10(at) if at > 0 else -math.inf
+        return at
 
     def _x(self, at: float) -> float:
         share = (self._place(at) - self._low) / (self._high - self._low)
