@@ -148,15 +148,17 @@ def test_a_change_of_several_steps_is_a_step_after_the_other() -> None:
 
 
 def test_a_change_of_two_steps_of_a_sample_is_dearer_than_both_at_twice_the_order() -> None:
-    """3·ε(2α), Mironov 2017, Proposition 2."""
+    """3·ε(2α), Mironov 2017, Proposition 2; and between integers (α-1)·ε(α) is on the straight line."""
     sample = poisson(Fraction(1, 10), Gaussian(Fraction(1)))
 
-    def at(charge: Charge, order: int) -> Fraction:
-        asked = Guarantee(Fraction(0), Fraction(1, 2), "renyi", (("order", Fraction(order)),))
+    def at(charge: Charge, order: Fraction) -> Fraction:
+        asked = Guarantee(Fraction(0), Fraction(1, 2), "renyi", (("order", order),))
         return dict(claims(charge, asked)[-1].numbers)["epsilon"]
 
     for order in (2, 3, 8):
-        assert at(Group(2, sample), order) == pytest.approx(3 * at(sample, 2 * order))
+        assert at(Group(2, sample), Fraction(order)) == pytest.approx(3 * at(sample, Fraction(2 * order)))
+        chord = (at(sample, Fraction(order)) * (order - 1) + at(sample, Fraction(order + 1)) * order) / 2
+        assert at(sample, order + Fraction(1, 2)) * (order - Fraction(1, 2)) == pytest.approx(chord)
 
 
 def test_two_ways_are_one_of_both_lengths_and_two_steps_one_of_their_root() -> None:

@@ -111,17 +111,19 @@ class Use(NamedTuple):
 
 
 class Uses(NamedTuple):
-    """What the trials use: for each trial the names of rows, and the forms, and what is known of each form."""
+    """What the trials use: for each trial the names of rows, and the forms, and what is known of each form; and the
+    trials that fail as it is, which tell nothing of what is broken."""
 
     rows: dict[str, set[str]]
     forms: dict[str, set[tuple[str, int]]]
     of: dict[tuple[str, int], Use]
+    failing: list[Trial]
 
 
 @cache
 def uses() -> Uses:
     """What the programs use of the table, seen by checking each of them once."""
-    found = Uses({}, {}, {})
+    found = Uses({}, {}, {}, [])
     now = [""]
 
     def watched(name: str, index: int, form: Form) -> Form:
@@ -153,11 +155,14 @@ def uses() -> Uses:
     }
     with mock.patch.object(builtins, "TABLE", Table(rows)), parsed_once():
         for trial in trials():
-            if trial.text not in found.rows:
-                now[0] = trial.text
+            now[0] = trial.text
+            if trial.by != SEARCH or trial.text not in found.rows:
                 found.rows.setdefault(trial.text, set())
                 found.forms.setdefault(trial.text, set())
-                Engine().check(trial.text)
+                if trial.by == SEARCH:
+                    Engine().check(trial.text)
+                elif _fails(trial, Engine()):
+                    found.failing.append(trial)
     return found
 
 
@@ -172,10 +177,11 @@ _parsed = cache(parse.parse)
 
 
 def noticed(listed: Sequence[Trial]) -> str:
-    """Who notices that a rule is broken: the first trial that fails says so; empty if none does."""
+    """Who notices that a rule is broken: the first trial that fails says so, if it does not fail anyway; empty if none
+    does."""
     engine = Engine()
     with parsed_once():
-        return next((trial.by for trial in listed if _fails(trial, engine)), "")
+        return next((each.by for each in listed if _fails(each, engine) and each not in uses().failing), "")
 
 
 def _fails(trial: Trial, engine: Engine) -> bool:
