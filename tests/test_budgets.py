@@ -34,6 +34,16 @@ function f(x::Real, k::Static(Integer), a::Static()) :: Priv()
     y
 end
 """
+SHARES = """\
+function f(x::Real, eps::Static(), del::Static(), k::Static(Integer)) :: Priv()
+    step = eps / (2 * sqrt(2 * k * log(2 / del)))
+    y = 0.0
+    for i in 1:k
+        y = y + gaussian_mechanism(1, step, del / (2 * k), x)
+    end
+    y
+end
+"""
 LINEAR = "f(x::Real, y::Real, c::Static()) = 3 * x + y\n"
 SCALED = "f(x::Real, c::Static()) = c * x\n"
 NUMBERS = "where k = 100, eps = 0.1, del = 1e-6"
@@ -62,6 +72,8 @@ def codes(claim: str, program: str, options: Options = PLAIN) -> list[str]:
         ("budget δ <= d, ε <= a", NOISE),
         ("budget ε <= a * 1.5, δ <= 2 * d", NOISE),
         ("budget ε <= k * a", ROUNDS),
+        ("budget ε <= eps, δ <= del", SHARES),
+        ("budget ε <= 1.5 * eps, δ <= 2 * del", SHARES),
         ("budget ε <= 4, δ <= 1e-5 where k = 100, a = 0.1", ROUNDS.replace("a, x", "a / 2, x")),
         ("sensitivity <= 3", LINEAR),
         ("sensitivity <= 3 in x, y", LINEAR),
@@ -84,6 +96,8 @@ def test_what_holds_is_proved(claim: str, program: str) -> None:
         ("budget ε <= a", NOISE, "DP413"),
         ("budget ε <= a, δ <= d / 2", NOISE, "DP413"),
         ("budget ε <= (k - 1) * a where k = 3, a = 1", ROUNDS, "DP413"),
+        ("budget ε <= 0.9 * eps, δ <= del", SHARES, "DP413"),
+        ("budget ε <= eps, δ <= 0.9 * del", SHARES, "DP413"),
         ("sensitivity <= 2", LINEAR, "DP306"),
         ("sensitivity <= 2.99 in x", LINEAR, "DP306"),
         ("sensitivity <= c", SCALED, "DP306"),

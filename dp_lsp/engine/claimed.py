@@ -32,6 +32,7 @@ class Known(Protocol):
     bounds: dict[tuple[Var, ...], tuple[Bound, ...]]
     norms: Substitution
 
+    def listed(self, group: tuple[Var, ...], numbers: Mapping[str, Fraction]) -> tuple[Bound, ...]: ...
     def pricing(self, group: tuple[Var, ...], where: Mapping[str, Fraction]) -> Pricing: ...
     def short(self, value: Sens) -> str: ...
     def claimed(self) -> Iterator[Var]: ...
@@ -150,7 +151,8 @@ class _Checked:
 
     def _budget(self, epsilon: _Most, delta: _Most) -> Iterator[Problem]:
         claimed = set(self._known.claimed())
-        for group, listed in self._known.bounds.items():
+        for group in self._known.bounds:
+            listed = self._known.listed(group, self._numbers)
             if claimed.issuperset(group) and not _holds(listed, epsilon.value, delta.value):
                 missed = self._missed(group, epsilon, delta)
                 if missed:

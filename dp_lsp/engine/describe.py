@@ -361,6 +361,11 @@ class Description:
         listed = self.totals.first(group, self.bounds[group], known)
         return Pricing(cost, listed, known, self.norms.norms, self._consult)
 
+    def listed(self, group: tuple[Var, ...], numbers: Mapping[str, Fraction]) -> tuple[Bound, ...]:
+        """All that is proved of variables that change together, under the conditions that are shown; for numbers that
+        break that of a total, without it."""
+        return self.totals.first(group, self.bounds[group], numbers, assumed=True)
+
     def known(self) -> Mapping[str, Fraction]:
         """The numbers that are given, by name."""
         return self._given

@@ -40,15 +40,18 @@ class Totals(NamedTuple):
             found.setdefault((each.most, epsilon, most), []).append(group)
         return found
 
-    def first(self, group: Group, listed: tuple[Bound, ...], numbers: Mapping[str, Fraction]) -> tuple[Bound, ...]:
-        """The bounds of a group, that of its total before the others if its condition holds for these numbers."""
+    def first(
+        self, group: Group, listed: tuple[Bound, ...], numbers: Mapping[str, Fraction], assumed: bool = False
+    ) -> tuple[Bound, ...]:
+        """The bounds of a group, that of its total before the others if its condition holds for these numbers, or is
+        open and ``assumed``."""
         found = self.held.get(group)
         if found is None:
             return listed
         symbols = {*symbols_of(found.epsilon), *symbols_of(found.most)}
         put = Substitution({each: Poly.of(numbers[each.name]) for each in symbols if each.name in numbers})
-        holds = decide(put.sens(found.epsilon), "<=", put.sens(found.most)) is True
-        return (found.bound, *listed) if holds else listed
+        holds = decide(put.sens(found.epsilon), "<=", put.sens(found.most))
+        return (found.bound, *listed) if holds or (holds is None and assumed) else listed
 
     def also(self, group: Group, listed: tuple[Bound, ...]) -> tuple[Bound, ...]:
         """The bounds of a group, with that of its total."""
