@@ -150,8 +150,10 @@ def parameters(case: Case) -> tuple[dict[str, Metric], dict[str, str]]:
 def result(function: FunctionReport) -> Metric:
     """The metric of what ``f`` returns. Where its norm is open, the bound must hold in L1, the largest."""
     container = _RESULT.fullmatch(function.returns)
+    if container is None and function.returns.startswith("DMModel"):
+        return _A_MODEL
     if container is None:
-        return _A_MODEL if function.returns.startswith("DMModel") else Metric("Number", function.returns.split("[")[0])
+        return Metric("Number", re.split(r"\[| in ", function.returns)[0])
     kind, norm, element = container.groups()
     return Metric(_SHAPES[kind], element, norm if norm in NORMS else "L1")
 

@@ -12,7 +12,7 @@ import pytest
 
 from dp_lsp.analysis.records import Options
 from dp_lsp.builtins.define import Form
-from dp_lsp.builtins.patterns import Arrow, Bag, Box
+from dp_lsp.builtins.patterns import Arrow, Box, Records
 from dp_lsp.engine.check import Engine
 from dp_lsp.problem import Severity
 from metric_search import (
@@ -386,7 +386,7 @@ def takes_function(form: Form) -> bool:
 
 
 def takes_sample(form: Form) -> bool:
-    return any(isinstance(param.pattern, Bag) for param in form.params)
+    return any(isinstance(param.pattern, Records) for param in form.params)
 
 
 def test_every_form_is_searched() -> None:

@@ -167,7 +167,7 @@ def test_every_proposal_of_the_language_is_documented() -> None:
     for each in found:
         if each.kind != "keyword":
             assert documentation(each.about, None), each
-    assert documentation(("", "clip!"), None).startswith("`clip(N, v)`\n\n`clip!` changes `v` in place.")
+    assert documentation(("", "clip!"), None).startswith("`clip(N, v), clip(N, c, v)`\n\n`clip!` changes `v` in place.")
 
 
 def test_documentation_of_a_function_is_its_verdict() -> None:

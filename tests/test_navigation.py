@@ -20,7 +20,7 @@ from dp_lsp.features.hover import hover
 from dp_lsp.features.places import Away, Use, closed_files
 from dp_lsp.features.rename import Refused, renamable, rename
 from dp_lsp.features.signatures import signatures
-from dp_lsp.features.vocabulary import KEYWORDS, MARKS, METRICS, NORMS, RUNNING, TYPES
+from dp_lsp.features.vocabulary import DATASETS, DESCRIPTORS, KEYWORDS, MARKS, METRICS, NORMS, RUNNING, TYPES
 from dp_lsp.frontends.julia import tokens
 from dp_lsp.lower import type_names
 from dp_lsp.lower.facts import EVALUATING

@@ -57,8 +57,13 @@ def test_row_shows_what_it_refuses(name: str) -> None:
         assert "DP301" in codes, "no example moves further than the noise hides"
 
 
-def unused(checks: Iterable[tuple[str, Options]], forms: Callable[[Builtin], tuple[Form, ...] | None]) -> list[str]:
-    """The forms (of all that ``forms`` names) that no program uses, by the parameters they take."""
+def unused(
+    checks: Iterable[tuple[str, Options]],
+    forms: Callable[[Builtin], tuple[Form, ...] | None],
+    wanted: Callable[[Form], bool] = lambda form: True,
+) -> list[str]:
+    """The forms (of all that ``forms`` names and that are ``wanted``) that no program uses, by the parameters they
+    take."""
     used: set[tuple[str, int]] = set()
 
     def watched(name: str, index: int, form: Form) -> Form:
@@ -79,7 +84,7 @@ def unused(checks: Iterable[tuple[str, Options]], forms: Callable[[Builtin], tup
         f"{row.name}({', '.join(param.name for param in form.params)})"
         for row in ROWS.values()
         for index, form in enumerate(forms(row) or ())
-        if (row.name, index) not in used and (forms(row) is row.forms or form not in row.forms)
+        if (row.name, index) not in used and (forms(row) is row.forms or form not in row.forms) and wanted(form)
     ]
 
 

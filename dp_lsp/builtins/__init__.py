@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from dp_lsp.builtins import arithmetic, containers, higher, learning, mechanisms, private, truth
+from dp_lsp.builtins import arithmetic, containers, datasets, higher, learning, mechanisms, private, statistics, truth
 from dp_lsp.builtins.containers import INDEX, LITERAL, ROW
 from dp_lsp.builtins.define import Builtin
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 TABLE: dict[str, Builtin] = {
     name: row
     for row in (
-        *(*arithmetic.ROWS, *truth.ROWS, *containers.ROWS, *higher.ROWS),
+        *(*arithmetic.ROWS, *truth.ROWS, *containers.ROWS, *higher.ROWS, *datasets.ROWS, *statistics.ROWS),
         *(*learning.ROWS, *mechanisms.ROWS, *private.ROWS),
     )
     for name in (row.name, *row.aliases)
@@ -23,8 +23,8 @@ TABLE: dict[str, Builtin] = {
 REFUSED: frozenset[str] = frozenset(
     {
         *("maximum", "minimum", "argmax", "argmin", "sort", "round", "floor", "trunc", "exp", "sin"),
-        *("cos", "tanh", "zeros", "ones", "rand", "randn", "println", "print", "dot", "norm", "mean", "median", "var"),
-        *("std", "push!", "append!", "filter", "any", "all", "in", "isnan", "div", "rem", "prod", "cumsum", "vcat"),
+        *("cos", "tanh", "zeros", "ones", "rand", "randn", "println", "print", "dot", "norm", "median"),
+        *("std", "push!", "append!", "any", "all", "in", "isnan", "div", "rem", "prod", "cumsum", "vcat"),
         *("hcat", "reshape", "copy", "deepcopy", "Int", "Float64", "first", "last", "collect", "enumerate"),
     }
 )

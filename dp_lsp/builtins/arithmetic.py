@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
 
+from dp_lsp.builtins import datasets, intervals
 from dp_lsp.builtins.define import Args, Builtin, Demand, Factors, Form, Refusal, Refused, each, form, free
 from dp_lsp.builtins.factors import (
     ceiling_factors,
@@ -23,7 +24,7 @@ from dp_lsp.builtins.scaling import entries, published_scaling, same_container, 
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.sens import INFINITY, LONGEST_NUMBER, WIDTH, log_inverse, magnitude, positive_part
-from dp_lsp.core.types import Base, Container, NumberType, Type
+from dp_lsp.core.types import Base, Bounds, Container, NumberType, Type
 
 CALCULUS = "The Lipschitz constant of the operation in the metrics of its operands, searched exhaustively"
 METRICS = "Immediate from the definition of the two metrics on numbers"
@@ -33,9 +34,12 @@ _FACTOR = NumberOrBox(NUMBER, Box(arithmetic=True))
 
 
 def numeric(
-    static: Callable[..., Poly | None] | None = None, base: Base | None = None
+    static: Callable[..., Poly | None] | None = None,
+    base: Base | None = None,
+    bounds: intervals.Rule = intervals.nowhere,
 ) -> Callable[[Args], Type | Refusal]:
-    """A number of the joined base; static where all arguments are and ``static`` computes the value."""
+    """A number of the joined base; static where all arguments are and ``static`` computes the value, else between the
+    bounds that follow from those of the arguments."""
 
     def result(args: Args) -> Type | Refusal:
         joined = args.base
@@ -44,7 +48,8 @@ def numeric(
         kept = base if base is not None and joined is not Base.DATA else joined
         known = [value for value in args.statics if value is not None]
         if static is None or len(known) < len(args):
-            return NumberType(kept)
+            operands = [each for each in map(intervals.of, args.types) if each is not None]
+            return NumberType(kept, bounds=bounds(*operands) if len(operands) == len(args) else None)
         value = static(*known)
         return NumberType(kept, value if value is not None and _is_short(value) else None)
 
@@ -84,6 +89,19 @@ def _largest(*values: Poly) -> Poly:
 
 def _smallest(*values: Poly) -> Poly:
     return -_largest(*(-value for value in values))
+
+
+def _in_range(args: Args) -> Type | Refusal:
+    """A number between public bounds."""
+    found = numeric()(args)
+    low, high = args.statics[1:]
+    if isinstance(found, Refusal) or low is None or high is None or not isinstance(found, NumberType):
+        return found
+    return NumberType(found.base, bounds=Bounds(low, high))
+
+
+def _as_real(args: Args) -> Type:
+    return NumberType(Base.REAL, bounds=intervals.of(args["x"]))
 
 
 def _static_ceiling(args: Args) -> Type:
@@ -148,33 +166,47 @@ def _at_least_one(args: Args) -> tuple[Demand, ...]:
     return (Demand(Poly.of(1), "<=", args.static("x"), "x"),)
 
 
-def _sum_of_numbers(static: Callable[..., Poly | None] | None, variadic: bool = False) -> Form:
-    return form(numeric(static), each(), variadic=variadic, x=NUMBER, y=NUMBER)
+def _sum_of_numbers(
+    static: Callable[..., Poly | None] | None, bounds: intervals.Rule = intervals.nowhere, variadic: bool = False
+) -> Form:
+    return form(numeric(static, bounds=bounds), each(), variadic=variadic, x=NUMBER, y=NUMBER)
 
 
 def _sum_of_containers(variadic: bool = False) -> Form:
     return form(same_container, each(), variadic=variadic, x=_CONTAINER, y=_CONTAINER)
 
 
-def _signed(static: Callable[[Poly], Poly]) -> tuple[Form, ...]:
-    return form(numeric(static), each(), x=NUMBER), form(_negated, each(), passes_on=("x",), x=_CONTAINER)
+def _signed(static: Callable[[Poly], Poly], bounds: intervals.Rule) -> tuple[Form, ...]:
+    return form(numeric(static, bounds=bounds), each(), x=NUMBER), form(
+        _negated, each(), passes_on=("x",), x=_CONTAINER
+    )
 
 
 def _products(numbers: Factors, containers: Factors) -> tuple[Form, ...]:
     return (
-        form(numeric(_product), numbers, variadic=True, x=NUMBER, y=NUMBER),
+        form(numeric(_product, bounds=intervals.product), numbers, variadic=True, x=NUMBER, y=NUMBER),
         form(scaled, containers, variadic=True, x=_FACTOR, y=_FACTOR),
     )
 
 
-_DIFFERENCES = (*_signed(Poly.__neg__), _sum_of_containers())
+_QUOTIENT = form(numeric(_quotient, Base.REAL, intervals.quotient), quotient_factors, _nonzero, x=NUMBER, y=NUMBER)
+_SUMS = (
+    *_signed(lambda x: x, intervals.added),
+    _sum_of_numbers(_sum, intervals.added, variadic=True),
+    _sum_of_containers(variadic=True),
+)
+_DIFFERENCES = (*_signed(Poly.__neg__, intervals.negated), _sum_of_containers())
 _BY_NUMBER = form(_divided, scaling(divide=True), _nonzero, v=_CONTAINER, c=NUMBER)
 
 ROWS: tuple[Builtin, ...] = (
     Builtin(
         "+",
         "x + y",
-        (*_signed(lambda x: x), _sum_of_numbers(_sum, variadic=True), _sum_of_containers(variadic=True)),
+        (
+            *_signed(lambda x: x, intervals.added),
+            _sum_of_numbers(_sum, intervals.added, variadic=True),
+            _sum_of_containers(variadic=True),
+        ),
         "Sum of numbers, or of containers of one kind, norm and size, entry by entry.",
         CALCULUS,
         (
@@ -193,7 +225,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "-",
         "x - y",
-        (_sum_of_numbers(Poly.__sub__), *_DIFFERENCES),
+        (_sum_of_numbers(Poly.__sub__, intervals.difference), *_DIFFERENCES),
         "Difference of numbers, or of containers of one kind, norm and size; with one argument, the negative.",
         CALCULUS,
         (
@@ -225,7 +257,10 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "/",
         "x / y",
-        (form(numeric(_quotient, Base.REAL), quotient_factors, _nonzero, x=NUMBER, y=NUMBER), _BY_NUMBER),
+        (
+            form(numeric(_quotient, Base.REAL, intervals.quotient), quotient_factors, _nonzero, x=NUMBER, y=NUMBER),
+            _BY_NUMBER,
+        ),
         "Quotient. A public divisor c that is not 0 makes it 1/|c|-sensitive; a private divisor has no bound (∞).",
         CALCULUS,
         ("f(x::Real) = x / 4", "f(v::MetricVector(Real, L2)) = v / 4"),
@@ -273,7 +308,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "abs",
         "abs(x)",
-        (form(numeric(lambda x: magnitude(x).single_poly()), each(), x=NUMBER),),
+        (form(numeric(lambda x: magnitude(x).single_poly(), bounds=intervals.size), each(), x=NUMBER),),
         "The absolute value; 1-sensitive.",
         CALCULUS,
         ("f(x::Real) = abs(x)",),
@@ -319,7 +354,7 @@ ROWS: tuple[Builtin, ...] = (
         Builtin(
             name,
             f"{name}(x, y, …)",
-            (form(numeric(static), each(), variadic=True, x=NUMBER, y=NUMBER),),
+            (form(numeric(static, bounds=bounds), each(), variadic=True, x=NUMBER, y=NUMBER),),
             f"The {words} of numbers; 1-sensitive in each. Containers are refused: Julia compares them by their first "
             "entries that differ, which jumps.",
             CALCULUS,
@@ -329,16 +364,19 @@ ROWS: tuple[Builtin, ...] = (
                 Refused(f"f(x::Data, y::Real) = {name}(x, y)", "DP208"),
             ),
         )
-        for name, words, static in (("min", "smallest", _smallest), ("max", "largest", _largest))
+        for name, words, static, bounds in (
+            ("min", "smallest", _smallest, intervals.smallest),
+            ("max", "largest", _largest, intervals.largest),
+        )
     ),
     Builtin(
         "clamp",
         "clamp(x, lo, hi)",
-        (form(numeric(), clamp_factors, _ordered("lo", "hi"), x=NUMBER, lo=NUMBER, hi=NUMBER),),
+        (form(_in_range, clamp_factors, _ordered("lo", "hi"), x=NUMBER, lo=NUMBER, hi=NUMBER), datasets.CLAMP),
         "x moved into [lo, hi]. 1-sensitive in x for public bounds in order; a private bound has no bound (∞): for "
         "lo > hi the result jumps. min(max(x, lo), hi) is 1-sensitive in each.",
         CALCULUS,
-        ("f(x::Real) = clamp(x, 0, 10)",),
+        ("f(x::Real) = clamp(x, 0, 10)", "f(v::MetricVector(Real, Symmetric)) = clamp(v, 0, 10)"),
         (Refused("f(x::Real) = clamp(x, 3, 1)", "DP304"), Refused("f(x::Data, y::Real) = clamp(x, y, 2)", "DP208")),
     ),
     Builtin(
@@ -376,7 +414,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "undisc",
         "undisc(x)",
-        (form(lambda args: NumberType(Base.REAL), each(INFINITY), x=Num(frozenset({Base.DATA}))),),
+        (form(_as_real, each(INFINITY), x=Num(frozenset({Base.DATA}))),),
         "Data as a Real number. ∞-sensitive: values at distance 1 may be arbitrarily far apart as numbers.",
         METRICS,
         ("f(x::Data) = undisc(x)",),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dp_lsp.builtins import datasets, statistics
 from dp_lsp.builtins.define import Application, Args, Builtin, Form, Refusal, Refused, each, form, free, only
-from dp_lsp.builtins.patterns import ANY, INTEGER_NUMBER, NUMBER, Arrow, Bag, Box, GivenNorm, OneOf
+from dp_lsp.builtins.patterns import ANY, INTEGER_NUMBER, NUMBER, Arrow, Box, GivenNorm, OneOf, Records
 from dp_lsp.builtins.scaling import is_data
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.metrics import by_norm, conversion
@@ -17,7 +18,6 @@ from dp_lsp.core.types import (
     BoolType,
     Clip,
     Container,
-    Drawn,
     FunctionType,
     Kind,
     Norm,
@@ -67,9 +67,7 @@ def _size(args: Args) -> Type:
 
 
 def _drawn_size(args: Args) -> Type:
-    drawn = args["m"]
-    assert isinstance(drawn, Drawn), "the pattern of the row promised a sample"
-    return TupleType((INTEGER, _static_integer(drawn.matrix.length)))
+    return TupleType((INTEGER, _static_integer(args.dataset("m").records.length)))
 
 
 def _entrywise(box: Container) -> Sens:
@@ -188,6 +186,7 @@ def _access(index_factor: Sens) -> tuple[Form, ...]:
 
 
 _A_VECTOR, _A_MATRIX = Box(VECTOR, truth=True), Box(MATRIX, truth=True)
+_ROWS_OF_PEOPLE = Records(MATRIX, sized=False)
 _SUMMED = Box(MATRIX, arithmetic=True, truth=True)
 _VECTOR_LIKE = (
     Box(VECTOR | GRADIENT, Norm.LINF, DATA),
@@ -249,17 +248,23 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "length",
         "length(v)",
-        (form(_length, free, v=Box(truth=True)),),
-        "The number of entries. Public: neighbouring containers have the same shape.",
+        (form(_length, free, v=Box(truth=True)), *statistics.LENGTHS),
+        "The number of entries. Public: neighbouring containers have the same shape. Not so of a dataset in Symmetric "
+        "or InsertDelete: there it is private, and 1-sensitive.",
         _ACCESS,
-        ("f(v::Vector{<:Real}) = length(v)", "f(m::Matrix{<:Data}) = length(m)"),
+        (
+            "f(v::Vector{<:Real}) = length(v)",
+            "f(m::Matrix{<:Data}) = length(m)",
+            "f(v::MetricVector(Real, ChangeOne)) = length(v)",
+            "f(v::MetricVector(Real, Symmetric)) = length(v)",
+        ),
         (Refused("f(x::Real) = length(x)", "DP202"), Refused("f(m::DMModel) = length(m)", "DP202")),
         whole=True,
     ),
     Builtin(
         "size",
         "size(m)",
-        (form(_size, free, m=_A_MATRIX), form(_drawn_size, each(), m=Bag())),
+        (form(_size, free, m=_A_MATRIX), form(_drawn_size, each(), m=_ROWS_OF_PEOPLE)),
         "The numbers of rows and columns. Public: neighbouring containers have the same shape. Not so of a Poisson "
         "sample: how many rows were drawn is private, and moves by 1 for each.",
         _ACCESS,
@@ -288,13 +293,17 @@ ROWS: tuple[Builtin, ...] = (
                 f=Arrow(),
                 v=Box(VECTOR | MATRIX, truth=True),
             ),
+            *statistics.SUMS,
         ),
         "The sum of all entries: 1-sensitive in L1, √n in L2, n in LInf, for rows of n entries; of Data 1. With "
         "dims=1 the rows are added to each other, which is 1-sensitive; with dims=2 the entries of each row. sum(f, v) "
         "is the sum of what a function makes of the entries: that times how sensitive the function is, and what it "
-        "captures counts once for each entry.",
+        "captures counts once for each entry. Of a dataset of numbers between L and U, max(|L|, |U|)-sensitive, and "
+        "U - L where the number of records is public; of rows that measure at most c, c and 2c.",
         _EVERYDAY,
         (
+            "f(v::MetricVector(Bounded(Real, -1, 2), Symmetric)) = sum(v)",
+            "f(m::MetricMatrix(Real, Symmetric)) = sum(clip(L2, 3, m); dims=1)",
             "f(v::MetricVector(Real, L1)) = sum(v)",
             "f(m::MetricMatrix(Real, L2)) = sum(m; dims=1)",
             "f(v::MetricVector(Real, L1)) = sum(x -> 2 * x, v)",
@@ -345,14 +354,20 @@ ROWS: tuple[Builtin, ...] = (
     ),
     Builtin(
         "clip",
-        "clip(N, v)",
-        tuple(form(_clipped, only(v=ONE), N=GivenNorm(), v=box) for box in _VECTOR_LIKE),
+        "clip(N, v), clip(N, c, v)",
+        (*(form(_clipped, only(v=ONE), N=GivenNorm(), v=box) for box in _VECTOR_LIKE), datasets.CLIP),
         "Scales v down to norm at most 1 in N, if it is larger. Takes Data measured in LInf, where every function of "
-        "it is 1-sensitive: two different values are exactly 1 apart.",
+        "it is 1-sensitive: two different values are exactly 1 apart. Of a dataset clip(N, c, v) scales each row down "
+        "to at most c.",
         _METRICS,
-        ("f(v::MetricVector(Data, LInf)) = clip(L2, v)", "f(v::MetricVector(Data, LInf)) = clip(L2, vec_to_row(v))"),
+        (
+            "f(m::MetricMatrix(Real, Symmetric)) = clip(L2, 3, m)",
+            "f(v::MetricVector(Data, LInf)) = clip(L2, v)",
+            "f(v::MetricVector(Data, LInf)) = clip(L2, vec_to_row(v))",
+        ),
         (
             Refused("f(v::MetricVector(Real, L2)) = clip(L2, v)", "DP202"),
+            Refused("f(m::MetricMatrix(Real, Symmetric)) = clip(L2, -1, m)", "DP304"),
             Refused("f(v::MetricVector(Data, L1)) = clip(L2, v)", "DP202"),
             Refused("f(v::MetricVector(Data, LInf)) = clip(L2, [v[1], 0]'')", "DP202"),
         ),

@@ -16,8 +16,9 @@ from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.constraints import Quantity
 from dp_lsp.core.events import Event, Scheme
+from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.sens import ONE, ZERO, Sens
-from dp_lsp.core.types import AnyNorm, Base, Container, Norm, NumberType, Type
+from dp_lsp.core.types import AnyNorm, Base, Container, Dataset, Norm, NumberType, Type
 
 T = TypeVar("T")
 
@@ -64,6 +65,9 @@ class Args:
 
     def container(self, name: str) -> Container:
         return _expect(self[name], Container)
+
+    def dataset(self, name: str) -> Dataset:
+        return _expect(as_dataset(self[name]), Dataset)
 
     def static(self, name: str) -> Poly:
         """The value of a static argument."""
@@ -205,8 +209,8 @@ class Builtin:
     most. ``draws`` is how one draws rows. ``whole`` says whether the numbers it returns are whole (or of Data), where
     that does not follow from its arguments; what one that ``floats`` returns may be stored as a float although it is
     whole. One that ``clips`` returns a container clipped in the norm it is given. One that is
-    ``only_public`` has a rule for public arguments only. ``published`` holds the forms of
-    the published checker."""
+    ``only_public`` has a rule for public arguments only. An ``everyday`` name may also be that of a variable, which
+    then counts. ``published`` holds the forms of the published checker."""
 
     name: str
     signature: str
@@ -223,6 +227,7 @@ class Builtin:
     floats: bool = False
     clips: bool = False
     only_public: bool = False
+    everyday: bool = False
     picks: bool = False
     counts: bool = False
     keeps_zero: bool = False

@@ -6,10 +6,11 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import reduce
 
+from dp_lsp.builtins import intervals
 from dp_lsp.builtins.define import Args
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, inverse_magnitude, magnitude, number, positive_part
-from dp_lsp.core.types import Base
+from dp_lsp.core.types import Base, Type
 
 
 def is_data(args: Args) -> bool:
@@ -31,12 +32,19 @@ def _unbounded(args: Args) -> bool:
 
 
 def product_factors(args: Args) -> tuple[Sens, ...]:
-    """A private factor moves the product by the sizes of the public ones; two private ones are ∞. Data: 1, or 0 by
-    the literal 0."""
-    public = _public_product(args)
+    """A private factor moves the product by the sizes of the others, which have no bound where nothing is known of
+    them: ``|xy - x'y'| ≤ |x - x'|·|y| + |x'|·|y - y'|``. Data: 1, or 0 by the literal 0."""
     if is_data(args):
-        return _to_private(args, ZERO if public.zero else ONE)
-    return _to_private(args, public * INFINITY if _unbounded(args) else public)
+        return _to_private(args, ZERO if _public_product(args).zero else ONE)
+    sizes = tuple(map(_size, args.types))
+    others = (reduce(Sens.__mul__, (*sizes[:index], *sizes[index + 1 :]), ONE) for index in range(len(sizes)))
+    return tuple(other if value is None else ZERO for other, value in zip(others, args.statics, strict=True))
+
+
+def _size(type_: Type) -> Sens:
+    """The largest size of a number."""
+    bounds = intervals.of(type_)
+    return INFINITY if bounds is None else intervals.most(bounds)
 
 
 def published_product_factors(args: Args) -> tuple[Sens, ...]:

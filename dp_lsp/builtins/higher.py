@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dp_lsp.builtins import datasets, statistics
 from dp_lsp.builtins.define import Application, Args, Builtin, Form, Refusal, Refused, form
 from dp_lsp.builtins.patterns import ANY, Arrow, Box
 from dp_lsp.core import sens
@@ -254,11 +255,14 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "map",
         "map(f, v)",
-        (_map_form(_map_factors),),
+        (_map_form(_map_factors), datasets.MAP),
         "The function applied to every entry of a vector or matrix. As sensitive in v as the function is; what the "
         "function captures counts for every entry (n, √n or 1 times in L1, L2 and LInf, times the rows of a matrix).",
         _ENTRYWISE,
-        ("g(x) = 2 * x\nf(v::MetricVector(Real, L1)) = map(g, v)",),
+        (
+            "g(x) = 2 * x\nf(v::MetricVector(Real, L1)) = map(g, v)",
+            "f(v::MetricVector(Real, Symmetric)) = map(x -> clamp(x, 0, 9), v)",
+        ),
         (
             Refused("f(v::MetricVector(Real, L1), x::Real) = map(x, v)", "DP202"),
             Refused("g(x) = [x]\nf(v::MetricVector(Real, L1)) = map(g, v)", "DP208"),
@@ -276,11 +280,16 @@ ROWS: tuple[Builtin, ...] = (
                 f=_FUNCTION,
                 m=Box(_MATRIX),
             ),
+            datasets.MAP_ROWS,
         ),
         "The function applied to every row of a matrix; what it returns are the rows of the result. As sensitive in m "
-        "as the function is; what the function captures counts once for each row.",
+        "as the function is; what the function captures counts once for each row. Of a dataset the function may also "
+        "return a number, and is 1-sensitive whatever it does.",
         _ROWWISE,
-        ("g(v) = 2 * v\nf(m::MetricMatrix(Real, L2)) = map_rows(g, m)",),
+        (
+            "g(v) = 2 * v\nf(m::MetricMatrix(Real, L2)) = map_rows(g, m)",
+            "f(m::MetricMatrix(Real, Symmetric)) = sum(map_rows(row -> clamp(row[1], 0, 9), m))",
+        ),
         (Refused("g(v) = v[1]\nf(m::MetricMatrix(Real, L2)) = map_rows(g, m)", "DP208"),),
     ),
     Builtin(
@@ -341,11 +350,14 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "count",
         "count(p, v)",
-        (_count_form(_count_factors, frozenset(Base)),),
+        (_count_form(_count_factors, frozenset(Base)), statistics.COUNT),
         "How many entries of a vector the function says true of. 1-sensitive in L1, √n in L2 and n in LInf for Data "
         "and Integer, whatever the function does; what it captures counts once for each entry.",
         _COUNTED,
-        ("f(v::MetricVector(Data, L1)) = count(x -> x == 3, v)",),
+        (
+            "f(v::MetricVector(Data, L1)) = count(x -> x == 3, v)",
+            "f(v::MetricVector(Real, Symmetric)) = count(x -> x > 3, v)",
+        ),
         (Refused("g(x) = x\nf(v::MetricVector(Data, L1)) = count(g, v)", "DP208"),),
         published=(_count_form(_published_count_factors, frozenset({Base.DATA})),),
     ),

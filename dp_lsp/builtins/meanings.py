@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import reduce
+from itertools import pairwise
 from typing import Any
 
 from dp_lsp.core.annotation import Annotation
@@ -176,10 +177,12 @@ def _transposed(value: Value) -> Value:
     return value.reshape(1, -1).copy() if value.ndim == 1 else value.T.copy()
 
 
-def _clip(norm: Norm, v: Any) -> Any:
+def _clip(norm: Norm, *args: Value) -> Any:
+    most, v = args if len(args) > 1 else (1, *args)
+
     def of(row: Any) -> Any:
         size = norm_of(row, norm)
-        return row.copy() if size <= 1 else entrywise(lambda entry: _quotient(entry, size), row)
+        return row.copy() if size <= most else entrywise(lambda entry: _quotient(entry * most, size), row)
 
     return of(v) if v.ndim == 1 else array((entry for row in rows(v) for entry in of(row)), v.shape)
 
@@ -197,6 +200,8 @@ def _mapped_rows(function: Callable[..., Value], *matrices: Any) -> Any:
     made = [function(*together) for together in zip(*map(rows, matrices), strict=True)]
     if not made:
         raise Undefined("no rows")  # nothing tells how many columns there are
+    if not is_container(made[0]):
+        return array(made)
     return array((entry for row in made for entry in row), (len(made), len(made[0])))
 
 
@@ -234,6 +239,37 @@ def _hidden(*args: Value) -> Value:
     return args[-1]
 
 
+def _moved_into(x: Value, low: Value, high: Value) -> Value:
+    return entrywise(lambda each: _clamped(each, low, high), x) if is_container(x) else _clamped(x, low, high)
+
+
+def _mean(v: Any) -> Value:
+    return _quotient(_total(v.flat), v.size)
+
+
+def _variance(v: Any) -> Value:
+    middle = _mean(v)
+    return _quotient(_total((x - middle) ** 2 for x in v.flat), v.size - 1)
+
+
+def _histogram(v: Any, edges: Any) -> Any:
+    return array(sum(low <= x < high for x in v) for low, high in pairwise(edges))
+
+
+def _up_to(v: Any, thresholds: Any) -> Any:
+    return array(sum(x <= each for x in v) for each in thresholds)
+
+
+def _ranks(v: Any, alpha: Value, candidates: Any) -> Any:
+    below = ((1 - alpha) * sum(x < c for x in v) - alpha * sum(x > c for x in v) for c in candidates)
+    return array(-abs(each) for each in below)
+
+
+def _resized(v: Any, size: Value, fill: Value) -> Any:
+    """Of the records that may be taken, the smallest: what is claimed holds whichever are."""
+    return array([*sorted(v)[: int(size)], *[fill] * (int(size) - v.size)])
+
+
 MEANINGS: dict[str, Callable[..., Value]] = {
     "+": _sum,
     "-": _difference,
@@ -247,7 +283,7 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "log": _logarithm,
     "min": min,
     "max": max,
-    "clamp": _clamped,
+    "clamp": _moved_into,
     "clipn": _clipped_number,
     "disc": lambda x: x,
     "undisc": lambda x: x,
@@ -282,6 +318,15 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "map_cols_binary": _mapped_columns,
     "fold": _folded,
     "count": _counted,
+    "mean": _mean,
+    "var": _variance,
+    "histogram": _histogram,
+    "cumulative_counts": _up_to,
+    "quantile_score": _ranks,
+    "filter": lambda f, v: array(x for x in v if f(x)),
+    "unique": lambda v: array(dict.fromkeys(v)),
+    "repeat": lambda v, k: array([*v] * int(k)),
+    "resize": _resized,
     "zero_gradient": lambda m: entrywise(lambda entry: Fraction(0), m),
     "sum_gradients": _sum,
     "scale_gradient": _product,

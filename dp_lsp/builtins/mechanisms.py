@@ -15,7 +15,8 @@ from dp_lsp.core.types import (
     Base,
     BoolType,
     Container,
-    Drawn,
+    Dataset,
+    DatasetMetric,
     Kind,
     Norm,
     TupleType,
@@ -108,7 +109,8 @@ def _sample_demands(args: Args) -> tuple[Demand, ...]:
 def _drawn(args: Args) -> Type:
     """The rows of both, of which nobody knows how many there are."""
     size = Poly.of(Symbol("rows drawn", Sign.NONNEGATIVE, integer=True))
-    return TupleType(tuple(Drawn(replace(args.container(name), rows=size)) for name in ("A", "B")))
+    drawn = (replace(args.container(name), rows=size) for name in ("A", "B"))
+    return TupleType(tuple(Dataset(DatasetMetric.INSERT_DELETE, matrix) for matrix in drawn))
 
 
 def _each_demands(args: Args) -> tuple[Demand, ...]:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import AModel, Annotation, ContainerOf, instantiate
+from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.types import (
     AnyNorm,
     Base,
@@ -18,7 +19,7 @@ from dp_lsp.core.types import (
     Boxed,
     Clip,
     Container,
-    Drawn,
+    Dataset,
     FunctionType,
     Kind,
     ModelType,
@@ -267,10 +268,18 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Bag:
-    """A sample whose number of rows is private."""
+class Records:
+    """A dataset of records of one of ``kinds``. A vector of Data in L1 and a matrix of Data in LInf are datasets, too:
+    they are compared by the places that have another record. ``sized`` asks for one whose number of records is public,
+    or private."""
 
-    words = "a sample of rows"
+    kinds: frozenset[Kind] = frozenset({Kind.VECTOR, Kind.MATRIX})
+    sized: bool | None = None
+
+    @property
+    def words(self) -> str:
+        what = "a dataset" if self.sized is None else f"a dataset of {'public' if self.sized else 'private'} size"
+        return what if len(self.kinds) > 1 else f"{what} of {'numbers' if Kind.VECTOR in self.kinds else 'rows'}"
 
     def settled(self, owner: str) -> Type | None:
         return None
@@ -279,7 +288,12 @@ class Bag:
         return None
 
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
-        return None if isinstance(type_, Drawn) else "shape"
+        found = as_dataset(type_)
+        return None if found is not None and self.takes(found) else "shape"
+
+    def takes(self, dataset: Dataset) -> bool:
+        """Whether it is one of those it asks for."""
+        return dataset.records.kind in self.kinds and self.sized in (None, dataset.metric.sized)
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,7 +386,19 @@ class Arrow:
 
 
 Pattern = (
-    Arrow | AnyValue | Bag | Num | Truth | Box | NumberOrBox | OneOf | Model | GivenNorm | GivenType | FromBox | Sizes
+    Arrow
+    | AnyValue
+    | Records
+    | Num
+    | Truth
+    | Box
+    | NumberOrBox
+    | OneOf
+    | Model
+    | GivenNorm
+    | GivenType
+    | FromBox
+    | Sizes
 )
 
 
@@ -393,8 +419,9 @@ def fits(pattern: Pattern, type_: Type) -> bool:
             return isinstance(type_, BoolType)
         case Box(kinds=kinds):
             return isinstance(type_, Container) and type_.kind in kinds
-        case Bag():
-            return isinstance(type_, Drawn)
+        case Records():
+            found = as_dataset(type_)
+            return found is not None and pattern.takes(found)
         case Model():
             return isinstance(type_, ModelType)
         case FromBox():

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import assert_never
 
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
 from dp_lsp.core.types import (
     BOOL,
     Base,
+    Bounds,
     Clip,
     Container,
+    Dataset,
+    DatasetMetric,
     Kind,
     ModelType,
     Norm,
@@ -20,13 +25,18 @@ from dp_lsp.core.types import (
     TypeVariable,
 )
 
+Limit = Fraction | str
+"""A public number in an annotation: written out, or the name of a static parameter."""
+
 
 @dataclass(frozen=True, slots=True)
 class NumberOf:
-    """``Real``, ``Integer`` or ``Data``; ``stored`` is the machine number that was written and is read as one."""
+    """``Real``, ``Integer`` or ``Data``; ``stored`` is the machine number that was written and is read as one. In
+    ``Bounded(Real, 0, 100)`` also where it lies."""
 
     base: Base
     stored: str = ""
+    bounds: tuple[Limit, Limit] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +60,20 @@ class ContainerOf:
 
 
 @dataclass(frozen=True, slots=True)
+class DatasetOf:
+    """``MetricVector(Bounded(Real, 0, 100), Symmetric, AtLeast(10))``: records, how datasets of them are compared, and
+    what is public about them. ``radius`` is the most that a row measures in the norm of ``RowNorm(L2, 5)``, and
+    ``each`` how many records a person contributes at most, as ``Contributes(3)`` says; 1 without it."""
+
+    metric: DatasetMetric
+    records: ContainerOf
+    bounds: tuple[Limit, Limit] | None = None
+    least: Limit | None = None
+    radius: tuple[Norm, Limit] | None = None
+    each: Limit | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AModel:
     """``DMModel``."""
 
@@ -68,7 +92,7 @@ class TupleOf:
     items: tuple[Annotation, ...]
 
 
-Annotation = NumberOf | Truth | Anything | ContainerOf | AModel | AFunction | TupleOf
+Annotation = NumberOf | Truth | Anything | ContainerOf | DatasetOf | AModel | AFunction | TupleOf
 
 
 def dimension(name: str, owner: str) -> Poly:
@@ -76,11 +100,16 @@ def dimension(name: str, owner: str) -> Poly:
     return Poly.of(Symbol(f"{name}({owner})", Sign.NONNEGATIVE, integer=True))
 
 
-def instantiate(annotation: Annotation, owner: str) -> Type:
-    """The type of a parameter called ``owner``, with names of its own for all that was not written."""
+Publics = Mapping[str, Poly]
+"""The values of static parameters, by their names."""
+
+
+def instantiate(annotation: Annotation, owner: str, publics: Publics | None = None) -> Type:
+    """The type of a parameter called ``owner``, with names of its own for all that was not written. What is bounded by
+    a name that no static number has is not bounded."""
     match annotation:
-        case NumberOf(base):
-            return NumberType(base)
+        case NumberOf(base, bounds=bounds):
+            return NumberType(base, bounds=_bounds(bounds, publics or {}))
         case Truth():
             return BOOL
         case Anything():
@@ -91,10 +120,13 @@ def instantiate(annotation: Annotation, owner: str) -> Type:
             length = dimension("cols" if kind is Kind.MATRIX else "length", owner)
             rows = dimension("rows", owner) if kind is Kind.MATRIX else None
             return container(annotation, length, rows, owner)
+        case DatasetOf():
+            return _dataset(annotation, owner, publics or {})
         case AModel():
             return ModelType(dimension("length", owner))
         case TupleOf(items):
-            return TupleType(tuple(instantiate(item, f"{owner}[{i}]") for i, item in enumerate(items, 1)))
+            parts = (instantiate(item, f"{owner}[{i}]", publics) for i, item in enumerate(items, 1))
+            return TupleType(tuple(parts))
     assert_never(annotation)
 
 
@@ -110,3 +142,34 @@ def container(annotation: ContainerOf, length: Poly, rows: Poly | None, owner: s
             element = NumberType(base)
     norm = annotation.norm or NormVariable(f"norm({owner})")
     return Container(annotation.kind, norm, Clip.U, length, element, rows)
+
+
+def steps_of_a_person(annotation: Annotation, publics: Publics) -> Poly | None:
+    """How many steps one person makes from a dataset to another, if that is not one."""
+    if not isinstance(annotation, DatasetOf) or annotation.each is None:
+        return None
+    return _limit(annotation.each, publics)
+
+
+def _dataset(annotation: DatasetOf, owner: str, publics: Publics) -> Dataset:
+    records = instantiate(annotation.records, owner)
+    assert isinstance(records, Container), "records stand in a container"
+    bounds = _bounds(annotation.bounds, publics)
+    if bounds is not None and isinstance(records.element, NumberType):
+        records = records.of(replace(records.element, bounds=bounds))
+    norm, most = annotation.radius or (None, None)
+    radius = None if most is None else _limit(most, publics)
+    if norm is not None and radius is not None:
+        records = replace(records, clip=Clip(norm.value))
+    least = None if annotation.least is None else _limit(annotation.least, publics)
+    return Dataset(annotation.metric, records, least, radius)
+
+
+def _bounds(limits: tuple[Limit, Limit] | None, publics: Publics) -> Bounds | None:
+    ends = [_limit(limit, publics) for limit in limits or ()]
+    low, high = ends if ends else (None, None)
+    return None if low is None or high is None else Bounds(low, high)
+
+
+def _limit(limit: Limit, publics: Publics) -> Poly | None:
+    return publics.get(limit) if isinstance(limit, str) else Poly.of(limit)

@@ -11,7 +11,7 @@ from dp_lsp.core.types import (
     Boxed,
     Clip,
     Container,
-    Drawn,
+    Dataset,
     FunctionType,
     Kind,
     ModelType,
@@ -29,7 +29,9 @@ _NUMBERS = {Base.INTEGER: "an Integer", Base.REAL: "a Real number", Base.DATA: "
 def type_text(type_: Type, printer: Printer = _PLAIN) -> str:
     """A type in the published notation, such as ``Matrix<n: L2, c: U>[r × n]{Real}``."""
     match type_:
-        case NumberType(base, static):
+        case NumberType(base, static, bounds):
+            if bounds is not None and static is None:
+                return f"{base.value} in [{printer.poly(bounds.low)}, {printer.poly(bounds.high)}]"
             return base.value if static is None else f"{base.value}[{printer.poly(static)} ©]"
         case BoolType():
             return "Bool"
@@ -39,9 +41,8 @@ def type_text(type_: Type, printer: Printer = _PLAIN) -> str:
                 size = f"{printer.poly(type_.rows)} × {size}"
             head = f"{type_.kind.value}<n: {norm_text(type_.norm)}, c: {type_.clip.value}>"
             return f"{head}[{size}]{{{type_text(type_.element, printer)}}}"
-        case Drawn(matrix):
-            text = type_text(matrix, printer)
-            return text.replace(f"[{printer.poly(matrix.rows)} ×", "[? ×") if matrix.rows is not None else text
+        case Dataset():
+            return _dataset_text(type_, printer)
         case ModelType(size):
             return f"DMModel[{printer.poly(size)}]"
         case TupleType(items):
@@ -53,6 +54,29 @@ def type_text(type_: Type, printer: Printer = _PLAIN) -> str:
         case Boxed(name):
             return f"result of {name}"
     return "unknown"
+
+
+def _dataset_text(type_: Dataset, printer: Printer) -> str:
+    """A dataset, such as ``Vector<Symmetric>[?]{Real in [0, 100]}``; how many records there are is ``?`` where that is
+    private."""
+    box, least = type_.records, "" if type_.least is None else f"≥ {printer.poly(type_.least)}"
+    size = printer.poly(type_.size) if type_.metric.sized else least or "?"
+    if box.rows is not None:
+        size = f"{size} × {printer.poly(box.length)}"
+    row = "" if type_.radius is None else f", c: {box.clip.value} ≤ {printer.poly(type_.radius)}"
+    return f"{box.kind.value}<{type_.metric.value}{row}>[{size}]{{{type_text(box.element, printer)}}}"
+
+
+def _dataset_words(type_: Dataset) -> str:
+    element, limits = type_.records.element, []
+    if isinstance(element, NumberType) and element.bounds is not None:
+        limits.append(f"from {_PLAIN.poly(element.bounds.low)} to {_PLAIN.poly(element.bounds.high)}")
+    if type_.radius is not None:
+        limits.append(f"that measure at most {_PLAIN.poly(type_.radius)} in {type_.records.clip.value}")
+    if type_.least is not None:
+        limits.append(f"of which there are at least {_PLAIN.poly(type_.least)}")
+    what = " ".join(("rows" if type_.records.rows is not None else "numbers", *limits))
+    return f"a dataset of {what}, measured in {type_.metric.value}"
 
 
 def norm_text(norm: AnyNorm) -> str:
@@ -74,8 +98,8 @@ def type_words(type_: Type) -> str:
             if type_.clip is not Clip.U:
                 text += f" clipped in {type_.clip.value}"
             return text if isinstance(type_.norm, NormVariable) else f"{text} measured in {type_.norm.value}"
-        case Drawn():
-            return "a sample of rows, whose number is private"
+        case Dataset():
+            return _dataset_words(type_)
         case ModelType():
             return "a model"
         case TupleType(items):

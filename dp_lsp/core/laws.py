@@ -16,6 +16,7 @@ class Law(NamedTuple):
 
 
 PARAMETER = "parameter"
+PERSON = "person"
 NAME = "name"
 TUPLE = "tuple"
 ITEMS = "items of a tuple"
@@ -52,6 +53,11 @@ LAWS = {
         "{}",
         "What enters moves by its own distance: by 1 when it moves by 1.",
         "The definition of sensitivity.",
+    ),
+    PERSON: Law(
+        "what one person contributes",
+        "A person contributes up to k records, so the dataset moves by up to k steps when one person's data change.",
+        "The distance of datasets counts their records: group privacy, by the sensitivity.",
     ),
     NAME: Law("the same value", "Another name for a value moves as far as the value.", "The identity."),
     TUPLE: Law(

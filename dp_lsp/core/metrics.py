@@ -9,8 +9,27 @@ from __future__ import annotations
 
 from dp_lsp.core.algebra import Function, NormVariable, Poly, apply
 from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude
-from dp_lsp.core.types import AnyNorm, Base, BoolType, Container, Drawn, Kind, Norm, NumberType, TupleType, Type
+from dp_lsp.core.types import (
+    AnyNorm,
+    Base,
+    BoolType,
+    Bounds,
+    Container,
+    Dataset,
+    DatasetMetric,
+    Kind,
+    Norm,
+    NumberType,
+    TupleType,
+    Type,
+)
 
+_STEPS = {
+    DatasetMetric.SYMMETRIC: "number of records that one has and the other has not",
+    DatasetMetric.INSERT_DELETE: "number of records to insert or delete, in their order",
+    DatasetMetric.CHANGE_ONE: "number of records that are others",
+    DatasetMetric.HAMMING: "number of places with another record",
+}
 _ORDER = {Norm.LINF: 0, Norm.L2: 1, Norm.L1: 2}
 
 
@@ -43,7 +62,20 @@ def by_norm(norm: AnyNorm, l1: Sens, l2: Sens, linf: Sens) -> Sens:
 
 def is_discrete(type_: Type) -> bool:
     """Whether values are compared by equality: Data and Bool."""
-    return type_ == NumberType(Base.DATA) or isinstance(type_, BoolType)
+    data = isinstance(type_, NumberType) and type_.base is Base.DATA and type_.static is None
+    return data or isinstance(type_, BoolType)
+
+
+def as_dataset(type_: Type) -> Dataset | None:
+    """A type as one of datasets, if it is one."""
+    match type_:
+        case Dataset():
+            return type_
+        case Container(Kind.VECTOR, Norm.L1, element=NumberType(Base.DATA) | BoolType()):
+            return Dataset(DatasetMetric.HAMMING, type_)
+        case Container(Kind.MATRIX, Norm.LINF, element=NumberType(Base.DATA) | BoolType()):
+            return Dataset(DatasetMetric.HAMMING, type_)
+    return None
 
 
 def has_gap(type_: Type) -> bool:
@@ -55,7 +87,7 @@ def has_gap(type_: Type) -> bool:
             return True
         case Container():
             return has_gap(type_.element)
-        case Drawn():
+        case Dataset():
             return True
         case TupleType(items):
             return all(has_gap(item) for item in items)
@@ -73,6 +105,8 @@ def diameter(type_: Type) -> Sens:
     match type_:
         case BoolType() | NumberType(Base.DATA):
             return ONE
+        case NumberType(bounds=Bounds(low, high)):
+            return magnitude(high - low)
         case Container(norm=Norm(), element=element) if is_discrete(element):
             return spread(type_)
     return INFINITY
@@ -91,8 +125,8 @@ def metric_name(type_: Type) -> str:
             return "distance 0 if equal, else 1"
         case Container():
             return _container_metric(type_)
-        case Drawn():
-            return "number of rows that one has and the other has not"
+        case Dataset(metric):
+            return _STEPS[metric]
         case TupleType():
             return "sum of the distances of the items"
     return ""

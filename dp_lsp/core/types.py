@@ -5,6 +5,7 @@ See :mod:`dp_lsp.core.metrics` for the metrics. A static number is one point: it
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import count
@@ -43,6 +44,32 @@ class Clip(Enum):
     LINF = "LInf"
 
 
+class DatasetMetric(Enum):
+    """How datasets are compared, by the number of steps from one to the other: records added or removed (Symmetric),
+    the same where their order counts (InsertDelete), records put in the place of others (ChangeOne), the same where
+    places count (Hamming)."""
+
+    SYMMETRIC = "Symmetric"
+    INSERT_DELETE = "InsertDelete"
+    CHANGE_ONE = "ChangeOne"
+    HAMMING = "Hamming"
+
+    @property
+    def sized(self) -> bool:
+        """Whether the number of records is public: neighbours have as many."""
+        return self in (DatasetMetric.CHANGE_ONE, DatasetMetric.HAMMING)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether a dataset is a sequence, and not a bag, of records."""
+        return self in (DatasetMetric.INSERT_DELETE, DatasetMetric.HAMMING)
+
+    @property
+    def unordered(self) -> DatasetMetric:
+        """The same where the order does not count; no distance is larger by it."""
+        return DatasetMetric.CHANGE_ONE if self.sized else DatasetMetric.SYMMETRIC
+
+
 class Kind(Enum):
     """The containers."""
 
@@ -55,11 +82,25 @@ AnyNorm = Norm | NormVariable
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """A public interval: the smallest and the largest number that may occur."""
+
+    low: Poly
+    high: Poly
+
+    def put(self, value: Callable[[Poly], Poly]) -> Bounds:
+        """The same interval with other formulas for its ends."""
+        return Bounds(value(self.low), value(self.high))
+
+
+@dataclass(frozen=True, slots=True)
 class NumberType:
-    """A number; ``static`` is its value, if that is public and the same in both runs."""
+    """A number; ``static`` is its value, if that is public and the same in both runs. ``bounds`` is an interval in
+    which it lies, if one is known."""
 
     base: Base
     static: Poly | None = None
+    bounds: Bounds | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +125,30 @@ class Container:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """Rows of a matrix of which nobody knows how many there are: a Poisson sample. Its distance is the number of rows
-    that one sample has and the other has not. ``matrix`` is what it would be if their number were public."""
+class Dataset:
+    """Records of people: the entries of a vector or the rows of a matrix, compared by how many steps lead from one
+    dataset to the other. ``records`` is what they would be if their number were public; it is, where the metric says
+    so. There are at least ``least`` of them, and each row is at most ``radius`` in the norm of its clip, if that is
+    known."""
 
-    matrix: Container
+    metric: DatasetMetric
+    records: Container
+    least: Poly | None = None
+    radius: Poly | None = None
+
+    @property
+    def size(self) -> Poly:
+        """The number of records."""
+        return self.records.length if self.records.rows is None else self.records.rows
+
+    def of(self, records: Container) -> Dataset:
+        """As many other records, of which nothing more is known than their type says."""
+        return Dataset(self.metric, records, self.least)
+
+    def put(self, records: Container, value: Callable[[Poly], Poly]) -> Dataset:
+        """The same dataset with other formulas for its public numbers."""
+        least, radius = (None if each is None else value(each) for each in (self.least, self.radius))
+        return Dataset(self.metric, records, least, radius)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +194,9 @@ class Unknown:
     """The type of something that was not understood; whatever depends on it is unknown too."""
 
 
-Type = NumberType | BoolType | Container | Drawn | ModelType | TupleType | FunctionType | Boxed | TypeVariable | Unknown
+Type = (
+    NumberType | BoolType | Container | Dataset | ModelType | TupleType | FunctionType | Boxed | TypeVariable | Unknown
+)
 
 INTEGER = NumberType(Base.INTEGER)
 REAL = NumberType(Base.REAL)
@@ -144,11 +206,20 @@ UNKNOWN = Unknown()
 
 
 def without_static(type_: Type) -> Type:
-    """The type with every static value forgotten, inside tuples too."""
+    """The type with every static value and every bound of a number forgotten, inside tuples too."""
     if isinstance(type_, NumberType):
-        return NumberType(type_.base) if type_.static is not None else type_
+        return NumberType(type_.base) if (type_.static or type_.bounds) is not None else type_
     if isinstance(type_, TupleType):
         return TupleType(tuple(without_static(item) for item in type_.items))
+    return type_
+
+
+def without_value(type_: Type) -> Type:
+    """The type with every static value forgotten, inside tuples too; what is bounded stays so."""
+    if isinstance(type_, NumberType):
+        return replace(type_, static=None)
+    if isinstance(type_, TupleType):
+        return TupleType(tuple(without_value(item) for item in type_.items))
     return type_
 
 

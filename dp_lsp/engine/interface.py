@@ -40,9 +40,10 @@ from dp_lsp.core.term import NormArgument, TypeArgument
 from dp_lsp.core.types import (
     AnyNorm,
     BoolType,
+    Bounds,
     Boxed,
     Container,
-    Drawn,
+    Dataset,
     FunctionType,
     ModelType,
     NumberType,
@@ -253,13 +254,15 @@ class _Writer:
 
     def _type(self, type_: Type) -> str:
         match type_:
-            case NumberType(base, static):
-                return base.value if static is None else f"{base.value}={self._poly(static)}"
+            case NumberType(base, static, bounds):
+                known = "" if static is None else f"={self._poly(static)}"
+                return base.value + known + ("" if bounds is None else f" in {self._bounds(bounds)}")
             case Container(kind, norm, clip, length, element, rows):
                 size = f"{'' if rows is None else self._poly(rows)} x {self._poly(length)}"
                 return f"{kind.value}<{self._norm(norm)} {clip.value}>[{size}]{{{self._type(element)}}}"
-            case Drawn(matrix):
-                return f"drawn {self._type(matrix)}"
+            case Dataset(metric, records, least, radius):
+                limits = ["" if each is None else self._poly(each) for each in (least, radius)]
+                return f"{metric.value} of {self._type(records)} {limits}"
             case ModelType(size):
                 return f"model {self._poly(size)}"
             case TupleType(items):
@@ -272,6 +275,9 @@ class _Writer:
                 return f"result of {name}"
             case BoolType() | Unknown():
                 return type(type_).__name__
+
+    def _bounds(self, bounds: Bounds) -> str:
+        return f"[{self._poly(bounds.low)}, {self._poly(bounds.high)}]"
 
     def _sens(self, value: Sens) -> str:
         return "∞" if value.infinite else f"greatest{sorted(map(self._poly, value.polys))}"

@@ -17,7 +17,7 @@ from dp_lsp.features.markdown import code
 from dp_lsp.features.outline import described
 from dp_lsp.features.places import closed_files, modules_at
 from dp_lsp.features.signatures import takes_norm, takes_type
-from dp_lsp.features.vocabulary import MARKS, METRICS, NORMS, TYPES
+from dp_lsp.features.vocabulary import DATASETS, DESCRIPTORS, MARKS, METRICS, NORMS, TYPES
 from dp_lsp.text import Span
 
 MOST = 200
@@ -116,7 +116,7 @@ def _fits(label: str, word: str) -> bool:
 def _candidates(document: Document, offset: int, here: Cursor) -> Iterator[Proposal]:
     inner = here.inner
     if inner and inner.callee in METRICS:
-        yield from _norms(0) if inner.commas == _NORM_PLACE else _types(elements=True)
+        yield from _in_metric(inner.commas)
     elif inner and (inner.callee in MARKS or (inner.mark == "{" and inner.callee in TYPES)):
         yield from _types(elements=inner.mark == "{")
     elif _ANNOTATED.search(here.before):
@@ -124,6 +124,21 @@ def _candidates(document: Document, offset: int, here: Cursor) -> Iterator[Propo
         yield from _types()
     else:
         yield from _in_code(document, offset, here)
+
+
+def _in_metric(commas: int) -> Iterator[Proposal]:
+    """What stands in the brackets of a metric: a type of numbers, a norm or how datasets are compared, and more."""
+    if commas < _NORM_PLACE:
+        yield from _types(elements=True)
+        yield Proposal(
+            "Bounded(…)", "type", 3, "type", "Bounded", "Bounded(${1:Real}, ${2:0}, ${3:1})", ("", "Bounded")
+        )
+        return
+    for name in DATASETS if commas == _NORM_PLACE else DESCRIPTORS:
+        call = "" if name in DATASETS else f"{name}($0)"
+        yield Proposal(name, "norm", 1, "dataset", snippet=call, about=("", name))
+    if commas == _NORM_PLACE:
+        yield from _norms(0)
 
 
 def _in_code(document: Document, offset: int, here: Cursor) -> Iterator[Proposal]:
@@ -247,7 +262,7 @@ def documentation(about: tuple[str, str], document: Document | None) -> str:
     _, name = about
     if document is not None:
         return _of_function(document, name)
-    for words in (NORMS, TYPES, MARKS):
+    for words in (NORMS, DATASETS, DESCRIPTORS, TYPES, MARKS):
         if name in words:
             return words[name]
     from dp_lsp.builtins import find

@@ -17,6 +17,21 @@ NORMS = {
     "LInf": "The largest absolute value.",
 }
 
+DATASETS = {
+    "Symmetric": "Datasets of private size: one person's record comes or goes.",
+    "InsertDelete": "Datasets of private size whose order counts: one person's record comes or goes.",
+    "ChangeOne": "Datasets of public size: one person's record is another one.",
+    "Hamming": "Datasets of public size whose order counts: the record in one place is another one.",
+}
+"""How datasets are compared, where a norm could stand."""
+
+DESCRIPTORS = {
+    "AtLeast": "There are at least so many records in any dataset, as in `AtLeast(10)`.",
+    "Contributes": "One person has up to so many records, as in `Contributes(3)`.",
+    "RowNorm": "Every row measures at most so much in a norm, as in `RowNorm(L2, 5)`.",
+}
+"""What else may be public of a dataset, after its metric."""
+
 TYPES = {
     "Real": "A number. Two inputs may differ by any amount.",
     "Integer": "A whole number.",
@@ -42,6 +57,7 @@ TYPES = {
 MARKS = {
     "Static": "Marks a parameter as public, as in `eps::Static()` or `k::Static(Integer)`: nothing protects it.",
     "Priv": "Claims that a function is private, as in `f(x::Real) :: Priv()`: every parameter gets a finite bound.",
+    "Bounded": "Numbers between public bounds, as in `Bounded(Real, 0, 100)`.",
     "BlackBox": "Marks a function whose body is not looked into: its user says what is known of it.",
 }
 """What is written like a call where a type stands."""
@@ -58,4 +74,5 @@ def is_of_language(name: str) -> bool:
     """Whether a name belongs to the language: a builtin, a norm, a type, or what runs other text."""
     from dp_lsp.builtins import find  # few sessions ask, and it takes a while to load
 
-    return name in RUNNING or name in NORMS or name in TYPES or name in MARKS or find(name) is not None
+    words = (RUNNING, NORMS, DATASETS, DESCRIPTORS, TYPES, MARKS)
+    return any(name in each for each in words) or find(name) is not None

@@ -11,7 +11,7 @@ from dp_lsp.core.display import type_words
 from dp_lsp.core.events import NOTHING, Awaited, Called, Cost, Distances, Either, Opaque, Repeat, Var, sequence
 from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ONE, Sens
-from dp_lsp.core.types import Container, FunctionType, Type, TypeVariable, without_static
+from dp_lsp.core.types import Container, FunctionType, Type, TypeVariable, without_static, without_value
 from dp_lsp.infer import apply, mechanisms, moves, openings, problems
 from dp_lsp.infer.inference import Failure, Inference
 from dp_lsp.infer.solver import Mismatch
@@ -71,7 +71,7 @@ class _Calls:
 
     def settled(self, application: Application, args: Args) -> Applied | None:
         """What the function does. What it carries from call to call has one type, that of every call."""
-        types = [without_static(type_) for type_ in application.given(args)]
+        types = [without_value(type_) for type_ in application.given(args)]
         for _ in range(_ATTEMPTS):
             applied = self._called(types)
             if applied is None or application.carried is None:

@@ -28,6 +28,7 @@ from dp_lsp.core.types import (
     UNKNOWN,
     Base,
     Container,
+    Dataset,
     FunctionType,
     Norm,
     NumberType,
@@ -123,8 +124,8 @@ def run(inference: Inference, site: Site, value: FunctionValue, types: Sequence[
         if not instance.matches(param.type, type_):
             _wrong(inference, written, scheme, instance, param, type_)
             return None
-    if not instance.settled():
-        reason = "their sizes do not fit each other"
+    reason = instance.misfit()
+    if reason:
         inference.report(problems.DoesNotFit.at(site.span, function=scheme.name, reason=reason))
         return None
     inference.running.append(value)
@@ -270,6 +271,8 @@ def _same_shape(wanted: Type, given: Type) -> bool:
         case (NumberType(a), NumberType(b)):
             return a is b or (a is Base.REAL and b is Base.INTEGER)
         case (Container(kind=a, element=inner), Container(kind=b, element=other)):
+            return a is b and _same_shape(inner, other)
+        case (Dataset(a, inner), Dataset(b, other)):
             return a is b and _same_shape(inner, other)
     return type(wanted) is type(given)
 

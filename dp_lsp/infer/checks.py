@@ -10,7 +10,7 @@ from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import Called, Release, Sequence, Var, mechanisms, nodes
 from dp_lsp.core.scheme import Judgement, Move
-from dp_lsp.core.types import Base, Container, ModelType, NumberType, TupleType, Type, TypeVariable, Unknown
+from dp_lsp.core.types import Base, Container, Dataset, ModelType, NumberType, TupleType, Type, TypeVariable, Unknown
 from dp_lsp.infer import explain, moves, problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.moves import first_infinite
@@ -62,6 +62,8 @@ def _is_within(declared: Type, given: Type) -> bool:
             return a is b and _is_within(inner, other)
         case (TupleType(items), TupleType(others)):
             return len(items) == len(others) and all(map(_is_within, items, others))
+        case (Dataset(metric, records), Dataset(other, held)):
+            return metric is other and _is_within(records, held)
         case (ModelType(), ModelType()):
             return True
     return type(declared) is type(given)

@@ -21,7 +21,7 @@ from dp_lsp.core.metrics import by_norm, has_gap
 from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.term import Call, Local, Term, Use
-from dp_lsp.core.types import INTEGER, AnyNorm, Container, Drawn, Type
+from dp_lsp.core.types import INTEGER, AnyNorm, Container, Dataset, DatasetMetric, Type
 from dp_lsp.infer import moves
 from dp_lsp.infer.solver import Solver
 from dp_lsp.text import Span
@@ -104,12 +104,14 @@ class Rows:
 
     def _row_of_sample(self, sample: Var, known: Judgement | None, type_: Type | None, span: Span) -> Judgement | None:
         """A row of the sample whose rows are the rounds: one that is in both of two samples is the same in both."""
-        if known is None or not isinstance(type_, Drawn) or known.moves.keys() != {sample}:
+        if known is None or not isinstance(type_, Dataset) or known.moves.keys() != {sample}:
+            return None
+        if type_.metric is not DatasetMetric.INSERT_DELETE:  # in another order other rounds have other rows
             return None
         if not moves.is_itself(known.moves[sample]):
             return None
         own = self._variable(None, sample, known.moves[sample], None, True)
-        return Judgement(type_.matrix, {own: Move(ONE, span, laws.OWN_ROW, (ONE,), (known.moves[sample],))})
+        return Judgement(type_.records, {own: Move(ONE, span, laws.OWN_ROW, (ONE,), (known.moves[sample],))})
 
     def index(self, span: Span) -> Moves:
         """What the number of a round moves with: in a sample with one row more the later rows have other numbers."""

@@ -14,6 +14,7 @@ from dp_lsp.core.annotation import (
     Annotation,
     Anything,
     ContainerOf,
+    DatasetOf,
     NumberOf,
     Truth,
     TupleOf,
@@ -25,6 +26,7 @@ from dp_lsp.core.types import (
     Base,
     BoolType,
     Container,
+    Dataset,
     FunctionType,
     ModelType,
     NumberType,
@@ -124,6 +126,10 @@ def _is_certainly(declared: Annotation, type_: Type) -> bool:
     match declared, type_:
         case (Anything(), _):
             return True
+        case (DatasetOf(records=records), _):
+            return _is_certainly(records, type_)
+        case (_, Dataset(records=held)):
+            return _is_certainly(declared, held)
         case (NumberOf(base, stored), NumberType(of)):
             return _holds(base, stored, of)
         case (ContainerOf(kind), Container(kind=of_kind, element=inner)):
@@ -153,6 +159,10 @@ def _may_be(declared: Annotation, type_: Type) -> bool:
     match declared, type_:
         case (Anything(), _) | (_, TypeVariable()):
             return True
+        case (DatasetOf(records=records), _):
+            return _may_be(records, type_)
+        case (_, Dataset(records=held)):
+            return _may_be(declared, held)
         case (NumberOf(), NumberType()):
             return True
         case (NumberOf(base, stored), BoolType()):
@@ -184,6 +194,10 @@ def _is_subtype(left: Annotation, right: Annotation) -> bool:
     match left, right:
         case (_, Anything()):
             return True
+        case (DatasetOf(records=records), _):
+            return _is_subtype(records, right)
+        case (_, DatasetOf(records=records)):
+            return _is_subtype(left, records)
         case (NumberOf(a, stored), NumberOf(b, wanted)):
             return _is_number_within(a, stored, b, wanted)
         case (Truth(), NumberOf(base, stored)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from dp_lsp.core import annotation, laws, term
 from dp_lsp.core.algebra import Poly, Symbol
@@ -11,28 +12,54 @@ from dp_lsp.core.evaluate import norms_of, symbols_of
 from dp_lsp.core.events import NOTHING, Var, variables
 from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import FunctionValue, Judgement, Move, Moves, Owned, Scheme, SchemeParameter
-from dp_lsp.core.sens import INFINITY
-from dp_lsp.core.types import Base, BoolType, Container, FunctionType, Kind, ModelType, NumberType, TupleType, Type
+from dp_lsp.core.sens import INFINITY, magnitude
+from dp_lsp.core.types import (
+    Base,
+    BoolType,
+    Container,
+    Dataset,
+    FunctionType,
+    Kind,
+    ModelType,
+    NumberType,
+    TupleType,
+    Type,
+)
 from dp_lsp.infer import checks, conditions, generalize, moves, only_drawn
 from dp_lsp.infer.inference import Inference
 from dp_lsp.text import Span
 
 
 def parameter(
-    inference: Inference, param: term.Param, otherwise: frozenset[term.Local] = frozenset()
+    inference: Inference,
+    param: term.Param,
+    publics: annotation.Publics,
+    otherwise: frozenset[term.Local] = frozenset(),
 ) -> SchemeParameter:
     """Bring a parameter into scope. ``otherwise`` are the locals that are used other than to draw rows of them."""
     name = param.local.name
-    type_ = annotation.instantiate(param.type, name)
-    if param.static and isinstance(param.type, NumberOf) and isinstance(type_, NumberType):
-        symbol = Symbol(name, integer=type_.base is Base.INTEGER)
-        type_ = NumberType(type_.base, Poly.of(symbol))
+    type_ = annotation.instantiate(param.type, name, publics)
+    if name in publics and isinstance(type_, NumberType):
+        type_ = replace(type_, static=publics[name])
     public = param.static or isinstance(type_, ModelType)  # nothing is claimed about a model
     only_drawn = param.local not in otherwise if _may_hold_rows(type_) else None
     var = Var(name, gap=has_gap(type_), public=public, only_drawn=only_drawn)
-    inference.define(param.local, _value(inference, type_, var, param.span))
+    value = _value(inference, type_, var, param.span)
+    steps = annotation.steps_of_a_person(param.type, publics)
+    if steps is not None:
+        value = replace(value, moves=moves.scaled(value.moves, magnitude(steps), param.span, laws.PERSON))
+    inference.define(param.local, value)
     inference.parameters.add(param.span)
     return SchemeParameter(name, var, type_, param.static, param.span, param.type)
+
+
+def publics(method: term.Method) -> annotation.Publics:
+    """The values of the static numbers among the parameters of a method."""
+    return {
+        param.local.name: Poly.of(Symbol(param.local.name, integer=param.type.base is Base.INTEGER))
+        for param in method.params
+        if param.static and isinstance(param.type, NumberOf)
+    }
 
 
 def _may_hold_rows(type_: Type) -> bool:
@@ -42,7 +69,7 @@ def _may_hold_rows(type_: Type) -> bool:
             return kind is not Kind.GRADIENT
         case TupleType(items):
             return any(map(_may_hold_rows, items))
-    return not isinstance(type_, NumberType | BoolType | ModelType)
+    return not isinstance(type_, NumberType | BoolType | ModelType | Dataset)
 
 
 def _value(inference: Inference, type_: Type, var: Var, span: Span) -> Judgement:
@@ -68,7 +95,8 @@ def body(inference: Inference, method: term.Method, since: conditions.Mark) -> g
     """Infer the body of a method, and hold what it promises against it."""
     assert method.body is not None, "a black box has no body"
     otherwise = only_drawn.locals_used_otherwise(method.body)
-    params = tuple(parameter(inference, param, otherwise) for param in method.params)
+    known = publics(method)
+    params = tuple(parameter(inference, param, known, otherwise) for param in method.params)
     result = inference.body(method.body)
     own = {param.var for param in params}
     tuples = {item: whole for item, whole in inference.tuples.items() if whole in own}

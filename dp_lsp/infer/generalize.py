@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dp_lsp.core import laws, term
-from dp_lsp.core.algebra import NormVariable, Poly, Symbol
+from dp_lsp.core.algebra import NormVariable, Symbol
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import Substitution, symbols_of
 from dp_lsp.core.events import NOTHING, Called, Cost, Leak, Sequence, Var, variables
 from dp_lsp.core.scheme import Given, Judgement, Move, Open, Owned, Scheme, SchemeParameter
 from dp_lsp.core.sens import INFINITY, ONE
 from dp_lsp.core.term import NormArgument, TypeArgument
-from dp_lsp.core.types import Container, Drawn, FunctionType, ModelType, NumberType, TupleType, Type, TypeVariable
+from dp_lsp.core.types import Container, Dataset, FunctionType, ModelType, NumberType, TupleType, Type, TypeVariable
 from dp_lsp.infer import conditions
 from dp_lsp.infer.inference import Inference
 from dp_lsp.text import Span
@@ -143,15 +143,17 @@ def owned(types: Iterable[Type], opens: Iterable[Open] = ()) -> Owned:
             pending.append(each.callee)
     while pending:
         match pending.pop():
-            case NumberType(static=Poly() as static):
-                symbols |= symbols_of(static)
+            case NumberType(static=static, bounds=bounds):
+                ends = () if bounds is None else (bounds.low, bounds.high)
+                symbols.update(*(symbols_of(each) for each in (static, *ends) if each is not None))
             case Container(norm=norm, length=length, rows=rows, element=element):
                 symbols |= symbols_of(length) | (symbols_of(rows) if rows is not None else set())
                 pending.append(element)
                 if isinstance(norm, NormVariable):
                     norms.add(norm)
-            case Drawn(matrix):
-                pending.append(matrix)
+            case Dataset(records=records, least=least, radius=radius):
+                pending.append(records)
+                symbols.update(*(symbols_of(each) for each in (least, radius) if each is not None))
             case ModelType(size):
                 symbols |= symbols_of(size)
             case TupleType(items):

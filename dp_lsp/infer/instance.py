@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.annotation import dimension
-from dp_lsp.core.constraints import Origin
+from dp_lsp.core.constraints import Origin, decide
 from dp_lsp.core.evaluate import Substitution, symbols_of
 from dp_lsp.core.events import NOTHING, Answer, Called, Cost, Opaque
+from dp_lsp.core.metrics import as_dataset
+from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Open, Scheme
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.term import NormArgument, TypeArgument
 from dp_lsp.core.types import (
     AnyNorm,
     Base,
+    Bounds,
     Clip,
     Container,
-    Drawn,
+    Dataset,
     FunctionType,
     ModelType,
     NumberType,
@@ -26,7 +31,9 @@ from dp_lsp.core.types import (
     TypeVariable,
     Unknown,
     without_static,
+    without_value,
 )
+from dp_lsp.infer import conditions
 from dp_lsp.infer.conditions import put_into
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import Mismatch
@@ -45,16 +52,24 @@ class Instance:
         self.types: dict[TypeVariable, Type] = {}
         self.answers: dict[Opaque, Answer | Opaque] = {}
         self.failing: bool | None = None
+        self._values = Counter(_variables(scheme))
         self._later: list[tuple[Poly, Poly]] = []  # sizes made of symbols that other arguments settle
+        self._limits: list[tuple[Poly, str, Poly]] = []  # what parameters need of what is public of the arguments
 
-    def settled(self) -> bool:
-        """Whether the sizes that had to wait fit, too. Norms that no argument settled get new names."""
+    def misfit(self) -> str:
+        """Why the arguments do not fit all the same, if they do not: what had to wait for other arguments, such as a
+        size, is settled now. Norms that no argument settled get new names."""
         for norm in self._owned.norms:
             self.norms.setdefault(norm, NormVariable(norm.name, norm.free))
-        values = Substitution(self.symbols)
-        return all(
-            self._inference.solver.same_dimension(values.poly(pattern), actual) for pattern, actual in self._later
-        )
+        inference, values = self._inference, Substitution(self.symbols)
+        origin = Origin(inference.solver.place, "what a parameter needs of its argument")
+        for limit, relation, given in self._limits:
+            if decide(given, relation, values.poly(limit)) is False:
+                ends = "up to" if relation == "<=" else "from"
+                return f"it takes what goes {ends} {shown(values.poly(limit))}, and this goes {ends} {shown(given)}"
+            inference.demand(given, relation, values.poly(limit), origin, conditions.fails)
+        fit = all(inference.solver.same_dimension(values.poly(pattern), actual) for pattern, actual in self._later)
+        return "" if fit else "their sizes do not fit each other"
 
     def name_rest(self) -> None:
         """Types that nothing settled stand for new ones in every call."""
@@ -71,8 +86,10 @@ class Instance:
             case (_, Unknown()):
                 return True
             case (TypeVariable(), _):
-                return self._same_everywhere(pattern, without_static(actual))
+                return self._same_everywhere(pattern, self._lasting(pattern, actual))
             case (NumberType(static=Poly()), TypeVariable()):
+                return False
+            case (_, TypeVariable()) if _is_limited(pattern):
                 return False
             case (_, TypeVariable()):
                 self._name_parts(pattern, actual.name)
@@ -82,6 +99,11 @@ class Instance:
                 return self._number(pattern, actual)
             case (Container(), Container()):
                 return self._container(pattern, actual)
+            case (Dataset(), Dataset()):
+                return self._dataset(pattern, actual)
+            case (Dataset(), Container()):
+                found = as_dataset(actual)
+                return found is not None and self._dataset(pattern, found)
             case (ModelType(), ModelType()):
                 return self._dimension(pattern.size, actual.size)
             case (TupleType(), TupleType()) if len(pattern.items) == len(actual.items):
@@ -90,10 +112,10 @@ class Instance:
 
     def turns_out(self, expected: Type, actual: Type) -> bool:
         """Whether the result of an open operation is one of what was expected of it, which is settled by it."""
-        actual = without_static(actual)
         if isinstance(expected, TypeVariable) and expected in self._owned.types and expected not in self.types:
-            self.types[expected] = actual
+            self.types[expected] = self._lasting(expected, actual)
             return True
+        actual = without_static(actual)
         expected = self.type(expected)
         solver = self._inference.solver
         try:
@@ -101,6 +123,11 @@ class Instance:
         except Mismatch:
             return False
         return without_static(joined) == without_static(solver.type(expected))
+
+    def _lasting(self, variable: TypeVariable, actual: Type) -> Type:
+        """What a type that is not known turned out to be. Where several values have that type, as in the rounds of a
+        loop, the bounds of one are not those of the others."""
+        return without_value(actual) if self._values[variable] == 1 else without_static(actual)
 
     def _name_parts(self, pattern: Type, owner: str) -> None:
         """An argument of no known type gets that of the parameter, with sizes, a norm and elements of its own."""
@@ -139,7 +166,30 @@ class Instance:
                 self.symbols[symbol] = actual.static
             elif actual.static != pattern.static:
                 return False
+        if pattern.bounds is not None and not self._within(actual, pattern.bounds):
+            return False
         return actual.base is pattern.base or (pattern.base is Base.REAL and actual.base is Base.INTEGER)
+
+    def _within(self, actual: NumberType, wanted: Bounds) -> bool:
+        """Whether a number certainly lies where a parameter needs it."""
+        given = actual.bounds if actual.static is None else Bounds(actual.static, actual.static)
+        if given is None:
+            return False
+        self._limits += [(wanted.low, ">=", given.low), (wanted.high, "<=", given.high)]
+        return True
+
+    def _dataset(self, pattern: Dataset, actual: Dataset) -> bool:
+        """Whether a dataset has the metric, and all that is public, that a parameter needs."""
+        if pattern.metric not in (actual.metric, actual.metric.unordered):
+            return False
+        if not self._container(pattern.records, actual.records):
+            return False
+        for limit, relation, given in ((pattern.least, ">=", actual.least), (pattern.radius, "<=", actual.radius)):
+            if limit is not None and given is None:
+                return False
+            if limit is not None and given is not None:
+                self._limits.append((limit, relation, given))
+        return True
 
     def _container(self, pattern: Container, actual: Container) -> bool:
         if pattern.kind is not actual.kind or not self._norm(pattern.norm, actual.norm):
@@ -178,15 +228,16 @@ class Instance:
         match type_:
             case TypeVariable():
                 return self.types.get(type_, type_)
-            case NumberType(base, static) if static is not None:
-                return NumberType(base, values.poly(static))
+            case NumberType(base, static, bounds) if (static or bounds) is not None:
+                put = None if static is None else values.poly(static)
+                return NumberType(base, put, None if bounds is None else bounds.put(values.poly))
             case Container(kind, norm, clip, length, element, rows):
                 size = None if rows is None else values.poly(rows)
                 return Container(kind, values.norm(norm), clip, values.poly(length), self.type(element), size)
-            case Drawn(matrix):
-                put = self.type(matrix)
-                assert isinstance(put, Container), "a container stays one"
-                return Drawn(put)
+            case Dataset(records=records):
+                held = self.type(records)
+                assert isinstance(held, Container), "a container stays one"
+                return type_.put(held, values.poly)
             case ModelType(size):
                 return ModelType(values.poly(size))
             case TupleType(items):
@@ -227,3 +278,28 @@ class Instance:
         callee = each.callee if isinstance(each.callee, str) else self.type(each.callee)
         arguments = tuple(map(self.given, each.arguments))
         return replace(each, callee=callee, arguments=arguments, result=self.type(each.result))
+
+
+def _variables(scheme: Scheme) -> Iterator[TypeVariable]:
+    """The types that are not known, once for each value that has one."""
+    pending = [*(param.type for param in scheme.params), *(each.result for each in scheme.opens)]
+    while pending:
+        match pending.pop():
+            case TypeVariable() as variable:
+                yield variable
+            case Container(element=element) | Dataset(records=Container(element=element)):
+                pending.append(element)
+            case TupleType(items):
+                pending.extend(items)
+
+
+def _is_limited(type_: Type) -> bool:
+    """Whether a parameter needs something of the numbers that it is given."""
+    match type_:
+        case NumberType(bounds=bounds):
+            return bounds is not None
+        case Dataset(records=records, least=least, radius=radius):
+            return least is not None or radius is not None or _is_limited(records.element)
+        case TupleType(items):
+            return any(map(_is_limited, items))
+    return False

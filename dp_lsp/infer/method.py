@@ -97,7 +97,8 @@ def _inferred(inference: Inference, value: FunctionValue | Judgement) -> Inferre
 
 
 def _black_box(inference: Inference, method: term.Method) -> Inferred:
-    params = [functions.parameter(inference, param) for param in method.params]
+    publics = functions.publics(method)
+    params = [functions.parameter(inference, param, publics) for param in method.params]
     types = tuple(None if isinstance(param.type, TypeVariable) else param.type for param in params)
     box = BlackBox(method.name, types, tuple(sorted(method.captures)))
     return _inferred(inference, FunctionValue(method.name, (), box))

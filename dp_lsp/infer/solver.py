@@ -13,7 +13,7 @@ from dp_lsp.core.types import (
     Base,
     Clip,
     Container,
-    Drawn,
+    Dataset,
     ModelType,
     NumberType,
     TupleType,
@@ -59,12 +59,13 @@ class Solver:
             case TypeVariable():
                 bound = self._types.get(type_)
                 return type_ if bound is None else self.type(bound)
-            case NumberType(base, static) if static is not None:
-                return NumberType(base, self.poly(static))
+            case NumberType(base, static, bounds) if (static or bounds) is not None:
+                put = None if static is None else self.poly(static)
+                return NumberType(base, put, None if bounds is None else bounds.put(self.poly))
             case Container():
                 return self.container(type_)
-            case Drawn(matrix):
-                return Drawn(self.container(matrix))
+            case Dataset():
+                return type_.put(self.container(type_.records), self.poly)
             case ModelType(size):
                 return ModelType(self.poly(size))
             case TupleType(items):
@@ -147,6 +148,8 @@ class Solver:
                 return _joined_numbers(left, right)
             case Container(), Container():
                 return self._joined_containers(left, right)
+            case Dataset(), Dataset() if left.metric is right.metric:
+                return self._joined_datasets(left, right)
             case ModelType(), ModelType():
                 if self.same_dimension(left.size, right.size):
                     return self.type(left)
@@ -178,6 +181,16 @@ class Solver:
         assert isinstance(joined, Container)
         return joined
 
+    def _joined_datasets(self, left: Dataset, right: Dataset) -> Dataset:
+        """Of two datasets one: private sizes are not made the same, and what is public is what is said of both."""
+        other = right.records
+        if not left.metric.sized:
+            other = replace(other, length=left.size) if other.rows is None else replace(other, rows=left.size)
+        records = self._joined_containers(left.records, other)
+        least = left.least if left.least == right.least else None
+        alike = records.clip is not Clip.U and left.radius == right.radius
+        return Dataset(left.metric, records, least, left.radius if alike else None)
+
 
 def _holds(type_: Type, variable: TypeVariable) -> bool:
     """Whether a type in which all that is bound is put in has a part that is not known yet."""
@@ -188,14 +201,16 @@ def _holds(type_: Type, variable: TypeVariable) -> bool:
             return True
         pending += part.items if isinstance(part, TupleType) else ()
         pending += (part.element,) if isinstance(part, Container) else ()
+        pending += (part.records,) if isinstance(part, Dataset) else ()
     return False
 
 
 def _joined_numbers(left: NumberType, right: NumberType) -> NumberType:
-    """Integer and Real join to Real; different public values join to one that is not static."""
+    """Integer and Real join to Real; public values, or bounds, that differ join to a number without."""
     static = left.static if left.static == right.static else None
+    bounds = left.bounds if left.bounds == right.bounds else None
     if left.base is right.base:
-        return NumberType(left.base, static)
+        return NumberType(left.base, static, bounds)
     if Base.DATA in (left.base, right.base):
         raise Mismatch("Data and numbers")
-    return NumberType(Base.REAL, static)
+    return NumberType(Base.REAL, static, bounds)

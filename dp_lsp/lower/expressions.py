@@ -10,7 +10,7 @@ from dp_lsp.core import term
 from dp_lsp.core.term import Local, Term
 from dp_lsp.lower import problems, type_names
 from dp_lsp.lower.effects import Effects, Known
-from dp_lsp.lower.facts import EVALUATING, as_function, described, is_operator, is_reserved, written
+from dp_lsp.lower.facts import EVALUATING, as_function, described, is_everyday, is_operator, is_reserved, written
 from dp_lsp.lower.ownership import NOWHERE, Memory, Origin
 from dp_lsp.lower.scope import Scope, Unreadable
 from dp_lsp.problem import Edit, Fix, Problem
@@ -257,8 +257,8 @@ class Expressions:
     # Problems
 
     def _check_meaning(self, name: str, span: Span) -> None:
-        """A name of the language must not get another meaning."""
-        if is_reserved(name):
+        """A name of the language must not get another meaning, unless it is one that people use for variables."""
+        if is_reserved(name) and not is_everyday(name):
             self._problems.append(problems.BuiltinRedefined.at(span, name=name))
 
     def _refused(self, node: surface.Node, what: str) -> Term:

@@ -107,6 +107,12 @@ def is_reserved(name: str) -> bool:
     return builtins.find(name) is not None or any(name in names for names in known)
 
 
+def is_everyday(name: str) -> bool:
+    """Whether a name of the language may also be that of a variable."""
+    found = builtins.find(name)
+    return found is not None and found[0].everyday
+
+
 def is_operator(name: str) -> bool:
     """Whether this is the sign of an operation. Of numbers and vectors an operation makes nothing else."""
     return not name.removesuffix("!").isidentifier()

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp import surface
-from dp_lsp.core.annotation import AFunction, AModel, Annotation, Anything, ContainerOf, NumberOf, Truth, TupleOf
-from dp_lsp.core.types import Base, Kind, Norm
+from dp_lsp.core.annotation import (
+    AFunction,
+    AModel,
+    Annotation,
+    Anything,
+    ContainerOf,
+    DatasetOf,
+    Limit,
+    NumberOf,
+    Truth,
+    TupleOf,
+)
+from dp_lsp.core.types import Base, DatasetMetric, Kind, Norm
 from dp_lsp.problem import Edit, Fix
 
 NORMS = {norm.value: norm for norm in Norm}
+_RELATIONS = {metric.value: metric for metric in DatasetMetric}
 _BASES = {
     "Real": Base.REAL,
     "Integer": Base.INTEGER,
@@ -36,9 +50,11 @@ _PLAIN: dict[str, Annotation] = {
 }
 
 STATIC, PRIVATE, BLACK_BOX = "Static", "Priv", "BlackBox"
+BOUNDED, AT_LEAST, ROW_NORM, CONTRIBUTES = "Bounded", "AtLeast", "RowNorm", "Contributes"
 RESERVED = frozenset(
     {
-        *(*NORMS, *_BASES, *_CONTAINERS, *_METRIC, STATIC, PRIVATE, BLACK_BOX),
+        *(*NORMS, *_RELATIONS, *_BASES, *_CONTAINERS, *_METRIC, STATIC, PRIVATE, BLACK_BOX),
+        *(BOUNDED, AT_LEAST, ROW_NORM, CONTRIBUTES),
         *(*_PLAIN, "Tuple"),
     }
 )
@@ -93,7 +109,7 @@ def meaning(node: surface.Node) -> Annotation:
         return _metric(node, node.callee.name, node.args)
     if isinstance(node, surface.TypeExpr):
         if node.form == "call":
-            return _metric(node, node.name, node.args)
+            return _bounded(node) if node.name == BOUNDED else _metric(node, node.name, node.args)
         if node.form == "braces":
             return _braced(node)
         return _named(node, node.name)
@@ -105,6 +121,8 @@ def run_time(node: surface.Node | None) -> str:
     if node is None or not isinstance(node, surface.TypeExpr):
         return "Any"
     if node.name == STATIC and node.form == "call":
+        return run_time(node.args[0] if node.args else None)
+    if node.name == BOUNDED and node.form == "call":
         return run_time(node.args[0] if node.args else None)
     if node.name in _METRIC and node.form == "call":
         element = run_time(node.args[0] if node.args else None)
@@ -125,6 +143,8 @@ def is_changeable(annotation: Annotation) -> bool:
             return False
         case ContainerOf(kind=kind, element=element):
             return kind is Kind.GRADIENT or element is None
+        case DatasetOf(records=records):
+            return is_changeable(records)
         case TupleOf(items):
             return any(map(is_changeable, items))
     return True
@@ -144,13 +164,72 @@ def _named(node: surface.Node, name: str) -> Annotation:
 
 def _metric(node: surface.Node, name: str, args: tuple[surface.Node, ...]) -> Annotation:
     kind = _METRIC.get(name)
+    if kind in (Kind.VECTOR, Kind.MATRIX) and len(args) > 1 and _name_of(args[1]) in _RELATIONS:
+        return _dataset(kind, name, *args)
     if kind is None or len(args) != 2:
         raise Refused(node, "a metric is written as in `MetricMatrix(Data, L2)`")
     element, norm = (_name_of(arg) for arg in args)
     elements = _BASES if kind is Kind.GRADIENT else _ELEMENTS
     if element not in elements or norm not in NORMS:
-        raise Refused(node, f"write `{name}(T, N)` with a type of numbers T and N one of L1, L2 and LInf")
+        raise Refused(
+            node,
+            f"write `{name}(T, N)` with a type of numbers T and N one of L1, L2 and LInf, or, of a dataset, one of"
+            f" {', '.join(_RELATIONS)}",
+        )
     return ContainerOf(kind, elements[element], NORMS[norm])
+
+
+def _bounded(node: surface.TypeExpr) -> NumberOf:
+    """``Bounded(T, L, U)``: numbers of T from L to U."""
+    base = _BASES.get(_name_of(node.args[0])) if len(node.args) == 3 else None
+    if base is None:
+        raise Refused(node, "write `Bounded(T, L, U)` with T one of Real, Integer and Data, and numbers L and U")
+    low, high = map(_limit, node.args[1:])
+    if isinstance(low, Fraction) and isinstance(high, Fraction) and low > high:
+        raise Refused(node, "the first bound is the smaller one")
+    return NumberOf(base, bounds=(low, high))
+
+
+def _dataset(kind: Kind, name: str, element: surface.Node, metric: surface.Node, *more: surface.Node) -> DatasetOf:
+    """``MetricVector(T, M)``, with what else is public of the records."""
+    bounds = None
+    if isinstance(element, surface.TypeExpr) and element.name == BOUNDED:
+        found = _bounded(element)
+        records, bounds = ContainerOf(kind, found.base), found.bounds
+    elif _name_of(element) in _ELEMENTS:
+        records = ContainerOf(kind, _ELEMENTS[_name_of(element)])
+    else:
+        raise Refused(element, "records are Real, Integer, Data or Bool, or `Bounded(Real, L, U)`")
+    dataset = DatasetOf(_RELATIONS[_name_of(metric)], records, bounds)
+    for node in more:
+        dataset = _described(dataset, name, node)
+    return dataset
+
+
+def _described(dataset: DatasetOf, name: str, node: surface.Node) -> DatasetOf:
+    if isinstance(node, surface.TypeExpr) and node.form == "call":
+        if node.name == AT_LEAST and len(node.args) == 1:
+            return replace(dataset, least=_limit(node.args[0]))
+        if node.name == CONTRIBUTES and len(node.args) == 1:
+            return replace(dataset, each=_limit(node.args[0]))
+        norm = NORMS.get(_name_of(node.args[0])) if node.name == ROW_NORM and len(node.args) == 2 else None
+        if norm is not None and dataset.records.kind is Kind.MATRIX:
+            return replace(dataset, radius=(norm, _limit(node.args[1])))
+    raise Refused(
+        node, "of a dataset one may say `AtLeast(n)` and `Contributes(k)`, and of the rows of a matrix `RowNorm(L2, c)`"
+    )
+
+
+def _limit(node: surface.Node) -> Limit:
+    """A public number: as it is written, or the name of a static parameter."""
+    match node:
+        case surface.Number():
+            return node.value
+        case surface.TypeExpr(name="-", form="call", args=(surface.Number() as size,)):
+            return -size.value
+        case surface.TypeExpr(form="name", name=name) if name.isidentifier():
+            return name
+    raise Refused(node, "write a number, or the name of a `Static()` parameter")
 
 
 def _braced(node: surface.TypeExpr) -> Annotation:

@@ -17,7 +17,17 @@ from dp_lsp import builtins
 from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING, Undefined, Value, is_container
 from dp_lsp.builtins.randomness import RANDOM, Chance
 from dp_lsp.core import term
-from dp_lsp.core.annotation import AFunction, AModel, Annotation, Anything, ContainerOf, NumberOf, Truth, TupleOf
+from dp_lsp.core.annotation import (
+    AFunction,
+    AModel,
+    Annotation,
+    Anything,
+    ContainerOf,
+    DatasetOf,
+    NumberOf,
+    Truth,
+    TupleOf,
+)
 from dp_lsp.core.term import Bind, Body, Local, Method, Term
 from dp_lsp.core.types import Base, Kind
 
@@ -207,6 +217,8 @@ def is_one_of(value: Value, annotation: Annotation) -> bool:
             axes = 2 if kind is Kind.MATRIX else 1
             holds = element is None or all(is_one_of(entry, _annotated(element)) for entry in _entries(value))
             return is_container(value) and value.ndim == axes and holds
+        case DatasetOf(records=records):
+            return is_one_of(value, records)
         case AModel():
             return is_container(value) and value.ndim == 1
         case AFunction():

@@ -11,7 +11,19 @@ from fractions import Fraction
 from dp_lsp.builtins.meanings import Value, array
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.scheme import Scheme
-from dp_lsp.core.types import DATA, Base, BoolType, Container, ModelType, Norm, NumberType, TupleType, Type
+from dp_lsp.core.types import (
+    DATA,
+    Base,
+    BoolType,
+    Bounds,
+    Container,
+    Dataset,
+    ModelType,
+    Norm,
+    NumberType,
+    TupleType,
+    Type,
+)
 from dp_lsp.meaning.spaces import Setting, distance, draw, neighbour, put_in
 
 _ATTEMPTS = 6
@@ -75,6 +87,8 @@ def _row(types: list[Type], inputs: tuple[Value, ...], places: tuple[int, ...], 
 
 def _changed(type_: Type, x: Value, source: random.Random, setting: Setting) -> Value:
     match type_:
+        case NumberType(bounds=Bounds()) | Dataset():
+            return neighbour(type_, x, source, setting)
         case NumberType(base):
             if base is Base.DATA:
                 return draw(type_, source, setting)

@@ -21,7 +21,7 @@ from dp_lsp.core.events import Var
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Norm
-from dp_lsp.meaning.spaces import Setting, distance, draw, neighbour, open_parts, put_in, whole_steps
+from dp_lsp.meaning.spaces import Setting, belongs, distance, draw, neighbour, open_parts, put_in, whole_steps
 
 TOLERANCE = 1e-9
 """The relative error that floats may have."""
@@ -294,7 +294,12 @@ def _again(
     scheme: Scheme, run: Run, pair: Pair, changed: tuple[tuple[Value, ...], Value], look: Callable[[], None]
 ) -> Pair | None:
     look()
-    found = _measured(scheme, run, pair.setting, pair.place, pair.claimed, *changed)
+    inputs, other = changed
+    types = [param.type for param in scheme.params]
+    values = zip((*types, types[pair.place]), (*inputs, other), strict=True)
+    if not all(belongs(type_, value, pair.setting) for type_, value in values):
+        return None
+    found = _measured(scheme, run, pair.setting, pair.place, pair.claimed, inputs, other)
     return found if found is not None and found.refutes else None
 
 
@@ -342,7 +347,7 @@ def _simpler(scheme: Scheme, pair: Pair) -> Iterator[tuple[tuple[Value, ...], Va
 
 
 def _simpler_together(value: Value, other: Value) -> Iterator[tuple[Value, Value]]:
-    for place in range(value.size) if is_container(value) else ():
+    for place in range(value.size) if is_container(value) and value.shape == other.shape else ():
         if value.flat[place] == other.flat[place]:
             for simpler in _simpler_values(value.flat[place]):
                 copies = value.copy(), other.copy()

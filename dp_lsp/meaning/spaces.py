@@ -19,13 +19,16 @@ from dp_lsp.core.types import (
     AnyNorm,
     Base,
     BoolType,
+    Bounds,
     Container,
+    Dataset,
     ModelType,
     Norm,
     NumberType,
     TupleType,
     Type,
 )
+from dp_lsp.meaning import records
 
 _TINY = Fraction(1, 2**20)
 
@@ -58,9 +61,12 @@ def open_parts(type_: Type) -> tuple[set[Symbol], set[NormVariable]]:
     norms: set[NormVariable] = set()
     for part in _parts(type_):
         match part:
-            case NumberType(static=static) if static is not None:
-                symbols |= symbols_of(static)
-                norms |= norms_of(static)
+            case NumberType(static=static, bounds=bounds):
+                for known in (static, *(() if bounds is None else (bounds.low, bounds.high))):
+                    symbols |= symbols_of(known) if known is not None else set()
+                norms |= norms_of(static) if static is not None else set()
+            case Dataset(least=least, radius=radius):
+                symbols |= {symbol for known in (least, radius) if known is not None for symbol in symbols_of(known)}
             case Container(norm=norm, length=length, rows=rows):
                 symbols |= symbols_of(length) | (symbols_of(rows) if rows is not None else set())
                 norms |= {norm} if isinstance(norm, NormVariable) else set()
@@ -74,6 +80,8 @@ def _parts(type_: Type) -> Iterator[Type]:
     match type_:
         case Container(element=element):
             yield from _parts(element)
+        case Dataset(records=box):
+            yield from _parts(box)
         case TupleType(items):
             for item in items:
                 yield from _parts(item)
@@ -101,6 +109,11 @@ def distance(type_: Type, x: Value, y: Value, setting: Setting) -> Value:
             return _distance_of_containers(type_, x, y, setting)
         case ModelType():
             return norm_of((a - b for a, b in zip(x, y, strict=True)), Norm.LINF)
+        case Dataset(metric):
+            steps = records.distance(metric, x, y)
+            if steps is None:
+                raise NotASpace("datasets of other sizes")
+            return steps
         case TupleType(items):
             parts = zip(items, x, y, strict=True)
             return sum((distance(item, a, b, setting) for item, a, b in parts), Fraction(0))
@@ -127,10 +140,10 @@ def whole_steps(type_: Type, apart: Value, setting: Setting) -> int:
 def draw(type_: Type, source: random.Random, setting: Setting) -> Value:
     """A value of a type: mostly small, often with entries that are equal or 0, sometimes large."""
     match type_:
-        case NumberType(base, static):
+        case NumberType(base, static, bounds):
             if static is not None:
                 return number(interval(static, setting.numbers).low, base)
-            return _drawn_number(base, source)
+            return _between(bounds, base, source, setting) if bounds is not None else _drawn_number(base, source)
         case BoolType():
             return source.random() < 0.5
         case Container():
@@ -141,11 +154,66 @@ def draw(type_: Type, source: random.Random, setting: Setting) -> Value:
                 one = draw(type_.element, source, setting)
                 return array((one for _ in range(count)), shape)
             return array((draw(type_.element, source, setting) for _ in range(count)), shape)
+        case Dataset():
+            return _drawn_dataset(type_, source, setting)
         case ModelType(size):
             return array(_drawn_number(Base.REAL, source) for _ in range(setting.size(size)))
         case TupleType(items):
             return tuple(draw(item, source, setting) for item in items)
     raise NotASpace(type(type_).__name__)
+
+
+def _between(bounds: Bounds, base: Base, source: random.Random, setting: Setting) -> Value:
+    """A number between bounds, often one of them."""
+    low, high = sorted(interval(end, setting.numbers).low for end in (bounds.low, bounds.high))
+    drawn = source.choice((low, high, low + (high - low) * Fraction(source.randrange(17), 16)))
+    inside = math.floor(drawn) >= low
+    return number(Fraction(math.floor(drawn) if inside else math.ceil(drawn)) if base is Base.INTEGER else drawn, base)
+
+
+def belongs(type_: Type, x: Value, setting: Setting) -> bool:
+    """Whether a value of the right shape is one of those that a type is public about: within bounds, long enough."""
+    match type_:
+        case NumberType(bounds=Bounds(low, high)):
+            ends = sorted(interval(end, setting.numbers).low for end in (low, high))
+            return bool(ends[0] <= x <= ends[1])
+        case Dataset(records=box, radius=radius):
+            enough = len(x) >= _least(type_, setting)
+            return enough and belongs(box, x, setting) and (radius is None or _are_short(box, x, radius, setting))
+        case Container(element=element):
+            return all(belongs(element, entry, setting) for entry in x.flat)
+        case TupleType(items):
+            return all(belongs(item, part, setting) for item, part in zip(items, x, strict=True))
+    return True
+
+
+def _are_short(box: Container, x: Value, radius: Poly, setting: Setting) -> bool:
+    most = interval(radius, setting.numbers).low
+    return all(norm_of(row, Norm(box.clip.value)) <= most for row in x)
+
+
+def _least(dataset: Dataset, setting: Setting) -> int:
+    return 0 if dataset.least is None else max(0, math.ceil(interval(dataset.least, setting.numbers).low))
+
+
+def _record(dataset: Dataset, source: random.Random, setting: Setting) -> Value:
+    """A number, or a row that is as short as all are."""
+    box = dataset.records
+    if box.rows is None:
+        return draw(box.element, source, setting)
+    row = array(draw(box.element, source, setting) for _ in range(setting.size(box.length)))
+    if dataset.radius is None:
+        return row
+    return records.shortened(row, Norm(box.clip.value), interval(dataset.radius, setting.numbers).low)
+
+
+def _drawn_dataset(dataset: Dataset, source: random.Random, setting: Setting) -> Value:
+    least = _least(dataset, setting)
+    count = setting.size(dataset.size) if dataset.metric.sized else records.some(least, source)
+    drawn = [_record(dataset, source, setting) for _ in range(count)]
+    if dataset.records.rows is None:
+        return array(drawn)
+    return array((entry for row in drawn for entry in row), (count, setting.size(dataset.records.length)))
 
 
 def number(value: Fraction, base: Base) -> Value:
@@ -169,6 +237,8 @@ def _shape(type_: Container, setting: Setting) -> tuple[int, ...]:
 def neighbour(type_: Type, x: Value, source: random.Random, setting: Setting) -> Value:
     """Another value: one entry or one row changed, all of them by the same, their signs, or anything else."""
     match type_:
+        case NumberType(base, bounds=Bounds() as bounds):
+            return _between(bounds, base, source, setting)
         case NumberType(base):
             if source.randrange(3) == 0:
                 return _drawn_number(base, source)
@@ -178,6 +248,8 @@ def neighbour(type_: Type, x: Value, source: random.Random, setting: Setting) ->
             return not x
         case Container() if x.size:
             return _neighbour_of_container(type_, x, source, setting)
+        case Dataset(metric):
+            return records.step(metric, x, _least(type_, setting), lambda: _record(type_, source, setting), source)
         case ModelType() if x.size:
             step = source.choice((1, -1, _TINY))
             return array(entry + step * source.choice((0, 1, 1)) for entry in x)

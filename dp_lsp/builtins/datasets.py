@@ -1,0 +1,254 @@
+"""Rows for datasets: records of people, compared by how many of them are added, removed or replaced.
+
+One step from one dataset to another adds or removes a record (Symmetric, InsertDelete), or puts one in the place of
+another (ChangeOne, Hamming). These rows make datasets of datasets; those of :mod:`dp_lsp.builtins.statistics` numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from dp_lsp.builtins.define import Application, Args, Builtin, Demand, Factors, Refusal, Refused, form, only
+from dp_lsp.builtins.patterns import STATIC, STATIC_INTEGER, Arrow, GivenNorm, Records
+from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
+from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude, number
+from dp_lsp.core.types import (
+    REAL,
+    Base,
+    BoolType,
+    Bounds,
+    Clip,
+    Container,
+    Dataset,
+    DatasetMetric,
+    Kind,
+    NumberType,
+    Type,
+    TypeVariable,
+    without_static,
+    without_value,
+)
+
+VECTOR, MATRIX = frozenset({Kind.VECTOR}), frozenset({Kind.MATRIX})
+NUMBERS, ROWS_OF_PEOPLE = Records(VECTOR), Records(MATRIX)
+_POINTWISE = "Immediate from the metric: a record is counted, or changed, by itself"
+TWO = number(2)
+
+
+def per_step(private: Factor, public: Factor) -> Factor:
+    """A factor that depends on whether the number of records is private or public."""
+
+    def of(args: Args) -> Sens:
+        return (public if is_sized(args) else private)(args)
+
+    return of
+
+
+Factor = Callable[[Args], Sens]
+
+
+def is_sized(args: Args) -> bool:
+    return args.dataset("v").metric.sized
+
+
+def once(args: Args) -> Sens:
+    return ONE
+
+
+def twice(args: Args) -> Sens:
+    """A record that is replaced is one that is removed and one that is added."""
+    return TWO
+
+
+def bounds_of(args: Args) -> Bounds | None:
+    """Where the numbers of the dataset lie; truth values are 0 or 1."""
+    element = args.dataset("v").records.element
+    if isinstance(element, BoolType):
+        return Bounds(Poly.of(0), Poly.of(1))
+    return element.bounds if isinstance(element, NumberType) else None
+
+
+def _resized(dataset: Dataset, size: Poly, metric: DatasetMetric) -> Dataset:
+    """The records of a dataset, but another number of them."""
+    box = dataset.records
+    records = replace(box, length=size) if box.rows is None else replace(box, rows=size)
+    return Dataset(metric, records, None, dataset.radius)
+
+
+def _some_records() -> Poly:
+    """A number of records that nobody knows."""
+    return Poly.of(Symbol("records", Sign.NONNEGATIVE, integer=True))
+
+
+# Records made of records
+
+
+def _mapped(args: Args) -> Type | Refusal:
+    element = args.applied["f"].result
+    if not isinstance(element, NumberType | BoolType | TypeVariable):
+        return Refusal("the function must return numbers")
+    dataset = args.dataset("v")
+    return dataset.of(dataset.records.of(without_value(element)))
+
+
+def _a_row(args: Args) -> tuple[Type, ...]:
+    """A row as a vector, measured in any norm: whatever is made of it is one record."""
+    box = args.dataset("m").records
+    return (Container(Kind.VECTOR, NormVariable("norm", free=True), Clip.U, box.length, without_static(box.element)),)
+
+
+def _mapped_rows(args: Args) -> Type | Refusal:
+    """Numbers, or other rows, made of the rows one by one."""
+    dataset, made = args.dataset("m"), args.applied["f"].result
+    if isinstance(made, Container) and made.kind is Kind.VECTOR:
+        return dataset.of(replace(dataset.records, length=made.length, element=made.element, clip=Clip.U))
+    if isinstance(made, NumberType | BoolType):
+        element = without_value(made)
+        return dataset.of(Container(Kind.VECTOR, dataset.records.norm, Clip.U, dataset.size, element))
+    return Refusal("the function must return a number or a vector")
+
+
+def _kept(args: Args) -> Type | Refusal:
+    """Those records of which a function says so; how many they are is private."""
+    if not isinstance(args.applied["f"].result, BoolType | TypeVariable):
+        return Refusal("the function must answer with a Bool")
+    dataset = args.dataset("v")
+    metric = dataset.metric
+    if metric.sized:
+        metric = DatasetMetric.INSERT_DELETE if metric.ordered else DatasetMetric.SYMMETRIC
+    return _resized(dataset, _some_records(), metric)
+
+
+def _distinct(args: Args) -> Type:
+    return _resized(args.dataset("v"), _some_records(), DatasetMetric.SYMMETRIC)
+
+
+def _repeated(args: Args) -> Type:
+    dataset, times = args.dataset("v"), args.static("k")
+    found = _resized(dataset, dataset.size * times if dataset.metric.sized else _some_records(), dataset.metric)
+    return replace(found, least=None if dataset.least is None else dataset.least * times)
+
+
+def _clamped(args: Args) -> Type:
+    dataset = args.dataset("v")
+    element = dataset.records.element
+    base = element.base if isinstance(element, NumberType) and element.base is not Base.DATA else Base.REAL
+    whole = base is Base.INTEGER and all(args.static(name).integral for name in ("L", "U"))
+    bounds = Bounds(args.static("L"), args.static("U"))
+    return dataset.of(dataset.records.of(NumberType(Base.INTEGER if whole else Base.REAL, bounds=bounds)))
+
+
+def _with_short_rows(args: Args) -> Type:
+    dataset = args.dataset("v")
+    records = dataset.records.of(REAL, Clip(args.given_norm("N").value))
+    return replace(dataset.of(records), radius=args.static("c"))
+
+
+def _of_given_size(args: Args) -> Type:
+    dataset = args.dataset("v")
+    found = _resized(dataset, args.static("n"), DatasetMetric.CHANGE_ONE)
+    if bounds_of(args) is not None:
+        return found
+    element = found.records.element
+    return replace(found, records=found.records.of(REAL if isinstance(element, NumberType) else element))
+
+
+def _ordered(args: Args) -> tuple[Demand, ...]:
+    return (Demand(args.static("L"), "<=", args.static("U"), "L"),)
+
+
+def _not_negative(name: str) -> Callable[[Args], tuple[Demand, ...]]:
+    return lambda args: (Demand(Poly.of(0), "<=", args.static(name), name),)
+
+
+def _within_bounds(args: Args) -> tuple[Demand, ...]:
+    fill, bounds = args.static("fill"), bounds_of(args)
+    sizes = _not_negative("n")(args)
+    if bounds is None:
+        return sizes
+    return (*sizes, Demand(bounds.low, "<=", fill, "fill"), Demand(fill, "<=", bounds.high, "fill"))
+
+
+def applied_to(function: str) -> Application:
+    return Application(function, lambda args: (_a_record(args.dataset("v")),))
+
+
+def _a_record(dataset: Dataset) -> Type:
+    return dataset.records.element
+
+
+def of_records(factor: Factor, function: str = "f") -> Factors:
+    """What a function captured moves every record, however many there are."""
+    return only(v=factor, **{function: INFINITY})
+
+
+# Forms of rows that are about other values, too
+
+MAP = form(_mapped, of_records(once), applies=applied_to("f"), f=Arrow(), v=NUMBERS)
+MAP_ROWS = form(_mapped_rows, only(m=ONE, f=INFINITY), applies=Application("f", _a_row), f=Arrow(), m=ROWS_OF_PEOPLE)
+CLAMP = form(_clamped, only(v=ONE), _ordered, v=NUMBERS, L=STATIC, U=STATIC)
+CLIP = form(_with_short_rows, only(v=ONE), _not_negative("c"), N=GivenNorm(), c=STATIC, v=ROWS_OF_PEOPLE)
+_POINTS = "f(v::MetricVector(Real, Symmetric)) = {}"
+
+_ROWS: tuple[Builtin, ...] = (
+    Builtin(
+        "filter",
+        "filter(f, v)",
+        (form(_kept, of_records(per_step(once, twice)), applies=applied_to("f"), f=Arrow(), v=NUMBERS),),
+        "The records of which a function of the record says true. How many they are is private: a replaced record may "
+        "take one away and bring one, so 2-sensitive where the number of records was public, else 1-sensitive.",
+        _POINTWISE,
+        ("f(v::MetricVector(Real, Symmetric)) = length(filter(x -> x > 3, v))",),
+        (
+            Refused("g(x) = x\nf(v::MetricVector(Real, Symmetric)) = length(filter(g, v))", "DP208"),
+            Refused("f(x::Real) = filter(y -> y > 3, x)", "DP202"),
+        ),
+    ),
+    Builtin(
+        "unique",
+        "unique(v)",
+        (form(_distinct, only(v=per_step(once, twice)), v=NUMBERS),),
+        "Every value once, in any order. 1-sensitive; 2-sensitive where the number of records was public: a replaced "
+        "record may take a value away and bring one.",
+        _POINTWISE,
+        ("f(v::MetricVector(Integer, Symmetric)) = length(unique(v))",),
+        (Refused("f(x::Real) = unique(x)", "DP202"),),
+    ),
+    Builtin(
+        "repeat",
+        "repeat(v, k)",
+        (
+            form(
+                _repeated,
+                only(v=lambda args: magnitude(args.static("k"))),
+                _not_negative("k"),
+                v=NUMBERS,
+                k=STATIC_INTEGER,
+            ),
+        ),
+        "All records, k times over: k-sensitive.",
+        _POINTWISE,
+        ("f(v::MetricVector(Real, Symmetric)) = length(repeat(v, 3))",),
+        (
+            Refused("f(x::Real) = repeat(x, 3)", "DP202"),
+            Refused(_POINTS.format("length(repeat(v, -1))"), "DP304"),
+        ),
+    ),
+    Builtin(
+        "resize",
+        "resize(v, n, fill)",
+        (form(_of_given_size, only(v=ONE), _within_bounds, v=NUMBERS, n=STATIC_INTEGER, fill=STATIC),),
+        "Exactly n records: n of them taken at random where there are more, and `fill` added where there are fewer. "
+        "Their number is public then: 1-sensitive into ChangeOne. What is filled in must lie between the bounds.",
+        "A record more takes the place of one that was taken, or of one that was filled in",
+        ("f(v::MetricVector(Bounded(Real, 0, 1), Symmetric)) = sum(resize(v, 100, 0))",),
+        (
+            Refused("f(v::MetricVector(Bounded(Real, 0, 1), Symmetric)) = sum(resize(v, 100, 2))", "DP304"),
+            Refused("f(x::Real) = resize(x, 3, 0)", "DP202"),
+        ),
+    ),
+)
+
+ROWS = tuple(replace(row, everyday=True) for row in _ROWS)
+"""The rows; people call their variables like them."""

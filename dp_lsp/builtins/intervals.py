@@ -1,0 +1,104 @@
+"""Where the results of arithmetic lie, by where its operands do. What cannot be decided has no bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import reduce
+
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.constraints import decide
+from dp_lsp.core.sens import Sens, magnitude
+from dp_lsp.core.types import Bounds, NumberType, Type
+
+_ZERO, _ONE = Poly.of(0), Poly.of(1)
+
+Rule = Callable[..., Bounds | None]
+"""The bounds of a result, of those of the operands."""
+
+
+def of(type_: Type) -> Bounds | None:
+    """Where a number lies; a public one is where it is."""
+    if not isinstance(type_, NumberType):
+        return None
+    return type_.bounds if type_.static is None else Bounds(type_.static, type_.static)
+
+
+def most(bounds: Bounds) -> Sens:
+    """The largest size of a number between bounds."""
+    return magnitude(bounds.low).at_least(magnitude(bounds.high))
+
+
+def nowhere(*operands: Bounds) -> None:
+    """The rule of operations of whose results nothing is known."""
+
+
+def added(*operands: Bounds) -> Bounds:
+    return Bounds(_sum(each.low for each in operands), _sum(each.high for each in operands))
+
+
+def negated(operand: Bounds) -> Bounds:
+    return Bounds(-operand.high, -operand.low)
+
+
+def difference(first: Bounds, *second: Bounds) -> Bounds:
+    """x - y, or -x."""
+    return added(first, *map(negated, second)) if second else negated(first)
+
+
+def product(*operands: Bounds) -> Bounds | None:
+    """A product of which all factors but one are public, of known sign."""
+    found: Bounds | None = Bounds(_ONE, _ONE)
+    for operand in operands:
+        found = None if found is None else _times(found, operand)
+    return found
+
+
+def quotient(operand: Bounds, divisor: Bounds) -> Bounds | None:
+    """x/y, for a public y whose sign is known."""
+    if divisor.low != divisor.high or not divisor.low.terms:
+        return None
+    inverse = divisor.low.inverse()
+    return _times(operand, Bounds(inverse, inverse))
+
+
+def size(operand: Bounds) -> Bounds | None:
+    """\\|x\\|."""
+    if decide(_ZERO, "<=", operand.low):
+        return operand
+    if decide(operand.high, "<=", _ZERO):
+        return negated(operand)
+    largest = _largest(-operand.low, operand.high)
+    return None if largest is None else Bounds(_ZERO, largest)
+
+
+def smallest(*operands: Bounds) -> Bounds | None:
+    """min: at most the least of the largest."""
+    found = largest(*map(negated, operands))
+    return None if found is None else negated(found)
+
+
+def largest(*operands: Bounds) -> Bounds | None:
+    """max: at least the largest of the least."""
+    ends = [_largest(*(each.low for each in operands)), _largest(*(each.high for each in operands))]
+    low, high = ends
+    return None if low is None or high is None else Bounds(low, high)
+
+
+def _sum(ends: Iterable[Poly]) -> Poly:
+    return reduce(Poly.__add__, ends)
+
+
+def _times(left: Bounds, right: Bounds) -> Bounds | None:
+    if left.low == left.high:
+        left, right = right, left
+    if right.low != right.high:
+        return None
+    ends = left.low * right.low, left.high * right.low
+    if decide(_ZERO, "<=", right.low):
+        return Bounds(*ends)
+    return Bounds(*reversed(ends)) if decide(right.low, "<=", _ZERO) else None
+
+
+def _largest(*values: Poly) -> Poly | None:
+    """The largest, if that can be told."""
+    return next((each for each in values if all(decide(other, "<=", each) for other in values)), None)

@@ -1,0 +1,181 @@
+"""How far statistics of datasets move: each factor is attained by some pair of small datasets, and exceeded by none."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import combinations_with_replacement, product
+from typing import Any, NamedTuple
+
+import pytest
+
+from attack import Target, targets
+from dp_lsp.analysis.records import Options
+from dp_lsp.builtins.define import Form
+from dp_lsp.builtins.meanings import array, is_container, norm_of
+from dp_lsp.builtins.patterns import Records
+from dp_lsp.core.evaluate import Substitution, norms_of, upper
+from dp_lsp.core.types import DatasetMetric, Norm
+from dp_lsp.engine.check import Engine
+from dp_lsp.meaning.records import distance
+from test_rows import unused
+
+ENGINE = Engine()
+STEPS = 3  # how many records of a person are tried
+MOST = 5  # records of a dataset whose size is private
+VALUES = tuple(map(Fraction, (-1, 0, 2)))
+ROWS = tuple(tuple(map(Fraction, row)) for row in ((2, 0), (-2, 0), (0, 2), (0, 0)))
+SQUARE = math.sqrt(2)
+SYMMETRIC, INSERT, CHANGE, HAMMING = (
+    DatasetMetric.SYMMETRIC,
+    DatasetMetric.INSERT_DELETE,
+    DatasetMetric.CHANGE_ONE,
+    DatasetMetric.HAMMING,
+)
+BOUNDED = "Bounded(Real, -1, 2)"
+
+
+class Cell(NamedTuple):
+    """A statistic under a metric, and how far it moves by a step, in L1, L2 and LInf if it is a vector. There are at
+    least ``least`` records: exactly so many, where that is public. One that is ``loose`` moves less than is claimed."""
+
+    metric: DatasetMetric
+    written: str
+    factors: tuple[float, ...]
+    element: str = "Real"
+    least: int = 0
+    loose: bool = False
+    more: str = ""
+
+    @property
+    def has_rows(self) -> bool:
+        return "dims" in self.written or "rows" in self.written
+
+    @property
+    def program(self) -> str:
+        kind = "Matrix" if self.has_rows else "Vector"
+        more = f", {self.more}" if self.more else ""
+        return f"f(v::Metric{kind}({self.element}, {self.metric.value}{more})) = {self.written}"
+
+
+def cells() -> Iterator[Cell]:
+    for metric in (SYMMETRIC, INSERT):
+        yield Cell(metric, "length(v)", (1,))
+        yield Cell(metric, "count(x -> x > 0, v)", (1,))
+        yield Cell(metric, "sum(v)", (2,), BOUNDED)
+        yield Cell(metric, "sum(clamp(v, 0, 1))", (1,))
+        yield Cell(metric, "sum(map(x -> clamp(2 * x, -1, 3), v))", (3,))
+        yield Cell(metric, "mean(v)", (3 / 2,), BOUNDED, 1, more="AtLeast(1)")
+        yield Cell(metric, "mean(v)", (3 / 4,), BOUNDED, 3, more="AtLeast(3)")
+        yield Cell(metric, "var(v)", (3,), BOUNDED, 2, more="AtLeast(2)")
+        yield Cell(metric, "histogram(v, [-1, 0, 3])", (1, 1, 1))
+        yield Cell(metric, "cumulative_counts(v, [-1, 0, 2])", (3, math.sqrt(3), 1))
+        yield Cell(metric, "quantile_score(v, 0.25, [0, 1])", (3 / 2, 3 / 4 * SQUARE, 3 / 4))
+        yield Cell(metric, "length(filter(x -> x > 0, v))", (1,))
+        yield Cell(metric, "length(unique(v))", (1,))
+        yield Cell(metric, "sum(repeat(v, 2))", (4,), BOUNDED)
+        yield Cell(metric, "sum(resize(v, 3, 0))", (3,), BOUNDED)
+        yield Cell(metric, "mean(resize(v, 3, 0))", (1,), BOUNDED)
+    for metric in (CHANGE, HAMMING):
+        yield Cell(metric, "length(v)", (0,), least=4)
+        yield Cell(metric, "count(x -> x > 0, v)", (1,), least=4)
+        yield Cell(metric, "sum(v)", (3,), BOUNDED, 4)
+        yield Cell(metric, "sum(clamp(v, 0, 1))", (1,), least=4)
+        yield Cell(metric, "mean(v)", (3 / 4,), BOUNDED, 4)
+        yield Cell(metric, "var(v)", (9 / 4,), BOUNDED, 4)
+        yield Cell(metric, "histogram(v, [-1, 0, 3])", (2, SQUARE, 1), least=4)
+        yield Cell(metric, "cumulative_counts(v, [-1, 0, 1])", (3, math.sqrt(3), 1), least=4)
+        yield Cell(metric, "quantile_score(v, 0.25, [0, 1])", (2, SQUARE, 1), least=4)
+        yield Cell(metric, "length(filter(x -> x > 0, v))", (2,), least=4, loose=True)
+        yield Cell(metric, "length(unique(v))", (2,), least=4, loose=True)
+        yield Cell(metric, "sum(repeat(v, 2))", (6,), BOUNDED, 3)
+        yield Cell(metric, "sum(resize(v, 3, 0))", (3,), BOUNDED, 4)
+    for metric, least in ((SYMMETRIC, 1), (CHANGE, 3)):
+        yield Cell(metric, "sum(map_rows(r -> clamp(r[1] + r[2], 0, 9), v))", (9,), least=least, loose=True)
+    for metric, factor in ((SYMMETRIC, 2), (INSERT, 2), (CHANGE, 4), (HAMMING, 4)):
+        yield Cell(metric, "sum(clip(L2, 2, v); dims=1)", (factor,), least=3 if metric.sized else 0)
+
+
+CELLS = tuple(cells())
+
+
+def datasets(cell: Cell) -> list[Any]:
+    """All small ones, of a bag in one order."""
+    points: tuple[Any, ...] = ROWS if cell.has_rows else VALUES
+    sizes = [cell.least] if cell.metric.sized else range(cell.least, MOST - (2 if points is ROWS else 0))
+    ways = (
+        (product(points, repeat=size) if cell.metric.ordered else combinations_with_replacement(points, size))
+        for size in sizes
+    )
+    shape = None if points is VALUES else len(ROWS[0])
+    return [_dataset(records, shape) for way in ways for records in way]
+
+
+def _dataset(records: tuple[Any, ...], width: int | None) -> Any:
+    if width is None:
+        return array(records)
+    return array((entry for row in records for entry in row), (len(records), width))
+
+
+@cache
+def target_of(program: str) -> Target:
+    (target,) = targets(program, engine=ENGINE)
+    return target
+
+
+def claimed(cell: Cell) -> tuple[Fraction | None, ...]:
+    """What is claimed for a step, in each norm where the result is measured in one that is open."""
+    scheme = target_of(cell.program).scheme
+    move = scheme.result.moves.get(scheme.params[0].var)
+    if move is None:
+        return (Fraction(0),)
+    numbers = {symbol: Fraction(cell.least) for symbol in scheme.owned.symbols}
+    norms = norms_of(move.sens)
+    if not norms:
+        return (upper(move.sens, numbers),) * len(cell.factors)
+    return tuple(upper(Substitution({}, dict.fromkeys(norms, norm)).sens(move.sens), numbers) for norm in Norm)
+
+
+def moved(x: Any, y: Any, norm: Norm) -> float:
+    if is_container(x):
+        return float(norm_of((a - b for a, b in zip(x.flat, y.flat, strict=True)), norm))
+    return float(abs(x - y))
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: f"{cell.metric.value}: {cell.written} {cell.more}".strip())
+def test_a_factor_is_attained_and_never_exceeded(cell: Cell) -> None:
+    target = target_of(cell.program)
+    found = [(each, target.interpreter.run(target.method, (each,))) for each in datasets(cell)]
+    norms = tuple(Norm) if len(cell.factors) > 1 else (Norm.L2,)
+    largest = dict.fromkeys(norms, 0.0)
+    for (x, of_x), (y, of_y) in product(found, repeat=2):
+        steps = distance(cell.metric, x, y)
+        assert steps is not None
+        if not 0 < steps <= STEPS:
+            continue
+        for norm, factor in zip(norms, cell.factors, strict=True):
+            far = moved(of_x, of_y, norm)
+            assert far <= factor * steps + 1e-9, f"{x} and {y} are {steps} apart, and the results {far} in {norm.value}"
+            if steps == 1:
+                largest[norm] = max(largest[norm], far)
+    for norm, factor, claim in zip(norms, cell.factors, claimed(cell), strict=True):
+        assert claim is not None and float(claim) == pytest.approx(factor)
+        if not cell.loose:
+            assert largest[norm] == pytest.approx(factor)
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: f"{cell.metric.value}: {cell.written} {cell.more}".strip())
+def test_the_search_does_not_refute_it(cell: Cell) -> None:
+    found = target_of(cell.program).attacked(random.Random(1), 3, 12)
+    assert found is not None and found.refutation is None, found.refutation
+
+
+def test_every_form_of_datasets_is_tried() -> None:
+    def is_of_datasets(form: Form) -> bool:
+        return any(isinstance(param.pattern, Records) for param in form.params)
+
+    checks = [(cell.program, Options()) for cell in CELLS]
+    assert unused(checks, lambda row: row.forms, is_of_datasets) == ["size(m)"]  # of a sample: test_poisson.py
