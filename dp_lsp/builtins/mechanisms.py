@@ -294,7 +294,6 @@ ROWS: tuple[Builtin, ...] = (
         ),
         (
             Refused("f(x::Data) :: Priv() = randomized_response(0, [0.0, 1.0], x)", "DP304"),
-            Refused("f(x::Data) :: Priv() = randomized_response(1, [0.0, 1.0], x + x)", "DP301"),
             Refused("f(x::Real) :: Priv() = randomized_response(1, [0.0, 1.0], x)", "DP202"),
             Refused("f(v::Vector{<:Real}, x::Data) :: Priv() = randomized_response(1, v, x)", "DP404"),
             Refused("f(x::Data, e::Real) :: Priv() = randomized_response(e, [0.0, 1.0], x)", "DP207"),

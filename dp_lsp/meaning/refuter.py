@@ -308,7 +308,7 @@ def _near_zero(scheme: Scheme, pair: Pair) -> Iterator[tuple[tuple[Value, ...], 
     kept = (scheme.params[place].static or place == pair.place for place in range(len(pair.inputs)))
     zeros = tuple(value if keep else _zero(value) for value, keep in zip(pair.inputs, kept, strict=True))
     value = pair.inputs[pair.place]
-    if not _has_truth(value):
+    if _subtracts(pair.other, value):
         step = _difference(pair.other, value)
         for inputs in (zeros, pair.inputs):
             yield (*inputs[: pair.place], _zero(value), *inputs[pair.place + 1 :]), step
@@ -327,11 +327,11 @@ def _difference(value: Value, other: Value) -> Value:
     return value - other
 
 
-def _has_truth(value: Value) -> bool:
-    """Whether there is something in a value that cannot be subtracted."""
-    if is_container(value) or isinstance(value, tuple):
-        return any(map(_has_truth, value.flat if is_container(value) else value))
-    return isinstance(value, bool)
+def _subtracts(value: Value, other: Value) -> bool:
+    """Whether a value can be subtracted from another: they are of one shape, and no truth values."""
+    if is_container(value):
+        return value.shape == other.shape and all(map(_subtracts, value.flat, other.flat))
+    return all(map(_subtracts, value, other)) if isinstance(value, tuple) else not isinstance(value, bool)
 
 
 def _simpler(scheme: Scheme, pair: Pair) -> Iterator[tuple[tuple[Value, ...], Value]]:
