@@ -123,10 +123,12 @@ class Problem(NamedTuple):
 
     def moved(self, by: int) -> Problem:
         """The same problem in a text that has ``by`` more code points before it."""
+        if not by:
+            return self
         return self._replace(
             span=self.span.moved(by),
-            related=tuple(r._replace(span=r.span.moved(by)) for r in self.related),
-            fixes=tuple(fix.moved(by) for fix in self.fixes),
+            related=tuple([r._replace(span=r.span.moved(by)) for r in self.related]),
+            fixes=tuple([fix.moved(by) for fix in self.fixes]),
         )
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
+from collections.abc import Iterable
+from itertools import accumulate
 from typing import NamedTuple
 
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
@@ -36,6 +38,13 @@ class Place(NamedTuple):
     column: int
 
 
+def _line_ends(text: str) -> Iterable[int]:
+    """The offset after each line break. Texts are read again after each key, so it is done in the fastest way."""
+    if "\r" in text:
+        return (match.end() for match in _LINE_BREAK.finditer(text))
+    return accumulate([len(line) + 1 for line in text.split("\n")[:-1]])
+
+
 class Source:
     """A text with its line table. Only ``\\n``, ``\\r\\n`` and ``\\r`` end a line, as in the protocol."""
 
@@ -43,7 +52,7 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._starts = array("Q", (0, *(match.end() for match in _LINE_BREAK.finditer(text))))
+        self._starts = array("Q", (0, *_line_ends(text)))
 
     @property
     def line_count(self) -> int:
@@ -54,6 +63,11 @@ class Source:
         offset = max(0, min(offset, len(self.text)))
         line = bisect_right(self._starts, offset)
         return Place(line, offset - self._starts[line - 1] + 1)
+
+    def line_at(self, offset: int) -> tuple[int, int]:
+        """The line of an offset that lies in the text, counted from 1, and the offset at which it starts."""
+        line = bisect_right(self._starts, offset)
+        return line, self._starts[line - 1]
 
     def offset(self, place: Place) -> int:
         """The offset of a line and column; places outside the text are clamped to it."""

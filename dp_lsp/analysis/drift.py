@@ -92,7 +92,3 @@ class Drift:
                 return new.start
             shift = new.end - old.end
         return offset + shift
-
-    def touches(self, span: Span) -> bool:
-        """Whether anything in this range of the old text, or at its ends, was replaced."""
-        return any(old.start <= span.end and span.start <= old.end for old, _ in self.patches)

@@ -6,7 +6,7 @@ records of a file in their places.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from fractions import Fraction
@@ -328,6 +328,11 @@ class Analysis:
         index = bisect_right(self._starts, offset)
         near = self.chunks[max(0, index - 2) : index]
         return (chunk for chunk in near if chunk.start <= offset <= chunk.start + chunk.length)
+
+    def touching(self, span: Span) -> range:
+        """The indices of the chunks that a range touches, be it at their ends."""
+        first = bisect_left(self.chunks, span.start, key=lambda chunk: chunk.start + chunk.length)
+        return range(first, max(first, bisect_right(self._starts, span.end)))
 
     def before(self, offset: int) -> Placed | None:
         """The last chunk that begins at an offset or before it."""

@@ -89,11 +89,7 @@ def touched(analysis: Analysis, source: Source, drift: Drift) -> Touched:
     if not all(_is_local(analysis, source, patch) for patch in drift.patches):
         texts = (_lines(*side) for old, new in drift.patches for side in ((analysis.source, old), (source, new)))
         return Touched(everything=True, files=any("include" in text for text in texts))
-    chunks = (
-        index
-        for index, chunk in enumerate(analysis.chunks)
-        if drift.touches(Span(chunk.start, chunk.start + chunk.length))
-    )
+    chunks = (index for old, _ in drift.patches for index in analysis.touching(old))
     words = (word for _, new in drift.patches for word in _WORD.findall(_lines(source, new)))
     return Touched(frozenset(chunks), frozenset(words))
 

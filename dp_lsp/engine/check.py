@@ -7,8 +7,9 @@ every name the chunk mentions, also of those that have none.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
+from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
@@ -24,12 +25,13 @@ from dp_lsp.engine.distributions import Answers
 from dp_lsp.engine.elsewhere import Elsewhere, remembered
 from dp_lsp.engine.memo import Memo
 from dp_lsp.engine.merge import together
+from dp_lsp.engine.module import NOTHING, Carried, Module
 from dp_lsp.engine.names import names
 from dp_lsp.engine.plots import is_plotted
 from dp_lsp.engine.problems import IncludeWithoutFolder
-from dp_lsp.engine.program import Others, Program, Unit
+from dp_lsp.engine.program import Others, Unit
 from dp_lsp.engine.project import File, Part, Project, project, readable, unbalanced
-from dp_lsp.engine.task import Known, Meaning, Task
+from dp_lsp.engine.task import Known, Task
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.infer.inference import Global, Unreadable
 from dp_lsp.infer.method import Inferred
@@ -99,6 +101,7 @@ class Engine:
         self._files: Memo[str, File] = Memo(versions=1)  # of an older one all pieces are remembered
         self._units: Memo[tuple[str, Others], Unit] = Memo()
         self._records: Memo[bytes, Known] = Memo()
+        self._modules: dict[str, list[Module]] = {}  # of each project, as it was checked last
         self._memos: tuple[Memo[Any, Any], ...] = (self._files, self._units, self._records)
 
     def check(
@@ -163,10 +166,10 @@ class Engine:
         how = _How(_uniform(root, options), (ticket or Ticket()).look)
         whole, found = self._project(root, loader, how, root)
         for module, index in (each for part in whole.parts if part.name == name for each in part.places):
-            task, known = found[module][index]
+            task, known = found[module].task(index, how.look), found[module].known[index]
             start, text = task.unit.chunk.start, task.unit.chunk.text
             if start <= offset <= start + len(text):
-                self._complete(whole.programs[module], found[module], [index], how)
+                self._complete(found[module], [index], how)
                 explained = task.explanation(known, offset - start, expression)
                 if explained is not None:
                     return explained.moved(start)
@@ -184,12 +187,13 @@ class Engine:
         whole, modules = self._project(root, loader, how, root)
         for part in whole.parts:
             for module, index in part.places:
-                task, known = modules[module][index]
-                around = tuple(each for done, _ in modules[module].values() for each in done.unit.lowered.definitions)
+                task, known = modules[module].task(index, how.look), modules[module].known[index]
+                units = whole.programs[module].units
+                around = tuple(each for at in modules[module].known for each in units[at].lowered.definitions)
                 start = task.unit.chunk.start
                 for problem in known.record.verdict.problems:
                     if problem.refutable:
-                        self._complete(whole.programs[module], modules[module], [index], how)
+                        self._complete(modules[module], [index], how)
                         for method, inferred in task.again(known, problem.span.start):
                             if isinstance(method, Method):
                                 said = task.asserted(method, inferred, problem)
@@ -201,8 +205,8 @@ class Engine:
         whole, modules = self._project(root, loader, how, root)
         for part in whole.parts:
             for module, index in part.places:
-                task, known = modules[module][index]
-                self._complete(whole.programs[module], modules[module], [index], how)
+                task, known = modules[module].task(index, how.look), modules[module].known[index]
+                self._complete(modules[module], [index], how)
                 for report in known.record.verdict.functions:
                     for _, inferred in task.again(known, report.span.start):
                         for each in certifiable(part.name, report, inferred, how.options(part.name)):
@@ -229,28 +233,34 @@ class Engine:
     def definitions(self, text: str, options: Options = DEFAULT) -> list[Defined]:
         """The definitions of a text that is in no folder, in the order in which they run, and what each means."""
         how = _How(_uniform("", options), lambda: None)
-        whole, modules = self._project("", _Lone(text), how, "")
-        for program, found in zip(whole.programs, modules, strict=True):
-            self._complete(program, found, found, how)
+        _, modules = self._project("", _Lone(text), how, "")
+        for module in modules:
+            self._complete(module, module.known, how)
         return [
             Defined(definition, meaning.value)
-            for found in modules
-            for task, known in found.values()
-            for definition, (_, meaning) in zip(task.unit.lowered.definitions, known.meanings, strict=True)
+            for module in modules
+            for index, known in module.known.items()
+            for definition, (_, meaning) in zip(
+                module.program.units[index].lowered.definitions, known.meanings, strict=True
+            )
         ]
 
-    def _project(self, root: str, loader: Loader, how: _How, document: str) -> tuple[Project, list[_Done]]:
+    def _project(self, root: str, loader: Loader, how: _How, document: str) -> tuple[Project, list[Module]]:
         """A project, and what is known of each of its modules; remembered as a version of a document."""
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         whole = project(root, loader, lambda text: self._file(text, how.look), how.longest)
         allowed = _by_unit(whole, how.options)
-        found = [self._module(program, how, allowed[module]) for module, program in enumerate(whole.programs)]
+        before = chain(self._modules.get(root, ()), repeat(NOTHING))
+        found = [self._module(Carried(*each), how) for each in zip(before, whole.programs, allowed, strict=False)]
         for memo in self._memos:
             memo.turn(document)
+        if document == root:
+            self._modules[root] = found
         return whole, found
 
     def forget(self, root: str) -> None:
         """A project is not checked any more: what only it used need not be remembered."""
+        self._modules.pop(root, None)
         for memo in self._memos:
             memo.forget(root)
 
@@ -274,24 +284,23 @@ class Engine:
         found = (self._unit(chunk, look) for chunk in self._chunks(text.content, look) if INCLUDE in chunk.text)
         return tuple(include.path for unit in found for include in unit.lowered.includes)
 
-    def _module(self, program: Program, how: _How, allowed: Sequence[Allowance]) -> _Done:
-        """What is known of each unit of a module, by its index."""
-        meanings: dict[str, list[Meaning]] = {}
-        done: _Done = {}
-        for index, cycle in program.order():
-            how.look()
-            others = program.others(index)
-            if others:
-                unit = program.units[index]
-                program.units[index] = self._unit(unit.chunk, how.look, others)._replace(problems=unit.problems)
-            options = allowed[index].options(program.units[index].chunk.text)
-            task = Task(program, index, options, meanings, cycle, how.look)
-            known = self._known(task, program, done, how)
-            allowed[index].spend(known.record.verdict.excused)
-            done[index] = task, known
-            for name, meaning in known.meanings:
-                meanings.setdefault(name, []).append(meaning)
-        return done
+    def _module(self, carried: Carried, how: _How) -> Module:
+        """What is known of each unit of a module."""
+        module = carried.module
+        program = module.program
+        for index in module.cycles:
+            known = carried.known(index)
+            if known is None or (known.record.asks and self.answers.are_there):
+                how.look()
+                others = program.others(index)
+                if others:
+                    unit = program.units[index]
+                    program.units[index] = self._unit(unit.chunk, how.look, others)._replace(problems=unit.problems)
+                known = self._known(module, index, how)
+            carried.add(index, known)
+        self._records.use(known.record.key for known in module.known.values())
+        return module
+
 
     def _file(self, text: str, look: Callable[[], None]) -> File:
         known = self._files.get(text)
@@ -326,22 +335,27 @@ class Engine:
             lowered = lowered._replace(problems=(*parsed.problems, *lowered.problems))
             broken = next((problem.message for problem in lowered.problems if problem.unchecked), "")
             table = names(parsed.nodes, chunk.text)
-            known = Unit(chunk, lowered, broken, parsed.problems, others=others, names=table, remarks=parsed.remarks)
+            mentions = frozenset().union(*((each.name, *each.uses) for each in lowered.definitions))
+            known = Unit(chunk, lowered, broken, parsed.problems, (), others, table, parsed.remarks, mentions)
             self._units.put(key, known)
-        return known if known.chunk == chunk else known._replace(chunk=chunk._replace(text=known.chunk.text))
-
-    def _known(self, task: Task, program: Program, done: _Done, how: _How) -> Known:
-        key = task.key()
-        known = self._remembered(task, key, program, done, how)
-        task.answers = self.answers.known(known.record.asks)
-        if task.answers:
-            known = self._remembered(task, task.better_key(key), program, done, how)
+        if known.chunk.start != chunk.start:
+            known = known._replace(chunk=Chunk(chunk.start, known.chunk.text))
+            self._units.put(key, known)  # it will stand there in the next version, too
         return known
 
-    def _remembered(self, task: Task, key: bytes, program: Program, done: _Done, how: _How) -> Known:
+    def _known(self, module: Module, index: int, how: _How) -> Known:
+        task = module.task(index, how.look)
+        key = task.key()
+        known = self._remembered(module, task, key, how)
+        task.answers = module.answers[index] = self.answers.known(known.record.asks)
+        if task.answers:
+            known = self._remembered(module, task, task.better_key(key), how)
+        return known
+
+    def _remembered(self, module: Module, task: Task, key: bytes, how: _How) -> Known:
         known = self._records.get(key)
         if known is None:
-            self._complete(program, done, task.sources(), how)
+            self._complete(module, task.sources(), how)
             known = self._inferred(task, key, how)
             self._records.put(key, known)
         return known
@@ -355,12 +369,13 @@ class Engine:
         how.on_record(known.record)
         return known
 
-    def _complete(self, program: Program, done: _Done, units: Iterable[int], how: _How) -> None:
+    def _complete(self, module: Module, units: Iterable[int], how: _How) -> None:
         """Have what these units mean, and all that it is made of, where only its digests were learned."""
-        pending = [index for index in units if index in done and not done[index][1].is_complete]
+        done = module.known
+        pending = [index for index in units if index in done and not done[index].is_complete]
         while pending:
-            task, known = done[pending[-1]]
-            before = [each for each in task.sources() if each in done and not done[each][1].is_complete]
+            task, known = module.task(pending[-1], how.look), done[pending[-1]]
+            before = [each for each in task.sources() if each in done and not done[each].is_complete]
             if before and not known.is_complete:
                 pending += before
                 continue
@@ -383,9 +398,6 @@ class _Lone:
         return self._text
 
 
-_Done = dict[int, tuple[Task, Known]]
-
-
 def _uniform(root: str, options: Options | OptionsOf) -> OptionsOf:
     """The options of each file, by the rules of the root."""
     if isinstance(options, Options):
@@ -404,7 +416,7 @@ def _by_unit(whole: Project, options: OptionsOf) -> list[list[Allowance]]:
     return found
 
 
-def _analyses(root: str, whole: Project, found: list[_Done], options: OptionsOf) -> dict[str, Analysis]:
+def _analyses(root: str, whole: Project, found: list[Module], options: OptionsOf) -> dict[str, Analysis]:
     """What is known of the files of a project."""
     elsewhere = Elsewhere(whole, found)
     return together((root, {part.name: _analysis(whole, part, elsewhere, options(part.name))}) for part in whole.parts)

@@ -71,6 +71,11 @@ class Answers:
         for text in list(self._known)[: max(0, len(self._known) - _MOST)]:
             del self._known[text]
 
+    @property
+    def are_there(self) -> bool:
+        """Whether anything was answered yet."""
+        return bool(self._known)
+
     def known(self, asks: Iterable[str]) -> dict[str, Guarantee]:
         """The answers to questions, as far as there are any."""
         found = ((text, self._known.get(text)) for text in asks)

@@ -7,20 +7,17 @@ that a project is put together, so it is right after every edit.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dp_lsp.analysis.names import Role, decode
 from dp_lsp.analysis.records import KEY, MAIN, ChunkRecord
 from dp_lsp.core.term import Definition, Method
+from dp_lsp.engine.module import Module
 from dp_lsp.engine.project import Project
-from dp_lsp.engine.task import Known, Task
 from dp_lsp.infer.problems import CallsUnchecked, Unbounded
 from dp_lsp.problem import Named, Problem, Related, Severity, Sought, There
 from dp_lsp.text import Source, Span
-
-Done = Mapping[int, tuple[Task, Known]]
-"""The units of a module by their index, and what is known of each."""
 
 _MODULE = "module"
 _MOST = 5  # definitions of one name that are shown
@@ -45,14 +42,14 @@ class _Place(NamedTuple):
 class Elsewhere:
     """The definitions of a project and where they stand."""
 
-    def __init__(self, whole: Project, found: Sequence[Done]) -> None:
+    def __init__(self, whole: Project, found: Sequence[Module]) -> None:
         self._whole = whole
         self._found = found
         self._files: dict[tuple[int, int], _File] = {}
 
     def located(self, module: int, index: int) -> ChunkRecord:
         """The record of a unit with the module it is in, the places in others looked up. Its key tells of both."""
-        record = self._found[module][index][1].record
+        record = self._found[module].known[index].record
         if module:
             name = self._whole.modules[module]
             record = in_module(record, name)
@@ -73,7 +70,7 @@ class Elsewhere:
     def _related(self, module: int, index: int, related: Related) -> Iterator[Related]:
         """The places that one stands for, as a chunk speaks of them."""
         assert isinstance(related.where, Named)
-        lowered = self._found[module][index][0].unit.lowered
+        lowered = self._whole.programs[module].units[index].lowered
         if not any(related.where.name in (each.name, *each.uses) for each in lowered.definitions):
             return  # it is the name of something inside a function
         for place in self._places(module, index, related):
@@ -126,7 +123,7 @@ class Elsewhere:
 
     def _problems(self, module: int, index: int, definition: Definition) -> list[Problem]:
         """What was found in a definition."""
-        problems = self._found[module][index][1].record.verdict.problems
+        problems = self._found[module].known[index].record.verdict.problems
         return [problem for problem in problems if definition.span.covers(problem.span.start)]
 
     def _cause(self, module: int, name: str, met: set[str]) -> Iterator[_Place]:
@@ -149,7 +146,7 @@ class Elsewhere:
     def _mechanism(self, module: int, index: int, definition: Definition, met: set[str]) -> _Place | None:
         """The first mechanism that a definition runs, itself or by what it calls."""
         met.add(definition.name)
-        table = decode(self._found[module][index][0].unit.names)
+        table = decode(self._whole.programs[module].units[index].names)
         inside = [each for each in table if definition.span.covers(each.span.start)]
         for each in inside:
             if each.role is Role.MECHANISM:

@@ -22,7 +22,8 @@ class Unit(NamedTuple):
     """A chunk after parsing and lowering. ``broken`` says what of it was not understood, or is empty; ``problems``
     are those that come from what stands around it or is included in it, ``syntax`` those of the parser. ``others``
     is what was known of the functions of other units when it was lowered, ``names`` is where its names stand,
-    and ``remarks`` are the comments that speak to the checker."""
+    ``remarks`` are the comments that speak to the checker, and ``mentions`` are the top-level names that its
+    definitions define or use."""
 
     chunk: Chunk
     lowered: Lowered
@@ -32,16 +33,19 @@ class Unit(NamedTuple):
     others: Others = ()
     names: bytes = b""
     remarks: tuple[Remark, ...] = ()
+    mentions: frozenset[str] = frozenset()
 
 
 class Program:
     """All units of a module, of whatever files, by the names they define.
 
-    ``clouds`` are names whose meaning cannot be read off, with the reason. They are those of all modules of a
-    project: what runs in one may reach into another.
+    ``given`` are the units as they were before any was lowered again, and ``defined_often`` the names that have several
+    definitions. ``clouds`` are names whose meaning cannot be read off, with the reason. They are those of all modules
+    of a project: what runs in one may reach into another.
     """
 
     def __init__(self, units: tuple[Unit, ...], clouds: Mapping[str, str]) -> None:
+        self.given = units
         self.units = list(units)
         self.clouds = clouds
         self.definers: dict[str, list[int]] = {}
@@ -52,6 +56,7 @@ class Program:
             for definition in unit.lowered.definitions:
                 self.definers.setdefault(definition.name, []).append(index)
                 self._definitions.setdefault(definition.name, []).append((next(position), definition))
+        self.defined_often = {name for name, found in self._definitions.items() if len(found) > 1}
 
     @property
     def cloud(self) -> str:
@@ -72,7 +77,7 @@ class Program:
         """What a unit must be lowered with that was lowered without: what the functions of other units do, if it
         mentions one that changes a parameter, or if it was refused for not knowing. Those units are final."""
         lowered = self.units[index].lowered
-        names = {name for definition in lowered.definitions for name in definition.uses}
+        names = {name for definition in lowered.definitions for name in definition.uses if name in self.definers}
         found = [(name, effects(self._methods(name, index))) for name in sorted(names)]
         known = tuple((name, each) for name, each in found if each is not None)
         return known if lowered.cautious or any(each.change_something for _, each in known) else ()

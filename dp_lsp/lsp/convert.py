@@ -52,7 +52,7 @@ def diagnostic(
             else types.Location(uri, positions.range(each.span)),
             each.message,
         )
-        for each in problem.related
+        for each in (problem.related if client.related else ())
     ]
     return types.Diagnostic(
         range=positions.range(problem.span),
@@ -62,7 +62,7 @@ def diagnostic(
         code_description=types.CodeDescription(problem.url),
         source=SOURCE,
         tags=[types.DiagnosticTag.Unnecessary] if problem.unnecessary and client.tags else None,
-        related_information=related if related and client.related else None,
+        related_information=related or None,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from lsprotocol.types import (
@@ -36,13 +36,14 @@ class Positions:
     def __init__(self, source: Source, encoding: PositionEncodingKind) -> None:
         self._source = source
         self._encoding = encoding
+        self._is_plain = encoding is PositionEncodingKind.Utf32 or source.text.isascii()
 
     def position(self, offset: int) -> Position:
-        """The client's name for an offset."""
-        line, column = self._source.place(offset)
-        start = self._source.line_span(line).start
-        prefix = self._source.text[start : start + column - 1]
-        return Position(line - 1, width(prefix, self._encoding))
+        """The client's name for an offset; one outside the text is clamped to it."""
+        text = self._source.text
+        offset = max(0, min(offset, len(text)))
+        line, start = self._source.line_at(offset)
+        return Position(line - 1, offset - start if self._is_plain else width(text[start:offset], self._encoding))
 
     def range(self, span: Span) -> Range:
         """The client's name for a range of offsets."""
@@ -83,6 +84,8 @@ def apply(
     source: Source, changes: Iterable[TextDocumentContentChangeEvent], encoding: PositionEncodingKind
 ) -> tuple[Source, list[Edit]]:
     """The text after a batch of changes, and the changes as edits: each in a text that has the earlier ones."""
+    if isinstance(changes, Sequence) and len(changes) == 1 and isinstance(changes[0], TextDocumentContentChangePartial):
+        return _apply_one(source, changes[0], encoding)
     text = _Lines(source.text)
     edits = []
     for change in changes:
@@ -92,6 +95,15 @@ def apply(
             edits.append(_smallest(0, text.joined(), change.text))
             text = _Lines(change.text)
     return Source(text.joined()), edits
+
+
+def _apply_one(
+    source: Source, change: TextDocumentContentChangePartial, encoding: PositionEncodingKind
+) -> tuple[Source, list[Edit]]:
+    """The same for what nearly every key makes, with the lines that are known already."""
+    start, end = Positions(source, encoding).span(change.range)
+    text = f"{source.text[:start]}{change.text}{source.text[end:]}"
+    return Source(text), [_smallest(start, source.text[start:end], change.text)]
 
 
 def _smallest(start: int, old: str, new: str) -> Edit:
