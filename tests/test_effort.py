@@ -1,7 +1,8 @@
-"""What a check does not do: infer an expression twice."""
+"""What a check does not do, such as infer an expression twice, and what a server does not do while somebody waits."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from dp_lsp.core.term import Term
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.memo import VERSIONS
 from dp_lsp.infer.inference import Inference
+from dp_lsp.lsp import tidying
 from source_tree import ROOT
 
 PAGES = sorted((ROOT / "fixtures" / "spec").glob("*.md"))
@@ -107,3 +109,22 @@ def test_edits_that_change_everything_are_remembered_once() -> None:
     assert [counted(engine, text)[1] for text in texts] == [201] * 3
     assert counted(engine, texts[1]) == (0, 0)
     assert counted(engine, texts[0]) == (0, 201)
+
+
+def test_the_server_looks_through_its_memory_only_when_it_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+    monkeypatch.setattr(tidying, "_QUIET", 0.01)
+    monkeypatch.setattr("gc.collect", lambda: looked.append("all"))
+
+    async def session() -> None:
+        server = tidying.Tidying()
+        for _ in range(3 * tidying._LITTER):
+            server.worked()
+        assert not looked
+        await asyncio.sleep(0.2)
+        assert looked == ["all"]
+        server.worked()
+        await asyncio.sleep(0.05)
+        assert looked == ["all"]
+
+    asyncio.run(session())

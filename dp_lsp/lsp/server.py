@@ -30,6 +30,7 @@ def serve(tcp: tuple[str, int] | None = None) -> int:
 async def _serve(tcp: tuple[str, int] | None, streams: tuple[int, BinaryIO] | None) -> int:
     server = make_server()
     server.log.open()
+    server.tidying.begin()
     receive = server.protocol.receive
     try:
         if streams:

@@ -25,6 +25,7 @@ from dp_lsp.lsp.progress import Progress
 from dp_lsp.lsp.protocol import Protocol, lenient_converter
 from dp_lsp.lsp.refreshing import Refreshes
 from dp_lsp.lsp.settings import Preferences, Settings
+from dp_lsp.lsp.tidying import Tidying
 from dp_lsp.lsp.watching import Unwatched, above, watchers
 from dp_lsp.problem import Problem
 
@@ -49,6 +50,7 @@ class Server(LanguageServer):
         self.log = ClientLog(self.window_log_message, self.log_trace)
         self.refreshes = Refreshes(self._ask_again)
         self._progress = Progress(self)
+        self.tidying = Tidying()
         self.checker = Checker(self.documents, self._checked, self.configured, self._busy)
         self.faults: dict[str, Faulty] = {}  # the configurations that something is said to be wrong with
         self._unwatched = Unwatched()
@@ -167,6 +169,7 @@ class Server(LanguageServer):
             self.close(params["textDocument"]["uri"])
 
     def _checked(self, document: Document, final: bool) -> None:
+        self.tidying.worked()
         self.send_status(document)
         self.refreshes.checked(document)
         found = document.version, document.problems
