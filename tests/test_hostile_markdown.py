@@ -1,19 +1,24 @@
-"""What editors show of inputs made to do harm: Markdown in which nothing but our own text means anything."""
+"""What editors and pull requests show of inputs made to do harm: Markdown in which only our own text means anything."""
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 import hostile
+from dp_lsp.cli import main
 from dp_lsp.engine.check import Engine
 from dp_lsp.features.hover import hover
 from dp_lsp.features.markdown import code, prose
 from dp_lsp.features.page import page
+from test_hostile import steering
 
 READER = MarkdownIt("commonmark").enable("table")
 OURS = ("https://github.com/dp-lsp/", "file:", "dp-lsp:", "command:dp-lsp.")
@@ -66,3 +71,33 @@ def test_what_is_shown_of_a_file(what: str) -> None:
     for offset in range(0, len(SHORT[what]), 3):
         shown = hover(analysis, offset, file=hostile.NAMES[0])
         assert shown is None or strange(shown.markdown) == [], (offset, shown)
+
+
+EVIL = "".join((*hostile.MARKUP, *hostile.COMMANDS, hostile.ESCAPES, hostile.TURNED, "\n::error::x\n<b>"))
+FIXED = {"path", "status", "kind", "profile", "severity", "range", "decided", "static", "code"}
+
+
+def spoiled(value: Any) -> Any:
+    """A report in which all that a program can choose does harm."""
+    if isinstance(value, dict):
+        return {key: each if key in FIXED else spoiled(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [spoiled(each) for each in value]
+    return value + EVIL if isinstance(value, str) else value
+
+
+def test_what_is_said_of_two_reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for side, text in (("old", hostile.BAD.replace("x + x", "x")), ("new", hostile.BAD)):
+        Path("a.jl").write_text(text, "utf-8")
+        main(["check", "a.jl", "--output-format", "json", "--output-file", side])
+        report = json.loads(Path(side).read_text("utf-8"))
+        (file,) = report["files"]
+        evil = spoiled(file) | {"path": "::error::x\n##[add-mask]<b>.jl"}
+        Path(side).write_text(json.dumps(report | {"files": [evil]}), "utf-8")
+    for form in ("text", "markdown", "json"):
+        assert main(["diff", "old", "new", "--output-format", form, "--output-file", "out"]) == 1
+        text = Path("out").read_text("utf-8")
+        assert "DP301" in text and steering(text) == [] and "##[" not in text and "##vso[" not in text
+        assert not any(line.lstrip().startswith("::") for line in text.splitlines())
+        assert form != "markdown" or strange(text) == []

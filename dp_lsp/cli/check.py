@@ -25,7 +25,7 @@ from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.reporters import COUNTS_ELSEWHERE, FOR_PERSONS, reporter
 from dp_lsp.cli.reporters.checked import Checked, Files
 from dp_lsp.cli.settings import complaints
-from dp_lsp.cli.style import coloured, is_terminal, linked, plain, unlinked, wants_colour, wants_links, without_commands
+from dp_lsp.cli.style import coloured, is_terminal, linked, plain, unlinked, wants_colour, wants_links
 from dp_lsp.cli.watching import Round, watch
 from dp_lsp.problem import Severity
 
@@ -208,8 +208,6 @@ def _columns() -> int:
 def _write(checked: Checked, request: Request) -> int:
     """Write the report; the exit code of that."""
     text = "".join(f"{line}\n" for line in reporter(request.output_format)(checked))
-    if request.output_format in FOR_PERSONS:
-        text = without_commands(text)
     if request.statistics and request.output_format in COUNTS_ELSEWHERE:
         from dp_lsp.cli.summary import statistics_table
 

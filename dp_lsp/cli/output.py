@@ -29,7 +29,9 @@ MEANINGS = {
 
 
 def write(text: str, file: str | None = None, colour: bool = False) -> int:
-    """Write a report to standard output, or to ``file``; the exit code of that, after saying why."""
+    """Write a report to standard output, or to ``file``; the exit code of that, after saying why. A build server finds
+    no command in it: formats that can write one otherwise have done so."""
+    text = without_commands(text)
     try:
         if file is not None:
             if _leads_away(file):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,6 +17,7 @@ from dp_lsp.cli.distributions import Distributions, improved
 from dp_lsp.cli.limited import limited, seconds
 from dp_lsp.cli.output import complain, write
 from dp_lsp.cli.problems import InternalError
+from dp_lsp.cli.reporters.escaping import json_text
 from dp_lsp.engine.certify import Certifiable
 from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.repairs import Within, hopeful, repairs
@@ -105,7 +105,7 @@ class Run:
         found = certificate(listed, settings, lambda name: self._files.text(name).content, self._distributions.answers)
         if not found["bounds"]:
             complain("nothing can be certified: no private function is proved and has all its numbers (--set)")
-        return write(json.dumps(found, ensure_ascii=False, indent=1) + "\n", self._request.certificate)
+        return write(json_text(found, indent=1) + "\n", self._request.certificate)
 
     def _with_witnesses(self, root: str, found: dict[str, Analysis], files: Loader) -> dict[str, Analysis]:
         """The same, with a counterexample for each claim that is too small."""

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from dp_lsp.cli.output import FINDINGS, USAGE, complain, write
-from dp_lsp.cli.style import printable
+from dp_lsp.cli.style import path_shown, printable
 from dp_lsp.core.notation import decimal
 from dp_lsp.disk.reading import read
 from dp_lsp.verify import Replay
@@ -79,4 +79,4 @@ def _line(bound: Any, verdict: str) -> str:
     given = "".join(f", {name} = {value}" for name, value in sorted(bound["settings"].items()))
     names = ", ".join(bound["parameters"])
     said = f"{bound['path']}: {bound['function']}, {names}: ε {epsilon} δ {delta} ({bound['rule']}){given}: {verdict}"
-    return printable(said)
+    return path_shown(said)
