@@ -106,6 +106,19 @@ def test_it_is_asked_once_for_what_costs_the_same(
     assert set(numeric(capsys).values()) == {(0.25, "pld")}
 
 
+def test_what_was_answered_is_kept_and_what_was_not_is_asked_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answering(monkeypatch, "sys.exit()")
+    assert {rule for _, rule in numeric(capsys).values()} == {"renyi"}
+    answering(monkeypatch, '"1/4"')
+    found = numeric(capsys)
+    assert set(found.values()) == {(0.25, "pld")}
+    answering(monkeypatch, '"1/8"')
+    assert numeric(capsys) == found
+    assert set(numeric(capsys, "--no-cache").values()) == {(0.125, "pld")}
+
+
 def test_the_smaller_number_counts(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

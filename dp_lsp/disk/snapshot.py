@@ -40,7 +40,7 @@ class Snapshot:
 
     def has_changed(self) -> bool:
         """Whether the other loader would say something else now."""
-        texts = (self._loader.text(name) is not text for name, text in self._seen.texts.items())
+        texts = (self._loader.text(name) != text for name, text in self._seen.texts.items())
         return any(texts) or any(self._loader.included(*asked) != said for asked, said in self._seen.included.items())
 
     def seen(self, names: Iterable[str]) -> Seen:
