@@ -223,6 +223,9 @@ def test_reports(diff: Diff) -> None:
     assert [line.split("  ")[0] for line in output.splitlines()[:-2] if line[0] != " "] == ["not proved", *["rose"] * 3]
     assert diff("new.json", "old.json")[0] == 0
     assert diff("old.json", "old.json") == (0, "Nothing changed. old.json → old.json, 4 functions.\n", "")
+    write("later.json", json.dumps(made(BEFORE) | {"tool": {"name": "dp-lsp", "version": "9.9"}}))
+    code, _, wrong = diff("old.json", "later.json")
+    assert code == 0 and wrong.startswith("note: these were made by two versions of dp-lsp, ") and "9.9" in wrong
     code, output, _ = diff("old.json", "new.json", "--output-format", "json", "--output-file", "out.json")
     result = json.loads(Path("out.json").read_text("utf-8"))
     assert code == 1 and output == "" and result["rose"] and result["summary"]["rose"] == 3

@@ -90,6 +90,8 @@ def test_conditions_decide() -> None:
         ("4 <= k", False),
     ):
         assert all(follows(each, known) for each in relations(text)) is expected
+    for text, expected in (("Ne(2*k, 0)", True), ("Ne(k, 3)", False), ("Ne(eps, 2)", True), ("Ne(eps, 1)", False)):
+        assert all(follows(each, known) for each in relations(text)) is expected
 
 
 def formula(chance: random.Random, depth: int) -> str:

@@ -71,6 +71,10 @@ def run(asked: Asked) -> int:
         if old.report["profile"] != new.report["profile"]:
             both = f"{old.report['profile']} and {new.report['profile']}"
             raise click.UsageError(f"they were made by the rules of two profiles, {both}, whose bounds do not compare")
+        made_by = [str(each.report["tool"]["version"]) for each in (old, new)]
+        if made_by[0] != made_by[1]:
+            versions = " and ".join(map(printable, made_by))
+            point(f"note: these were made by two versions of dp-lsp, {versions}: some changes may be the tool's")
         found = changes(old.report, new.report, sides.moved(old, new), (old.lines, new.lines))
     functions = sum(len(file["functions"]) for file in new.report["files"])
     paint = coloured if wants_colour(asked.color, asked.output_file is not None) else plain

@@ -26,7 +26,7 @@ _FUNCTION = {
 _DIAGNOSTIC = {"code": _TEXT, "severity": _TEXT, "message": _TEXT, "range": _RANGE}
 _FILE = {"path": _TEXT, "status": _TEXT, "functions": [_FUNCTION], "diagnostics": [_DIAGNOSTIC]}
 
-REPORT = {"schema_version": (int,), "profile": _TEXT, "files": [_FILE]}
+REPORT = {"schema_version": (int,), "tool": {"version": _TEXT}, "profile": _TEXT, "files": [_FILE]}
 """A report, as far as it is compared. A key with a question mark may be missing, and there may be others."""
 
 

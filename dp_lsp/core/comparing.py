@@ -99,11 +99,15 @@ def is_at_most(small: Formula, large: Formula, conditions: Iterable[Relation]) -
 
 def follows(relation: Relation, known: Iterable[Relation]) -> bool:
     """Whether a condition is one of some that are known, or says no more than one of them."""
-    wanted = _side(relation)
+    wanted, apart = _side(relation), _apart(relation)
     for each in known:
         if each == relation:
             return True
         had = _side(each)
+        if apart and had and apart[0] == had[1]:
+            beyond = had[2] > apart[1] if had[0] else had[2] < apart[1]
+            if beyond or (had[2] == apart[1] and had[3]):
+                return True
         if wanted and had and wanted[:2] == had[:2]:
             tighter = had[2] > wanted[2] if wanted[0] else had[2] < wanted[2]
             if tighter or (had[2] == wanted[2] and (had[3] or not wanted[3])):
@@ -120,6 +124,14 @@ def _side(relation: Relation) -> tuple[bool, tuple[Formula, ...], Fraction, bool
         if isinstance(number, Number) and factors and coefficient > 0:
             return is_low, factors, number.value / coefficient, relation.sign == "<"
     return None
+
+
+def _apart(relation: Relation) -> tuple[tuple[Formula, ...], Fraction] | None:
+    """What a condition says that a product is not."""
+    coefficient, factors = _coefficient(relation.left)
+    if relation.sign != "!=" or not (isinstance(relation.right, Number) and factors and coefficient > 0):
+        return None
+    return factors, relation.right.value / coefficient
 
 
 def _points(old: Formula, new: Formula, conditions: list[Relation], proof: _Proof) -> Iterator[Point]:
