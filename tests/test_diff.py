@@ -17,7 +17,7 @@ import pytest
 from dp_lsp.analysis.records import Options, Setting
 from dp_lsp.cli import main
 from dp_lsp.engine.check import Engine
-from dp_lsp.features.changes import Change, changes
+from dp_lsp.features.changes import Change, Effect, changes
 from dp_lsp.features.report import report
 
 Diff = Callable[..., tuple[int, str, str]]
@@ -103,6 +103,13 @@ PRIVATE = "f(x::Real, eps::Static()) :: Priv() = laplacian_mechanism({}, {}, x)\
 def test_what_became_of_a_function(old: str, new: str, expected: list[str]) -> None:
     shown = said(old + "\n", new + "\n")
     assert len(shown) == len(expected) and all(map(str.startswith, shown, expected)), shown
+
+
+def test_what_is_in_doubt_counts_as_risen() -> None:
+    effects = {effect.value for effect in Effect if effect.rises}
+    assert effects == {"not proved", "rose", "changed", "weaker"}
+    twice = "f(x::Real, k::Static(Integer)) = k*x\n"
+    assert [each.effect for each in found("f(x::Real, k::Static(Integer)) = 2*x\n", twice)] == ["changed"]
 
 
 def test_a_bound_under_more_conditions_is_weaker() -> None:
@@ -249,9 +256,11 @@ def test_revisions(diff: Diff) -> None:
     write("src/b.jl", "# renamed\n" + BEFORE.replace("2 * x", "4 * x"))
     code, output, said = diff("main")
     assert (code, said) == (1, "") and "rose        f   src/b.jl:2\n" in output and "main → the working tree" in output
+    git("add", "-f", "out.jl")
     commit({"c.jl": "n = 1\n"})
     before = git("status", "--porcelain=v2", "--branch"), sorted(os.listdir())
     code, output, _ = diff("main~1", "HEAD", "--output-format", "markdown")
+    assert "out.jl" not in output, "it is part of the revision, and left out there as well"
     assert code == 1 and "- ❌ **rose** `f` (`src/b.jl:2`)\n  - sensitivity of `x`: 2 → 4\n" in output
     assert "  - because line 2 is `f(x::Real) = 4 * x`, and was `f(x::Real) = 2 * x`\n" in output
     assert before == (git("status", "--porcelain=v2", "--branch"), sorted(os.listdir()))
@@ -274,7 +283,8 @@ def test_nothing_of_a_repository_is_run(diff: Diff) -> None:
     assert not Path("was-run").exists()
 
 
-def test_links_and_paths_lead_nowhere(diff: Diff, tmp_path: Path) -> None:
+def test_links_and_paths_lead_nowhere(diff: Diff, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    makedirs = os.makedirs
     outside = tmp_path / "outside.jl"
     outside.write_text("secret(x::Real) = 1234 * x\n", "utf-8")
     (tmp_path / "r").mkdir()
@@ -288,12 +298,16 @@ def test_links_and_paths_lead_nowhere(diff: Diff, tmp_path: Path) -> None:
     code, output, _ = diff("main~1", "main", "--output-format", "json")
     assert "1234" not in output and "secret" not in output
     blob = git("hash-object", "-w", "--stdin", given=b"g(x::Real) = 5 * x\n").strip()
-    tree = b"100644 ..\0" + bytes.fromhex(blob) + b"100644 b.jl\0" + bytes.fromhex(blob)
+    inner = git("hash-object", "-t", "tree", "-w", "--stdin", given=b"100644 evil.jl\0" + bytes.fromhex(blob)).strip()
+    tree = b"40000 ..\0" + bytes.fromhex(inner) + b"100644 b.jl\0" + bytes.fromhex(blob)
     bad = git("hash-object", "-t", "tree", "-w", "--stdin", "--literally", given=tree).strip()
     made_of = f"tree {bad}\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nbad\n"
     name = git("hash-object", "-t", "commit", "-w", "--stdin", given=made_of.encode()).strip()
+    written: list[str] = []
+    monkeypatch.setattr(os, "makedirs", lambda path, *more, **how: (written.append(path), makedirs(path, *more, **how)))
     code, output, _ = diff("main~1", name)
     assert code == 1 and "rose        g   b.jl:1" in output
+    assert not any(".." in Path(path).parts for path in written)
 
 
 def test_submodules_are_left_out(diff: Diff) -> None:

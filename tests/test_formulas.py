@@ -43,6 +43,7 @@ def order(old: str, new: str) -> Order:
         ("sqrt(rows(m))*eps", "sqrt(2*rows(m))*eps"),
         ("eps/T", "3*eps/T"),
         ("Abs(x)", "2*Abs(x)"),
+        ("1/(2*length(v) + 1)", "1/(length(v) + 1)"),
         ("Max(a, b)", "Max(a, b, c)"),
         ("Min(a, b, c)", "Min(a, b)"),
         ("2*epsilon(train, 1)", "3*epsilon(train, 1)"),
