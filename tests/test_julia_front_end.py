@@ -6,15 +6,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dp_lsp import surface as s
-from dp_lsp.cache.folder import VARIABLE
-from dp_lsp.frontends.julia import problems, table
+from dp_lsp.frontends.julia import problems
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.frontends.julia.parse import parse
 from dp_lsp.problem import Kind
@@ -564,25 +562,6 @@ def test_examples_of_problems(kind: type[Kind]) -> None:
     broken, fixed = re.findall(r"```julia\n(.*?)```", kind.page(), re.DOTALL)
     assert {p.code for chunk in chunks(broken) for p in parse(chunk.text).problems} == {kind.code}
     assert [p for chunk in chunks(fixed) for p in parse(chunk.text).problems] == []
-
-
-def test_parse_table_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str | None] = []
-
-    def make(path: str | None) -> None:
-        asked.append(path)
-        if path:
-            Path(path).write_text("table")
-
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
-    table.cached(make)
-    table.cached(make)
-    (kept,) = (tmp_path / "cache").iterdir()
-    assert asked[0] != asked[1] == str(kept)
-
-    monkeypatch.setenv(VARIABLE, str(kept / "no folder"))
-    table.cached(make)
-    assert asked[2] is None
 
 
 PROGRAMS = [

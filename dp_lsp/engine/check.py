@@ -301,7 +301,6 @@ class Engine:
         self._records.use(known.record.key for known in module.known.values())
         return module
 
-
     def _file(self, text: str, look: Callable[[], None]) -> File:
         known = self._files.get(text)
         if known is None:

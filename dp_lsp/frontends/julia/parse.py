@@ -1,45 +1,31 @@
-"""A chunk of Julia to surface nodes: lexer, folding, lark's LALR parser driven token by token, repair."""
+"""A chunk of Julia to surface nodes: lexer, folding, an LALR parser, repair."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import Any, NoReturn
-
-from lark import Lark, UnexpectedToken
-from lark.lexer import Lexer as LarkLexer
 
 from dp_lsp.frontends.julia import outline, repair
 from dp_lsp.frontends.julia.build import Builder
 from dp_lsp.frontends.julia.fold import Folded
+from dp_lsp.frontends.julia.lalr import Parser
 from dp_lsp.frontends.julia.lexer import Lexer
 from dp_lsp.frontends.julia.remarks import remarks
-from dp_lsp.frontends.julia.table import cached, grammar
+from dp_lsp.frontends.julia.table import table
 from dp_lsp.frontends.julia.tokens import Token
 from dp_lsp.problem import Problem
 from dp_lsp.surface import ModuleMark, Node, Opaque, Parsed
 
 _MOST_PROBLEMS = 3
 _MOST_REPAIRS = 12
-_END = Token("$END", 0, 0, "")
 _lock = threading.Lock()
 
 
-class _NoLexer(LarkLexer):
-    """Lark asks for a lexer; ours has run already, and its tokens are fed one by one."""
-
-    def __init__(self, _configuration: object) -> None: ...
-
-    def lex(self, *_: object) -> Iterator[NoReturn]:
-        return iter(())
-
-
 @cache
-def _parser() -> tuple[Lark, Builder]:
+def _parser() -> tuple[Parser, Builder]:
     builder = Builder()
-    options: dict[str, Any] = {"parser": "lalr", "lexer": _NoLexer, "transformer": builder}
-    return cached(lambda path: Lark(grammar(), cache=path or False, **options)), builder
+    return Parser(table(), builder), builder
 
 
 def parse(chunk: str) -> Parsed:
@@ -77,13 +63,13 @@ def _module_mark(tokens: Sequence[Token]) -> ModuleMark | None:
 
 def _read(chunk: str, tokens: list[Token]) -> tuple[list[Node], list[Problem]]:
     """Parse, and as long as that fails leave out the smallest statement around the failure and parse again."""
-    _, builder = _parser()
+    parser, builder = _parser()
     problems: list[Problem] = []
     for _ in range(_MOST_REPAIRS):
         if not tokens:
             return [], problems
         builder.begin(chunk, tokens)
-        nodes, failed = _feed(tokens)
+        nodes, failed = parser.parse(tokens)
         if nodes is not None:
             builder.finish()
             return nodes, problems + builder.problems
@@ -93,17 +79,3 @@ def _read(chunk: str, tokens: list[Token]) -> tuple[list[Node], list[Problem]]:
             problems.append(repair.explained(tokens, failed, statement))
         tokens = [*tokens[:start], repair.left_out(statement), *tokens[end:]]
     return [repair.left_out(tokens).node], problems
-
-
-def _feed(tokens: Sequence[Token]) -> tuple[list[Node] | None, int]:
-    """The nodes of a row of tokens, or the index of the first one that fits nowhere."""
-    feed: Any = _parser()[0].parse_interactive().feed_token
-    fed = 0
-    try:
-        for token in tokens:
-            feed(token)
-            fed += 1
-        nodes: list[Node] = feed(_END)
-    except UnexpectedToken:
-        return None, fed
-    return nodes, fed

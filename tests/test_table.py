@@ -1,0 +1,109 @@
+"""The parser reads what lark would read, from a table that lark has made once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lark import Lark, Tree, UnexpectedToken
+
+from dp_lsp.cache.folder import VARIABLE
+from dp_lsp.frontends.julia import table
+from dp_lsp.frontends.julia.build import Builder
+from dp_lsp.frontends.julia.chunks import chunks
+from dp_lsp.frontends.julia.fold import Folded
+from dp_lsp.frontends.julia.lalr import Parser
+from dp_lsp.frontends.julia.lexer import Lexer
+from dp_lsp.frontends.julia.tokens import Token
+from source_tree import ROOT
+
+PAGES = sorted([*(ROOT / "fixtures" / "programs").glob("*.jl"), ROOT / "tests" / "bench" / "section.jl"])
+BROKEN = "f(x) = (x +\n\ng(x, y;) = [1, x...; 2]\n\nfunction (a::T)(b) end\n\n(x; y; z)\n\nf(; a = 1,)\n\nreturn\n"
+
+
+class Recorder:
+    """A builder that writes down which of its methods are called, with what."""
+
+    def __init__(self) -> None:
+        self.read: list[Any] = []
+
+    def __getattr__(self, name: str) -> Callable[[list[Any]], Any]:
+        if not hasattr(Builder, name):
+            raise AttributeError(name)
+        return partial(self._called, name)
+
+    def _called(self, name: str, children: list[Any]) -> Any:
+        self.read.append((name, *map(_shown, children)))
+        return len(self.read)
+
+
+def _shown(child: Any) -> Any:
+    if isinstance(child, Token):
+        return child.type, child.start
+    return [_shown(each) for each in child.children] if isinstance(child, Tree) else child
+
+
+@cache
+def grammar() -> str:
+    return table._GRAMMAR.read_text("utf-8")
+
+
+def read_by_lark(tokens: list[Token]) -> list[Any]:
+    recorder = Recorder()
+    options: dict[str, Any] = {"parser": "lalr", "lexer": "basic", "transformer": recorder}
+    feed: Any = Lark(grammar(), **options).parse_interactive("").feed_token
+    with suppress(UnexpectedToken):
+        for token in (*tokens, Token("$END", 0, 0, "")):
+            feed(token)
+    return recorder.read
+
+
+def test_the_parser_reads_what_lark_reads() -> None:
+    texts = [page.read_text("utf-8") for page in PAGES]
+    tokens = [
+        token for text in texts for chunk in chunks(text) for token in Folded(Lexer(chunk.text).run().tokens).tokens
+    ]
+    for row in (tokens, Folded(Lexer(BROKEN).run().tokens).tokens):
+        recorder = Recorder()
+        Parser(table.table(), recorder).parse(row)
+        assert recorder.read == read_by_lark(row)
+        assert len(recorder.read) > 10
+
+
+def test_the_table_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    known = table.table()
+
+    def make(grammar: str) -> table.Table:
+        made.append(grammar)
+        return known
+
+    monkeypatch.setattr(table, "_made", make)
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    assert table.table() == known == table.table()
+    assert len(made) == 1
+    (kept,) = (tmp_path / "cache").iterdir()
+
+    kept.write_bytes(kept.read_bytes()[:1000])
+    assert table.table() == known == table.table()
+    assert len(made) == 2, "what is damaged is made again"
+
+    monkeypatch.setenv(VARIABLE, str(kept / "no folder"))
+    assert table.table() == known
+    assert len(made) == 3
+
+
+def test_a_table_that_was_kept_is_read_without_lark(tmp_path: Path) -> None:
+    variables = os.environ | {VARIABLE: str(tmp_path)}
+    program = (
+        "import sys; from dp_lsp.frontends.julia.parse import parse; parse('x = 1'); sys.exit('lark' in sys.modules)"
+    )
+    runs = [subprocess.run([sys.executable, "-c", program], check=False, env=variables) for _ in range(2)]
+    assert [run.returncode for run in runs] == [1, 0]
