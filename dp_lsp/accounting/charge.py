@@ -8,12 +8,13 @@ the side on which a charge costs more. Trees are immutable, shared, and as deep 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from fractions import Fraction
 
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.events import Scheme as Scheme
+from dp_lsp.core.values import value
 
 
 class Relation(Enum):
@@ -23,7 +24,7 @@ class Relation(Enum):
     ADD_REMOVE = "add-remove"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Laplace:
     """Continuous Laplace noise on an input that moves by ``epsilon`` scales in L1."""
 
@@ -31,7 +32,7 @@ class Laplace:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Gaussian:
     """Continuous Gaussian noise on an input that moves by ``mu`` deviations in L2."""
 
@@ -39,7 +40,7 @@ class Gaussian:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BoundedRange:
     """A choice whose privacy losses lie in an interval of length ``epsilon`` that holds 0: the exponential
     mechanism."""
@@ -48,7 +49,7 @@ class BoundedRange:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Approximate:
     """Something of which no more is known than that it is (``epsilon``, ``delta``)-private; pure if δ is 0."""
 
@@ -57,28 +58,28 @@ class Approximate:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Unbounded:
     """Something left without noise, or by a mechanism of which nothing is known at this distance."""
 
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Sequence:
     """One after the other; later parts may depend on what earlier ones released. None of them costs nothing."""
 
     parts: tuple[Charge, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Either:
     """One of several, chosen by what is public or was released."""
 
     parts: tuple[Charge, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Repeat:
     """``count`` ≥ 0 rounds of a body, each of which may depend on what the earlier ones released."""
 
@@ -87,7 +88,7 @@ class Repeat:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Group:
     """What costs a change of one step ``body``, at a change of ``steps`` ≥ 1 steps."""
 
@@ -95,7 +96,7 @@ class Group:
     body: Charge
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Sampled:
     """A body that sees a random part of ``rows`` rows; the body is what one step of ``relation`` in what was drawn is
     charged.
@@ -112,7 +113,7 @@ class Sampled:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Joined:
     """One mechanism that a change reaches in two ways, as by two arguments: the cost of the first, all else being
     equal, and that of the second. The two can be changed in either order."""

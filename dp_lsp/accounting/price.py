@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Hashable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Any, Generic, TypeVar
@@ -41,9 +40,10 @@ from dp_lsp.core.events import (
     Var,
 )
 from dp_lsp.core.sens import ONE, ZERO, Sens
+from dp_lsp.core.values import thing, value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Choice:
     """A number the user may choose in (0, 1): the share of δ that pays for composing loops, or for noise that is
     (ε, δ)-private for every δ; where, if it is not all loops."""
@@ -82,7 +82,7 @@ def _drawn_again(cost: Sampled, inside: Price) -> Price:
     return Price(epsilon, inside.delta * sens.expm1(epsilon) * Sens((one.as_atom().inverse(),)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Frame:
     """Inside a call: what the calls that it awaits turned out to be, and the frame of the caller."""
 

@@ -8,7 +8,7 @@ by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, TypeVar
 
 from dp_lsp.builtins.patterns import Binds, Pattern
@@ -19,6 +19,7 @@ from dp_lsp.core.events import Event, Scheme
 from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.core.types import AnyNorm, Base, Container, Dataset, Norm, NumberType, Type
+from dp_lsp.core.values import value
 
 T = TypeVar("T")
 
@@ -47,7 +48,7 @@ class Applied(NamedTuple):
     factors: tuple[Sens, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Args:
     """The solved arguments of one use of a row: their types by position, what the patterns bound, and what the
     functions among them do."""
@@ -161,7 +162,7 @@ def no_demands(args: Args) -> Iterable[Demand]:
     return ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Form:
     """One shape of arguments a builtin accepts. With ``variadic`` the last parameter may be repeated. ``fails_on``
     names arguments whose value may make the run fail, which anybody can see; side conditions exclude that for
@@ -198,7 +199,7 @@ class Refused(NamedTuple):
     code: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Builtin:
     """A row. ``refused`` shows what it does not accept. ``mutates`` is the parameter that the ``!`` form replaces.
     ``scope`` is ``tail`` for a builtin whose results are the subject of the rest of its block. One that is ``lazy``
@@ -263,7 +264,7 @@ def form(
     return Form(tuple(listed), result, factors, demands, noise, variadic, fails_on, one_of, passed, applies, runs)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Each:
     """The same factor for every argument, whatever the arguments are."""
 

@@ -29,6 +29,7 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
 )
+from dp_lsp.core.values import value
 
 
 class Unifier(Protocol):
@@ -50,7 +51,7 @@ class Binds:
     types: dict[str, Annotation] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AnyValue:
     """Any value."""
 
@@ -66,7 +67,7 @@ class AnyValue:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Num:
     """A number of one of ``bases``; ``static`` demands a public value."""
 
@@ -98,7 +99,7 @@ class Num:
         return "static" if self.static and type_.static is None else None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Truth:
     """A Bool."""
 
@@ -114,7 +115,7 @@ class Truth:
         return None if isinstance(type_, BoolType) else "shape"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Box:
     """A container of one of ``kinds`` with numbers of one of ``bases``, or with truth values if ``truth``.
 
@@ -205,7 +206,7 @@ class Box:
         return name is None or unifier.same_dimension(binds.dimensions.setdefault(name, value), value)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class NumberOrBox:
     """A number or a container."""
 
@@ -224,7 +225,7 @@ class NumberOrBox:
         return part.match(type_, binds, unifier)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class OneOf:
     """A whole number that is known to be one of ``numbers``."""
 
@@ -247,7 +248,7 @@ class OneOf:
         return "shape"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Model:
     """A model; ``size`` names its number of parameters."""
 
@@ -267,7 +268,7 @@ class Model:
         return None if same else "dimension"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Records:
     """A dataset of records of one of ``kinds``. A vector of Data in L1 and a matrix of Data in LInf are datasets, too:
     they are compared by the places that have another record. ``sized`` asks for one whose number of records is public,
@@ -296,7 +297,7 @@ class Records:
         return dataset.records.kind in self.kinds and self.sized in (None, dataset.metric.sized)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class GivenNorm:
     """A norm written as an argument: L1, L2 or LInf. It is bound under the parameter's name by the call rule."""
 
@@ -312,7 +313,7 @@ class GivenNorm:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class GivenType:
     """A type written as an argument; bound by the call rule."""
 
@@ -328,7 +329,7 @@ class GivenType:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FromBox:
     """A call of a black box."""
 
@@ -344,7 +345,7 @@ class FromBox:
         return None if isinstance(type_, Boxed) else "shape"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Sizes:
     """A pair of public whole numbers, bound to two dimensions."""
 
@@ -369,7 +370,7 @@ class Sizes:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Arrow:
     """A function, which the row calls."""
 

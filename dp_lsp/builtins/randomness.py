@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, combinations, islice, permutations, product
 from typing import Any, NamedTuple, Protocol
 
 from dp_lsp.builtins.meanings import Undefined, Value, array, is_container, rows
+from dp_lsp.core.values import value
 
 _ANSWERS_ABOVE = (2, 4)  # the scales of the noise on the threshold and on the answers, in units of 1/eps
 _POINTS = 24  # where the density between two cuts is looked at
@@ -26,7 +26,7 @@ class TooMany(Exception):
     """Rows can be drawn in more ways than are gone through."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Noise:
     """Independent noise on every entry of ``centre``, which is a number or a container: of a deviation if ``normal``,
     else Laplace noise of a scale."""
@@ -59,7 +59,7 @@ class Noise:
         return self.centre.shape if is_container(self.centre) else ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Pick:
     """One of several values, each with the logarithm of its probability. What is seen is which one it was."""
 

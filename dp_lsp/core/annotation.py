@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import assert_never
 
@@ -24,12 +24,13 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
 )
+from dp_lsp.core.values import value
 
 Limit = Fraction | str
 """A public number in an annotation: written out, or the name of a static parameter."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class NumberOf:
     """``Real``, ``Integer`` or ``Data``; ``stored`` is the machine number that was written and is read as one. In
     ``Bounded(Real, 0, 100)`` also where it lies."""
@@ -39,17 +40,17 @@ class NumberOf:
     bounds: tuple[Limit, Limit] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Truth:
     """``Bool``."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Anything:
     """``Any``, or no annotation."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ContainerOf:
     """A container; what is None was not written. ``stored`` is the machine number its elements are written as."""
 
@@ -59,7 +60,7 @@ class ContainerOf:
     stored: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class DatasetOf:
     """``MetricVector(Bounded(Real, 0, 100), Symmetric, AtLeast(10))``: records, how datasets of them are compared, and
     what is public about them. ``radius`` is the most that a row measures in the norm of ``RowNorm(L2, 5)``, and
@@ -73,19 +74,19 @@ class DatasetOf:
     each: Limit | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AModel:
     """``DMModel``."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AFunction:
     """``Function``, or ``PrivacyFunction`` if calling it may release something."""
 
     privacy: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TupleOf:
     """``Tuple{A, B}``."""
 

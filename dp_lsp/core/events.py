@@ -8,7 +8,7 @@ costs kept symbolic.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from itertools import count
 from typing import NamedTuple, TypeVar
@@ -18,6 +18,7 @@ from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.sens import Sens
+from dp_lsp.core.values import known_thing, thing
 
 _uids = count(1)
 T = TypeVar("T")
@@ -73,7 +74,7 @@ class Scheme(Enum):
     WITH_REPLACEMENT = "with-replacement"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Laplace:
     """Laplace noise of scale ``declared/epsilon`` on every entry; the input's distance is in L1."""
 
@@ -82,7 +83,7 @@ class Laplace:
     name = "Laplace"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Gaussian:
     """Gaussian noise of deviation ``declared·√(2 ln(1.25/delta))/epsilon`` on every entry; distance in L2."""
 
@@ -92,7 +93,7 @@ class Gaussian:
     name = "Gaussian"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class GaussianNoise:
     """Gaussian noise of deviation ``declared·multiplier`` on every entry, whatever that costs; distance in L2."""
 
@@ -101,7 +102,7 @@ class GaussianNoise:
     name = "Gaussian"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class AboveThreshold:
     """The index of the first query above a threshold, by the sparse vector technique: noise of scale 2/ε on the
     threshold and 4/ε on each query. The distance is the largest by which any query moves."""
@@ -111,7 +112,7 @@ class AboveThreshold:
     name = "above-threshold"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Exponential:
     """A candidate chosen with probability proportional to exp(ε·score/(2·declared)). The distance is the largest by
     which any score moves."""
@@ -121,7 +122,7 @@ class Exponential:
     name = "exponential"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class NoisyMax:
     """The place of the largest entry after Gumbel noise of scale 2·declared/ε on each: the exponential mechanism, of
     places by their entries. The distance is the largest by which any entry moves."""
@@ -131,7 +132,7 @@ class NoisyMax:
     name = "noisy max"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class RandomizedResponse:
     """One of several answers: a true one e^ε times as likely as each of the others. The distance is 1 where the
     truth is another one, however far away."""
@@ -144,7 +145,7 @@ class RandomizedResponse:
 Event = Laplace | Gaussian | GaussianNoise | AboveThreshold | Exponential | NoisyMax | RandomizedResponse
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Opaque:
     """A call of a function that is a parameter: (ε, δ)-private in each argument, by symbols that stand for any."""
 
@@ -153,7 +154,7 @@ class Opaque:
     delta: tuple[Symbol, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@known_thing
 class Release:
     """One mechanism was run on an input that each variable moves by its distance, in the norm the input is measured
     in. In the norm the noise is made for the distance is up to ``factor`` times that."""
@@ -164,7 +165,7 @@ class Release:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@known_thing
 class Leak:
     """Values that move with these variables left the function, or steered a release, without noise."""
 
@@ -172,21 +173,21 @@ class Leak:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@known_thing
 class Sequence:
     """One after the other; later parts may depend on what earlier ones released."""
 
     parts: tuple[Cost, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@known_thing
 class Either:
     """One of several, chosen by public values."""
 
     parts: tuple[Cost, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@known_thing
 class Repeat:
     """``count`` rounds of a body, each of which may depend on what the earlier ones released."""
 
@@ -195,7 +196,7 @@ class Repeat:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@known_thing
 class Sampled:
     """A body that sees ``draws`` of ``rows`` rows, drawn as ``scheme`` says and in random order.
 
@@ -214,7 +215,7 @@ class Sampled:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@known_thing
 class Awaited:
     """A call of a function that is not known yet; ``along`` holds how far each variable moves each argument."""
 
@@ -232,7 +233,7 @@ class Answer(NamedTuple):
     values: Substitution
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@known_thing
 class Called:
     """A call: the callee's tree, how far each of the caller's variables moves each parameter, and what the
     callee's symbols stand for here. ``answers`` are the calls that the callee awaits, seen from the caller."""

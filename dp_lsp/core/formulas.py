@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
+
+from dp_lsp.core.values import value
 
 LONGEST = 50_000  # characters
 DEEPEST = 40  # brackets and functions inside each other
@@ -30,35 +31,35 @@ class Unreadable(Exception):
     """A text is no formula."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Number:
     """An exact number."""
 
     value: Fraction
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Name:
     """A number with a name; ``oo`` is ∞."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Sum:
     """Terms that are added."""
 
     terms: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Product:
     """Factors that are multiplied."""
 
     factors: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Power:
     """A base to an exponent."""
 
@@ -66,7 +67,7 @@ class Power:
     exponent: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Call:
     """A function of some arguments; without a name only brackets around several."""
 
@@ -74,7 +75,7 @@ class Call:
     args: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Relation:
     """A comparison: ``<``, ``<=``, ``==`` or ``!=``."""
 

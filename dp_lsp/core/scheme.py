@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from dp_lsp.core.algebra import NormVariable, Symbol
@@ -14,10 +14,11 @@ from dp_lsp.core.events import Cost, Opaque, Var
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import NormArgument, TypeArgument
 from dp_lsp.core.types import Type, TypeVariable
+from dp_lsp.core.values import thing, value
 from dp_lsp.text import Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Move:
     """How far a value moves when a variable moves by 1, and why: by a rule at a place, from earlier moves.
 
@@ -47,7 +48,7 @@ class Reach(NamedTuple):
         return None if self.start is not None else Reach(None, values.sens(self.radius))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Judgement:
     """What is known of a value. ``parts`` holds the moves of each item of a tuple, ``moves`` those of the whole.
     ``reach`` is None where nothing is known of where the value is."""
@@ -62,7 +63,7 @@ Given = Type | NormArgument | TypeArgument
 """What an operation is given: the type of a value, or a norm or a type that is written there."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Open:
     """An operation that waits: it is not known yet what its arguments are, or which function it calls.
 
@@ -85,7 +86,7 @@ class Open:
         return tuple(factor.polys[0].symbol for factor in self.factors)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class SchemeParameter:
     """A parameter of an inferred function; ``symbol`` is the value of one that is static and a number. ``declared``
     is what was written, by which methods are told apart."""
@@ -98,7 +99,7 @@ class SchemeParameter:
     declared: Annotation
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Scheme:
     """An inferred method. Its symbols, norms and type variables stand for anything and are replaced at each call.
 
@@ -122,7 +123,7 @@ class Scheme:
     floats: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Owned:
     """What a scheme is general in: what each call may choose anew."""
 
@@ -131,7 +132,7 @@ class Owned:
     types: frozenset[TypeVariable] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class BlackBox:
     """A function whose body is not looked at."""
 
@@ -140,7 +141,7 @@ class BlackBox:
     captures: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class FunctionValue:
     """What a function stands for: its methods, or a black box.
 

@@ -6,11 +6,11 @@ has become a new version of ``x``. Branches and loops name the locals they chang
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.types import Norm
+from dp_lsp.core.values import thing
 from dp_lsp.text import Span
 
 
@@ -24,7 +24,7 @@ class Local:
         self.span = span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Literal:
     """A number or a truth value."""
 
@@ -33,7 +33,7 @@ class Literal:
     integer: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Use:
     """A local being read."""
 
@@ -41,7 +41,7 @@ class Use:
     local: Local
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Global:
     """A top-level name being read; ``called`` says that it is what a call calls."""
 
@@ -50,7 +50,7 @@ class Global:
     called: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class NormArgument:
     """A norm given to a builtin."""
 
@@ -58,7 +58,7 @@ class NormArgument:
     norm: Norm
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class TypeArgument:
     """A type given to a builtin."""
 
@@ -66,7 +66,7 @@ class TypeArgument:
     type: Annotation
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Call:
     """A builtin (by its name in the table) applied to arguments, the last of which are given by the names in
     ``keywords``. ``mutates`` marks the ``!`` form."""
@@ -79,7 +79,7 @@ class Call:
     keywords: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Apply:
     """A function of the program applied to arguments. ``unboxed`` says that it stands where a black box is opened."""
 
@@ -89,7 +89,7 @@ class Apply:
     unboxed: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class MakeTuple:
     """``(a, b, …)``."""
 
@@ -97,7 +97,7 @@ class MakeTuple:
     items: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Branch:
     """A choice. Each side is a block that ends in the same kind of value."""
 
@@ -107,7 +107,7 @@ class Branch:
     otherwise: Body
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Loop:
     """``for index in first:step:last``. ``carried`` pairs the version a round starts with and the value before the
     first round; the body ends in the tuple of their versions at the end of a round."""
@@ -121,7 +121,7 @@ class Loop:
     body: Body
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Hole:
     """Something that could not be understood; a problem about it has been reported."""
 
@@ -130,7 +130,7 @@ class Hole:
     parts: tuple[Term, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Bind:
     """``targets = term``; more than one target takes a tuple apart."""
 
@@ -144,7 +144,7 @@ class Bind:
         return isinstance(self.term, Loop | Branch) and self.term.span == self.span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Body:
     """Bindings in order, then a value."""
 
@@ -152,7 +152,7 @@ class Body:
     result: Term
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Scope:
     """A binding whose builtin has the rest of its block as its subject: what that spends is spent on what the
     binding introduces."""
@@ -162,7 +162,7 @@ class Scope:
     rest: Body
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Closure:
     """A function made where it stands: ``x -> …``, or a definition inside a function with all its methods. Its body
     may use locals from around it."""
@@ -171,7 +171,7 @@ class Closure:
     methods: tuple[Method, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Check:
     """``@assert``: a condition on public values."""
 
@@ -197,7 +197,7 @@ Term = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Param:
     """A parameter: its annotation, and whether it is declared static."""
 
@@ -207,7 +207,7 @@ class Param:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Method:
     """A definition of a function. ``body`` is None for a black box. ``uses`` are the top-level names it mentions,
     ``dispatch`` the types by which methods are told apart when the program runs. ``assigned`` says that it is the
@@ -236,7 +236,7 @@ class Method:
     assigned: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@thing
 class Constant:
     """A top-level ``name = term``."""
 

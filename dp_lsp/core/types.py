@@ -6,12 +6,13 @@ See :mod:`dp_lsp.core.metrics` for the metrics. A static number is one point: it
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from itertools import count
 from typing import TYPE_CHECKING
 
 from dp_lsp.core.algebra import NormVariable, Poly
+from dp_lsp.core.values import value
 
 if TYPE_CHECKING:
     from dp_lsp.core.scheme import FunctionValue
@@ -81,7 +82,7 @@ class Kind(Enum):
 AnyNorm = Norm | NormVariable
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Bounds:
     """A public interval: the smallest and the largest number that may occur."""
 
@@ -93,7 +94,7 @@ class Bounds:
         return Bounds(value(self.low), value(self.high))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class NumberType:
     """A number; ``static`` is its value, if that is public and the same in both runs. ``bounds`` is an interval in
     which it lies, if one is known."""
@@ -103,12 +104,12 @@ class NumberType:
     bounds: Bounds | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BoolType:
     """A truth value, compared by equality."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Container:
     """A vector, matrix or gradient. ``length`` is the length of a vector or of a row; only a matrix has ``rows``."""
 
@@ -124,7 +125,7 @@ class Container:
         return replace(self, element=element, clip=clip)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Dataset:
     """Records of people: the entries of a vector or the rows of a matrix, compared by how many steps lead from one
     dataset to the other. ``records`` is what they would be if their number were public; it is, where the metric says
@@ -151,35 +152,35 @@ class Dataset:
         return Dataset(self.metric, records, least, radius)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ModelType:
     """A model with ``size`` parameters, compared by the largest change of a parameter."""
 
     size: Poly
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TupleType:
     """A tuple; its distance is the sum of those of its items."""
 
     items: tuple[Type, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FunctionType:
     """A function that can be called; two functions are compared by the largest distance of their results."""
 
     value: FunctionValue
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Boxed:
     """What a black box returned, before ``unbox`` says what it is."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TypeVariable:
     """A type that is not decided. ``name`` is shown to the user while it stays so. ``releases`` marks that of a
     parameter that is a private function."""
@@ -189,7 +190,7 @@ class TypeVariable:
     uid: int = field(default_factory=lambda: next(_uids))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Unknown:
     """The type of something that was not understood; whatever depends on it is unknown too."""
 

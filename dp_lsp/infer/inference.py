@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from dp_lsp.core import laws
@@ -20,6 +20,7 @@ from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Moves, Open
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.term import Bind, Body, Local, Loop, NormArgument, Term, TypeArgument, Use
 from dp_lsp.core.types import UNKNOWN, TupleType, Type, Unknown, is_static
+from dp_lsp.core.values import value
 from dp_lsp.infer import disjoint, moves, problems
 from dp_lsp.infer.rules import Rules
 from dp_lsp.infer.solver import Solver
@@ -54,7 +55,7 @@ class Found(NamedTuple):
     failing: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Unreadable:
     """A top-level name of which nothing is known, and why; it spoils what uses it. ``accepted`` says that it is so
     only by what a person accepted."""

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from dp_lsp.builtins.define import Builtin, Form
 from dp_lsp.core import laws, sens
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.scheme import Moves
 from dp_lsp.core.sens import Sens
+from dp_lsp.core.values import value
 from dp_lsp.infer import growth, moves
 from dp_lsp.text import Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rules:
     """A profile. ``growth`` tells how far many rounds of a loop move, if one moves as a matrix says; ``ordered`` says
     that a loop demands its range to be in order instead of counting no rounds, and takes ends that are Real;
