@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,7 +16,7 @@ import pytest
 from lark import Lark, Tree, UnexpectedToken
 
 from dp_lsp.cache.folder import VARIABLE
-from dp_lsp.frontends.julia import table
+from dp_lsp.frontends.julia import lexer, strings, table, tokens
 from dp_lsp.frontends.julia.build import Builder
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.frontends.julia.fold import Folded
@@ -67,14 +68,35 @@ def read_by_lark(tokens: list[Token]) -> list[Any]:
 
 def test_the_parser_reads_what_lark_reads() -> None:
     texts = [page.read_text("utf-8") for page in PAGES]
-    tokens = [
+    read = [
         token for text in texts for chunk in chunks(text) for token in Folded(Lexer(chunk.text).run().tokens).tokens
     ]
-    for row in (tokens, Folded(Lexer(BROKEN).run().tokens).tokens):
+    for row in (read, Folded(Lexer(BROKEN).run().tokens).tokens):
         recorder = Recorder()
         Parser(table.table(), recorder).parse(row)
         assert recorder.read == read_by_lark(row)
         assert len(recorder.read) > 10
+
+
+def test_plain_texts_are_read_as_all_others_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    choose = random.Random("plain")
+    signs = [*map(chr, range(128)), *"+-*/^<>=!&|:.'\"`$()[]{}@#,;\n x1e0_f%~?\\" * 2]
+    texts = ["".join(choose.choices(signs, k=choose.randrange(1, 40))) for _ in range(400)]
+    texts += [page.read_text("utf-8").encode("ascii", "ignore").decode() for page in PAGES]
+    plain = [list(map(_fields, Lexer(text).run().tokens)) for text in texts]
+    caches = (lexer._patterns, strings._inside)
+    for module, cached in zip((lexer, strings), caches, strict=True):
+        monkeypatch.setattr(module, "spelling", lambda plain: tokens.spelling(False))
+        cached.cache_clear()
+    try:
+        assert plain == [list(map(_fields, Lexer(text).run().tokens)) for text in texts]
+    finally:
+        for cached in caches:
+            cached.cache_clear()
+
+
+def _fields(token: Token) -> tuple[str, int, int, str]:
+    return token.type, token.start, token.end, token.value
 
 
 def test_the_table_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

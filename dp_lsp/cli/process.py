@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from contextlib import suppress
 
@@ -16,6 +17,7 @@ logger = logging.getLogger(__name__)
 
 def run(argv: list[str] | None) -> int:
     """Run a command and return its exit code."""
+    gc.set_threshold(100_000, 10, 100)  # little of what a run makes is litter that must be looked for
     speak_utf8()
     try:
         code = _command(argv)

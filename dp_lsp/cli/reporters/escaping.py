@@ -11,7 +11,7 @@ from dp_lsp.cli.style import BIDIRECTIONAL, COMMAND, cell
 # What must not reach a terminal as it is. JSON writes the control characters of ASCII as escapes by itself.
 _STEERING = re.compile(f"[\x7f-\x9f\u2028\u2029{''.join(sorted(BIDIRECTIONAL))}\ud800-\udfff]")
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # compiled where it is needed: that takes long
 _REFERENCES = {
     "&": "&amp;",
     "<": "&lt;",
@@ -34,6 +34,6 @@ def json_text(value: Any, indent: int | None = None) -> str:
 def xml_text(text: str) -> str:
     """A text as the content of an element, or of an attribute in double quotes. What XML has no way to write is written
     as terminals show it."""
-    text = _NOT_XML.sub(lambda found: cell(found[0])[0], text)
+    text = re.sub(_NOT_XML, lambda found: cell(found[0])[0], text)
     text = _REFERRED.sub(lambda found: _REFERENCES.get(found[0], f"&#{ord(found[0])};"), text)
     return COMMAND.sub("#&#35;", text)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
 
 from dp_lsp.frontends.julia import strings
 from dp_lsp.frontends.julia.desk import Desk
@@ -17,40 +19,59 @@ from dp_lsp.frontends.julia.problems import BadCharacter, SyntaxProblem, Unclose
 from dp_lsp.frontends.julia.tokens import (
     ALIASES,
     BINARY,
-    BLANKS,
     BLOCKS,
     CLOSERS,
-    IDENTIFIER,
     KEYWORDS,
     MATES,
     MIDDLES,
-    NUMBER,
     OPERANDS,
-    OPERATOR,
     PREFIXED,
     ROUND,
     STARTERS,
     Broken,
     normalised,
     operator_type,
+    spelling,
     words,
 )
 from dp_lsp.problem import Related
 from dp_lsp.text import Span
 
-_PIECE = re.compile(
-    rf"[{BLANKS}]*+(?:"
-    rf"(?P<macro>@(?:{IDENTIFIER}(?:\.{IDENTIFIER})*|\.))"
-    rf"|(?P<raw>{IDENTIFIER}(?=[\"`]))"
-    rf"|(?P<word>{IDENTIFIER})"
-    rf"|(?P<number>{NUMBER})"
-    rf"|(?P<line>[\r\n][{BLANKS}\r\n]*)"
-    r"|(?P<opener>[(\[{])|(?P<closer>[)\]}])|(?P<comma>,)|(?P<semicolon>;)"
-    r"|(?P<comment>\#=|\#[^\r\n]*)"
-    r"|(?P<quote>\"\"\"|\"|```|`)|(?P<tick>')"
-    rf"|(?P<operator>{OPERATOR})"
-    r"|(?P<nothing>\Z)|(?P<other>[\s\S]))"
-)
+
+class _Patterns(NamedTuple):
+    """What is made of how tokens are spelled."""
+
+    piece: re.Pattern[str]
+    field: re.Pattern[str]
+    symbol: re.Pattern[str]
+    named: re.Pattern[str]
+
+
+@cache
+def _patterns(plain: bool) -> _Patterns:
+    blanks, identifier, operator, number = spelling(plain)
+    piece = (
+        rf"[{blanks}]*+(?:"
+        rf"(?P<macro>@(?:{identifier}(?:\.{identifier})*|\.))"
+        rf"|(?P<raw>{identifier}(?=[\"`]))"
+        rf"|(?P<word>{identifier})"
+        rf"|(?P<number>{number})"
+        rf"|(?P<line>[\r\n][{blanks}\r\n]*)"
+        r"|(?P<opener>[(\[{])|(?P<closer>[)\]}])|(?P<comma>,)|(?P<semicolon>;)"
+        r"|(?P<comment>\#=|\#[^\r\n]*)"
+        r"|(?P<quote>\"\"\"|\"|```|`)|(?P<tick>')"
+        rf"|(?P<operator>{operator})"
+        r"|(?P<nothing>\Z)|(?P<other>[\s\S]))"
+    )
+    name = f"{identifier}|{operator}"
+    return _Patterns(
+        re.compile(piece),
+        re.compile(rf":(?:\(\s*({name})\s*\)|({name}))"),
+        re.compile(rf":(?:{name}|{number})"),
+        re.compile(rf"[ \t]+{identifier}"),
+    )
+
+
 _CHARACTER = re.compile(r"'(?:\\[^\r\n][^'\r\n]*|[^\\'\r\n])'")
 _COLON_LINE = re.compile(r"\s*:\s")
 _NO_OPERAND = re.compile(r"[ \t]*(?:[,;)\]}\r\n#]|=(?!=)|\Z)")
@@ -58,10 +79,7 @@ _BOUND = re.compile(r"[ \t]*[,\])+*/÷%:-]")
 """What follows an ``end`` that is an index."""
 _SUFFIX = re.compile("[²³¹⁰-⁹₀-₉ₐ-ₜᵃ-ᵿʰ-ˣ′-‷⁗]*")
 _VALUES = words("PM PLUS TIMES POW NOT COMPARE PIPE PAIR SUBTYPE")
-_FIELD = re.compile(rf":(?:\(\s*({IDENTIFIER}|{OPERATOR})\s*\)|({IDENTIFIER}|{OPERATOR}))")
-_SYMBOL = re.compile(rf":(?:{IDENTIFIER}|{OPERATOR}|{NUMBER})")
 _ASSIGNED = re.compile(r"[ \t]*=(?![=>])")
-_NAMED = re.compile(rf"[ \t]+{IDENTIFIER}")
 _CALLS = ROUND - {"LPAR"}
 _TOUCHES_NAME = frozenset(("NUMBER", "RPAR", "RSQB", "ADJ"))
 _LITERALS = {"x": "a hexadecimal literal", "b": "a binary literal", "o": "an octal literal"}
@@ -77,7 +95,7 @@ class Lexer(Desk):
     """One run over a text."""
 
     def run(self) -> Lexer:
-        text, match = self.text, _PIECE.match
+        text, match = self.text, _patterns(self.text.isascii()).piece.match
         handlers: dict[str | None, Callable[[int, int, str], int]] = {
             "macro": self._macro,
             "raw": self._raw,
@@ -115,7 +133,7 @@ class Lexer(Desk):
         touching = last.end == start
         if kind is not None and not (touching and last.type in ("DOT", "QUOTE")):
             return self._keyword(kind, start, end, word)
-        if word == "public" and _NAMED.match(self.text, end) and last.type in ("NL", ""):
+        if word == "public" and _patterns(self.text.isascii()).named.match(self.text, end) and last.type in ("NL", ""):
             return self._add("EXPORT", start, end, word)
         if word in PREFIXED and (found := re.compile(rf"\s+{PREFIXED[word]}\b").match(self.text, end)):
             return self._push("STRUCT", start, found.end(), f"{word} {PREFIXED[word]}")
@@ -159,7 +177,7 @@ class Lexer(Desk):
 
     def _starts_statement(self, kind: str, end: int) -> bool:
         if kind == "FUNCTION":
-            return _NAMED.match(self.text, end) is not None
+            return _patterns(self.text.isascii()).named.match(self.text, end) is not None
         return kind in STARTERS or (kind in MIDDLES and self._in_block())
 
     def _end(self, start: int, end: int) -> int:
@@ -385,7 +403,7 @@ class Lexer(Desk):
     def _colon(self, start: int, end: int) -> int:
         last, text, frame = self.last, self.text, self.frame
         gap = last.end != start
-        if last.type == "DOT" and not gap and (field := _FIELD.match(text, start)):
+        if last.type == "DOT" and not gap and (field := _patterns(text.isascii()).field.match(text, start)):
             return self._add("NAME", start, field.end(), normalised(field[1] or field[2]))
         if last.type in OPERANDS:
             if frame.queries and gap:
@@ -395,7 +413,7 @@ class Lexer(Desk):
                 return self._add("COLON", start, end, ":")
         if _NO_OPERAND.match(text, end):
             return self._add("WHOLE", start, end, ":")
-        if found := _SYMBOL.match(text, start):
+        if found := _patterns(text.isascii()).symbol.match(text, start):
             return self._ready(start, found.end(), "a symbol")
         if text[end : end + 1] == "(":
             self._operand(start)

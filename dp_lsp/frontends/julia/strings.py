@@ -6,21 +6,28 @@ Neither is regular: comments nest, and a string may hold code that holds strings
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
-from dp_lsp.frontends.julia.tokens import IDENTIFIER, KEYWORDS, normalised
+from dp_lsp.frontends.julia.tokens import KEYWORDS, normalised, spelling
 
-_CODE = re.compile(
-    r'#=[\s\S]*?=#|#[^\r\n]*|\'(?:\\[^\r\n][^\'\r\n]*|[^\\\'\r\n])\'|[()]|"""|"|```|`|(?P<name>' + IDENTIFIER + ")"
-)
-_INSIDE = {quote: re.compile(rf"\\[\s\S]|{quote}|\$\(|\$(?P<name>{IDENTIFIER})") for quote in ('"""', '"', "```", "`")}
-_RAW = {quote: re.compile(rf"\\+{quote[0]}|{quote}") for quote in _INSIDE}
+_CODE = r'#=[\s\S]*?=#|#[^\r\n]*|\'(?:\\[^\r\n][^\'\r\n]*|[^\\\'\r\n])\'|[()]|"""|"|```|`|(?P<name>{identifier})'
+_RAW = {quote: re.compile(rf"\\+{quote[0]}|{quote}") for quote in ('"""', '"', "```", "`")}
 _COMMENT = re.compile(r"#=|=#")
 _LINE_END = re.compile(r"[\r\n]|\Z")
 
 
 _INSIDE_STRING = re.compile(r"[^\s,;.)\]}*^:'=<>!&|?+-]")
 """What does not follow the end of a string."""
+
+
+@cache
+def _inside(what: str, plain: bool) -> re.Pattern[str]:
+    """What counts in an interpolation, which ``(`` stands for, or in a string with these quotation marks."""
+    identifier = spelling(plain).identifier
+    if what == "(":
+        return re.compile(_CODE.replace("{identifier}", identifier))
+    return re.compile(rf"\\[\s\S]|{what}|\$\(|\$(?P<name>{identifier})")
 
 
 class Extent(NamedTuple):
@@ -57,10 +64,10 @@ def string_extent(text: str, start: int, quote: str) -> Extent | None:
     open_: list[str] = [quote]  # quotation marks, and "(" for code inside an interpolation
     places: list[tuple[int, int]] = []
     position = start + len(quote)
-    interpolated = False
+    interpolated, plain = False, text.isascii()
     while open_:
         inner = open_[-1]
-        found = (_CODE if inner == "(" else _INSIDE[inner]).search(text, position)
+        found = _inside(inner, plain).search(text, position)
         if found is None:
             return None
         position, word = found.end(), found[0]
@@ -76,7 +83,7 @@ def string_extent(text: str, start: int, quote: str) -> Extent | None:
                 open_.pop()
         elif word == ")":
             open_.pop()
-        elif word == "(" or word in _INSIDE:
+        elif word == "(" or word in _RAW:
             open_.append(word)
     if len(quote) == 1 and line_end(text, start) < position and _INSIDE_STRING.match(text, position):
         return None

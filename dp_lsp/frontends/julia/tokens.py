@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import NamedTuple
 
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Node
@@ -41,6 +42,7 @@ class Broken(Token):
         self.problem = problem
 
 
+_PLAIN_BLANKS = r" \t\f\v"
 BLANKS = r" \t\f\v\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 """The characters that only separate, as the inside of a class of a regular expression."""
 
@@ -49,7 +51,7 @@ BLANKS = r" \t\f\v\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _EXTRA = "⁺-⁾₊-₎©®°⌀-⌾⍀-⏿␀-⑊─-▶▸-◿⠀-⣿⬀-⬯⭍-⯿¢-¥₠-₿∂∅∆∇∏∑∞∟-∢∫-∳⊤⊥⊾-⊿⋀-⋃⟀⟁⟘⟙⦛-⦴⨀-⨆⨉-⨖⨛⨜☀-➿\U0001f300-\U0001faff"
 _MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f"
 _START = rf"(?:(?![²³¹⁰-₉])[^\W\d]|[{_EXTRA}])"
-IDENTIFIER = rf"{_START}(?:[\w{_EXTRA}{_MARKS}′-‷⁗]|!(?!=))*"
+_IDENTIFIER = rf"{_START}(?:[\w{_EXTRA}{_MARKS}′-‷⁗]|!(?!=))*"
 
 _FOLDED = str.maketrans({"ɛ": "ε", "µ": "μ", "·": "⋅", "\u0387": "⋅", "−": "-"})
 
@@ -193,13 +195,40 @@ OPERATORS |= {symbol: OPERATORS[symbol[1:]] for symbol in _dotted}
 _FURTHER_ONE = rf"\.?(?!{_START})[{''.join(_FURTHER.values())}]"
 _longest_first = sorted(OPERATORS, key=len, reverse=True)
 _spelled = [re.escape(symbol) for symbol in _longest_first if len(symbol) > 1]
-OPERATOR = "|".join([*_spelled, _FURTHER_ONE, *(re.escape(symbol) for symbol in _longest_first if len(symbol) == 1)])
+_OPERATOR = "|".join([*_spelled, _FURTHER_ONE, *(re.escape(symbol) for symbol in _longest_first if len(symbol) == 1)])
 
-NUMBER = (
-    r"0x[0-9a-fA-F_]+(?:\.[0-9a-fA-F_]*)?(?:p[+-]?[0-9]+)?|0[bo][0-9_]+"
-    r"|(?:[0-9]+(?:_[0-9]+)*(?:\.(?![.+\-*/\\^<>=!&|'~÷%⋅×]|" + _START + r")(?:[0-9]+(?:_[0-9]+)*)?)?"
-    r"|\.[0-9]+(?:_[0-9]+)*)(?:[eEf][+-]?[0-9]+)?"
+
+def _number(start: str) -> str:
+    """Numbers, where identifiers begin with ``start``: in `2.x` the point is an operator."""
+    return (
+        r"0x[0-9a-fA-F_]+(?:\.[0-9a-fA-F_]*)?(?:p[+-]?[0-9]+)?|0[bo][0-9_]+"
+        r"|(?:[0-9]+(?:_[0-9]+)*(?:\.(?![.+\-*/\\^<>=!&|'~÷%⋅×]|" + start + r")(?:[0-9]+(?:_[0-9]+)*)?)?"
+        r"|\.[0-9]+(?:_[0-9]+)*)(?:[eEf][+-]?[0-9]+)?"
+    )
+
+
+class Spelling(NamedTuple):
+    """Regular expressions of what texts are made of; ``blanks`` is the inside of a class."""
+
+    blanks: str
+    identifier: str
+    operator: str
+    number: str
+
+
+_ANY = Spelling(BLANKS, _IDENTIFIER, _OPERATOR, _number(_START))
+_PLAIN = Spelling(
+    _PLAIN_BLANKS,
+    r"[A-Za-z_](?:\w|!(?!=))*",
+    "|".join(re.escape(symbol) for symbol in _longest_first if symbol.isascii()),
+    _number("[A-Za-z_]"),
 )
+
+
+def spelling(plain: bool) -> Spelling:
+    """How tokens are spelled; in a text that is ``plain`` ASCII that takes far less time to be made ready."""
+    return _PLAIN if plain else _ANY
+
 
 BINARY = frozenset(
     [
