@@ -225,9 +225,9 @@ class Engine:
         how = _How(_uniform(root, options), (ticket or Ticket()).look)
         whole, modules = self._project(root, loader, how, root)
         for module, index in (each for part in whole.parts if part.name == name for each in part.places):
-            task, known = modules[module][index]
+            task, known = modules[module].task(index, how.look), modules[module].known[index]
             for report in filter(is_plotted, known.record.verdict.functions):
-                self._complete(whole.programs[module], modules[module], [index], how)
+                self._complete(modules[module], [index], how)
                 yield task.plotted(known, report).moved(task.unit.chunk.start)
 
     def definitions(self, text: str, options: Options = DEFAULT) -> list[Defined]:
