@@ -105,7 +105,18 @@ class Apply:
         return isinstance(argument, Poly) and argument.evidently_nonnegative
 
 
-_ZERO, _ONE = Fraction(0), Fraction(1)  # made once, as making one takes longer than adding two
+class _One(Fraction):
+    """The number 1, which nearly all powers are, with its hash known."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:  # type: ignore[override]  # Fraction is said to have none
+        return 1
+
+
+_ZERO = Fraction(0)
+_ONE: Fraction = _One(1)
+"""Made once, as making one takes longer than adding two."""
 
 
 def polys_of(arg: Argument) -> tuple[Poly, ...]:
@@ -196,7 +207,13 @@ class Poly:
 
     def __mul__(self, other: Poly) -> Poly:
         """The product. Raises :class:`TooLong` where nobody could read it."""
-        if len(self.terms) * len(other.terms) > _MOST_PRODUCTS:
+        count = len(self.terms) * len(other.terms)
+        if count == 1:
+            ((left, a),), ((right, b),) = self.terms.items(), other.terms.items()
+            scale, monomial = _times(left, right)
+            product = a if b is _ONE else b if a is _ONE else _within_limits(a * b)
+            return Poly({monomial: product if scale is _ONE else product * scale})
+        if count > _MOST_PRODUCTS:
             raise TooLong
         terms: dict[Monomial, Fraction] = {}
         for left, a in self.terms.items():
@@ -224,6 +241,10 @@ class Poly:
     def bits(self) -> int:
         """The length of the longest coefficient."""
         return max((max(c.numerator.bit_length(), c.denominator.bit_length()) for c in self.terms.values()), default=0)
+
+    def is_short(self, width: int) -> bool:
+        """Whether it has no more terms than this, and none of them more factors."""
+        return len(self.terms) <= width and all(len(monomial) <= width for monomial in self.terms)
 
     @property
     def size(self) -> int:

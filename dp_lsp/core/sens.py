@@ -305,6 +305,9 @@ def _application(poly: Poly) -> Sens:
 
 
 def _maximum(polys: Iterable[Poly]) -> Sens:
+    polys = tuple(polys)
+    if len(polys) == 1 and polys[0].terms and polys[0].is_short(WIDTH):
+        return Sens(polys)
     kept: list[Poly] = []
     for poly in polys:
         if kept and any(dominates(other, poly) for other in kept):
