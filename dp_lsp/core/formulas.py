@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-
-from dp_lsp.core.values import value
 
 LONGEST = 50_000  # characters
 DEEPEST = 40  # brackets and functions inside each other
@@ -31,35 +30,35 @@ class Unreadable(Exception):
     """A text is no formula."""
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Number:
     """An exact number."""
 
     value: Fraction
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Name:
     """A number with a name; ``oo`` is ∞."""
 
     text: str
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Sum:
     """Terms that are added."""
 
     terms: tuple[Formula, ...]
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Product:
     """Factors that are multiplied."""
 
     factors: tuple[Formula, ...]
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Power:
     """A base to an exponent."""
 
@@ -67,7 +66,7 @@ class Power:
     exponent: Formula
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Call:
     """A function of some arguments; without a name only brackets around several."""
 
@@ -75,7 +74,7 @@ class Call:
     args: tuple[Formula, ...]
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Relation:
     """A comparison: ``<``, ``<=``, ``==`` or ``!=``."""
 
