@@ -58,7 +58,7 @@ REPOSITORY = """\
 `python -c 'import lark'`
 check of 100 lines, --no-cache, times that
 the same, known, times that
-22 files, nothing known
+6 files, nothing known
 the same, all known
 of the time with nothing known
 the same, one file edited

@@ -123,7 +123,7 @@ def main() -> None:
     arguments = parser.parse_args()
     for line in one_file(1 if arguments.smoke else 15):
         print(line, flush=True)
-    for line in repository(22 if arguments.smoke else arguments.files):
+    for line in repository(6 if arguments.smoke else arguments.files):
         print(line, flush=True)
 
 
