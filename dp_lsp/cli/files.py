@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import click
 
 from dp_lsp.analysis.loading import Text
+from dp_lsp.cli.style import Link, unlinked
 from dp_lsp.configuration.ignored import Ignored
 from dp_lsp.disk.loader import Disk, is_below
 from dp_lsp.disk.reading import SUFFIX, below, decoded, name_of, unreadable
@@ -104,11 +105,13 @@ def _is_under(name: str, folder: str) -> bool:
     return is_below(os.path.normcase(name), os.path.normcase(folder))
 
 
-def link_to(path: str) -> str:
-    """The address of a file that is reported so."""
-    from pathlib import Path
+def to_file(link: Link, text: str, path: str) -> str:
+    """A text that leads to the file that is reported so, where there are links."""
+    if link is unlinked:
+        return text
+    from pathlib import Path  # of which a run without links has no need
 
-    return Path(os.path.abspath(path)).as_uri()
+    return link(text, Path(os.path.abspath(path)).as_uri())
 
 
 def _standard_input() -> Text:

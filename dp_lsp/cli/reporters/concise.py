@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dp_lsp.cli.files import link_to
+from dp_lsp.cli.files import to_file
 from dp_lsp.cli.reporters.checked import Checked
 from dp_lsp.cli.style import path_shown, printable
 from dp_lsp.cli.summary import CAUTION, sentence, statistics_table
@@ -17,7 +17,7 @@ def lines(run: Checked) -> Iterator[str]:
             line, column = analysis.source.place(problem.span.start)
             code = run.link(problem.code, problem.url)
             title = run.paint(f"{problem.severity.value}[{code}]", problem.severity.value)
-            place = run.link(f"{path_shown(path)}:{line}:{column}", link_to(path))
+            place = to_file(run.link, f"{path_shown(path)}:{line}:{column}", path)
             yield f"{place}: {title} {printable(problem.message)}"
     if run.statistics:
         yield from statistics_table(run.analyses, run.paint)

@@ -7,8 +7,8 @@ from itertools import groupby
 
 from dp_lsp.analysis.records import Analysis, FunctionReport, NumericReport, State
 from dp_lsp.cli.excerpt import Mark, excerpt
-from dp_lsp.cli.files import link_to
 from dp_lsp.cli.files import shown as shown_path
+from dp_lsp.cli.files import to_file
 from dp_lsp.cli.reporters.checked import Checked
 from dp_lsp.cli.reporters.findings import inside
 from dp_lsp.cli.style import Link, Paint, padded, path_shown, printable, unlinked, width
@@ -75,7 +75,7 @@ class FullReport:
         yield f"{equals} more: dp-lsp explain {problem.code}"
 
     def _place(self, path: str, line: int, column: int) -> str:
-        return self._link(f"{path_shown(path)}:{line}:{column}", link_to(path))
+        return to_file(self._link, f"{path_shown(path)}:{line}:{column}", path)
 
     def _elsewhere(self, problem: Problem, margin: str) -> Iterator[str]:
         """The places in other files, each with its line."""
@@ -90,7 +90,7 @@ class FullReport:
 
     def functions(self, analysis: Analysis, path: str, whole: bool) -> Iterator[str]:
         """The table of a file's functions; ``whole`` adds to each its type and what that depends on."""
-        title = self._link(self._paint(path_shown(path), "strong"), link_to(path))
+        title = to_file(self._link, self._paint(path_shown(path), "strong"), path)
         if not analysis.functions:
             state = self._paint(analysis.state.value, analysis.state.value)
             yield f"{title}  {state}{'  no functions' if analysis.state is State.PROVED else ''}"
