@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -239,3 +240,14 @@ def test_nothing_else_in_a_file_depends_on_it() -> None:
     before = engine.inferred
     found = engine.check(text, Options(baseline=(Accepted("f", "DP113", "f(x::Real) = sin(x)"),)))
     assert engine.inferred == before + 1 and found.state is State.UNKNOWN and found.accepted
+
+
+def test_after_any_edits_the_answer_is_that_of_a_fresh_start() -> None:
+    pieces = [f"f(x::{type_}) =\n    sin(x)\n" for type_ in ("Real", "Vector{<:Real}", "Matrix{<:Real}")]
+    pieces += ["g(x::Real) =\n    2 * f(x)\n", "h(x::Real) = sin(x)\n", "n = 3\n"]
+    chance, engine = random.Random(3), Engine()
+    for _ in range(60):
+        text = "\n".join(chance.sample(pieces, chance.randint(1, 6)))
+        options = Options(baseline=(Accepted("f", "DP113", "sin(x)", chance.randint(1, 3)),))
+        edited, fresh = engine.check(text, options, document="a.jl"), Engine().check(text, options)
+        assert [each.record.verdict for each in edited.chunks] == [each.record.verdict for each in fresh.chunks]
