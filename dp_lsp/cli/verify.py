@@ -13,6 +13,7 @@ from dp_lsp.cli.output import FINDINGS, USAGE, complain, write
 from dp_lsp.cli.style import path_shown, printable
 from dp_lsp.core.notation import decimal
 from dp_lsp.disk.reading import read
+from dp_lsp.features.markdown import together
 from dp_lsp.verify import Replay
 
 VERSION = 1
@@ -77,6 +78,6 @@ def digest_of(text: str) -> str:
 def _line(bound: Any, verdict: str) -> str:
     epsilon, delta = (decimal(Fraction(bound[name]), 6) for name in ("epsilon", "delta"))
     given = "".join(f", {name} = {value}" for name, value in sorted(bound["settings"].items()))
-    names = ", ".join(bound["parameters"])
+    names = together(bound["parameters"])
     said = f"{bound['path']}: {bound['function']}, {names}: ε {epsilon} δ {delta} ({bound['rule']}){given}: {verdict}"
     return path_shown(said)

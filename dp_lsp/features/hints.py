@@ -10,6 +10,7 @@ from typing import NamedTuple
 from dp_lsp.analysis.facts import WAITING, Fact, Part, Role, Spent
 from dp_lsp.analysis.records import State
 from dp_lsp.analysis.workspace import Document
+from dp_lsp.features.markdown import code, together
 from dp_lsp.text import Span
 
 _FORMULA = 24  # characters of a number that is shown beside the code
@@ -59,7 +60,8 @@ def _costs(facts: Iterable[Fact]) -> Iterator[tuple[str, str]]:
             named = len(fact.spent) > 1
             label = " · ".join(_price(each, named) for each in fact.spent)
             costs = "; ".join(
-                f"ε {each.epsilon} and δ {each.delta} for a change of {_listed(each.parameters)}" for each in fact.spent
+                f"ε {each.epsilon} and δ {each.delta} for a change of {together(each.parameters, code)}"
+                for each in fact.spent
             )
             yield _short(label), f"Each time this runs it costs {costs}."
 
@@ -68,7 +70,7 @@ def _price(spent: Spent, named: bool) -> str:
     parts = [f"ε {_formula(spent.epsilon)}"]
     if spent.delta != "0":
         parts.append(f"δ {_formula(spent.delta)}")
-    return " ".join(parts) + (f" in {', '.join(spent.parameters)}" if named else "")
+    return " ".join(parts) + (f" in {together(spent.parameters)}" if named else "")
 
 
 def _values(facts: Sequence[Fact], text: str, sensitivity: bool, privacy: bool) -> Iterator[tuple[str, str]]:

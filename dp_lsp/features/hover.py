@@ -19,7 +19,7 @@ from dp_lsp.analysis.records import (
     SpendingReport,
     State,
 )
-from dp_lsp.features.markdown import code, prose, table
+from dp_lsp.features.markdown import code, prose, table, together
 from dp_lsp.features.outline import WORDS
 from dp_lsp.problem import DOCUMENTATION, Named, Problem, Severity, There
 from dp_lsp.text import Span
@@ -179,7 +179,7 @@ def _says_why(problem: Problem, function: FunctionReport) -> bool:
 def _numbers(function: FunctionReport) -> str:
     """The bounds as numbers, where numbers were given for all they depend on."""
     known = (each for each in function.numeric if not each.missing)
-    return " · ".join(f"{', '.join(map(code, each.parameters))}: {numeric_words(each)}" for each in known)
+    return " · ".join(f"{together(each.parameters, code)}: {numeric_words(each)}" for each in known)
 
 
 def numeric_words(numeric: NumericReport) -> str:
@@ -293,7 +293,7 @@ def expression(fact: Fact) -> Iterator[str]:
     elif fact.metric:
         yield _UNMOVED[fact.role]
     for parameters, epsilon, delta in fact.spent:
-        names = ", ".join(map(code, parameters))
+        names = together(parameters, code)
         yield f"costs **ε {prose(epsilon)}**, **δ {prose(delta)}** in {names}, each time it runs"
 
 

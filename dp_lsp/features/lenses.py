@@ -8,6 +8,7 @@ from typing import NamedTuple
 from dp_lsp.analysis.records import FunctionReport, State
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.hover import numeric_words, verdict
+from dp_lsp.features.markdown import together
 from dp_lsp.features.outline import WORDS, summary
 from dp_lsp.text import Span
 
@@ -53,4 +54,4 @@ def _numbers(function: FunctionReport) -> str:
     """The bounds as numbers, if there is one for each."""
     if any(each.missing for each in function.numeric):
         return ""
-    return " · ".join(f"{', '.join(each.parameters)}: {numeric_words(each)}" for each in function.numeric)
+    return " · ".join(f"{together(each.parameters)}: {numeric_words(each)}" for each in function.numeric)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 _CODE = re.compile(r"(`[^`\n]+`)")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
@@ -32,3 +32,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def plain(markdown: str) -> str:
     """Markdown made here, for a client that shows no Markdown."""
     return re.sub(r"\\([\\`*_{}\[\]<>#|~!&])", r"\1", markdown.replace("**", "")).replace("`", "")
+
+
+def together(names: Sequence[str], written: Callable[[str], str] = str) -> str:
+    """Parameters that change together: a record has a row in each of several."""
+    return " with ".join(map(written, names)) + (" (one record)" if len(names) > 1 else "")

@@ -13,6 +13,7 @@ from dp_lsp.cli.reporters.checked import Checked
 from dp_lsp.cli.reporters.findings import inside
 from dp_lsp.cli.style import Link, Paint, padded, path_shown, printable, unlinked, width
 from dp_lsp.cli.summary import CAUTION, sentence, statistics_table
+from dp_lsp.features.markdown import together
 from dp_lsp.problem import Problem, Related, Severity, There
 from dp_lsp.text import Source, Span
 
@@ -212,12 +213,7 @@ def _bounds(function: FunctionReport) -> list[str]:
 def _numbers(function: FunctionReport) -> Iterator[str]:
     """The bounds as numbers; neighbours that say the same as one."""
     for numeric, group in groupby(function.numeric, key=lambda each: each._replace(parameters=())):
-        yield _number(", ".join(_names(each.parameters) for each in group), numeric)
-
-
-def _names(parameters: tuple[str, ...]) -> str:
-    """A parameter, or several of which one record is changed."""
-    return f"{' with '.join(parameters)}{' (one record)' if len(parameters) > 1 else ''}"
+        yield _number(", ".join(together(each.parameters) for each in group), numeric)
 
 
 def _spending(function: FunctionReport, source: Source) -> Iterator[str]:
