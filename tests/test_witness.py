@@ -190,11 +190,19 @@ def test_what_was_found_counts_where_it_is_late(monkeypatch: pytest.MonkeyPatch)
     (simple,) = witnesses("gaussian_mechanism(1, eps, del, 2 * x)")
     for calls in range(1, 60):
         clock = count()
-        monkeypatch.setattr(time, "monotonic", lambda clock=clock, calls=calls: 99.0 * (next(clock) > calls))
+        monkeypatch.setattr(time, "process_time", lambda clock=clock, calls=calls: 99.0 * (next(clock) > calls))
         (note,) = witnesses("gaussian_mechanism(1, eps, del, 2 * x)")
         if note.startswith("counterexample: "):
             break
     assert note != simple and "eps = " in note and "del = " in note and "you declared 1" in note
+
+
+def test_what_fails_on_all_inputs_says_so() -> None:
+    sums = "    s = 0.0\n    for i in 1:100\n        s = s + 2 * v[i]\n    end\n"
+    (note,) = said_of(f"# dp: sensitivity <= 1\nfunction f(v::MetricVector(Real, L1))\n{sums}    s\nend")
+    assert note.startswith("no counterexample was found: it fails on all ")
+    (other,) = witnesses(f"{sums.strip()}\n    laplacian_mechanism(1, eps, s)", "v::MetricVector(Real, L1)")
+    assert other.startswith("no counterexample was found: it fails on all ")
 
 
 def test_what_a_comment_is_about_may_be_no_input() -> None:

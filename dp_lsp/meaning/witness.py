@@ -36,7 +36,7 @@ from dp_lsp.text import Span
 _SETTINGS, _TRIES, _FEWER = 16, 16, 5
 _RUNS = 8  # the runs of a mechanism in a loop that are looked at
 _RELEASED = (Fraction(1), Fraction(-2), Fraction(0))  # what mechanisms may have released
-_SECONDS = 0.8  # after which no more is tried
+_SECONDS = 0.8  # of computing, after which no more is tried
 
 
 class _Mechanism(NamedTuple):
@@ -56,6 +56,10 @@ class _Mechanism(NamedTuple):
         if callable(hidden):
             return array(hidden(each) for each in given[self.noise.exposed[0]])
         return array(each(hidden) for each in given[self.form.applies.argument])
+
+
+class _NeverRuns(Exception):
+    """The function fails on all that was tried."""
 
 
 class _Reached(Exception):
@@ -147,12 +151,16 @@ class _Commented(NamedTuple):
 
     def found(self, look: Callable[[], None]) -> Pair | None:
         """A pair of neighbours, else one that is nearer or further apart."""
+        ran = False
         for whole in (True, False):
             source = random.Random(whole)
             tried = _SETTINGS if whole else _FEWER, _TRIES
             found = search(self.scheme, self.runs, source, *tried, look, whole, self.about)
             if found.refutation is not None:
                 return found.refutation
+            ran |= bool(found.pairs)
+        if not ran:
+            raise _NeverRuns
         return None
 
     def said(self, pair: Pair, look: Callable[[], None]) -> str:
@@ -169,12 +177,12 @@ def witness(suspect: Suspect, look: Callable[[], None] = lambda: None) -> str:
     if sought is None:
         return "no counterexample was looked for: this cannot be run on inputs"
     tried = count()
-    end = time.monotonic() + _SECONDS
+    end = time.process_time() + _SECONDS
 
     def until() -> None:
         look()
         next(tried)
-        if time.monotonic() > end:
+        if time.process_time() > end:
             raise Late
 
     try:
@@ -185,6 +193,8 @@ def witness(suspect: Suspect, look: Callable[[], None] = lambda: None) -> str:
         given = "it is given a function" if isinstance(sought, _Hidden) else "it is given a function, or returns one"
         why = given if isinstance(reason, NotASpace) else str(reason)
         return f"no counterexample was looked for: this cannot be run on inputs ({why})"
+    except _NeverRuns:
+        return f"no counterexample was found: it fails on all {next(tried):,} inputs that were tried"
     if pair is None:
         return f"no counterexample was found in {next(tried):,} tries: what is said to be possible may be too much"
     return sought.said(_turned(pair), until)
@@ -193,12 +203,16 @@ def witness(suspect: Suspect, look: Callable[[], None] = lambda: None) -> str:
 def _found(scheme: Scheme, runs: _Runs, look: Callable[[], None]) -> Pair | None:
     """A pair for one of the runs of the mechanism. Later runs, and other numbers that were released before, are tried
     less often than the first."""
+    ran = False
     for runs.which in range(_RUNS):
         for number, runs.number in enumerate(_RELEASED):
             source, first = random.Random(10 * runs.which + number), not (runs.which or number)
             found = search(scheme, runs, source, _SETTINGS, _TRIES if first else _FEWER, look, whole=True)
+            ran |= bool(found.pairs)
             if found.refutation is not None or not runs.depends:
                 break
+        if not ran:
+            raise _NeverRuns
         if found.refutation is not None or (runs.which and not runs.furthest):
             return found.refutation
     return None
