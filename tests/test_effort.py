@@ -11,8 +11,10 @@ import pytest
 
 import spec_runner
 from dp_lsp.analysis.records import Options
+from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.core.scheme import Judgement
 from dp_lsp.core.term import Term
+from dp_lsp.engine import task
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.memo import VERSIONS
 from dp_lsp.infer.inference import Inference
@@ -128,3 +130,26 @@ def test_the_server_looks_through_its_memory_only_when_it_is_quiet(monkeypatch: 
         assert looked == ["all"]
 
     asyncio.run(session())
+
+
+def test_a_check_looks_between_inferring_and_reporting(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[str] = []
+
+    def noted(name: str) -> None:
+        known = getattr(task, name)
+
+        def step(*arguments: object, **keywords: object) -> object:
+            steps.append(name)
+            return known(*arguments, **keywords)
+
+        monkeypatch.setattr(task, name, step)
+
+    class Noted(Ticket):
+        def look(self) -> None:
+            if steps and steps[-1] != "look":
+                steps.append("look")
+
+    for name in ("infer_method", "describe", "tables"):
+        noted(name)
+    Engine().check("f(x::Real) = x + x\n", ticket=Noted())
+    assert steps == ["infer_method", "look", "describe", "look", "tables"]

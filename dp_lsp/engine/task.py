@@ -173,7 +173,9 @@ class Task:
         facts: list[Found] = []
         for definition in self.unit.lowered.definitions:
             found = self._infer(definition)
+            self._look()
             report, kept, outcome = self._report(definition, found, around, ignores)
+            self._look()
             problems += kept
             outcomes.append(outcome)
             reports += [report] if report is not None else []
@@ -181,6 +183,7 @@ class Task:
             meanings.append((definition.name, Meaning(meaning, digest(meaning))))
             self._before[definition.name] = meaning
             facts.append(Found(definition, found, outcome.state))
+        self._look()
         idle = ignores.unused()
         outcomes += [Outcome(State.FAILED, "")] * bool(idle)
         names = tuple(definition.name for definition in self.unit.lowered.definitions)

@@ -378,7 +378,7 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (mine, most))
 
 
-def _collect_less() -> None:
+def collect_less() -> None:
     """What is remembered lives long and is in few cycles: looking through all of it would take longer than a pause may
     last, so that is left to :meth:`Service.serve`."""
     gc.freeze()
@@ -394,7 +394,7 @@ def main() -> None:
     threading.Thread(target=inbox.fill, args=(source,), daemon=True).start()
     with contextlib.suppress(Exception):  # it would fail again when somebody asks, and be reported then
         Engine().check("warm_up(x) = x\n")  # what is imported late is imported before anybody waits
-    _collect_less()
+    collect_less()
     with contextlib.suppress(BrokenPipeError):
         Service(inbox, sink).serve()
 
