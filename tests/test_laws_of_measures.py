@@ -3,6 +3,7 @@ everything, and exact values that no conversion may be below."""
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from fractions import Fraction
@@ -208,3 +209,27 @@ def test_measures_agree_on_what_is_written_in_another_order() -> None:
     parts = Laplace(Fraction(1, 3)), Gaussian(Fraction(1, 5)), BoundedRange(Fraction(1, 2))
     first, *others = (costs(Sequence(order)) for order in permutations(parts))
     assert set(first) == set(RULES) - {"gaussian"} and all(equal(first, other) for other in others)
+
+
+@pytest.mark.parametrize(("draws", "rows", "mu"), [(2, 50, Fraction(1)), (20, 5, Fraction(1, 3))])
+@pytest.mark.parametrize("delta", [Fraction(1, 100), DELTA])
+def test_sums_of_samples_with_replacement_are_not_below_the_exact_value(
+    draws: int, rows: int, mu: Fraction, delta: Fraction
+) -> None:
+    """A row of ones in place of one of zeros is drawn j times, binomially: the noisy sum is a mixture."""
+    times = [math.comb(draws, j) * (1 / rows) ** j * (1 - 1 / rows) ** (draws - j) for j in range(draws + 1)]
+    width, far = 0.02, 10 + draws * float(mu)
+    found = costs(drawn(draws, rows, Gaussian(mu), Scheme.WITH_REPLACEMENT), delta)
+    assert found
+    cells = [k * width for k in range(int(-10 / width), int(far / width))]
+    plain = [_between(at, at + width) for at in cells]
+    shifted = [(p, j * float(mu)) for j, p in enumerate(times)]
+    mixed = [sum(p * _between(at - by, at - by + width) for p, by in shifted) for at in cells]
+    for grown in map(math.exp, found.values()):
+        for one, other in ((plain, mixed), (mixed, plain)):
+            assert sum(max(0.0, p - grown * q) for p, q in zip(one, other, strict=True)) <= float(delta)
+
+
+def _between(low: float, high: float) -> float:
+    """The probability that a normal number lies between two."""
+    return (math.erfc(-high / math.sqrt(2)) - math.erfc(-low / math.sqrt(2))) / 2

@@ -68,7 +68,7 @@ def measured() -> tuple[Trial, ...]:
 @cache
 def priced() -> tuple[Trial, ...]:
     """What tests do with programs that release something."""
-    costs = ("test_laws_of_costs", "test_accounting", "test_poisson")
+    costs = ("test_laws_of_costs", "test_accounting", "test_poisson", "test_numbers")
     tests = [Trial(TESTS, module, _raises(case)) for module in costs for case in cases(module)]
     return (*(each for each in trials() if each.by != SEARCH), *tests)
 
@@ -91,7 +91,7 @@ def broken_formulas() -> Iterator[Rule]:
     """All of them."""
     for name, listed in _FORMULAS.items():
         for what, owner, function, wrong in listed:
-            tried = priced if name.startswith("symbolic") else measured
+            tried = priced if name.startswith(("symbolic", "charges")) else measured
             yield Rule(f"{name}, {what}", owner, function, wrong, tried, "formula")
 
 
@@ -347,8 +347,7 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
             "_weights",
             lambda right: lambda *args: (found := right(*args)) and [(j, w / 2) for j, w in found],
         ),
-        ("drawn once", replacement, "_gaussian", _argument(1, lambda times: 1)),
-        ("an answer told once", replacement, "_response", _argument(1, lambda times: 1)),
+        ("drawn once", replacement, "epsilon_inside", _argument(0, lambda draws: 1)),
         ("ε is half", replacement, "epsilon_inside", _halved),
     ],
     "converting": [
