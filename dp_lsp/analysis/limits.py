@@ -22,3 +22,5 @@ MOST = Limits()
 """What nobody asked to change. A configuration, which may be part of what is checked, can only lower it."""
 EVER = Limits(time=86_400, characters=1 << 24, memory=1 << 20)
 """What a user can ask for."""
+PER_CHARACTER = 1 / 20_000
+"""Seconds that a check may take more for each character of a text: several times what it needs on a slow machine."""

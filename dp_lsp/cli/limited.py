@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
-from dp_lsp.analysis.limits import Limits
+from dp_lsp.analysis.limits import PER_CHARACTER, Limits
 from dp_lsp.analysis.ticket import OutOfTime, Ticket
-from dp_lsp.worker.frames import PER_CHARACTER
 
 _GRACE = 2.0  # seconds until a check is interrupted that does not look at its ticket
 _AGAIN = 1.0  # and again

@@ -17,6 +17,7 @@ import time
 from functools import partial
 from typing import BinaryIO
 
+from dp_lsp.analysis.limits import PER_CHARACTER
 from dp_lsp.analysis.loading import Loader
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options
 from dp_lsp.analysis.repairs import Repair
@@ -26,7 +27,6 @@ from dp_lsp.engine.check import Engine
 from dp_lsp.engine.distributions import ask, can_ask
 from dp_lsp.engine.repairs import worth_trying
 from dp_lsp.worker.frames import (
-    PER_CHARACTER,
     Answer,
     Asking,
     Begun,

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
+from dp_lsp.analysis.limits import PER_CHARACTER
 from dp_lsp.analysis.loading import Faulty
 from dp_lsp.analysis.records import KEY, Analysis, ChunkRecord, Options, Placed, Wish
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.workspace import ClosedFile
 from dp_lsp.text import Source, Span
 from dp_lsp.worker.frames import (
-    PER_CHARACTER,
     Asking,
     Begun,
     Check,

@@ -21,9 +21,6 @@ from dp_lsp.analysis.workspace import ClosedFile
 if TYPE_CHECKING:
     from dp_lsp.configuration.keys import Configuration
 
-PER_CHARACTER = 1 / 20_000
-"""Seconds that a check may take more for each character of a text: several times what it needs on a slow machine."""
-
 _LENGTH = struct.Struct(">Q")
 
 
