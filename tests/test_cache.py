@@ -15,6 +15,7 @@ import pytest
 
 import dp_lsp.cli.running
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options
+from dp_lsp.analysis.ticket import OutOfTime
 from dp_lsp.cache import stamp
 from dp_lsp.cache.folder import VARIABLE
 from dp_lsp.cache.plain import UNREADABLE, plain
@@ -192,14 +193,20 @@ def test_a_file_that_changes_during_its_check_is_not_taken_for_what_it_was(run: 
     assert run.same() == []  # it was checked as it was
 
 
-def test_a_bug_is_not_kept(run: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("error", "code"), [(ZeroDivisionError, 101), (OutOfTime, 1), (MemoryError, 1)])
+def test_what_may_be_otherwise_another_time_is_not_kept(
+    run: Runs, monkeypatch: pytest.MonkeyPatch, error: type[Exception], code: int
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
     write(a=TWICE)
     with monkeypatch.context() as patch:
-        patch.setattr(Engine, "project", lambda *_, **__: 1 / 0)
-        assert run()[0] == 101
+        patch.setattr(Engine, "project", fail)
+        assert run()[0] == code
     assert run()[0] == 0
     with monkeypatch.context() as patch:
-        patch.setattr(Engine, "project", lambda *_, **__: 1 / 0)
+        patch.setattr(Engine, "project", fail)
         assert run()[0] == 0
 
 
