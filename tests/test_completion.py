@@ -178,6 +178,21 @@ def test_documentation_of_a_function_is_its_verdict() -> None:
     assert "checking" in documentation(found.about, document)
 
 
+def test_documentation_is_that_of_the_function_in_its_module() -> None:
+    text = "near(x::Real) = 2 * x\n\nmodule Inner\nnear(x::Real) = 5 * x\n\nuses(x::Real) = near(x)\nend\n"
+    document = checked(text)
+    for place, factor in ((text.index("near(x)\nend"), 5), (len(text), 2)):
+        word = text[place : place + 2]
+        (found,) = [each for each in completion(document, place + len(word)).items if each.label == "near"]
+        assert f"| `x` | {factor} |" in documentation(found.about, document)
+
+
+def test_documentation_is_that_of_the_method_that_was_shown() -> None:
+    document = checked("near(x::Real) = 2 * x\nnear(x::Real, y::Real) = 7 * y\n")
+    shown = [f for f in document.functions if f.signature == "(Real, Real)"]
+    assert "| `y` | 7 |" in documentation((document.uri, "near", shown[0].signature, ""), document)
+
+
 def test_snippets_are_programs() -> None:
     for word, snippet in KEYWORDS.items():
         if "\n" in snippet and word not in ("elseif", "do", "module"):

@@ -50,8 +50,8 @@ KEYWORDS = {
 
 class Proposal(NamedTuple):
     """Something that may be typed. ``kind`` is a word for what it is, ``rank`` what comes first; ``snippet`` is the
-    text with places to fill in, if it has any. ``about`` finds its documentation, and ``of`` is the function that it
-    is, with its chunk."""
+    text with places to fill in, if it has any. ``about`` finds its documentation: a document and a name, then the
+    signature of a function and the modules it is in. ``of`` is the function that it is, with its chunk."""
 
     label: str
     kind: str  # "variable", "function", "builtin", "mechanism", "type", "norm" or "keyword"
@@ -59,7 +59,7 @@ class Proposal(NamedTuple):
     detail: str = ""
     text: str = ""
     snippet: str = ""
-    about: tuple[str, str] = ("", "")
+    about: tuple[str, ...] = ("", "")
     of: tuple[Document, int, FunctionReport] | None = None
 
     @property
@@ -191,9 +191,8 @@ def _globals(document: Document, word: str, modules: Modules) -> Iterator[Propos
         for index, (_, _, record) in enumerate(each.analysis.chunks if each.analysis else ()):
             for function in record.verdict.functions if share(record.modules, modules) else ():
                 if _fits(function.name, word):
-                    yield Proposal(
-                        function.name, "function", 2, about=(each.uri, function.name), of=(each, index, function)
-                    )
+                    about = each.uri, function.name, function.signature, *record.modules
+                    yield Proposal(function.name, "function", 2, about=about, of=(each, index, function))
     for each in together:
         for chunk in each.analysis.chunks if each.analysis else ():
             for name in chunk.record.verdict.defines if share(chunk.record.modules, modules) else ():
@@ -257,11 +256,11 @@ def _marks(returned: bool) -> Iterator[Proposal]:
         yield Proposal(f"{name}()", "type", 0, "annotation", snippet=f"{name}($0)", about=("", name))
 
 
-def documentation(about: tuple[str, str], document: Document | None) -> str:
+def documentation(about: tuple[str, ...], document: Document | None) -> str:
     """What there is to say about a proposal, as Markdown: of a function, as ``document`` has it."""
-    _, name = about
+    _, name, *which = about
     if document is not None:
-        return _of_function(document, name)
+        return _of_function(document, name, *which)
     for words in (NORMS, DATASETS, DESCRIPTORS, TYPES, MARKS):
         if name in words:
             return words[name]
@@ -275,11 +274,20 @@ def documentation(about: tuple[str, str], document: Document | None) -> str:
     return f"{code(row.signature)}\n\n{said}{row.doc}"
 
 
-def _of_function(document: Document, name: str) -> str:
+def _of_function(document: Document, name: str, signature: str = "", *modules: str) -> str:
+    """What is known of a function: of several with a name the one in these modules, with this signature if it still
+    has that."""
     analysis = document.analysis
-    function = next((each for each in analysis.functions if each.name == name), None) if analysis else None
-    if analysis is None or function is None:
+    if analysis is None:
         return ""
-    offset = function.name_span.start
+    candidates = [
+        (record.modules == modules, function.signature == signature, start + function.name_span.start)
+        for start, _, record in analysis.chunks
+        for function in record.verdict.functions
+        if function.name == name
+    ]
+    if not candidates:
+        return ""
+    *_, offset = max(candidates, key=lambda each: each[:2])
     found = hover(analysis, offset, document.is_stale_at(offset))
     return found.markdown if found else ""

@@ -61,8 +61,8 @@ def _item(found: Proposal, place: types.Range, rank: int, client: Client) -> typ
 
 def resolve(ls: Server, item: types.CompletionItem) -> types.CompletionItem:
     about: Any = item.data
-    if isinstance(about, list) and len(about) == 2 and all(isinstance(part, str) for part in about):
-        text = documentation((about[0], about[1]), ls.documents.get(about[0]) if about[0] else None)
+    if isinstance(about, list) and len(about) >= 2 and all(isinstance(part, str) for part in about):
+        text = documentation(tuple(about), ls.documents.get(about[0]) if about[0] else None)
         item.documentation = _markup(text, ls.client.described_items)
     return item
 
