@@ -11,7 +11,7 @@ from itertools import permutations
 
 import pytest
 
-from dp_lsp.accounting.best import MEASURES, claims, guarantees
+from dp_lsp.accounting.best import MEASURES, claims, guarantees, pair
 from dp_lsp.accounting.charge import (
     FREE,
     Approximate,
@@ -146,6 +146,8 @@ def test_a_change_of_several_steps_is_a_step_after_the_other() -> None:
         size = Fraction(1 + seed, 10)
         for kind in (Laplace, Gaussian, BoundedRange):
             assert equal(costs(Group(3, kind(size))), costs(kind(3 * size)))
+        added = pair(Group(2, Joined(Laplace(size), Laplace(size))))
+        assert added is not None and added.epsilon == 4 * size
 
 
 def test_a_change_of_two_steps_of_a_sample_is_dearer_than_both_at_twice_the_order() -> None:
