@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import permutations
 
+import mpmath
 import pytest
 
 from dp_lsp.accounting.best import MEASURES, claims, guarantees, pair
@@ -30,6 +31,7 @@ from dp_lsp.accounting.charge import (
     Unbounded,
 )
 from dp_lsp.accounting.guarantee import Guarantee
+from dp_lsp.accounting.rounding import Interval, brief, shown
 from golden import drawn, gaussian_delta, poisson
 from test_laws_of_costs import exact_delta
 
@@ -230,6 +232,17 @@ def test_sums_of_samples_with_replacement_are_not_below_the_exact_value(
     for grown in map(math.exp, found.values()):
         for one, other in ((plain, mixed), (mixed, plain)):
             assert sum(max(0.0, p - grown * q) for p, q in zip(one, other, strict=True)) <= float(delta)
+
+
+def test_numbers_are_rounded_up() -> None:
+    """What is stated is at least the number: of thirds, and against figures of more digits than are computed."""
+    third = Fraction(1, 3)
+    assert Interval.of(third).down < third < Interval.of(third).up < third + Fraction(1, 10**38)
+    with mpmath.workdps(60):
+        exact = [Fraction(mpmath.nstr(each, 55)) for each in (mpmath.sqrt(2), mpmath.log(2), mpmath.exp(1))]
+    for found, number in zip((Interval.of(2).sqrt(), Interval.of(2).ln(), Interval.of(1).exp()), exact, strict=True):
+        assert found.down < number < found.up
+    assert shown(third) >= third and brief(Fraction(10**3000 + 1, 3**6000)) >= Fraction(10**3000 + 1, 3**6000)
 
 
 def _between(low: float, high: float) -> float:
