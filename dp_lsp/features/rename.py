@@ -27,6 +27,8 @@ from dp_lsp.problem import Edit
 from dp_lsp.text import Span
 
 _IDENTIFIER = re.compile(r"[^\W\d][\w′-‷]*!*")
+_CLAIM = re.compile(r"#[ \t]*dp:[ \t]*(?:budget|sensitivity)\b([^\n]*)")
+_BOUNDED = re.compile(r"\s*(<=|≤)")  # what a claim bounds is ε, δ or the sensitivity
 _DEFINING = frozenset((Role.DEFINITION, Role.PARAMETER))
 
 
@@ -69,7 +71,30 @@ def rename(document: Document, offset: int, new: str) -> tuple[Renaming, ...]:
     edits: dict[Document, dict[Span, None]] = {}
     for use in found:
         edits.setdefault(use.document, {})[use.span] = None
+        if use.role is Role.PARAMETER:
+            edits[use.document] |= dict.fromkeys(_in_claims(use, target.name))
     return tuple(Renaming(each, tuple(Edit(span, new) for span in spans)) for each, spans in edits.items())
+
+
+def _in_claims(use: Use, name: str) -> Iterator[Span]:
+    """Where comments that demand a bound of the function of a parameter name it: above the function, or in it."""
+    assert use.document.analysis is not None, "only what is checked is renamed"
+    text = use.document.source.text
+    for function in use.document.analysis.functions:
+        if function.span.covers(use.span.start):
+            for claim in _CLAIM.finditer(text, _comments_above(text, function.span.start), function.span.end):
+                for word in _IDENTIFIER.finditer(text, *claim.span(1)):
+                    bounded = _BOUNDED.match(text, word.end())
+                    if unicodedata.normalize("NFC", word[0]) == name and not bounded:
+                        yield Span(*word.span())
+
+
+def _comments_above(text: str, start: int) -> int:
+    """Where the lines of comments begin that end at a place."""
+    before = text.rfind("\n", 0, max(0, start - 1)) + 1
+    while before < start and text[before:start].lstrip().startswith("#"):
+        start, before = before, text.rfind("\n", 0, max(0, before - 1)) + 1
+    return start
 
 
 def _check_target(target: Target) -> list[Use]:

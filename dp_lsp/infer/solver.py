@@ -87,7 +87,10 @@ class Solver:
         self._factors[symbol] = factor
 
     def bind_type(self, variable: TypeVariable, type_: Type) -> None:
-        self._types[variable] = type_
+        """A type is known now. That it is itself says nothing."""
+        type_ = self.type(type_)
+        if type_ != variable:
+            self._types[variable] = type_
 
     def same_norm(self, left: AnyNorm, right: AnyNorm) -> bool:
         """Make two norms the same; False if they are different."""
