@@ -218,6 +218,14 @@ def test_concentrated_privacy_of_rounds(release: str, rho: float, aside: str | N
     assert value(own["rho"]) == pytest.approx(10 * rho, rel=1e-6) and own.get("rho_delta") == aside
 
 
+def test_concentrated_privacy_of_one_of_several_is_the_largest() -> None:
+    rounds = "for i in 1:9\n y = y + laplacian_mechanism(1, {}, x)\n end"
+    for one, other in ((0.1, 1), (1, 0.1)):
+        program = f"function f(x::Real, c::Static()) :: Priv()\n y = 0.0\n if c > 0\n {rounds.format(one)}\n else\n"
+        own = dict(bounds(f"{program} {rounds.format(other)}\n end\n y\nend")[("x",), "zcdp"].own)
+        assert value(own["rho"]) == pytest.approx(9 * math.tanh(0.5))
+
+
 def test_only_gaussian_noise_is_gaussian() -> None:
     listed = bounds(NOISY.replace("y + gaussian", "y + laplacian_mechanism(1, eps, x) + gaussian"))
     assert (("x",), "gaussian") not in listed and (("x",), "zcdp") in listed

@@ -232,3 +232,18 @@ def test_a_plot_needs_numbers(program: Path, capsys: pytest.CaptureFixture[str])
         assert main(["explain", "--set", "k=3", "--plot", "out.svg", place]) == 2
         assert "has all its numbers" in capsys.readouterr().err
     assert not program.with_name("out.svg").exists()
+
+
+def test_all_of_several_and_of_two_ways_are_charged() -> None:
+    """Whichever branch comes first; and what a matrix spends past a sample of it, beside what it spends through it."""
+    sides = "laplacian_mechanism(1, 0.1, x)", "laplacian_mechanism(1, 1, x)"
+    for one, other in (sides, sides[::-1]):
+        found = numeric(f"f(x::Real, c::Static()) :: Priv() = c > 0 ? {one} : {other}", "1e-6")[("x",)]
+        assert found.epsilon is not None and 0.999 <= found.epsilon <= 1
+    clipped = "sum(undisc_container(clip(L1, {}[1, :])))"
+    text = (
+        "function f(A::Matrix{<:Data}, B::Matrix{<:Data}) :: Priv()\n    (D, L) = sample(1, A, B)\n"
+        f"    laplacian_mechanism(4, 1, {clipped.format('D')} + {clipped.format('A')})\nend"
+    )
+    both = numeric(text, None, **{"rows(A)": "10"})[("A",)].epsilon
+    assert both is not None and float(both) == pytest.approx(0.5 + math.log1p(math.expm1(0.5) / 10))
