@@ -226,6 +226,48 @@ def test_concentrated_privacy_of_one_of_several_is_the_largest() -> None:
         assert value(own["rho"]) == pytest.approx(9 * math.tanh(0.5))
 
 
+def own_numbers(program: str, rule: str) -> dict[str, float]:
+    """What a measure counts in, of the first parameter."""
+    found = [bound for (names, by), bound in bounds(program).items() if by == rule and names[0] in ("x", "A")]
+    return {name: value(formula) for name, formula in found[0].own} if found else {}
+
+
+def test_gaussian_noise_adds_up_and_of_several_the_largest_counts() -> None:
+    noise = "gaussian_noise(1, {}, x)"
+    program = (
+        f"function f(x::Real, c::Static()) :: Priv()\n a = {noise.format(1)}\n b = {noise.format(0.5)}\n a + b\nend"
+    )
+    assert own_numbers(program, "gaussian")["mu"] == pytest.approx(math.sqrt(5))
+    for one, other in ((1, 4), (4, 1)):
+        either = f"f(x::Real, c::Static()) :: Priv() = c > 0 ? {noise.format(one)} : {noise.format(other)}"
+        assert own_numbers(either, "gaussian")["mu"] == pytest.approx(1)
+
+
+PAST = """
+function f(A::Matrix{{<:Data}}, B::Matrix{{<:Data}}) :: Priv()
+    (D, L) = sample(1, A, B)
+    y = 0.0
+    for i in 1:9
+        y = y + gaussian_noise(2, 4, sum(undisc_container(clip(L1, {}[1, :]))))
+    end
+    y
+end
+"""
+
+
+def test_what_goes_past_a_sample_is_gaussian_and_what_goes_through_it_is_not() -> None:
+    assert own_numbers(PAST.format("A"), "gaussian")["mu"] == pytest.approx(3 / 4)
+    assert own_numbers(PAST.format("D"), "gaussian") == {}
+
+
+def test_a_changed_row_is_two_steps_of_concentrated_privacy() -> None:
+    sampled = "(D, L) = sample_poisson(1, A, B)\n (rows, columns) = size(D)\n y = y + laplacian_mechanism(1, 0.5, rows)"
+    program = (
+        f"function f(A::Matrix{{<:Data}}, B::Matrix{{<:Data}}) :: Priv()\n y = 0.0\n for i in 1:9\n {sampled}\n end\n"
+    )
+    assert own_numbers(f"{program} y\nend", "zcdp")["rho"] == pytest.approx(9 * math.tanh(0.5))
+
+
 def test_only_gaussian_noise_is_gaussian() -> None:
     listed = bounds(NOISY.replace("y + gaussian", "y + laplacian_mechanism(1, eps, x) + gaussian"))
     assert (("x",), "gaussian") not in listed and (("x",), "zcdp") in listed

@@ -281,6 +281,14 @@ def test_a_sample_is_not_below_the_exact_value(epsilon: Fraction, rows: int, dra
     assert float(claimed) <= exact + 1e-9, "and is attained"
 
 
+def test_what_goes_past_a_sample_counts_beside_what_goes_through_it() -> None:
+    record, matrix = Var("row", members=1), Var("D")
+    body = Repeat(sens.number(9), Release(Laplace(ONE, ONE), {matrix: ONE, record: ONE, X: ONE}, ONE, NOWHERE), NOWHERE)
+    cost = Sampled(Scheme.WITHOUT_REPLACEMENT, ONE, sens.number(10**6), {matrix: {X: ONE}}, record, True, body, NOWHERE)
+    assert reaches(Basic().loss(cost, {X: ONE}).epsilon, Basic().loss(body, {X: ONE}).epsilon)
+    assert reaches(Zcdp().loss(cost, {X: ONE}).rho, Zcdp().loss(body, {X: ONE}).rho)
+
+
 def test_the_laws_are_looked_at_where_they_say_something() -> None:
     """What is generated holds prices that are more than 0, less than ∞ and different from each other."""
     sample = [priced(laplace(Fraction(e), Fraction(x), Fraction(1))) for e, x in product((1, 2), (1, 2))]

@@ -19,6 +19,9 @@ SURVIVORS = {
     "`unbox`: form 2, factors halved": _BOXED,
     "`unbox`: form 3, factors halved": _BOXED,
     "`internal_expect_const`: form 1, factors halved": "what is public moves with nothing",
+    "formula: symbolic gaussian, a change of several steps is one": (
+        "only samples are changed in steps, and what goes through a sample is not Gaussian"
+    ),
     "rule: calls, a clip is not asked for": "no parameter is declared to be clipped",
     "rule: mechanisms, what is not understood costs nothing": "the function is unknown by then",
 }
