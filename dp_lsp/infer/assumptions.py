@@ -134,6 +134,8 @@ def _done(inference: Inference, each: Open) -> None:
         fits = isinstance(expected, TypeVariable) or without_static(solver.join(expected, actual)) == expected
     except Mismatch:
         fits = False
+    if isinstance(expected, TypeVariable):
+        solver.bind_type(expected, actual)
     if not fits:
         reason = f"its result is {type_words(actual)}, and it is used as {type_words(expected)}"
         inference.report(problems.DoesNotFit.at(each.span, function=inference.written(each.span), reason=reason))
