@@ -156,17 +156,19 @@ def _closes_too_much(analysis: Analysis, chunk: Placed) -> bool:
 
 def structure(text: str) -> tuple[int, ...]:
     """What a piece of text leaves open, and what it closes that it did not open: blocks, and brackets of each kind.
-    Then, whether quotes and comments are left open."""
-    depth, lowest = [0] * len(_KINDS), [0] * len(_KINDS)
+    Then, whether quotes and comments are left open, and how many words of blocks may be none, as in ``0.for``."""
+    depth, lowest, unsure = [0] * len(_KINDS), [0] * len(_KINDS), 0
     for found in _BOUNDARY.finditer(text):
         mark = found.group()
         opens = mark in _OPENERS or mark in "([{"
         if opens or mark in _CLOSERS:
             kind = _KIND.get(mark, 0)
+            before = text[found.start() - 1 : found.start()]
+            unsure += kind == 0 and not (before.isspace() or before in "([{,;=")
             depth[kind] += 1 if opens else -1
             lowest[kind] = min(lowest[kind], depth[kind])
     comments = text.count("#=") - text.count("=#")
-    return (*depth, *lowest, text.count('"') % 2, text.count('"""') % 2, text.count("`") % 2, comments)
+    return (*depth, *lowest, text.count('"') % 2, text.count('"""') % 2, text.count("`") % 2, comments, unsure)
 
 
 def _indent(line: str) -> int:
