@@ -76,7 +76,7 @@ def test_readme_has_two_commands() -> None:
     *_, checked = main_job.split()
     assert main_job.endswith(f".venv/bin/dp-lsp check {checked}")
     assert (ROOT / checked).is_file()
-    assert tests.endswith(".venv/bin/python -m pytest")
+    assert tests.endswith(".venv/bin/python -m pytest -n auto")
 
 
 def test_continuous_integration_runs_what_the_readme_says() -> None:
