@@ -14,8 +14,9 @@ import pytest
 
 from dp_lsp.analysis.loading import Text
 from dp_lsp.analysis.records import Options, Setting, State
+from dp_lsp.configuration import FILE, PROJECT_FILE
 from dp_lsp.configuration.globs import fault, matches
-from dp_lsp.configuration.keys import FILE, KEYS, PROJECT_FILE, Configuration, schema
+from dp_lsp.configuration.keys import KEYS, Configuration, schema
 from dp_lsp.configuration.lookup import Configurations
 from dp_lsp.configuration.places import places
 from dp_lsp.configuration.reading import read

@@ -146,7 +146,7 @@ def test_it_is_not_asked_what_is_of_no_use(
         pytest.fail("a process is started")
 
     monkeypatch.setattr(distributions, "installed", lambda: True)
-    monkeypatch.setattr(distributions, "Asked", never)
+    monkeypatch.setattr(pld, "Asked", never)
     file = tmp_path / "few.jl"
     file.write_text(f"f(x::Data, eps::Static()) :: Priv() = {body}\n", "utf-8")
     main(["check", *more, str(file)])
@@ -157,7 +157,7 @@ def test_what_takes_too_long_is_given_up(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answering(monkeypatch, "__import__('time').sleep(600)")
-    monkeypatch.setattr(distributions, "TIMEOUT", 0.3)
+    monkeypatch.setattr(pld, "TIMEOUT", 0.3)
     main(["check", *NUMBERS, "sgd.jl"])
     told = capsys.readouterr()
     assert "X, y, X with y (one record): ε 1.04  δ 1e-5   (renyi)" in told.out

@@ -53,7 +53,7 @@ def _shown(child: Any) -> Any:
 
 @cache
 def grammar() -> str:
-    return table._GRAMMAR.read_text("utf-8")
+    return Path(table._GRAMMAR).read_text("utf-8")
 
 
 def read_by_lark(tokens: list[Token]) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from dp_lsp.accounting.advanced import Advanced
@@ -33,6 +34,9 @@ class Profile(NamedTuple):
         """The same without the measures that count in something else."""
         return self._replace(measures=tuple(each for each in self.measures if each.kind == "approximate"))
 
+
+LARGEST = Fraction(999_999, 1_000_000)
+"""The largest total δ at which an ε is looked for: one of 1 allows everything."""
 
 PROFILES = {
     "sound": Profile((Basic, Advanced, Zcdp, GaussianOnly), "< 1", False, True),

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -18,14 +17,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Listed
 from fractions import Fraction
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from dp_lsp.accounting.charge import Approximate, BoundedRange, Charge, Gaussian, Laplace, Relation, Sampled, Scheme
 from dp_lsp.accounting.folding import Rules, Single, fold
 from dp_lsp.accounting.gaussian import squared_mu
 from dp_lsp.accounting.guarantee import Guarantee
+from dp_lsp.accounting.library import installed
 from dp_lsp.accounting.pairs import Pair, amplified_epsilon, group
 from dp_lsp.accounting.rounding import Interval, shown
 from dp_lsp.accounting.wire import from_nodes, to_nodes
@@ -37,7 +35,7 @@ _LOOK = 1.0  # and of the process between two looks whether anybody still waits 
 _FINEST, _COARSEST = 1e-5, 0.05  # steps of a distribution
 _MOST_STEPS = 2e6
 _SPREAD = 24.0  # deviations of a loss that a distribution covers
-_ROOT = str(Path(__file__).resolve().parents[2])
+_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 _RUN = f"import sys; sys.path.append({_ROOT!r}); from dp_lsp.accounting.pld import answer; answer()"
 
 
@@ -50,11 +48,6 @@ class Loss(NamedTuple):
 
 
 Losses = Counter[Loss]
-
-
-def installed() -> bool:
-    """Whether the library is there."""
-    return find_spec("dp_accounting") is not None
 
 
 def losses(charge: Charge) -> Losses | None:
@@ -117,6 +110,8 @@ class Asked:
     """Questions to a process that has been started. Raises OSError if it cannot be."""
 
     def __init__(self, questions: Listed[Question]) -> None:
+        import subprocess  # few runs ask
+
         self._questions = tuple(questions)
         command = [sys.executable, "-P", "-c", _RUN]
         pipe = subprocess.PIPE
@@ -128,13 +123,15 @@ class Asked:
         """Wait for the answers, for at most so many seconds in all; None stands for one that did not come. ``tick`` is
         called again and again until then, every ``pause`` seconds. The process has ended then, whatever happens."""
         ends: float | None = time.monotonic() + timeout
+        from subprocess import TimeoutExpired
+
         written: str | None = json.dumps([_asking(each) for each in self._questions])
         try:
             while True:
                 try:
                     found, _ = self._process.communicate(written, pause if ends is not None else None)
                     break
-                except subprocess.TimeoutExpired:
+                except TimeoutExpired:
                     written = None  # it is on its way
                     tick()
                     if ends is not None and time.monotonic() >= ends:

@@ -72,6 +72,10 @@ class Options(NamedTuple):
         """Whether bounds are wanted as numbers."""
         return bool(self.settings) or self.target_delta is not None
 
+    def given(self, function: str) -> dict[str, Fraction]:
+        """The numbers that settings give to what is called so in a function."""
+        return {each.name: each.value for each in self.settings if each.function in (None, function)}
+
 
 class Wish(NamedTuple):
     """The options that hold for the files below a folder that have no configuration; of several the innermost folder

@@ -7,15 +7,12 @@ import sys
 import time
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from dp_lsp.analysis.limits import MOST, Limits
 from dp_lsp.analysis.records import Analysis, Setting, State
-from dp_lsp.cache.results import Results
-from dp_lsp.cache.stamp import Stamp
-from dp_lsp.cache.store import opened
 from dp_lsp.cli.began import BEGAN
 from dp_lsp.cli.checks import Checks
 from dp_lsp.cli.configured import Configured
@@ -26,8 +23,11 @@ from dp_lsp.cli.reporters import COUNTS_ELSEWHERE, FOR_PERSONS, reporter
 from dp_lsp.cli.reporters.checked import Checked, Files
 from dp_lsp.cli.settings import complaints
 from dp_lsp.cli.style import coloured, is_terminal, linked, plain, unlinked, wants_colour, wants_links
-from dp_lsp.cli.watching import Round, watch
 from dp_lsp.problem import Severity
+
+if TYPE_CHECKING:
+    from dp_lsp.cache.results import Results
+    from dp_lsp.cli.watching import Round
 
 _WIDTH = 100  # columns of a report that is read on no terminal
 _NARROWEST = 60
@@ -70,6 +70,8 @@ def run(request: Request) -> int:
         raise click.UsageError("--watch reads a file again when it changes, and standard input is read once")
     if request.add_ignore is not None or request.update_baseline:
         raise click.UsageError("--watch only looks: --add-ignore and --update-baseline go without it")
+    from dp_lsp.cli.watching import Round, watch
+
     last: Checks | None = None
 
     def check() -> Round:
@@ -160,6 +162,12 @@ def _baselines(configured: Configured, files: Files, request: Request) -> int:
 
 def _results(request: Request) -> Results | None:
     """What earlier runs found out."""
+    if request.no_cache and not request.watch:
+        return None
+    from dp_lsp.cache.results import Results
+    from dp_lsp.cache.stamp import Stamp
+    from dp_lsp.cache.store import opened
+
     store = None if request.no_cache else opened()
     stamp = None if store is None else Stamp(store, BEGAN)
     if request.watch:

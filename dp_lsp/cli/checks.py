@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from dp_lsp.analysis.loading import Text
 from dp_lsp.analysis.records import Analysis, Options, unchecked
-from dp_lsp.cache.results import Results, Tried
 from dp_lsp.cli import logs
 from dp_lsp.cli.files import Chosen, shown
 from dp_lsp.cli.problems import InternalError
@@ -27,6 +26,7 @@ from dp_lsp.text import Source, Span
 from dp_lsp.worker.problems import CheckerEnded, CheckTooLarge, CheckTooLong
 
 if TYPE_CHECKING:
+    from dp_lsp.cache.results import Results
     from dp_lsp.cli.check import Request
     from dp_lsp.cli.jobs import Done
     from dp_lsp.cli.running import Run
@@ -247,6 +247,8 @@ class Checks:
     ) -> tuple[dict[Problem, tuple[Fix, ...]], int]:
         """The good fixes of the first problems of a file that have any to try, so many problems at most; and of how
         many. What is said of all ``projects`` counts when they are tried."""
+        from dp_lsp.cache.results import Tried
+
         keys = [self._kept[root] for root in roots if root in self._kept]
         results = self._results if len(keys) == len(roots) else None
         key = b"" if results is None else results.fixes_key(name, keys, self._request.witness)

@@ -6,14 +6,18 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
-from dp_lsp.accounting.guarantee import Guarantee
-from dp_lsp.accounting.pld import TIMEOUT, Asked, Question, can_answer, installed
+from dp_lsp.accounting.library import installed
 from dp_lsp.analysis.records import Analysis
 from dp_lsp.cli.output import point
 from dp_lsp.cli.progress import Line
-from dp_lsp.engine.certify import Certifiable
 from dp_lsp.engine.distributions import Answers
+
+if TYPE_CHECKING:  # few runs ask anything
+    from dp_lsp.accounting.guarantee import Guarantee
+    from dp_lsp.accounting.pld import Question
+    from dp_lsp.engine.certify import Certifiable
 
 _WITHOUT = (3, 13)  # from this Python on the library cannot be installed: the numpy that it needs has no wheel there
 _WHAT = "privacy-loss distributions (rule pld)"
@@ -35,6 +39,8 @@ class Distributions:
         so far, and after a minute the others are given up. Returns whether anything was asked."""
         new = list(filter(self.answers.lacks, dict.fromkeys(wanted))) if self.installed else []
         if new:
+            from dp_lsp.accounting.pld import Question
+
             found = self._answers(list(map(Question.read, new)))
             self.failed |= None in found
             self.answers.learn(dict(zip(new, found, strict=True)))
@@ -42,9 +48,13 @@ class Distributions:
 
     def ask_about(self, bounds: Iterable[Certifiable]) -> None:
         """Have the questions answered that bounds come to."""
+        from dp_lsp.accounting.pld import can_answer
+
         self.ask(each.question.text for each in bounds if can_answer(*each.question))
 
     def _answers(self, wanted: Sequence[Question]) -> Sequence[Guarantee | None]:
+        from dp_lsp.accounting.pld import TIMEOUT, Asked
+
         line, began = Line(), time.monotonic()
 
         def tick() -> None:
@@ -74,6 +84,8 @@ class Distributions:
 
 
 def _late() -> str:
+    from dp_lsp.accounting.pld import TIMEOUT
+
     return f"{_WHAT} took longer than {TIMEOUT:.0f} s".capitalize()
 
 

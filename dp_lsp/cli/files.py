@@ -10,7 +10,6 @@ import click
 
 from dp_lsp.analysis.loading import Text
 from dp_lsp.cli.style import Link, unlinked
-from dp_lsp.configuration.ignored import Ignored
 from dp_lsp.disk.loader import Disk, is_below
 from dp_lsp.disk.reading import SUFFIX, below, decoded, name_of, unreadable
 
@@ -42,6 +41,8 @@ class Chosen:
             elif stdin_name.endswith(SUFFIX):
                 self._file(stdin_name, _standard_input())
         elif os.path.isdir(path):
+            from dp_lsp.configuration.ignored import Ignored
+
             self._folders.append(path)
             failed: list[OSError] = []
             real = os.path.realpath(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import logging
 from contextlib import suppress
@@ -14,10 +15,11 @@ from dp_lsp.cli.output import INTERNAL, INTERRUPTED, USAGE, complain, finish, sp
 
 logger = logging.getLogger(__name__)
 
+atexit.register(gc.freeze)  # nothing that is left at the end need be looked through once more
+
 
 def run(argv: list[str] | None) -> int:
     """Run a command and return its exit code."""
-    gc.set_threshold(100_000, 10, 100)  # little of what a run makes is litter that must be looked for
     speak_utf8()
     try:
         code = _command(argv)

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import click
 
 from dp_lsp.cli.style import printable
+from dp_lsp.configuration import FILE, PROJECT_FILE
 from dp_lsp.configuration.ignored import FILE as IGNORED
-from dp_lsp.configuration.keys import FILE, PROJECT_FILE
 from dp_lsp.disk.reading import LARGEST, SUFFIX
 
 _MOST = 512 << 20  # bytes of all files of a revision

@@ -17,8 +17,6 @@ from dp_lsp.cli.distributions import Distributions, improved
 from dp_lsp.cli.limited import limited, seconds
 from dp_lsp.cli.output import complain, write
 from dp_lsp.cli.problems import InternalError
-from dp_lsp.cli.reporters.escaping import json_text
-from dp_lsp.engine.certify import Certifiable
 from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.repairs import Within, hopeful, repairs
 from dp_lsp.problem import Fix, Problem
@@ -27,6 +25,7 @@ from dp_lsp.worker.problems import CheckTooLarge, CheckTooLong
 
 if TYPE_CHECKING:
     from dp_lsp.cli.check import Request
+    from dp_lsp.engine.certify import Certifiable
 
 _REMEMBERED = 8  # projects of which the engine keeps what the next ones may share
 
@@ -98,6 +97,7 @@ class Run:
     def certify(self) -> int:
         """Write the certificate of what was checked; the exit code of that."""
         from dp_lsp.cli.certify import certificate
+        from dp_lsp.cli.reporters.escaping import json_text
 
         listed = [each for found in self._certifiable.values() for each in found]
         self._distributions.ask_about(listed)

@@ -16,8 +16,8 @@ import click
 
 from dp_lsp.cli.output import point
 from dp_lsp.cli.style import is_terminal
+from dp_lsp.configuration import FILE, PROJECT_FILE
 from dp_lsp.configuration.ignored import Ignored
-from dp_lsp.configuration.keys import FILE, PROJECT_FILE
 from dp_lsp.disk.loader import Stamp, stamp
 from dp_lsp.disk.reading import below
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from dp_lsp.analysis.limits import EVER, MOST, Limits
 from dp_lsp.analysis.records import NEIGHBOURS, PROFILES, Options
+from dp_lsp.configuration import FILE, PROJECT_FILE
 from dp_lsp.configuration.globs import matches
 from dp_lsp.configuration.values import (
     Amount,
@@ -23,8 +24,6 @@ from dp_lsp.configuration.values import (
     Whole,
 )
 
-FILE = "dp-lsp.toml"
-PROJECT_FILE = "pyproject.toml"
 BASELINE = "dp-lsp-baseline.json"
 """What a baseline is best called: so the server is told when it changes."""
 SECTION = ("tool", "dp-lsp")

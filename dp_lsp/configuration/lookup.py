@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp.analysis.loading import Faulty, Text
 from dp_lsp.analysis.records import Options
+from dp_lsp.configuration import FILE, PROJECT_FILE
 from dp_lsp.configuration.globs import path_below
-from dp_lsp.configuration.keys import FILE, PROJECT_FILE, Configuration
-from dp_lsp.configuration.problems import WrongValue
-from dp_lsp.configuration.reading import NOTHING, Read, place_of, read
 from dp_lsp.disk.loader import is_below
 from dp_lsp.disk.reading import read as read_file
 from dp_lsp.problem import Problem
 
 if TYPE_CHECKING:
     from dp_lsp.configuration.baseline import Baseline
+    from dp_lsp.configuration.keys import Configuration
+    from dp_lsp.configuration.reading import Read
 
 
 class _Place(NamedTuple):
@@ -129,13 +129,15 @@ class Configurations:
 
     def _read(self, file: str) -> _Place | None:
         """What a file says, or said when it was last without a fault; None if it is not there, or is none."""
-        there = os.path.lexists(file)
-        text = read_file(file) if there else Text("")
-        found = read(file, text) if there else NOTHING
-        if found == NOTHING:
-            self.kept.pop(file, None)
-            return None
-        return self._place(file, self._counted(file, text, found))
+        if os.path.lexists(file):
+            from dp_lsp.configuration.reading import NOTHING, read  # many files have no configuration
+
+            text = read_file(file)
+            found = read(file, text)
+            if found != NOTHING:
+                return self._place(file, self._counted(file, text, found))
+        self.kept.pop(file, None)
+        return None
 
     def _place(self, file: str, configuration: Configuration) -> _Place:
         baseline = self._named_by(file, configuration)
@@ -149,10 +151,14 @@ class Configurations:
         return os.path.join(os.path.dirname(file), *configuration.baseline.split("/"))
 
     def _named(self, file: str) -> _Place:
+        from dp_lsp.configuration.reading import read
+
         text = read_file(file)
         return self._place(file, self._counted(file, text, read(file, text)))
 
     def _counted(self, file: str, text: Text, found: Read) -> Configuration:
+        from dp_lsp.configuration.keys import Configuration
+
         problems = found.problems
         if found.configuration is not None:
             self.kept[file] = found.configuration
@@ -163,6 +169,9 @@ class Configurations:
 
     def _without_baseline(self, file: str, text: Text, configuration: Configuration) -> tuple[Problem, ...]:
         """What is wrong with the path of the baseline that a configuration names."""
+        from dp_lsp.configuration.problems import WrongValue
+        from dp_lsp.configuration.reading import place_of
+
         path = self._named_by(file, configuration)
         words = ""
         if path is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import NamedTuple
 
 from dp_lsp.text import Span
@@ -136,4 +135,8 @@ class _Scan:
 
 def _plain(key: str) -> str:
     """A key without its quotes."""
-    return next(iter(tomllib.loads(f"{key}=0"))) if key[0] in "\"'" else key
+    if key[0] not in "\"'":
+        return key
+    import tomllib
+
+    return next(iter(tomllib.loads(f"{key}=0")))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from typing import Any, NamedTuple
 
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.loading import Text
-from dp_lsp.configuration.keys import PROJECT_FILE, SECTION, TABLE, Configuration
+from dp_lsp.configuration import PROJECT_FILE
+from dp_lsp.configuration.keys import SECTION, TABLE, Configuration
 from dp_lsp.configuration.places import places
 from dp_lsp.configuration.problems import NotToml
 from dp_lsp.configuration.values import Finder, number
@@ -64,6 +64,8 @@ def place_of(name: str, text: Text, key: str) -> Span:
 def _parsed(content: str) -> dict[str, Any]:
     if len(content) > LARGEST:
         raise ValueError("it is very long")
+    import tomllib  # many files are in no project
+
     return tomllib.loads(content, parse_float=number)
 
 

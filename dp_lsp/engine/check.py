@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
 from itertools import chain, repeat
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Loader, Refusal, Text
@@ -19,15 +19,12 @@ from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, unch
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.engine.baseline import Allowance
-from dp_lsp.engine.certify import Certifiable, certifiable
-from dp_lsp.engine.claimed import Asserted
 from dp_lsp.engine.distributions import Answers
 from dp_lsp.engine.elsewhere import Elsewhere, remembered
 from dp_lsp.engine.memo import Memo
 from dp_lsp.engine.merge import together
 from dp_lsp.engine.module import NOTHING, Carried, Module
 from dp_lsp.engine.names import names
-from dp_lsp.engine.plots import is_plotted
 from dp_lsp.engine.problems import IncludeWithoutFolder
 from dp_lsp.engine.program import Others, Unit
 from dp_lsp.engine.project import File, Part, Project, project, readable, unbalanced
@@ -39,6 +36,10 @@ from dp_lsp.lower.definitions import lower
 from dp_lsp.problem import Problem
 from dp_lsp.surface import INCLUDE, Chunk
 from dp_lsp.text import Source
+
+if TYPE_CHECKING:
+    from dp_lsp.engine.certify import Certifiable
+    from dp_lsp.engine.claimed import Asserted
 
 DEFAULT = Options()
 _TRIALS, _TOLD = "\0trials", "\0told"  # no document is called that
@@ -201,6 +202,8 @@ class Engine:
 
     def certifiable(self, root: str, loader: Loader, options: Options | OptionsOf = DEFAULT) -> Iterator[Certifiable]:
         """What can be certified of the functions of a project. It is checked; what is remembered of it is as good."""
+        from dp_lsp.engine.certify import certifiable  # which loads all measures
+
         how = _How(_uniform(root, options), Ticket().look)
         whole, modules = self._project(root, loader, how, root)
         for part in whole.parts:
@@ -222,6 +225,8 @@ class Engine:
     ) -> Iterator[Plotted]:
         """The plots of the proved private functions of a file of a project. It is checked; what is remembered of it is
         as good, and plots are remembered with it."""
+        from dp_lsp.engine.plots import is_plotted
+
         how = _How(_uniform(root, options), (ticket or Ticket()).look)
         whole, modules = self._project(root, loader, how, root)
         for module, index in (each for part in whole.parts if part.name == name for each in part.places):

@@ -7,7 +7,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
-from dp_lsp.accounting.bounds import Bound
+from dp_lsp.accounting.bounds import LARGEST, Bound
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Assumptions, Constraint, decide
@@ -17,7 +17,7 @@ from dp_lsp.core.notation import figure
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.sens import ZERO, Sens
 from dp_lsp.engine.claims import BUDGET, SENSITIVITY, Claim, Unreadable, formula
-from dp_lsp.engine.numeric import LARGEST, Pricing
+from dp_lsp.engine.numeric import Pricing
 from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.infer.problems import BudgetMissed, SensitivityMissed
 from dp_lsp.problem import Problem, Related

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from dp_lsp.accounting.bounds import PROFILES, Bound, Headline, bounds, headline, vacuous
+from dp_lsp.accounting.bounds import LARGEST, PROFILES, Bound, Headline, bounds, headline, vacuous
 from dp_lsp.accounting.charge import Relation
 from dp_lsp.analysis.records import (
     BoundReport,
@@ -30,19 +30,20 @@ from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, decimal, figure
 from dp_lsp.core.scheme import Scheme, SchemeParameter
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Container, FunctionType, NumberType, Type
-from dp_lsp.engine import claimed
-from dp_lsp.engine.claims import Claim
 from dp_lsp.engine.distributions import Consult, nothing
 from dp_lsp.engine.limits import excess
 from dp_lsp.engine.limits import problem as above
 from dp_lsp.engine.measured import record_metrics
-from dp_lsp.engine.numeric import LARGEST, Pricing, given
 from dp_lsp.engine.shares import Writing, shares, told
 from dp_lsp.engine.totals import NONE, totals
 from dp_lsp.infer.explain import publish
 from dp_lsp.infer.problems import ConditionFails, NoBound, NoGuarantee, TotalMissed
 from dp_lsp.problem import Problem, Related
 from dp_lsp.text import Span
+
+if TYPE_CHECKING:
+    from dp_lsp.engine.claims import Claim
+    from dp_lsp.engine.numeric import Pricing
 
 _NARROW = 40
 _SLACK = "a share of δ you may choose: the smaller it is, the larger is ε"
@@ -121,7 +122,7 @@ class Description:
         assumed = Assumptions(self.needs, self._profile.assumes_nonnegative)
         self.formula = Printer(SYMPY, assumed)
         self.display = Printer(DISPLAY, assumed)
-        self._given = given(options.settings, scheme.name)
+        self._given = options.given(scheme.name)
         self._numbers = dict(self._settings())
         known = self._profile.charges and not scheme.reason
         self.totals = totals(scheme.cost, self.bounds, self._numbers) if known else NONE
@@ -132,6 +133,8 @@ class Description:
         failed = [] if state is State.UNKNOWN else list(self._failed_conditions())
         problems = [] if state is State.UNKNOWN else [*failed, *self._problems(state)]
         if claims and state is not State.UNKNOWN and not failed:
+            from dp_lsp.engine import claimed  # not needed where nothing is claimed
+
             problems += claimed.problems(self, claims, self.place.name)
         if problems and state is State.PROVED:
             state = State.FAILED
@@ -356,6 +359,8 @@ class Description:
 
     def pricing(self, group: tuple[Var, ...], numbers: Mapping[str, Fraction] | None = None) -> Pricing:
         """What variables cost in numbers that change together, for those that are given or for others."""
+        from dp_lsp.engine.numeric import Pricing  # only who gave numbers needs all measures
+
         cost = self.scheme.cost if self._profile.charges else None
         known = self._given if numbers is None else numbers
         listed = self.totals.first(group, self.bounds[group], known)

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from dp_lsp.accounting import pld
-from dp_lsp.accounting.charge import Charge
-from dp_lsp.accounting.guarantee import Guarantee
-from dp_lsp.accounting.pld import Question, can_answer
+from dp_lsp.accounting.library import installed
 from dp_lsp.analysis.records import Analysis, NumericReport
 
-Consult = Callable[[Charge, Fraction], Guarantee | None]
+if TYPE_CHECKING:  # few ask
+    from dp_lsp.accounting.charge import Charge
+    from dp_lsp.accounting.guarantee import Guarantee
+    from dp_lsp.accounting.pld import Question
+
+Consult = Callable[["Charge", Fraction], "Guarantee | None"]
 """The smallest ε by distributions of a charge at a total δ; None if that is not known."""
 
 _MOST = 2_000  # answers that are remembered
@@ -24,13 +27,15 @@ _MOST = 2_000  # answers that are remembered
 
 def can_ask() -> bool:
     """Whether there is anybody to ask."""
-    return pld.installed()
+    return installed()
 
 
 def ask(texts: Sequence[str], tick: Callable[[], None], pause: float) -> dict[str, Guarantee | None]:
     """The answers to questions, None where there is none. That may take a minute; ``tick`` is called every ``pause``
     seconds, and what it raises ends it. Raises OSError if no process can be started."""
-    found = pld.Asked([Question.read(text) for text in texts]).answers(tick=tick, pause=pause)
+    from dp_lsp.accounting.pld import Asked, Question
+
+    found = Asked([Question.read(text) for text in texts]).answers(tick=tick, pause=pause)
     return dict(zip(texts, found, strict=True))
 
 
@@ -48,6 +53,8 @@ class Consulted:
         self._asks: dict[str, None] = {}
 
     def __call__(self, charge: Charge, delta: Fraction) -> Guarantee | None:
+        from dp_lsp.accounting.pld import Question, can_answer
+
         if not can_answer(charge, delta):
             return None
         text = Question(charge, delta).text

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from dp_lsp.accounting.guarantee import Guarantee
 from dp_lsp.analysis.records import Options
 from dp_lsp.engine.baseline import Allowance
 from dp_lsp.engine.program import Program
 from dp_lsp.engine.task import Known, Meaning, Task
 from dp_lsp.lower.definitions import Lowered
+
+if TYPE_CHECKING:
+    from dp_lsp.accounting.guarantee import Guarantee
 
 
 class Module:

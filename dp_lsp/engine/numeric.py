@@ -13,16 +13,13 @@ from dp_lsp.accounting.best import guarantees
 from dp_lsp.accounting.bounds import Bound
 from dp_lsp.accounting.charge import Charge
 from dp_lsp.accounting.resolve import Unresolved, names, resolve
-from dp_lsp.analysis.records import NumericReport, Setting
+from dp_lsp.analysis.records import NumericReport
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.evaluate import Missing, Substitution, symbols_of, upper
 from dp_lsp.core.events import Cost
 from dp_lsp.core.sens import ONE
 from dp_lsp.core.types import AnyNorm, Norm
 from dp_lsp.engine.distributions import Consult, nothing
-
-LARGEST = Fraction(999_999, 1_000_000)
-"""The largest total δ at which an ε is looked for: one of 1 allows everything."""
 
 ZERO = Fraction(0)
 _SIMPLEST = "basic"  # what is said of rules that come to the same
@@ -36,11 +33,6 @@ class Figure(NamedTuple):
     rule: str
     epsilon: Fraction | None
     delta: Fraction | None
-
-
-def given(settings: Iterable[Setting], function: str) -> dict[str, Fraction]:
-    """The numbers that settings give to what is called so in a function."""
-    return {each.name: each.value for each in settings if each.function in (None, function)}
 
 
 class Pricing:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from dp_lsp import builtins
@@ -85,6 +84,8 @@ def _type(problem: Problem, seen: Seen) -> Iterator[Fix]:
 
 def _spellings(span: Span, text: str, known: Iterable[str], words: Collection[str] = ()) -> Iterator[Fix]:
     """Another spelling of a word, which is not one of those that are right."""
+    from difflib import get_close_matches  # only a mistake needs it
+
     written = text[span.start : span.end]
     if written in words:
         return

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from itertools import starmap
+from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp import __version__
-from dp_lsp.accounting.guarantee import Guarantee
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.facts import encode_facts
 from dp_lsp.analysis.plots import Plotted
@@ -17,14 +17,10 @@ from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.term import Constant, Definition
 from dp_lsp.engine.baseline import Excuses
 from dp_lsp.engine.boxes import describe_box
-from dp_lsp.engine.claimed import Asserted, asserted
 from dp_lsp.engine.claims import Claim, is_claim, read
 from dp_lsp.engine.describe import Described, Description, Place, describe
 from dp_lsp.engine.distributions import Consulted
-from dp_lsp.engine.explanation import explain
-from dp_lsp.engine.facts import Found, tables
 from dp_lsp.engine.interface import SIZE, digest
-from dp_lsp.engine.plots import plots
 from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.engine.program import Program
 from dp_lsp.engine.remarks import Ignores, Outcome, Split, all_accepted, outcome_of
@@ -36,6 +32,10 @@ from dp_lsp.infer.rules import BY_NAME
 from dp_lsp.lower.problems import CallCycle
 from dp_lsp.problem import Named, Problem, Related, Severity, Sought
 from dp_lsp.text import Span
+
+if TYPE_CHECKING:  # what is asked for later is loaded then
+    from dp_lsp.accounting.guarantee import Guarantee
+    from dp_lsp.engine.claimed import Asserted
 
 
 class Meaning:
@@ -170,7 +170,7 @@ class Task:
         reports: list[FunctionReport] = []
         meanings: list[tuple[str, Meaning]] = []
         outcomes = [outcome_of(around, next((p.message for p in [*around.kept, *around.accepted] if p.unchecked), ""))]
-        facts: list[Found] = []
+        facts: list[tuple[Definition, Inferred, State]] = []
         for definition in self.unit.lowered.definitions:
             found = self._infer(definition)
             self._look()
@@ -182,7 +182,7 @@ class Task:
             meaning = _meaning(definition.name, found, outcome, kept)
             meanings.append((definition.name, Meaning(meaning, digest(meaning))))
             self._before[definition.name] = meaning
-            facts.append(Found(definition, found, outcome.state))
+            facts.append((definition, found, outcome.state))
         self._look()
         idle = ignores.unused()
         outcomes += [Outcome(State.FAILED, "")] * bool(idle)
@@ -198,10 +198,12 @@ class Task:
         asks = self._consulted.asks
         return Known(ChunkRecord(key, verdict, facts, self.unit.names, digests, asks=asks), tuple(meanings), {})
 
-    def _facts(self, found: list[Found]) -> bytes:
+    def _facts(self, found: list[tuple[Definition, Inferred, State]]) -> bytes:
         if not found or not self._options.facts:
             return b""
-        return encode_facts(tables(found, self.unit.chunk.text, self._options))
+        from dp_lsp.engine.facts import Found, tables  # only an editor asks for them
+
+        return encode_facts(tables(starmap(Found, found), self.unit.chunk.text, self._options))
 
     def explanation(self, known: Known, offset: int, expression: bool) -> Explanation | None:
         """What led to what is known of the function at an offset of the chunk, or of an expression there."""
@@ -210,6 +212,8 @@ class Task:
             report = next((each for each in verdict.functions if each.span == definition.span), None)
             if report is not None:
                 problems = tuple(each for each in verdict.problems if definition.span.covers(each.span.start))
+                from dp_lsp.engine.explanation import explain
+
                 at, consult = offset if expression else None, Consulted(self.answers)
                 return explain(found, report, problems, at, self._options, consult)
         return None
@@ -217,6 +221,8 @@ class Task:
     def plotted(self, known: Known, report: FunctionReport) -> Plotted:
         """The plots of a function of the chunk; made once."""
         if report.span not in known.plotted:
+            from dp_lsp.engine.plots import plots
+
             (inferred,) = (found for each, found in self.again(known, report.span.start) if each.span == report.span)
             made = tuple(plots(report, inferred, self._options, self._look))
             known.plotted[report.span] = Plotted(report.name_span, made)
@@ -233,6 +239,8 @@ class Task:
         """What a comment says of how far a method moves that a problem is about."""
         if found.shown is None or problem.code != SensitivityMissed.code:
             return None
+        from dp_lsp.engine.claimed import asserted
+
         description = Description(found.shown, Place(definition.span, definition.name_span), self._options)
         return asserted(description, (each for each in self._claims() if _is_about(each, definition)), problem)
 

@@ -8,7 +8,6 @@ import marshal
 import os
 import sys
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dp_lsp import __version__
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from lark import Lark
     from lark.grammar import Rule
 
-_GRAMMAR = Path(__file__).with_name("grammar.lark")
+_GRAMMAR = os.path.join(os.path.dirname(__file__), "grammar.lark")
 
 
 class Shape(NamedTuple):
@@ -47,7 +46,8 @@ class Table(NamedTuple):
 
 def table() -> Table:
     """The table of the grammar, from the cache folder if it is there."""
-    grammar = _GRAMMAR.read_text("utf-8")
+    with open(_GRAMMAR, encoding="utf-8") as file:
+        grammar = file.read()
     folder = private_folder()
     if folder is None:
         return _made(grammar)
