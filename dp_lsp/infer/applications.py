@@ -50,15 +50,16 @@ def apply_function(
 
 
 class _Calls:
-    """The calls of one function by one use of a row. ``captured`` are the moves of what it captured; ``failing`` says
-    whether what it is given decides if a call fails, and is None if none does."""
+    """The calls of one function by one use of a row. ``captured`` are the moves of its results by what it captured,
+    ``_held`` those of all that it captured; ``failing`` says whether what it is given decides if a call fails, and is
+    None if none does."""
 
     def __init__(self, inference: Inference, node: term.Call, index: int, function: Type, captured: Moves) -> None:
         self._inference = inference
         self._node = node
         self._function = function
         self.span = node.args[index].span
-        self.captured = captured
+        self.captured = self._held = captured
         self.failing: bool | None = None
         self.releases = False
         self._outcome: apply.Outcome | None = None
@@ -146,7 +147,7 @@ class _Calls:
             self.refused("a private function (declared `Priv()`)", f"`{inference.written(self.span)}`")
             return False
         origin = Origin(node.span, node.builtin)
-        inference.leak(frozenset(self.captured), origin)
+        inference.leak(frozenset(self._held), origin)  # every run reads it, and nothing hides how often
         for name in runs.exposed:
             mechanisms.expose(inference, node, args.names.index(name), values)
         along: list[Distances] = []
