@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dp_lsp import surface
 from dp_lsp.core import term
-from dp_lsp.core.annotation import Anything
+from dp_lsp.core.annotation import Anything, NumberOf
 from dp_lsp.core.term import Bind, Body, Method, Term
 from dp_lsp.lower import problems, type_names
 from dp_lsp.lower.effects import Known, effects
@@ -71,7 +71,7 @@ class Functions(Statements):
         """A method. Everything in it is lowered now; what it captures is noted in its scope."""
         returned = self._returned(node.returns)
         self._check_parameters(node.params)
-        params = tuple(self._parameter(param) for param in node.params)
+        params = self._parameters(node.params)
         if returned.black_box:
             self._problems.append(problems.BlackBoxInside.at(node.name_span, name=node.name))
         body = self.function_body(node.body, node)
@@ -118,7 +118,7 @@ class Functions(Statements):
     def black_box(self, node: surface.Function, mentions: frozenset[str]) -> Method:
         """A black box. Nothing is known of its body but the names in it."""
         self._check_parameters(node.params)
-        params = tuple(self._parameter(param) for param in node.params)
+        params = self._parameters(node.params)
         for param in params:
             if param.static:
                 name = param.local.name
@@ -163,6 +163,14 @@ class Functions(Statements):
             if param.default is not None or param.kind != "plain":
                 self._refuse(param.span, kinds.get(param.kind, "a default value"))
                 return
+
+    def _parameters(self, nodes: tuple[surface.Parameter, ...]) -> tuple[term.Param, ...]:
+        params = tuple(map(self._parameter, nodes))
+        static = {param.local.name for param in params if param.static and isinstance(param.type, NumberOf)}
+        for node in nodes:
+            for refused in type_names.unknown_limits(node.annotation, static):
+                self._refuse_type(refused)
+        return params
 
     def _parameter(self, node: surface.Parameter) -> term.Param:
         """Bring a parameter into scope."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -51,6 +52,7 @@ _PLAIN: dict[str, Annotation] = {
 
 STATIC, PRIVATE, BLACK_BOX = "Static", "Priv", "BlackBox"
 BOUNDED, AT_LEAST, ROW_NORM, CONTRIBUTES = "Bounded", "AtLeast", "RowNorm", "Contributes"
+_LIMITS = {BOUNDED: (1, 2), AT_LEAST: (0,), ROW_NORM: (1,), CONTRIBUTES: (0,)}  # the arguments that are numbers
 RESERVED = frozenset(
     {
         *(*NORMS, *_RELATIONS, *_BASES, *_CONTAINERS, *_METRIC, STATIC, PRIVATE, BLACK_BOX),
@@ -88,6 +90,16 @@ def parameter(node: surface.TypeExpr | None) -> tuple[Annotation, bool]:
             raise Refused(node, "write `Static()` or `Static(Integer)`")
         return (meaning(node.args[0]) if node.args else NumberOf(Base.REAL)), True
     return meaning(node), False
+
+
+def unknown_limits(node: surface.Node | None, static: Collection[str]) -> Iterator[Refused]:
+    """Names that say in an annotation how large, how many or how far, and are none of the ``static`` parameters."""
+    if not isinstance(node, surface.TypeExpr):
+        return
+    for index, arg in enumerate(node.args):
+        if index in _LIMITS.get(node.name, ()) and _name_of(arg) not in ("", *static):
+            yield Refused(arg, "it is no `Static()` number among the parameters; write that, or a number")
+        yield from unknown_limits(arg, static)
 
 
 def returned(node: surface.TypeExpr | None) -> Returned:
@@ -209,15 +221,26 @@ def _dataset(kind: Kind, name: str, element: surface.Node, metric: surface.Node,
 def _described(dataset: DatasetOf, name: str, node: surface.Node) -> DatasetOf:
     if isinstance(node, surface.TypeExpr) and node.form == "call":
         if node.name == AT_LEAST and len(node.args) == 1:
-            return replace(dataset, least=_limit(node.args[0]))
+            return replace(dataset, least=_number_of(node, "records", 0))
         if node.name == CONTRIBUTES and len(node.args) == 1:
-            return replace(dataset, each=_limit(node.args[0]))
+            return replace(dataset, each=_number_of(node, "records of a person", 1))
         norm = NORMS.get(_name_of(node.args[0])) if node.name == ROW_NORM and len(node.args) == 2 else None
         if norm is not None and dataset.records.kind is Kind.MATRIX:
-            return replace(dataset, radius=(norm, _limit(node.args[1])))
+            most = _limit(node.args[1])
+            if isinstance(most, Fraction) and most < 0:
+                raise Refused(node, "no row measures less than 0")
+            return replace(dataset, radius=(norm, most))
     raise Refused(
         node, "of a dataset one may say `AtLeast(n)` and `Contributes(k)`, and of the rows of a matrix `RowNorm(L2, c)`"
     )
+
+
+def _number_of(node: surface.TypeExpr, what: str, least: int) -> Limit:
+    """How many there are, as the only argument says."""
+    count = _limit(node.args[0])
+    if isinstance(count, Fraction) and (count.denominator != 1 or count < least):
+        raise Refused(node, f"the number of {what} is a whole one, and at least {least}")
+    return count
 
 
 def _limit(node: surface.Node) -> Limit:

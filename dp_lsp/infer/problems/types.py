@@ -165,7 +165,7 @@ class DoesNotFit(Kind):
 
     code = "DP208"
     name = "does-not-fit"
-    message = "the arguments of `{function}` do not fit together: {reason}"
+    message = "`{function}` cannot be used so: {reason}"
     unchecked = True
 
 

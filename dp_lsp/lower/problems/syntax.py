@@ -88,7 +88,7 @@ class UnknownType(Kind):
 
     code = "DP201"
     name = "unknown-type"
-    message = "`{written}` is not a type that is understood here; {hint}"
+    message = "the annotation `{written}` is not understood: {hint}"
     unchecked = True
     unsupported = True
 
