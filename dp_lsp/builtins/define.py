@@ -17,6 +17,7 @@ from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.constraints import Quantity
 from dp_lsp.core.events import Event, Scheme
 from dp_lsp.core.metrics import as_dataset
+from dp_lsp.core.order import Way
 from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.core.types import AnyNorm, Base, Container, Dataset, Norm, NumberType, Type
 from dp_lsp.core.values import value
@@ -42,10 +43,12 @@ class Refusal(NamedTuple):
 
 
 class Applied(NamedTuple):
-    """A function that a row calls, called once: the type of its result, and how far that moves with each argument."""
+    """A function that a row calls, called once: the type of its result, and how far that moves with each argument.
+    ``ways`` are those it goes where an argument becomes larger, None where that is not known."""
 
     result: Type
     factors: tuple[Sens, ...]
+    ways: tuple[Way | None, ...]
 
 
 @value
@@ -127,7 +130,8 @@ class Noise(NamedTuple):
     for the distance the argument has), the event.
 
     ``declares`` is the argument that says how far the input may move, if there is one. What noise is added to moves
-    ``factor`` times as far as the hidden argument. ``exposed`` are arguments that the noise does not protect."""
+    ``factor`` times as far as the hidden argument, and goes its ``way``. ``exposed`` are arguments that the noise does
+    not protect."""
 
     hidden: str
     norm: Norm | None
@@ -135,6 +139,7 @@ class Noise(NamedTuple):
     declares: str | None = "r"
     factor: Callable[[Args], Sens] = lambda args: ONE
     exposed: tuple[str, ...] = ()
+    way: Callable[[Args], Way | None] = lambda args: Way.RISES
 
 
 class Application(NamedTuple):

@@ -6,6 +6,7 @@ from dp_lsp.builtins.define import Application, Args, Builtin, Demand, Noise, Re
 from dp_lsp.builtins.patterns import ANY, REAL_NUMBER, STATIC, Arrow, Box
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.events import AboveThreshold, Event, Exponential
+from dp_lsp.core.order import Way
 from dp_lsp.core.sens import ONE, Sens, magnitude
 from dp_lsp.core.types import (
     INTEGER,
@@ -50,6 +51,10 @@ def _above(args: Args) -> Event:
 
 def _queries(args: Args) -> Sens:
     return args.applied["qs"].factors[0]
+
+
+def _way_of_queries(args: Args) -> Way | None:
+    return args.applied["qs"].ways[0]
 
 
 def _candidate(args: Args) -> Type | Refusal:
@@ -99,7 +104,7 @@ ROWS: tuple[Builtin, ...] = (
                 _index,
                 free,
                 _threshold_demands,
-                Noise("d", None, _above, None, _queries, ("qs", "T")),
+                Noise("d", None, _above, None, _queries, ("qs", "T"), _way_of_queries),
                 applies=Application("qs", lambda args: (args["d"],)),
                 qs=Box(frozenset({Kind.VECTOR}), functions=True),
                 eps=STATIC,
@@ -108,7 +113,8 @@ ROWS: tuple[Builtin, ...] = (
             ),
         ),
         "The index of the first query whose noisy answer on d is above the noisy threshold T: (eps, 0)-private in d, "
-        "where every query moves by at most 1. The queries and the threshold are public; 0 < eps.",
+        "where every query moves by at most 1. Where a change moves all queries the same way it costs 3/4 of eps. The "
+        "queries and the threshold are public; 0 < eps.",
         _SPARSE_VECTOR,
         ("g(x) = x + 1\nh(x) = x + 2\nf(x::Real) :: Priv() = above_threshold([g, h], 0.5, x, 3)",),
         (
@@ -135,7 +141,8 @@ ROWS: tuple[Builtin, ...] = (
             ),
         ),
         "One of the candidates xs, chosen with probability proportional to exp(eps·f(x)/(2r)): (eps, 0)-private in "
-        "what the score f captures, where no score moves by more than r. The candidates are public; 0 < eps, 0 < r.",
+        "what the score f captures, where no score moves by more than r. Where a change moves all scores the same way, "
+        "as a record that comes moves counts, it costs half of eps. The candidates are public; 0 < eps, 0 < r.",
         _EXPONENTIAL,
         ("g(x::Real) = 2 * x\nf() :: Priv() = exponential_mechanism(1, 0.5, [1.0, 2.0], g)",),
         (

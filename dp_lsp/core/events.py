@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import field
 from enum import Enum
+from fractions import Fraction
 from itertools import count
 from typing import NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
@@ -17,7 +18,7 @@ from weakref import WeakKeyDictionary
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import Substitution
-from dp_lsp.core.sens import Sens
+from dp_lsp.core.sens import Sens, number
 from dp_lsp.core.values import known_thing, thing
 
 _uids = count(1)
@@ -31,10 +32,11 @@ class Var:
     ``carried`` what a loop carries from round to round: public if the loop releases anything.
     ``members`` is the number of matrices a record was drawn from, and 0 for anything that is no record.
     ``only_drawn`` says of what may hold the rows of many people whether it is used for nothing but drawing rows, each
-    by a coin of its own; it is None for anything else.
+    by a coin of its own; it is None for anything else. ``chained`` says whether its values are joined by ordered steps
+    (:func:`~dp_lsp.core.order.is_chained`).
     """
 
-    __slots__ = ("carried", "gap", "members", "name", "only_drawn", "public", "uid")
+    __slots__ = ("carried", "chained", "gap", "members", "name", "only_drawn", "public", "uid")
 
     def __init__(
         self,
@@ -44,6 +46,7 @@ class Var:
         carried: bool = False,
         members: int = 0,
         only_drawn: bool | None = None,
+        chained: bool = False,
     ) -> None:
         self.uid = next(_uids)
         self.name = name
@@ -52,6 +55,7 @@ class Var:
         self.carried = carried
         self.members = members
         self.only_drawn = only_drawn
+        self.chained = chained
 
     def __repr__(self) -> str:
         return self.name
@@ -142,6 +146,17 @@ class RandomizedResponse:
     name = "randomized response"
 
 
+ONE_WAY: dict[type, Sens] = {
+    AboveThreshold: number(Fraction(3, 4)),
+    Exponential: number(Fraction(1, 2)),
+    NoisyMax: number(Fraction(1, 2)),
+}
+"""The share of ε that a selection costs where a change moves all that it selects by the same way.
+
+By how much two scores move apart is what tells in a choice proportional to exp(ε·score/2r): at most r if both move the
+same way by at most r, and 2r if not. Of noise on a threshold, of scale 2/ε, and on queries, of scale 4/ε, the queries'
+own counts once and not twice. Sources: Dong, Durfee and Rogers 2020 (bounded range); Lyu, Su and Li 2017, Theorem 5."""
+
 Event = Laplace | Gaussian | GaussianNoise | AboveThreshold | Exponential | NoisyMax | RandomizedResponse
 
 
@@ -157,12 +172,16 @@ class Opaque:
 @known_thing
 class Release:
     """One mechanism was run on an input that each variable moves by its distance, in the norm the input is measured
-    in. In the norm the noise is made for the distance is up to ``factor`` times that."""
+    in. In the norm the noise is made for the distance is up to ``factor`` times that.
+
+    Of a mechanism that selects, ``one_way`` are the variables that move all it selects by the same way; distances and
+    factor count the smaller share of ε that this costs."""
 
     event: Event
     distance: Distances
     factor: Sens
     origin: Origin
+    one_way: frozenset[Var] = frozenset()
 
 
 @known_thing

@@ -11,6 +11,7 @@ from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.constraints import Constraint
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import Cost, Opaque, Var
+from dp_lsp.core.order import Way
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import NormArgument, TypeArgument
 from dp_lsp.core.types import Type, TypeVariable
@@ -23,7 +24,8 @@ class Move:
     """How far a value moves when a variable moves by 1, and why: by a rule at a place, from earlier moves.
 
     ``rule`` is a builtin or a law of :mod:`dp_lsp.core.laws`, and ``subject`` the name of what is called by it. Each
-    move of ``before`` counts as often as its factor of ``factors`` says; a law may make something else of them.
+    move of ``before`` counts as often as its factor of ``factors`` says; a law may make something else of them. ``way``
+    is which way the value goes where the variable becomes larger, if that is known.
     """
 
     sens: Sens
@@ -32,6 +34,7 @@ class Move:
     factors: tuple[Sens, ...] = ()
     before: tuple[Move, ...] = ()
     subject: str = ""
+    way: Way | None = None
 
 
 Moves = Mapping[Var, Move]

@@ -48,6 +48,11 @@ _MADE_FOR: dict[type[Event], str] = {
     RandomizedResponse: "randomized response for a change of",
 }
 
+_ALL: dict[type[Event], str] = {
+    AboveThreshold: "all queries",
+    Exponential: "all scores",
+    NoisyMax: "all entries",
+}
 
 _LAWS = {
     Scheme.WITHOUT_REPLACEMENT: laws.SAMPLING,
@@ -136,9 +141,15 @@ class Charges:
         numbers = _numbers(event) | dict(zip("δ", self._slack(cost), strict=False))
         named = ", ".join(f"{name} = {context.short(number)}" for name, number in numbers.items())
         why = f"{_MADE_FOR[type(event)]} {context.short(event.declared)}, {named}"
-        if context.short(total) != context.short(event.declared):
-            why += f"; the change is {context.short(total)}"
-        if cost.factor != ONE:
+        counted = context.short(total)
+        alike = any(var in cost.one_way for var in distances)
+        if alike and cost.factor == ONE:
+            why += f"; {_ALL[type(event)]} move the same way, so the change counts as {counted}"
+        elif counted != context.short(event.declared):
+            why += f"; the change is {counted}"
+        if alike and cost.factor != ONE:
+            why += f"; {_ALL[type(event)]} move the same way, so ε counts {context.short(cost.factor)} times"
+        elif cost.factor != ONE:
             why += f"; measured in another norm, it counts {context.short(cost.factor)} times"
         premises = self._moves(span, (var for var in distances if var in cost.distance))
         rule = context.builtin(span) or laws.CHARGED

@@ -159,7 +159,7 @@ class _Writer:
         return "\n".join([head, *params, *body, *owned])
 
     def _judgement(self, value: Judgement) -> str:
-        moved = sorted(f"{self._var(var)}: {self._sens(move.sens)}" for var, move in value.moves.items())
+        moved = sorted(f"{self._var(var)}: {self._sens(move.sens)} {move.way}" for var, move in value.moves.items())
         reach = "" if value.reach is None else f"within {self._sens(value.reach.radius)}"
         return f"{self._type(value.type)} {moved} {reach} [{'; '.join(map(self._judgement, value.parts))}]"
 

@@ -9,6 +9,7 @@ from dp_lsp.core import laws, term
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import NOTHING, Awaited, Called, Cost, Distances, Either, Opaque, Repeat, Var, sequence
+from dp_lsp.core.order import common
 from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.types import Container, FunctionType, Type, TypeVariable, without_static, without_value
@@ -98,7 +99,7 @@ class _Calls:
             known = openings.opened(inference, self._node.span, function, types)
             self._awaited = known.release
             self.releases = known.release is not None
-            return Applied(known.result, known.factors)
+            return Applied(known.result, known.factors, (None,) * len(types))
         if not isinstance(function, FunctionType) or function.value.black_box is not None:
             self.refused("a function", type_words(function))
             return None
@@ -118,7 +119,8 @@ class _Calls:
                     self.refused("functions that return one type", f"functions that return {mismatch}")
                     return None
                 both = zip(applied.factors, one.factors, strict=True)
-                one = Applied(result, tuple(left.at_least(right) for left, right in both))
+                ways = map(common, zip(applied.ways, one.ways, strict=True))
+                one = Applied(result, tuple(left.at_least(right) for left, right in both), tuple(ways))
             applied = one
         return applied
 
@@ -138,7 +140,8 @@ class _Calls:
             self.failing = bool(self.failing) or outcome.failing
         if alone:
             self.captured = outcome.captured(inference, value, self.captured, self._node.span)
-        return Applied(outcome.type, tuple(map(outcome.factor, range(len(types)))))
+        places = range(len(types))
+        return Applied(outcome.type, tuple(map(outcome.factor, places)), tuple(map(outcome.way, places)))
 
     def run(self, runs: Runs, args: Args, values: list[Judgement]) -> bool:
         """Spend what the runs of a private function cost; False, with a problem, if it is none."""

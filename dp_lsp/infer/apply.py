@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import repeat
 from typing import NamedTuple
 
 from dp_lsp import builtins
@@ -13,6 +14,7 @@ from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import NOTHING, Answer, Called, Opaque, Var
+from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import (
     BlackBox,
     FunctionValue,
@@ -77,6 +79,11 @@ class Outcome(NamedTuple):
         move = self.scheme.result.moves.get(self.scheme.params[index].var)
         return ZERO if move is None else self.values.sens(move.sens)
 
+    def way(self, index: int) -> Way | None:
+        """Which way the result goes where an argument becomes larger, if that is known."""
+        move = self.scheme.result.moves.get(self.scheme.params[index].var)
+        return Way.RISES if move is None else move.way
+
     def captured(
         self, inference: Inference, value: FunctionValue, moved: Moves, span: Span, part: Judgement | None = None
     ) -> Moves:
@@ -87,13 +94,13 @@ class Outcome(NamedTuple):
         own = {param.var for param in self.scheme.params}
         captured = {var: move for var, move in (part or self.scheme.result).moves.items() if var not in own}
         parts = (self._here(var, move, span) for var, move in captured.items())
-        return moves.combined(parts, span, laws.CALL, self.scheme.name)
+        return moves.combined(parts, span, laws.CALL, self.scheme.name, repeat(Way.RISES))
 
     def _here(self, var: Var, move: Move, span: Span) -> moves.Weighted:
         """How far a captured variable moves the result of this call. Where the arguments decide that, the reasons
         inside the function are about other numbers."""
         factor = self.values.sens(move.sens)
-        return ({var: move}, ONE) if factor == move.sens else (moves.own(var, span), factor)
+        return ({var: move}, ONE) if factor == move.sens else (moves.own(var, span, move.way), factor)
 
 
 def run(inference: Inference, site: Site, value: FunctionValue, types: Sequence[Type]) -> Outcome | None:
@@ -369,12 +376,14 @@ def _result(
 
     def place(result: Judgement) -> Judgement:
         parts = [(outcome.captured(inference, value, captured, node.span, result), ONE)]
+        ways: list[Way | None] = [Way.RISES]
         for param, argument in zip(scheme.params, arguments, strict=True):
             move = result.moves.get(param.var)
             if move is not None:
                 factor = INFINITY if move.sens is INFINITY else values.sens(move.sens)
                 parts.append((argument.moves, factor))
-        together = moves.combined(parts, node.span, laws.CALL, scheme.name)
+                ways.append(move.way)
+        together = moves.combined(parts, node.span, laws.CALL, scheme.name, ways)
         items = tuple(place(part) for part in result.parts)
         reach = None if result.reach is None else result.reach.outside(values)
         return replace(inference.judgement(outcome.instance.type(result.type), together, items), reach=reach)

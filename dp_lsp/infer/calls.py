@@ -6,11 +6,13 @@ from dataclasses import replace
 from functools import reduce
 
 from dp_lsp import builtins
+from dp_lsp.builtins import ways
 from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, no_demands
 from dp_lsp.core import laws, term
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.metrics import diameter
+from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import BlackBox, Given, Judgement
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.term import Term
@@ -76,7 +78,7 @@ def _solved(inference: Inference, node: term.Call, form: Form, args: Args, value
     factors = form.factors(args)
     for norm in {norm for factor in factors for norm in norms_of(factor)}:
         inference.solver.fix_norm(norm)
-    moved = _moved(inference, node, form, args.names, factors, values, result)
+    moved = _moved(inference, node, form, args, factors, values, result)
     if form.one_of:
         return moved
     return replace(moved, reach=reach.of_call(inference.solver, row, args, factors, values))
@@ -113,19 +115,21 @@ def _moved(
     inference: Inference,
     node: term.Call,
     form: Form,
-    names: tuple[str, ...],
+    args: Args,
     factors: tuple[Sens, ...],
     values: list[Judgement],
     result: Type,
 ) -> Judgement:
     """The result moves by the sum of what its arguments move, each times its factor; of those it is one of, by the
     largest."""
-    named = list(zip(names, values, factors, strict=True))
-    weighted = [(value.moves, factor) for name, value, factor in named if name not in form.one_of]
-    choices = [value.moves for name, value, _ in named if name in form.one_of]
+    named = list(zip(args.names, values, factors, ways.of(node.builtin, args), strict=True))
+    weighted = [(value.moves, factor) for name, value, factor, _ in named if name not in form.one_of]
+    going = [way for name, _, _, way in named if name not in form.one_of]
+    choices = [value.moves for name, value, _, _ in named if name in form.one_of]
     if choices:
         weighted.append((reduce(lambda left, right: moves.larger(left, right, node.span), choices), ONE))
-    together = moves.combined(weighted, node.span, node.builtin)
+        going.append(Way.RISES)
+    together = moves.combined(weighted, node.span, node.builtin, ways=going)
     most = _diameter(inference, values[0], inference.solver.type(result))
     return inference.judgement(result, moves.capped(together, most, node.span))
 

@@ -11,6 +11,7 @@ from dp_lsp.core.annotation import NumberOf
 from dp_lsp.core.evaluate import norms_of, symbols_of
 from dp_lsp.core.events import NOTHING, Var, variables
 from dp_lsp.core.metrics import has_gap
+from dp_lsp.core.order import Way, is_chained
 from dp_lsp.core.scheme import FunctionValue, Judgement, Move, Moves, Owned, Scheme, SchemeParameter
 from dp_lsp.core.sens import INFINITY, magnitude
 from dp_lsp.core.types import (
@@ -43,11 +44,12 @@ def parameter(
         type_ = replace(type_, static=publics[name])
     public = param.static or isinstance(type_, ModelType)  # nothing is claimed about a model
     only_drawn = param.local not in otherwise if _may_hold_rows(type_) else None
-    var = Var(name, gap=has_gap(type_), public=public, only_drawn=only_drawn)
+    var = Var(name, gap=has_gap(type_), public=public, only_drawn=only_drawn, chained=is_chained(type_))
     value = _value(inference, type_, var, param.span)
     steps = annotation.steps_of_a_person(param.type, publics)
     if steps is not None:
-        value = replace(value, moves=moves.scaled(value.moves, magnitude(steps), param.span, laws.PERSON))
+        person = moves.scaled(value.moves, magnitude(steps), param.span, laws.PERSON, way=Way.RISES)
+        value = replace(value, moves=person)
     inference.define(param.local, value)
     inference.parameters.add(param.span)
     return SchemeParameter(name, var, type_, param.static, param.span, param.type)
@@ -75,7 +77,7 @@ def _may_hold_rows(type_: Type) -> bool:
 def _value(inference: Inference, type_: Type, var: Var, span: Span) -> Judgement:
     """The value of a parameter. The items of a tuple move apart from each other, each with a variable of its own."""
     if not isinstance(type_, TupleType):
-        return inference.judgement(type_, moves.own(var, span))
+        return inference.judgement(type_, moves.own(var, span, Way.RISES))
     items = []
     for item in type_.items:
         part = var if isinstance(item, TupleType) else Var(var.name, has_gap(item), var.public)

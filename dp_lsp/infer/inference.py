@@ -16,6 +16,7 @@ from dp_lsp.core.algebra import Poly, TooLong
 from dp_lsp.core.constraints import Constraint, Origin, Quantity
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import Answer, Cost, Leak, Opaque, Var
+from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Moves, Open
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.term import Bind, Body, Local, Loop, NormArgument, Term, TypeArgument, Use
@@ -152,7 +153,7 @@ class Inference:
     def _bind(self, bind: Bind, value: Judgement) -> None:
         targets = bind.targets
         if len(targets) == 1 and isinstance(bind.term, Use):
-            renamed = moves.scaled(value.moves, ONE, bind.span, laws.NAME)
+            renamed = moves.scaled(value.moves, ONE, bind.span, laws.NAME, way=Way.RISES)
             self.define(targets[0], Judgement(value.type, renamed, value.parts, value.reach))
         elif len(targets) == 1 and not isinstance(bind.term, Loop):
             self._became(bind, targets[0], value)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dp_lsp.builtins.define import Args, Noise
 from dp_lsp.builtins.remedies import measure_in, written
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Constraint, Origin
-from dp_lsp.core.events import Event, Gaussian, Leak, Release, Var
+from dp_lsp.core.evaluate import norms_of
+from dp_lsp.core.events import ONE_WAY, Event, Gaussian, Leak, Release, Var
 from dp_lsp.core.metrics import conversion
 from dp_lsp.core.notation import shown
-from dp_lsp.core.scheme import Judgement, Move
+from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.types import AnyNorm, Container, Norm, Type
 from dp_lsp.infer import conditions, explain, moves, problems
@@ -28,8 +31,8 @@ def release(
     event = noise.event(args)
     factor = _factor(inference, span, noise.norm, args.types[index], event) if values[index].moves else ONE
     moved = inference.released(values[index].moves, span)
-    moved = moves.scaled(moved, noise.factor(args), span, node.builtin)
-    private = {var: move for var, move in moved.items() if not var.exempt}
+    moved = moves.scaled(moved, noise.factor(args), span, node.builtin, way=noise.way(args))
+    private = {var: _in_known_norm(inference, move) for var, move in moved.items() if not var.exempt}
     unbounded = {var: move for var, move in private.items() if move.sens.infinite}
     if unbounded:
         _report_unbounded(inference, span, unbounded)
@@ -40,9 +43,30 @@ def release(
     for name in noise.exposed:
         expose(inference, node, args.names.index(name), values)
     inference.leak(frozenset({*unbounded, *too_far}), Origin(node.span, "the noise hides no change that large"))
-    kept = {var: distance for var, distance in distances.items() if var not in too_far}
-    inference.spent.append(Release(event, kept, factor, origin))
+    kept = {var: private[var] for var in distances if var not in too_far}
+    inference.spent.append(_released(inference, event, kept, factor, origin))
     return Judgement(result, moves.NOWHERE)
+
+
+def _in_known_norm(inference: Inference, move: Move) -> Move:
+    """A move in the norm that the noise is made for, if it waited for that."""
+    if not norms_of(move.sens):
+        return move
+    return replace(move, sens=inference.solver.substitution().sens(move.sens))
+
+
+def _released(inference: Inference, event: Event, moved: Moves, factor: Sens, origin: Origin) -> Release:
+    """What a mechanism releases. Where a change moves all that it selects by the same way, less of that can be told: if
+    all changes do, the whole counts less, also where no number says how far they move it."""
+    distances = {var: move.sens for var, move in moved.items()}
+    share = ONE_WAY.get(type(event)) if inference.rules.one_way else None
+    one_way = frozenset(var for var, move in moved.items() if share and var.chained and move.way)
+    if share is None or not one_way:
+        return Release(event, distances, factor, origin)
+    if len(one_way) == len(moved):
+        return Release(event, distances, factor * share, origin, one_way)
+    shared = {var: distance * share if var in one_way else distance for var, distance in distances.items()}
+    return Release(event, shared, factor, origin, one_way)
 
 
 def nothing_hidden(inference: Inference, span: Span) -> None:

@@ -3,41 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import repeat
 
 from dp_lsp.core import laws, sens
 from dp_lsp.core.events import Var
+from dp_lsp.core.order import Way, common, through
 from dp_lsp.core.scheme import Move, Moves
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.text import Span
 
 NOWHERE: Moves = {}
 Weighted = tuple[Moves, Sens]
+_UNKNOWN: Iterable[Way | None] = repeat(None)
 
 
-def own(var: Var, span: Span) -> Moves:
-    """The moves of a variable itself."""
-    return {var: Move(ONE, span, laws.PARAMETER)}
+def own(var: Var, span: Span, way: Way | None = None) -> Moves:
+    """The moves of a variable itself. Only who follows which way values go says that it rises with itself."""
+    return {var: Move(ONE, span, laws.PARAMETER, way=way)}
 
 
-def scaled(moved: Moves, factor: Sens, span: Span, rule: str, subject: str = "") -> Moves:
-    """How far a result moves that moves ``factor`` times as far as what has these moves."""
-    return combined(((moved, factor),), span, rule, subject)
+def scaled(moved: Moves, factor: Sens, span: Span, rule: str, subject: str = "", way: Way | None = None) -> Moves:
+    """How far a result moves that moves ``factor`` times as far as what has these moves, and goes its way."""
+    return combined(((moved, factor),), span, rule, subject, (way,))
 
 
-def combined(parts: Iterable[Weighted], span: Span, rule: str, subject: str = "") -> Moves:
+def combined(
+    parts: Iterable[Weighted], span: Span, rule: str, subject: str = "", ways: Iterable[Way | None] = _UNKNOWN
+) -> Moves:
     """The moves of something made of several values: variable by variable the sum, each value counting as often as
-    its factor says."""
-    gathered: dict[Var, tuple[list[Sens], list[Move]]] = {}
-    for moved, factor in parts:
+    its factor says. ``ways`` are those that the result goes where one value alone becomes larger."""
+    gathered: dict[Var, tuple[list[Sens], list[Move], list[Way | None]]] = {}
+    for (moved, factor), way in zip(parts, ways, strict=False):
         if factor.zero:
             continue
         for var, move in moved.items():
-            factors, before = gathered.setdefault(var, ([], []))
+            factors, before, going = gathered.setdefault(var, ([], [], []))
             factors.append(factor)
             before.append(move)
+            going.append(through(move.way, way))
     return {
-        var: Move(_total(factors, before), span, rule, tuple(factors), tuple(before), subject)
-        for var, (factors, before) in gathered.items()
+        var: Move(_total(factors, before), span, rule, tuple(factors), tuple(before), subject, common(going))
+        for var, (factors, before, going) in gathered.items()
     }
 
 
@@ -69,7 +75,8 @@ def larger(left: Moves, right: Moves, span: Span) -> Moves:
     for var in {**left, **right}:
         sides = tuple(side[var] for side in (left, right) if var in side)
         most = sides[0].sens if len(sides) == 1 else sides[0].sens.at_least(sides[1].sens)
-        result[var] = Move(most, span, laws.BRANCH, (ONE,) * len(sides), sides)
+        way = common(side.way for side in sides)
+        result[var] = Move(most, span, laws.BRANCH, (ONE,) * len(sides), sides, way=way)
     return result
 
 
@@ -79,7 +86,9 @@ def capped(moved: Moves, diameter: Sens, span: Span) -> Moves:
     if diameter.infinite:
         return moved
     return {
-        var: Move(diameter, span, laws.CAP, (ONE,), (move,)) if var.gap and _improves(diameter, move.sens) else move
+        var: Move(diameter, span, laws.CAP, (ONE,), (move,), way=move.way)
+        if var.gap and _improves(diameter, move.sens)
+        else move
         for var, move in moved.items()
     }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dp_lsp.builtins import ways
 from dp_lsp.builtins.define import Builtin
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Sign, Symbol
@@ -59,7 +60,8 @@ def row(
         seen = moves.combined(((moved, INFINITY) for moved in failing), node.span, laws.FAILURE, builtin.name)
         inference.failures.append(Failure(seen, node.span))
     weighted = _weighted(known, [value.moves for value in values])
-    return Judgement(known.result, moves.combined(weighted, node.span, builtin.name))
+    going = ways.whatever(builtin.name, len(values))
+    return Judgement(known.result, moves.combined(weighted, node.span, builtin.name, ways=going))
 
 
 def call(

@@ -22,7 +22,8 @@ class Rules:
     ``either`` is how far one of two values moves. ``groups`` says that what is given to a private function, or drawn
     from, may move by more than 1, at the price of a group.
     ``failures`` says that whether a run fails counts as something it tells, ``diameter`` that a value of diameter 1
-    moves by at most 1, and ``ownership`` that only gradients and models are changed in place."""
+    moves by at most 1, and ``ownership`` that only gradients and models are changed in place. ``one_way`` says that a
+    selection costs less where all it selects by moves the same way."""
 
     name: str
     forms: Callable[[Builtin], tuple[Form, ...]]
@@ -35,6 +36,7 @@ class Rules:
     diameter: bool
     groups: bool
     ownership: bool
+    one_way: bool
 
 
 def exact_rounds(first: Poly, step: Poly, last: Poly) -> Sens:
@@ -75,6 +77,7 @@ SOUND = Rules(
     diameter=True,
     groups=True,
     ownership=True,
+    one_way=True,
 )
 PUBLISHED = Rules(
     "published",
@@ -88,5 +91,6 @@ PUBLISHED = Rules(
     diameter=False,
     groups=False,
     ownership=False,
+    one_way=False,
 )
 BY_NAME = {rules.name: rules for rules in (SOUND, PUBLISHED)}

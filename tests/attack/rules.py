@@ -6,11 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import repeat
 from typing import Any
 
 from dp_lsp import builtins
 from dp_lsp.accounting import advanced, approximate, price, release
-from dp_lsp.core import constraints, metrics, sens, term
+from dp_lsp.builtins import ways
+from dp_lsp.core import constraints, metrics, order, sens, term
+from dp_lsp.core.order import Way
 from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.core.types import Base, NumberType
 from dp_lsp.infer import (
@@ -43,6 +46,7 @@ from dp_lsp.lower import ownership
 from .breaking import Rule, Wrong
 
 _HALF = sens.number(Fraction(1, 2))
+_UNKNOWN = repeat(None)
 
 
 def _always(value: object) -> Wrong:
@@ -75,13 +79,13 @@ def _half(entry: Sens) -> Sens:
 
 
 def _wrong_combined(right: Any) -> Any:
-    def combined(parts: Any, span: Any, rule: str, subject: str = "") -> Any:
+    def combined(parts: Any, span: Any, rule: str, subject: str = "", ways: Any = _UNKNOWN) -> Any:
         listed = list(parts)
         if len(listed) < 2:
-            return right(listed, span, rule, subject)
+            return right(listed, span, rule, subject, ways)
         most: dict[Any, Any] = {}
-        for part in listed:
-            for var, move in right((part,), span, rule, subject).items():
+        for part, way in zip(listed, ways, strict=False):
+            for var, move in right((part,), span, rule, subject, (way,)).items():
                 if var not in most or constraints.decide(most[var].sens, "<=", move.sens):
                     most[var] = move
         return most
@@ -194,6 +198,13 @@ def _whole_too(right: Any) -> Any:
 
 
 _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
+    "ways": [
+        ("all rows rise", ways, "of", lambda right: lambda name, args: (Way.RISES,) * len(args)),
+        ("all numbers are positive", ways, "_sign", _always(Way.RISES)),
+        ("the first of several", order, "common", lambda right: lambda found: next(iter(found))),
+        ("what falls rises", order, "through", _always(Way.RISES)),
+        ("all values are ordered", order, "is_chained", _always(True)),
+    ],
     "metrics": [
         ("norms cost half as much", metrics, "conversion", _halved),
         ("all numbers are apart by 1", metrics, "has_gap", _always(True)),

@@ -1,0 +1,138 @@
+"""Which way the results of rows go where an argument becomes larger, in the orders of :mod:`dp_lsp.core.order`.
+
+A selection costs less where a change moves all scores the same way. Rows that are not listed may go any way: whoever
+adds one need not think of this, and who lists one must be sure for all types that the row accepts. The result may go
+a way in one argument whatever the others are, as far as their types tell where they lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dp_lsp.builtins import intervals
+from dp_lsp.builtins.define import Args
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.constraints import decide
+from dp_lsp.core.metrics import as_dataset
+from dp_lsp.core.order import Way, through
+from dp_lsp.core.types import BoolType, Bounds, Dataset, NumberType, Type
+
+Ways = tuple[Way | None, ...]
+
+_ZERO = Poly.of(0)
+
+
+def of(name: str, args: Args) -> Ways:
+    """Which way a use of a row goes in each argument."""
+    rule = BY_TYPE.get(name)
+    return whatever(name, len(args)) if rule is None else rule(args)
+
+
+def whatever(name: str, count: int) -> Ways:
+    """Which way a use of a row goes in each of so many arguments, whatever their types turn out to be."""
+    rule = WHATEVER.get(name)
+    return (None,) * count if rule is None else rule(count)
+
+
+def _in_all(count: int) -> Ways:
+    return (Way.RISES,) * count
+
+
+def _in_first(count: int) -> Ways:
+    return (Way.RISES, *(None,) * (count - 1))
+
+
+def _in_last(count: int) -> Ways:
+    return (*(None,) * (count - 1), Way.RISES)
+
+
+def _difference(count: int) -> Ways:
+    return (Way.FALLS,) if count == 1 else (Way.RISES, *(Way.FALLS,) * (count - 1))
+
+
+def _sign(bounds: Bounds | None) -> Way | None:
+    """Whether what lies between bounds is at least 0, which leaves the way of a product, or at most 0."""
+    if bounds is None:
+        return None
+    if decide(_ZERO, "<=", bounds.low):
+        return Way.RISES
+    return Way.FALLS if decide(bounds.high, "<=", _ZERO) else None
+
+
+def _product(args: Args) -> Ways:
+    """Each factor goes the way that the sign of the others says."""
+    signs = [_sign(intervals.of(type_)) for type_ in args.types]
+    return tuple(_together(*signs[:index], *signs[index + 1 :]) for index in range(len(signs)))
+
+
+def _together(*signs: Way | None) -> Way | None:
+    found: Way | None = Way.RISES
+    for sign in signs:
+        found = through(found, sign)
+    return found
+
+
+def _quotient(args: Args) -> Ways:
+    return _sign(intervals.of(args.types[1])), None
+
+
+def _size(args: Args) -> Ways:
+    return (_sign(intervals.of(args.types[0])),)
+
+
+def _by_records(args: Args) -> Ways:
+    """What is made of the records one by one: with more of them there is more."""
+    return tuple(Way.RISES if isinstance(type_, Dataset) else None for type_ in args.types)
+
+
+def _counted(args: Args) -> Ways:
+    """Counts of records, by public numbers."""
+    return tuple(Way.RISES if name == "v" else None for name in args.names)
+
+
+def _total(args: Args) -> Ways:
+    """Of records the sign of what one adds decides; the entries of a container are added up themselves."""
+    if args.names == ("f", "v"):
+        return _mapped(args)
+    if not isinstance(args.types[0], Dataset):
+        return _in_first(len(args))
+    return (_sign(_bounds(args.types[0])), *(None,) * (len(args) - 1))
+
+
+def _mapped(args: Args) -> Ways:
+    """Entries go the way of the function, and all go the way that the function goes."""
+    if isinstance(args["v"], Dataset):
+        return _by_records(args)
+    return Way.RISES, args.applied["f"].ways[0]
+
+
+def _bounds(type_: Type) -> Bounds | None:
+    """Where the numbers of a dataset lie; rows of them, anywhere."""
+    dataset = as_dataset(type_)
+    if dataset is None or dataset.records.rows is not None:
+        return None
+    element = dataset.records.element
+    if isinstance(element, BoolType):
+        return Bounds(_ZERO, Poly.of(1))
+    return element.bounds if isinstance(element, NumberType) else None
+
+
+WHATEVER: dict[str, Callable[[int], Ways]] = {
+    **dict.fromkeys(("+", "min", "max", "[…]", "clone"), _in_all),
+    **dict.fromkeys(("transpose", "'", "row_to_vec", "vec_to_row", "ceil"), _in_all),
+    **dict.fromkeys(("[]", "[:]", "clamp", "clipn"), _in_first),
+    "norm_convert": _in_last,
+    "-": _difference,
+}
+"""By the names of rows, of so many arguments."""
+
+BY_TYPE: dict[str, Callable[[Args], Ways]] = {
+    "*": _product,
+    "/": _quotient,
+    "abs": _size,
+    "sum": _total,
+    "map": _mapped,
+    **dict.fromkeys(("length", "count", "filter", "unique", "repeat", "clip", "map_rows"), _by_records),
+    **dict.fromkeys(("histogram", "cumulative_counts"), _counted),
+}
+"""By the names of rows, of arguments of known types."""
