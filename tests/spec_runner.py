@@ -55,8 +55,9 @@ class Block(NamedTuple):
     def options(self) -> Options:
         pairs = dict(word.rsplit("=", 1) for word in self.words if "=" in word)
         profile, neighbours = pairs.pop("profile", "sound"), pairs.pop("neighbours", "change-one")
+        contributes = int(pairs.pop("contributes", "1"))
         settings = tuple(Setting(None, name, Fraction(value)) for name, value in pairs.items())
-        return Options(profile, settings, neighbours=neighbours)
+        return Options(profile, settings, neighbours=neighbours, contributes=contributes)
 
 
 def blocks(page: str) -> Iterator[Block]:

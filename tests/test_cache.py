@@ -128,7 +128,7 @@ def test_configuration_and_options_count(run: Runs) -> None:
     assert run.same("--profile", "published") == ["a.jl", "b.jl"]
     assert run.same("--error-on-warning", "--statistics") == []
     config = Path("dp-lsp.toml")
-    for text in ("max-epsilon = 0.5\n", "max-epsilon = 0.25\n", 'neighbours = "add-remove"\n'):
+    for text in ("max-epsilon = 0.5\n", "max-epsilon = 0.25\n", 'neighbours = "add-remove"\n', "contributes = 2\n"):
         config.write_text(text, "utf-8")
         assert run.same() == ["a.jl", "b.jl"]
     config.write_text('[[overrides]]\ninclude = ["b.jl"]\nseverity = {DP301 = "warning"}\n', "utf-8")

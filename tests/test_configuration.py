@@ -32,6 +32,7 @@ exclude = ["src/old/"]
 profile = "published"
 max-epsilon = 1_0.5e-1
 max-delta = 1e-5
+contributes = 3
 
 [severity]
 DP303 = "error"
@@ -41,6 +42,7 @@ DP204 = "off"
 include = ["examples/**"]
 exclude = ["examples/real.jl"]
 profile = "sound"
+contributes = 1
 severity = { DP303 = "hint" }
 
 [[overrides]]
@@ -77,6 +79,7 @@ def test_all_keys() -> None:
     assert options.profile == "published" and not options.facts
     assert dict(options.severity) == {"DP303": Severity.ERROR, "DP204": None}
     assert found.options("examples/a.jl", Options()).profile == "sound"
+    assert [found.options(name, Options()).contributes for name in ("src/a.jl", "examples/a.jl")] == [3, 1]
     assert found.options("examples/real.jl", Options()).profile == "published"
     assert dict(found.options("examples/b.jl", Options()).severity)["DP303"] is Severity.INFORMATION, "the last counts"
     chosen = [path for path in ("a.jl", "x/a.jl", "src/a.jl", "src/old/a.jl", "lib/a.txt") if found.includes(path)]
@@ -103,6 +106,12 @@ def test_nothing_said_is_the_default() -> None:
         ('baseline = "/b.json"', ['DP812 1:12 "/b.json"']),
         ("baseline = 'b/'", ["DP812 1:12 'b/'"]),
         ("neighbours = 'changed'", ["DP812 1:14 'changed'"]),
+        ("contributes = 0", ["DP812 1:15 0"]),
+        ("contributes = -3", ["DP812 1:15 -3"]),
+        ("contributes = 1.5", ["DP812 1:15 1.5"]),
+        ("contributes = '3'", ["DP812 1:15 '3'"]),
+        ("contributes = true", ["DP812 1:15 true"]),
+        ("contributes = 10_000_000", ["DP812 1:15 10_000_000"]),
         ("severity.DP999 = 'off'", ["DP811 1:10 DP999"]),
         ("severity = { DP303 = 'of' }", ["DP812 1:22 'of'"]),
         ("severity.DP001 = 'warning'", ["DP812 1:18 'warning'"]),
@@ -203,7 +212,14 @@ def test_the_schema_accepts_what_is_read_and_nothing_else() -> None:
     validator = jsonschema.Draft7Validator(schema())
     validator.check_schema(schema())
     validator.validate(tomllib.loads(EVERYTHING))
-    for text in ("max_epsilon = 1", "max-delta = 1", "severity.DP303 = 'of'", "[[overrides]]\nprofile = 'sound'"):
+    for text in (
+        "max_epsilon = 1",
+        "max-delta = 1",
+        "contributes = 0",
+        "contributes = 1.5",
+        "severity.DP303 = 'of'",
+        "[[overrides]]\nprofile = 'sound'",
+    ):
         assert wrong(text) and not validator.is_valid(tomllib.loads(text)), text
 
 

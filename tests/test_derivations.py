@@ -170,6 +170,8 @@ def follows(step: Step, before: list[Step]) -> bool:
         return result == [1] and not moved
     if step.rule == laws.NOTHING_HOLDS:
         return result == [math.inf] and not moved
+    if step.rule == laws.A_PERSON:
+        return result == [max(1, moved[0])]
     if step.rule == laws.CAP:
         return result[0] <= moved[0]
     if step.rule in (laws.BRANCH, laws.ITEMS):

@@ -240,7 +240,9 @@ class Walk(ABC, Generic[L]):
         held = [
             len(moved) == 1 and all(var.only_drawn and not var.public for var in moved) for moved in cost.along.values()
         ]
-        return cost.scheme is Scheme.POISSON and cost.aligned and all(held) and set(reached.values()) == {ONE}
+        apart = next(iter(reached.values()))  # in so many records, which come or go one by one
+        same = all(each == apart for each in reached.values()) and apart.number is not None and apart.number % 1 == 0
+        return cost.scheme is Scheme.POISSON and cost.aligned and all(held) and same
 
     def _called(self, cost: Called, distances: Distances) -> Asking[L]:
         return self._body_of(cost, {param: self.along(moved, distances) for param, moved in cost.along.items()})
@@ -262,8 +264,8 @@ class Walk(ABC, Generic[L]):
 
     def _awaited(self, cost: Awaited, distances: Distances) -> Asking[L]:
         """The price of what an awaited call turned out to be, or of any function that is (ε, δ)-private in each
-        argument: one that a variable reaches through several arguments is paid once for each. Nothing is known of a
-        change of more than 1; a distance that is no number is at most 1 (a shown condition)."""
+        argument: one that a variable reaches through several arguments is paid once for each. A change of more than 1
+        is one of a group, if there are such steps; a distance that is no number is at most 1 (a shown condition)."""
         moved = [self.along(part, distances) for part in cost.along]
         callee, frame = cost.callee, self._frame
         answer = frame.answers.get(callee)
@@ -273,13 +275,14 @@ class Walk(ABC, Generic[L]):
         if isinstance(answer, Answer):
             inner = dict(zip(answer.params, moved, strict=True))
             return (yield from self._within(frame.outer or _OUTERMOST, answer.body, inner, answer.values))
-        loss = self.free
-        for distance, epsilon, delta in zip(moved, callee.epsilon, callee.delta, strict=True):
+        loss, stepped = self.free, cost.stepped or (False,) * len(moved)
+        for distance, epsilon, delta, steps in zip(moved, callee.epsilon, callee.delta, stepped, strict=True):
             known = distance.number
-            if known is not None and known > 1:
+            if known is not None and known > 1 and not steps:
                 return self.unbounded
             if not distance.zero:
-                loss = self.both(loss, self.opaque(epsilon, delta, cost))
+                once = self.opaque(epsilon, delta, cost)
+                loss = self.both(loss, once if known is None else self.grouped(once, max(1, ceil(known))))
         return loss
 
     def _sampled(self, cost: Sampled, distances: Distances) -> Asking[L]:

@@ -51,9 +51,9 @@ class Options(NamedTuple):
     """What a check depends on besides the text. ``facts`` keeps what hover needs. ``severity`` is that of problems by
     their code, None for one that is not told; ``max_epsilon`` and ``max_delta`` are what a private function may
     spend at most. ``target_delta`` is the total δ at which the smallest ε is wanted, ``neighbours`` which data are
-    neighbours. ``baseline`` is what one accepts in this file; with ``everything_accepted`` it accepts all that can be,
-    which tells what a new one must hold. ``limits`` are
-    what the check may take."""
+    neighbours, and ``contributes`` how many records a person has where no annotation says it. ``baseline`` is what one
+    accepts in this file; with ``everything_accepted`` it accepts all that can be, which tells what a new one must hold.
+    ``limits`` are what the check may take."""
 
     profile: str = PROFILES[0]
     settings: tuple[Setting, ...] = ()
@@ -63,6 +63,7 @@ class Options(NamedTuple):
     max_delta: Fraction | None = None
     target_delta: Fraction | None = None
     neighbours: str = NEIGHBOURS[0]
+    contributes: int = 1
     baseline: tuple[Accepted, ...] = ()
     everything_accepted: bool = False
     limits: Limits = MOST

@@ -31,6 +31,9 @@ SECTION = ("tool", "dp-lsp")
 
 
 _EVERYTHING = ("**",)
+_LOWERS = "a configuration only lowers it"
+MANY = 1_000_000
+"""Records of a person: more is a slip."""
 
 
 class Override(NamedTuple):
@@ -40,6 +43,7 @@ class Override(NamedTuple):
     exclude: tuple[str, ...]
     profile: str | None
     severity: Levels
+    contributes: int | None
 
     def concerns(self, path: str) -> bool:
         """Whether it is about a file, given by its path below the folder."""
@@ -57,6 +61,7 @@ class Configuration(NamedTuple):
     max_epsilon: Fraction | None = None
     max_delta: Fraction | None = None
     neighbours: str | None = None
+    contributes: int | None = None
     baseline: str | None = None
     limits: Limits = EVER
 
@@ -67,10 +72,11 @@ class Configuration(NamedTuple):
 
     def options(self, path: str, base: Options) -> Options:
         """How a file is checked: as ``base`` says, and otherwise where this does."""
-        profile, levels = self.profile, dict(self.severity)
+        profile, contributes, levels = self.profile, self.contributes, dict(self.severity)
         for override in self.overrides:
             if override.concerns(path):
                 profile = override.profile or profile
+                contributes = override.contributes or contributes
                 levels |= dict(override.severity)
         return base._replace(
             profile=profile or base.profile,
@@ -78,6 +84,7 @@ class Configuration(NamedTuple):
             max_epsilon=self.max_epsilon,
             max_delta=self.max_delta,
             neighbours=self.neighbours or base.neighbours,
+            contributes=contributes or base.contributes,
             limits=base.limits.lowered(self.limits),
         )
 
@@ -92,7 +99,7 @@ def _limits(found: Mapping[str, int]) -> Limits:
 
 def _override(found: Mapping[str, Any]) -> Override:
     profile, severity = found.get("profile"), found.get("severity", ())
-    return Override(found.get("include", ()), found.get("exclude", ()), profile, severity)
+    return Override(found.get("include", ()), found.get("exclude", ()), profile, severity, found.get("contributes"))
 
 
 _PROFILE = Key(
@@ -100,6 +107,14 @@ _PROFILE = Key(
     Choice(PROFILES),
     "The rules that bounds are found by: `sound`, whose bounds hold (the default), or `published`, the published"
     " formulas, for comparison. Files that are checked together follow the one that includes the others.",
+)
+_CONTRIBUTES = Key(
+    "contributes",
+    Whole(MANY),
+    "How many records of a dataset one person has at most: 1, if it is left out. What is claimed is about one person"
+    " then. `Contributes(k)` in an annotation says it of one parameter, and counts there. It is about datasets, and"
+    " about vectors of Data or Bool and matrices of such rows. Files that are checked together follow the one that"
+    " includes the others.",
 )
 _SEVERITY = Key(
     "severity",
@@ -130,6 +145,7 @@ KEYS = (
         " of which one has a record more. How many records there are is private then, and a matrix is protected only"
         " where rows are drawn of it, each by itself, and nothing else is done with it.",
     ),
+    _CONTRIBUTES,
     Key(
         "max-epsilon",
         Amount(),
@@ -143,11 +159,13 @@ KEYS = (
             (
                 Key(
                     "time",
-                    Whole(MOST.time),
+                    Whole(MOST.time, _LOWERS),
                     "Seconds, of a file with its includes, and 1 more for 20,000 characters.",
                 ),
-                Key("characters", Whole(MOST.characters), "Of a file."),
-                Key("memory", Whole(MOST.memory), "MiB of memory, where the system can hold a process to that."),
+                Key("characters", Whole(MOST.characters, _LOWERS), "Of a file."),
+                Key(
+                    "memory", Whole(MOST.memory, _LOWERS), "MiB of memory, where the system can hold a process to that."
+                ),
             ),
             "limit",
             _limits,
@@ -164,6 +182,7 @@ KEYS = (
                     Key("include", Globs(), "Which files this is about.", needed=True),
                     Key("exclude", Globs(), "Which of them it is not about."),
                     _PROFILE,
+                    _CONTRIBUTES,
                     _SEVERITY,
                 ),
                 "key of an override",

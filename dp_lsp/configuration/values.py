@@ -108,9 +108,10 @@ class Amount(NamedTuple):
 
 
 class Whole(NamedTuple):
-    """A whole number from 1 to ``most``, which is what counts without it."""
+    """A whole number from 1 to ``most``, and ``why`` it is no other."""
 
     most: int
+    why: str = ""
 
     def schema(self) -> Schema:
         return {"type": "integer", "minimum": 1, "maximum": self.most}
@@ -118,7 +119,7 @@ class Whole(NamedTuple):
     def read(self, value: Any, path: Path, finder: Finder) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= self.most:
             return value
-        finder.wrong(path, f"a whole number from 1 to {self.most}: a configuration only lowers it")
+        finder.wrong(path, f"a whole number from 1 to {self.most}" + (f": {self.why}" if self.why else ""))
         return None
 
 

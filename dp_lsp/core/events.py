@@ -236,11 +236,13 @@ class Sampled:
 
 @known_thing
 class Awaited:
-    """A call of a function that is not known yet; ``along`` holds how far each variable moves each argument."""
+    """A call of a function that is not known yet; ``along`` holds how far each variable moves each argument.
+    ``stepped`` says of each whether a change of n is n steps of at most 1, rounded up; of none, if it is empty."""
 
     callee: Opaque
     along: tuple[Distances, ...]
     origin: Origin
+    stepped: tuple[bool, ...] = ()
 
 
 class Answer(NamedTuple):

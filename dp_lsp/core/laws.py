@@ -17,6 +17,8 @@ class Law(NamedTuple):
 
 PARAMETER = "parameter"
 PERSON = "person"
+PERSONS = "persons"
+A_PERSON = "a whole person"
 NAME = "name"
 TUPLE = "tuple"
 ITEMS = "items of a tuple"
@@ -58,6 +60,17 @@ LAWS = {
         "what one person contributes",
         "A person contributes up to k records, so the dataset moves by up to k steps when one person's data change.",
         "The distance of datasets counts their records: group privacy, by the sensitivity.",
+    ),
+    PERSONS: Law(
+        "counted in persons",
+        "What is said of a function's dataset is about one person with up to k records, so n records are n/k persons.",
+        "A person is k steps, and a bound of k steps is k times that of one.",
+    ),
+    A_PERSON: Law(
+        "one person at least",
+        "Some of what is said of a function's dataset holds for a whole person only: that a truth value cannot change "
+        "twice says nothing of a part of a person.",
+        "Some of a person's records are data of a person, too.",
     ),
     NAME: Law("the same value", "Another name for a value moves as far as the value.", "The identity."),
     TUPLE: Law(

@@ -14,6 +14,7 @@ from dp_lsp.core.types import (
     Base,
     BoolType,
     Bounds,
+    Clip,
     Container,
     Dataset,
     DatasetMetric,
@@ -76,6 +77,28 @@ def as_dataset(type_: Type) -> Dataset | None:
         case Container(Kind.MATRIX, Norm.LINF, element=NumberType(Base.DATA) | BoolType()):
             return Dataset(DatasetMetric.HAMMING, type_)
     return None
+
+
+def holds_records(type_: Type) -> bool:
+    """Whether a value is made of the records of people: a dataset, or Data or Bool in a vector or the rows of a
+    matrix."""
+    data = isinstance(type_, Container) and type_.kind is not Kind.GRADIENT and is_discrete(type_.element)
+    return data or isinstance(type_, Dataset)
+
+
+def has_steps(type_: Type) -> bool:
+    """Whether n steps of at most 1, n rounded up, lead from any value to any other at a distance of n, through values
+    of the type. In L2 whole numbers, and Data, take more steps than that: (3, 4) is 5 from (0, 0), and 7 steps."""
+    match type_:
+        case NumberType() | BoolType() | Dataset():
+            return True
+        case Container(norm=norm, clip=clip, element=NumberType() | BoolType() as element):
+            if isinstance(element, NumberType) and element.base is Base.REAL:
+                return True
+            return norm in (Norm.L1, Norm.LINF) and clip is Clip.U
+        case TupleType(items):
+            return all(map(has_steps, items))
+    return False
 
 
 def has_gap(type_: Type) -> bool:

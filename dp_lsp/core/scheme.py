@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import NamedTuple
 
-from dp_lsp.core.algebra import NormVariable, Symbol
+from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.constraints import Constraint
 from dp_lsp.core.evaluate import Substitution
@@ -89,10 +89,19 @@ class Open:
         return tuple(factor.polys[0].symbol for factor in self.factors)
 
 
+class Unit(NamedTuple):
+    """What is said of a parameter is about one person, who has up to so many ``records`` of it. With ``whole`` some of
+    it holds for a whole person only, and not for a part of one."""
+
+    records: Poly
+    whole: bool = False
+
+
 @thing
 class SchemeParameter:
     """A parameter of an inferred function; ``symbol`` is the value of one that is static and a number. ``declared``
-    is what was written, by which methods are told apart."""
+    is what was written, by which methods are told apart. ``unit`` is None where a person has one record, or the
+    parameter is made of none."""
 
     name: str
     var: Var
@@ -100,6 +109,7 @@ class SchemeParameter:
     static: bool
     span: Span
     declared: Annotation
+    unit: Unit | None = None
 
 
 @thing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import ceil
 from typing import Any
 
 from dp_lsp.accounting.advanced import Account, Advanced
@@ -97,6 +98,7 @@ class Charges:
                 return self._called(cost, distances, loss)
             case Awaited(callee=callee, origin=origin):
                 why = f"{LAWS[laws.CHARGED].step.format(f'`{callee.name}`')}, which may be any private function"
+                why += _group(along(part, distances) for part in cost.along)
                 premises = self._moves(origin.span, distances)
                 return self._add(Entry(origin.span, laws.CHARGED, why, premises), distances, loss)
 
@@ -225,6 +227,9 @@ class Charges:
         why = "once for each way in which a change reaches the sample"
         if direct is None and measure.steps(cost) > 1:
             why = "a row that differs is a row less and a row more"
+        rows = _group(along(moved, distances) for moved in cost.along.values())
+        if direct is None and rows:
+            why = rows.removeprefix("; ")
         if measure.is_unbounded(loss):
             why = "no number says how far it moves what is drawn"
         elif direct is not None:
@@ -259,3 +264,9 @@ def _numbers(event: Event) -> dict[str, Sens]:
         case Gaussian():
             return {"ε": event.epsilon, "δ": event.delta}
     return {"ε": event.epsilon}
+
+
+def _group(distances: Iterable[Sens]) -> str:
+    """That a change of several steps is charged as a group, if one is."""
+    steps = [ceil(each.number) for each in distances if each.number is not None and each.number > 1]
+    return f"; a change of {max(steps)} steps is one of a group" if steps else ""

@@ -406,8 +406,9 @@ def _uniform(root: str, options: Options | OptionsOf) -> OptionsOf:
     """The options of each file, by the rules of the root."""
     if isinstance(options, Options):
         return lambda name: options
-    profile, neighbours = options(root).profile, options(root).neighbours
-    return cache(lambda name: options(name)._replace(profile=profile, neighbours=neighbours))
+    of_root = options(root)
+    rules = {key: getattr(of_root, key) for key in ("profile", "neighbours", "contributes")}
+    return cache(lambda name: options(name)._replace(**rules))
 
 
 def _by_unit(whole: Project, options: OptionsOf) -> list[list[Allowance]]:

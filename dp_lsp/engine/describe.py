@@ -36,6 +36,7 @@ from dp_lsp.engine.limits import problem as above
 from dp_lsp.engine.measured import record_metrics
 from dp_lsp.engine.shares import Writing, shares, told
 from dp_lsp.engine.totals import NONE, totals
+from dp_lsp.engine.units import premise
 from dp_lsp.infer.explain import publish
 from dp_lsp.infer.problems import ConditionFails, NoBound, NoGuarantee, TotalMissed
 from dp_lsp.problem import Problem, Related
@@ -397,7 +398,7 @@ class Description:
                 yield ConditionReport(f"{measured.what} is {measured.metric.value}", None, False)
         if self._private and self._relation is Relation.ADD_REMOVE:
             yield ConditionReport(_ADD_REMOVE, None, False)
-        for text in self._notes:
+        for text in chain(premise(self.scheme, self._options.contributes), self._notes):
             yield ConditionReport(text, None, False)
 
     def _published(self, parameters: tuple[ParameterReport, ...]) -> str:

@@ -34,7 +34,7 @@ from dp_lsp.core.events import (
     Var,
     known_of,
 )
-from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Open, Scheme
+from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Open, Scheme, Unit
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.term import NormArgument, TypeArgument
 from dp_lsp.core.types import (
@@ -143,6 +143,7 @@ class _Writer:
         head = f"{scheme.name}{scheme.signature} {scheme.claims_privacy} {scheme.floats} {scheme.reason}"
         params = [
             f"{param.name} {self._var(param.var)} {self._type(param.type)} {param.static} {param.declared!r}"
+            f" {self._unit(param.unit)}"
             for param in scheme.params
         ]
         failing = None if scheme.failing is None else sorted(map(self._var, _in_order(scheme.failing)))
@@ -157,6 +158,9 @@ class _Writer:
             *map(self._open, scheme.opens),
         ]
         return "\n".join([head, *params, *body, *owned])
+
+    def _unit(self, unit: Unit | None) -> str:
+        return "" if unit is None else f"{self._poly(unit.records)} {unit.whole}"
 
     def _judgement(self, value: Judgement) -> str:
         moved = sorted(f"{self._var(var)}: {self._sens(move.sens)} {move.way}" for var, move in value.moves.items())
@@ -186,8 +190,8 @@ class _Writer:
             case Sampled(scheme, draws, rows, along, record, aligned, body):
                 size = f"{scheme.value} {self._sens(draws)} of {self._sens(rows)} {aligned} {self._var(record)}"
                 return f"sampled {size} {self._along(along)} {self.cost(body)}"
-            case Awaited(callee=callee, along=moved_by):
-                return f"awaited {self._opaque(callee)} {[self._distances(moved) for moved in moved_by]}"
+            case Awaited(callee=callee, along=moved_by, stepped=stepped):
+                return f"awaited {self._opaque(callee)} {[self._distances(moved) for moved in moved_by]} {stepped}"
             case Called():
                 return f"called {self._applied(cost.body, cost.values, cost.along, cost.answers)}"
 

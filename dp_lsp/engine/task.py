@@ -253,7 +253,7 @@ class Task:
             broken = broken or self._program.clouds[definition.name]
         if isinstance(definition, Constant):
             return infer_constant(definition, text, rules, self._resolve, self._look, broken)
-        return infer_method(definition, text, rules, self._resolve, self._look, broken)
+        return infer_method(definition, text, rules, self._resolve, self._look, broken, self._options.contributes)
 
     def _resolve(self, name: str) -> Global | Unreadable | None:
         """What a top-level name means here. That a name calls itself is a problem of its own."""

@@ -13,7 +13,7 @@ from dp_lsp.core.order import common
 from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.types import Container, FunctionType, Type, TypeVariable, without_static, without_value
-from dp_lsp.infer import apply, mechanisms, moves, openings, problems
+from dp_lsp.infer import apply, mechanisms, moves, openings, problems, units
 from dp_lsp.infer.inference import Failure, Inference
 from dp_lsp.infer.solver import Mismatch
 from dp_lsp.infer.spending import distances
@@ -185,5 +185,6 @@ class _Calls:
             return Awaited(self._awaited, tuple(along), origin)
         assert self._outcome is not None, "it has been called"
         scheme, instance = self._outcome.scheme, self._outcome.instance
-        by_param = {param.var: moved for param, moved in zip(scheme.params, along, strict=True)}
-        return Called(scheme.cost, by_param, self._outcome.values, origin, dict(instance.answers))
+        cost, params = units.in_steps(scheme, self.span)
+        by_param = dict(zip(params, along, strict=True))
+        return Called(cost, by_param, self._outcome.values, origin, dict(instance.answers))

@@ -38,7 +38,7 @@ from dp_lsp.core.types import (
     TypeVariable,
     Unknown,
 )
-from dp_lsp.infer import conditions, dispatch, explain, moves, openings, problems, rows
+from dp_lsp.infer import conditions, disjoint, dispatch, explain, moves, openings, problems, rows, units
 from dp_lsp.infer.inference import Failure, Found, Inference
 from dp_lsp.infer.instance import Instance
 from dp_lsp.infer.spending import distances
@@ -76,8 +76,9 @@ class Outcome(NamedTuple):
 
     def factor(self, index: int) -> Sens:
         """How far the result moves when an argument moves by 1."""
-        move = self.scheme.result.moves.get(self.scheme.params[index].var)
-        return ZERO if move is None else self.values.sens(move.sens)
+        param = self.scheme.params[index]
+        move = self.scheme.result.moves.get(param.var)
+        return ZERO if move is None else self.values.sens(move.sens) * units.share(param.unit, self.values)
 
     def way(self, index: int) -> Way | None:
         """Which way the result goes where an argument becomes larger, if that is known."""
@@ -196,9 +197,8 @@ def attempt(
     if releases is not scheme.claims_privacy:
         wanted = "a function that releases something" if releases else "a function that releases nothing"
         return _not_this(inference, site, wanted, f"`{scheme.name}`")
-    params = tuple(param.var for param in scheme.params)
-    spends = Answer(scheme.cost, params, outcome.values) if releases else None
-    factors = tuple(map(outcome.factor, range(len(params))))
+    spends = Answer(*units.in_steps(scheme, site.span), outcome.values) if releases else None
+    factors = tuple(map(outcome.factor, range(len(scheme.params))))
     found = Found(outcome.type, factors, spends, outcome.failing)
     if not releases:
         inference.settled[(callee, *given)] = found
@@ -252,9 +252,20 @@ def call(
     outcome = run(inference, site, value, types)
     if outcome is None:
         return Judgement(UNKNOWN, moves.NOWHERE)
-    spend(inference, site, outcome, value, [argument.moves for argument in arguments], callee.moves)
+    given = _in_persons(inference, outcome, arguments, node.span)
+    spend(inference, site, outcome, value, given, callee.moves)
     _fail(inference, site, outcome, value, arguments, callee.moves)
-    return _result(inference, node, outcome, value, arguments, callee.moves)
+    return _result(inference, node, outcome, value, given, callee.moves)
+
+
+def _in_persons(inference: Inference, outcome: Outcome, arguments: list[Judgement], span: Span) -> list[Moves]:
+    """How far arguments move, counted as the method counts."""
+    given = []
+    for param, argument in zip(outcome.scheme.params, arguments, strict=True):
+        given.append(units.given(param, outcome.values, argument.moves, span))
+        if param.unit is not None and param.unit.whole:
+            inference.whole |= {disjoint.variable(inference.wholes, var) for var in argument.moves}
+    return given
 
 
 def check_annotations(inference: Inference, node: term.Apply, box: BlackBox, arguments: list[Judgement]) -> None:
@@ -369,7 +380,7 @@ def _result(
     node: term.Apply,
     outcome: Outcome,
     value: FunctionValue,
-    arguments: list[Judgement],
+    arguments: list[Moves],
     captured: Moves,
 ) -> Judgement:
     scheme, values = outcome.scheme, outcome.values
@@ -381,7 +392,7 @@ def _result(
             move = result.moves.get(param.var)
             if move is not None:
                 factor = INFINITY if move.sens is INFINITY else values.sens(move.sens)
-                parts.append((argument.moves, factor))
+                parts.append((argument, factor))
                 ways.append(move.way)
         together = moves.combined(parts, node.span, laws.CALL, scheme.name, ways)
         items = tuple(place(part) for part in result.parts)

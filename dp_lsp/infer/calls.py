@@ -131,7 +131,7 @@ def _moved(
         going.append(Way.RISES)
     together = moves.combined(weighted, node.span, node.builtin, ways=going)
     most = _diameter(inference, values[0], inference.solver.type(result))
-    return inference.judgement(result, moves.capped(together, most, node.span))
+    return inference.judgement(result, inference.capped(together, most, node.span))
 
 
 def _diameter(inference: Inference, first: Judgement, result: Type) -> Sens:

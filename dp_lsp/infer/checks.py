@@ -9,7 +9,8 @@ from dp_lsp.core import annotation, laws, term
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import Called, Release, Sequence, Var, mechanisms, nodes
-from dp_lsp.core.scheme import Judgement, Move
+from dp_lsp.core.metrics import holds_records
+from dp_lsp.core.scheme import Judgement, Move, Scheme
 from dp_lsp.core.types import Base, Container, Dataset, ModelType, NumberType, TupleType, Type, TypeVariable, Unknown
 from dp_lsp.infer import explain, moves, problems
 from dp_lsp.infer.inference import Inference
@@ -67,6 +68,17 @@ def _is_within(declared: Type, given: Type) -> bool:
         case (ModelType(), ModelType()):
             return True
     return type(declared) is type(given)
+
+
+def check_records(inference: Inference, method: term.Method, shown: Scheme) -> None:
+    """Where a person may have several records, what is made of them must be declared so: else it would be said of one
+    record."""
+    for param in shown.params:
+        declared = isinstance(param.declared, annotation.TupleOf | annotation.DatasetOf)
+        counted = param.unit is not None or param.static or declared
+        if not counted and holds_records(param.type):
+            inference.report(problems.NeedsTypes.at(method.name_span, name=method.name))
+            return
 
 
 def check_privacy(inference: Inference, method: term.Method, result: Judgement) -> None:

@@ -8,12 +8,13 @@ from dataclasses import replace
 from dp_lsp.core import annotation, laws, term
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.annotation import NumberOf
+from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import norms_of, symbols_of
 from dp_lsp.core.events import NOTHING, Var, variables
-from dp_lsp.core.metrics import has_gap
+from dp_lsp.core.metrics import has_gap, holds_records
 from dp_lsp.core.order import Way, is_chained
-from dp_lsp.core.scheme import FunctionValue, Judgement, Move, Moves, Owned, Scheme, SchemeParameter
-from dp_lsp.core.sens import INFINITY, magnitude
+from dp_lsp.core.scheme import FunctionValue, Judgement, Move, Moves, Owned, Scheme, SchemeParameter, Unit
+from dp_lsp.core.sens import INFINITY
 from dp_lsp.core.types import (
     Base,
     BoolType,
@@ -26,7 +27,7 @@ from dp_lsp.core.types import (
     TupleType,
     Type,
 )
-from dp_lsp.infer import checks, conditions, generalize, moves, only_drawn
+from dp_lsp.infer import checks, conditions, generalize, moves, only_drawn, units
 from dp_lsp.infer.inference import Inference
 from dp_lsp.text import Span
 
@@ -36,8 +37,10 @@ def parameter(
     param: term.Param,
     publics: annotation.Publics,
     otherwise: frozenset[term.Local] = frozenset(),
+    usual: int = 1,
 ) -> SchemeParameter:
-    """Bring a parameter into scope. ``otherwise`` are the locals that are used other than to draw rows of them."""
+    """Bring a parameter into scope. ``otherwise`` are the locals that are used other than to draw rows of them;
+    ``usual`` is how many records a person has where no annotation says it."""
     name = param.local.name
     type_ = annotation.instantiate(param.type, name, publics)
     if name in publics and isinstance(type_, NumberType):
@@ -45,14 +48,22 @@ def parameter(
     public = param.static or isinstance(type_, ModelType)  # nothing is claimed about a model
     only_drawn = param.local not in otherwise if _may_hold_rows(type_) else None
     var = Var(name, gap=has_gap(type_), public=public, only_drawn=only_drawn, chained=is_chained(type_))
-    value = _value(inference, type_, var, param.span)
-    steps = annotation.steps_of_a_person(param.type, publics)
-    if steps is not None:
-        person = moves.scaled(value.moves, magnitude(steps), param.span, laws.PERSON, way=Way.RISES)
-        value = replace(value, moves=person)
+    unit = _unit(inference, param, type_, publics, usual)
+    value = _value(inference, type_, var, param.span, usual)
+    if unit is not None:
+        value = replace(value, moves=units.of_a_person(value.moves, unit.records, param.span))
     inference.define(param.local, value)
     inference.parameters.add(param.span)
-    return SchemeParameter(name, var, type_, param.static, param.span, param.type)
+    return SchemeParameter(name, var, type_, param.static, param.span, param.type, unit)
+
+
+def _unit(inference: Inference, param: term.Param, type_: Type, publics: annotation.Publics, usual: int) -> Unit | None:
+    """The unit of a parameter; there must be a record for it to be about somebody."""
+    records = units.steps(param.type, type_, publics, usual)
+    if records is None or param.static:
+        return None
+    inference.demand(Poly.of(1), "<=", records, Origin(param.span, "a person has a record"), conditions.fails)
+    return Unit(records)
 
 
 def publics(method: term.Method) -> annotation.Publics:
@@ -74,8 +85,9 @@ def _may_hold_rows(type_: Type) -> bool:
     return not isinstance(type_, NumberType | BoolType | ModelType | Dataset)
 
 
-def _value(inference: Inference, type_: Type, var: Var, span: Span) -> Judgement:
-    """The value of a parameter. The items of a tuple move apart from each other, each with a variable of its own."""
+def _value(inference: Inference, type_: Type, var: Var, span: Span, usual: int) -> Judgement:
+    """The value of a parameter. The items of a tuple move apart from each other, each with a variable of its own; those
+    that are made of records with a person."""
     if not isinstance(type_, TupleType):
         return inference.judgement(type_, moves.own(var, span, Way.RISES))
     items = []
@@ -83,7 +95,10 @@ def _value(inference: Inference, type_: Type, var: Var, span: Span) -> Judgement
         part = var if isinstance(item, TupleType) else Var(var.name, has_gap(item), var.public)
         if part is not var:
             inference.tuples[part] = var
-        items.append(_value(inference, item, part, span))
+        value = _value(inference, item, part, span, usual)
+        if usual > 1 and holds_records(item):
+            value = replace(value, moves=units.of_a_person(value.moves, Poly.of(usual), span))
+        items.append(value)
     return inference.tuple_of(span, items)
 
 
@@ -93,12 +108,13 @@ def _whole(inference: Inference, tuples: Mapping[Var, Var], value: Judgement, sp
     return Judgement(value.type, moves.of_tuples(value.moves, tuples, span), parts)
 
 
-def body(inference: Inference, method: term.Method, since: conditions.Mark) -> generalize.Body:
-    """Infer the body of a method, and hold what it promises against it."""
+def body(inference: Inference, method: term.Method, since: conditions.Mark, usual: int = 1) -> generalize.Body:
+    """Infer the body of a method, and hold what it promises against it. ``usual`` is how many records a person has
+    where no annotation says it."""
     assert method.body is not None, "a black box has no body"
     otherwise = only_drawn.locals_used_otherwise(method.body)
     known = publics(method)
-    params = tuple(parameter(inference, param, known, otherwise) for param in method.params)
+    params = tuple(parameter(inference, param, known, otherwise, usual) for param in method.params)
     result = inference.body(method.body)
     own = {param.var for param in params}
     tuples = {item: whole for item, whole in inference.tuples.items() if whole in own}
@@ -111,7 +127,7 @@ def body(inference: Inference, method: term.Method, since: conditions.Mark) -> g
     checks.check_result(inference, method, result)
     result = checks.with_failures(inference, method, result)
     checks.check_privacy(inference, method, result)
-    return generalize.Body(params, result, conditions.settle(inference, since))
+    return generalize.Body(units.whole(params, inference.whole), result, conditions.settle(inference, since))
 
 
 def closure(inference: Inference, node: term.Closure) -> Judgement:

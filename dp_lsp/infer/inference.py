@@ -80,7 +80,8 @@ class Inference:
     whose body is inferred, and ``read`` are the locals it has read; ``floats`` says that what has the type Integer may
     be stored as a float, and ``chosen`` is what to report then of methods that were chosen because it is none;
     ``rounds`` what the rounds of the loops around read for themselves, by the index, and ``wholes`` what that is a
-    part of; ``tuples`` the parameter that an item is a part of.
+    part of; ``tuples`` the parameter that an item is a part of; ``whole`` are variables of which something is said that
+    holds for a whole step only.
     """
 
     def __init__(
@@ -118,6 +119,7 @@ class Inference:
         self.wholes: disjoint.Wholes = {}
         self.tuples: dict[Var, Var] = {}
         self.parameters: set[Span] = set()
+        self.whole: set[Var] = set()
 
     def infer(self, node: Term) -> Judgement:
         """The judgement of a term; what evaluating it spends is added to :attr:`spent`.
@@ -198,6 +200,12 @@ class Inference:
     def judgement(self, type_: Type, moved: Moves, parts: tuple[Judgement, ...] = ()) -> Judgement:
         """A judgement that keeps the law that a static value moves with nothing."""
         return Judgement(type_, moves.NOWHERE if is_static(type_) else moved, parts)
+
+    def capped(self, moved: Moves, most: Sens, span: Span) -> Moves:
+        """How far a value moves that cannot be further apart than this."""
+        found = moves.capped(moved, most, span)
+        self.whole |= {disjoint.variable(self.wholes, var) for var, move in moved.items() if found[var] is not move}
+        return found
 
     def demand(
         self,

@@ -13,7 +13,7 @@ from dp_lsp.core.evaluate import Substitution, symbols_of
 from dp_lsp.core.events import NOTHING, Answer, Called, Cost, Opaque
 from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.notation import shown
-from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Open, Scheme
+from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Open, Scheme, Unit
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.term import NormArgument, TypeArgument
 from dp_lsp.core.types import (
@@ -258,9 +258,10 @@ class Instance:
             moves = {var: replace(move, sens=values.sens(move.sens)) for var, move in value.moves.items()}
             return Judgement(self.type(value.type), moves, tuple(map(moved, value.parts)))
 
+        params = (replace(each, type=self.type(each.type), unit=_put(each.unit, values)) for each in scheme.params)
         return replace(
             scheme,
-            params=tuple(replace(param, type=self.type(param.type)) for param in scheme.params),
+            params=tuple(params),
             result=moved(scheme.result),
             cost=self._cost(scheme, values),
             needs=tuple(put_into(values, need) for need in scheme.needs),
@@ -278,6 +279,10 @@ class Instance:
         callee = each.callee if isinstance(each.callee, str) else self.type(each.callee)
         arguments = tuple(map(self.given, each.arguments))
         return replace(each, callee=callee, arguments=arguments, result=self.type(each.result))
+
+
+def _put(unit: Unit | None, values: Substitution) -> Unit | None:
+    return None if unit is None else unit._replace(records=values.poly(unit.records))
 
 
 def _variables(scheme: Scheme) -> Iterator[TypeVariable]:

@@ -228,7 +228,7 @@ def _steady(inference: Inference, node: term.Loop, rounds: _Rounds, starts: list
             over = Spread(growth.one[i][j], growth.every[i][j], rounds.number)
             parts += [(start.moves, growth.start[i][j]), *once.own.spread(read[j], over, node.span)]
         most = diameter(leaf) if inference.rules.diameter else INFINITY
-        grown.append(moves.capped(moves.combined(parts, node.span, laws.LOOP), most, node.span))
+        grown.append(inference.capped(moves.combined(parts, node.span, laws.LOOP), most, node.span))
     return _together(inference, node.span, once.types, iter(grown))
 
 

@@ -39,19 +39,28 @@ class Inferred(NamedTuple):
 
 
 def infer_method(
-    method: term.Method, text: str, rules: Rules, resolve: Resolve, look: Callable[[], None], broken: str = ""
+    method: term.Method,
+    text: str,
+    rules: Rules,
+    resolve: Resolve,
+    look: Callable[[], None],
+    broken: str = "",
+    usual: int = 1,
 ) -> Inferred:
-    """Infer a method. ``broken`` says what of its text was not understood, or is empty."""
+    """Infer a method. ``broken`` says what of its text was not understood, or is empty, and ``usual`` how many records
+    a person has where no annotation says it."""
     inference = Inference(text, rules, resolve, look, terms.rule)
     if broken:
         inference.give_up(broken)
     if method.body is None:
         return _black_box(inference, method)
-    body = functions.body(inference, method, conditions.Mark())
+    body = functions.body(inference, method, conditions.Mark(), usual)
     assumptions.settle(inference)
     dispatch.settle(inference)
     scheme = generalize.scheme(inference, method, body)
     assumed = assumptions.assume(inference, method, body, scheme)
+    if usual > 1:
+        checks.check_records(inference, method, assumed.scheme)
     if not (method.privacy or inference.spent or inference.unknown):
         checks.warn_unbounded(inference, assumed.scheme.result)
     return _inferred(inference, FunctionValue(method.name, (scheme,)))._replace(

@@ -131,7 +131,7 @@ def first_infinite(move: Move) -> Move:
 
 
 def is_itself(move: Move) -> bool:
-    """Whether a value is the variable itself, maybe under another name."""
-    while move.rule == laws.NAME:
+    """Whether a value is the variable itself, maybe under another name, and counted in records."""
+    while move.rule in (laws.NAME, laws.PERSON):
         (move,) = move.before
     return move.rule == laws.PARAMETER

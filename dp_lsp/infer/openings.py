@@ -14,6 +14,7 @@ from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Sign, Symbol
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.events import Awaited, Opaque, Var
+from dp_lsp.core.metrics import has_steps
 from dp_lsp.core.scheme import Given, Judgement, Moves, Open
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.types import Type, TypeVariable
@@ -95,9 +96,10 @@ def _spend(
     inference: Inference, node: term.Apply, release: Opaque, function: Judgement, arguments: Sequence[Judgement]
 ) -> None:
     along: list[dict[Var, Sens]] = []
+    stepped = tuple(has_steps(inference.type(argument)) for argument in arguments)
     for argument, written in zip(arguments, node.args, strict=True):
         origin = Origin(written.span, f"the privacy of `{release.name}` holds for a change of at most 1")
         along.append(distances(inference, written.span, argument.moves, origin))
     origin = Origin(node.span, f"`{release.name}` releases what it captured")
     inference.leak(frozenset(function.moves), origin)
-    inference.spent.append(Awaited(release, tuple(along), origin))
+    inference.spent.append(Awaited(release, tuple(along), origin, stepped))

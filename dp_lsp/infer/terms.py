@@ -183,7 +183,7 @@ def joined(inference: Inference, span: Span, left: Judgement, right: Judgement, 
         return replace(inference.judgement(type_, most), reach=found)
     most_apart = diameter(type_) if inference.rules.diameter else INFINITY
     together = moves.joined(most, (condition, most_apart), span, laws.CONDITION)
-    return Judgement(without_static(type_), moves.capped(together, most_apart, span), reach=found)
+    return Judgement(without_static(type_), inference.capped(together, most_apart, span), reach=found)
 
 
 def _check(inference: Inference, node: term.Check) -> Judgement:

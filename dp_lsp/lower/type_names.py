@@ -276,6 +276,8 @@ def _in_tuple(node: surface.Node) -> Annotation:
     found = meaning(node)
     if isinstance(found, AFunction):
         raise Refused(node, "a tuple holds no functions")
+    if isinstance(found, DatasetOf) and found.each is not None:
+        raise Refused(node, "`Contributes(k)` is said of a parameter, and not inside a tuple")
     return found
 
 

@@ -1,0 +1,93 @@
+"""The unit of privacy: a person, who has one record of a dataset, or up to so many.
+
+Inside a function a dataset moves by so many steps when one person's data change, so all that is said of its parameter
+is about one person. A caller may give it a dataset that moves by more or fewer steps: what it says is about so many
+persons then. A part of a person is possible, as distances are numbers; but what is said of a value that cannot be
+further apart, as a `Bool`, holds for a whole person only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from dp_lsp.core import laws
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.annotation import Annotation, Publics, steps_of_a_person
+from dp_lsp.core.constraints import Origin
+from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.events import Called, Cost, Var
+from dp_lsp.core.metrics import holds_records
+from dp_lsp.core.order import Way
+from dp_lsp.core.scheme import Move, Moves, Scheme, SchemeParameter, Unit
+from dp_lsp.core.sens import ONE, Sens, magnitude
+from dp_lsp.core.types import Type
+from dp_lsp.infer import moves
+from dp_lsp.text import Span
+
+
+class Persons(NamedTuple):
+    """A cost in steps of datasets, where it was one in persons, and the variables of these."""
+
+    cost: Cost
+    params: tuple[Var, ...]
+
+
+def steps(written: Annotation, type_: Type, publics: Publics, usual: int) -> Poly | None:
+    """How many records one person has of what is no tuple: as its annotation says, else ``usual`` many if it is made of
+    records; None if that is one."""
+    said = steps_of_a_person(written, publics)
+    found = Poly.of(usual) if said is None and holds_records(type_) else said
+    return None if found == Poly.of(1) else found
+
+
+def of_a_person(moved: Moves, records: Poly, span: Span) -> Moves:
+    """How far a dataset moves with one person, where it moves like this with a record."""
+    return moves.scaled(moved, magnitude(records), span, laws.PERSON, way=Way.RISES)
+
+
+def whole(params: Iterable[SchemeParameter], capped: Iterable[Var]) -> tuple[SchemeParameter, ...]:
+    """Parameters, those marked of which something holds for a whole person only."""
+    only = set(capped)
+    return tuple(
+        replace(param, unit=param.unit._replace(whole=True)) if param.unit and param.var in only else param
+        for param in params
+    )
+
+
+def share(unit: Unit | None, values: Substitution) -> Sens:
+    """How many persons a step makes at most, in any number of them."""
+    return ONE if unit is None or unit.whole else _one_of(unit, values)
+
+
+def _one_of(unit: Unit, values: Substitution) -> Sens:
+    return Sens((magnitude(values.poly(unit.records)).single_poly().inverse(),))
+
+
+def given(param: SchemeParameter, values: Substitution, moved: Moves, span: Span) -> Moves:
+    """What a parameter is given, in its persons."""
+    if param.unit is None or not moved:
+        return moved
+    one = _one_of(param.unit, values)
+    return {var: _in_persons(move, one, param.unit.whole, span) for var, move in moved.items()}
+
+
+def _in_persons(move: Move, one: Sens, whole: bool, span: Span) -> Move:
+    if move.sens.infinite:
+        return move
+    part = move.sens * one
+    found = Move(part, span, laws.PERSONS, (one,), (move,), way=move.way)
+    least = part.at_least(ONE) if whole else part
+    return found if least == part else Move(least, span, laws.A_PERSON, (ONE,), (found,), way=move.way)
+
+
+def in_steps(scheme: Scheme, span: Span) -> Persons:
+    """What a scheme costs, for who counts steps."""
+    own = tuple(param.var for param in scheme.params)
+    if not any(param.unit for param in scheme.params):
+        return Persons(scheme.cost, own)
+    params = tuple(Var(var.name, var.gap, var.public, only_drawn=var.only_drawn, chained=var.chained) for var in own)
+    put = Substitution({})
+    along = {param.var: {var: share(param.unit, put)} for param, var in zip(scheme.params, params, strict=True)}
+    return Persons(Called(scheme.cost, along, put, Origin(span, scheme.name)), params)
