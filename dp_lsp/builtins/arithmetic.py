@@ -272,6 +272,7 @@ ROWS: tuple[Builtin, ...] = (
         whole=False,
         published=(form(numeric(_quotient, Base.REAL), published_quotient_factors, x=NUMBER, y=NUMBER), _BY_NUMBER),
         keeps_zero=True,
+        divides=True,
     ),
     *(
         Builtin(
@@ -378,6 +379,8 @@ ROWS: tuple[Builtin, ...] = (
         CALCULUS,
         ("f(x::Real) = clamp(x, 0, 10)", "f(v::MetricVector(Real, Symmetric)) = clamp(v, 0, 10)"),
         (Refused("f(x::Real) = clamp(x, 3, 1)", "DP304"), Refused("f(x::Data, y::Real) = clamp(x, y, 2)", "DP208")),
+        limits=("x",),
+        chosen=(("lo", "bound"), ("hi", "bound")),
     ),
     Builtin(
         "clipn",
@@ -399,6 +402,8 @@ ROWS: tuple[Builtin, ...] = (
         ("f(x::Real) = clipn(x, 10, 0)",),
         (Refused("f(x::Real) = clipn(x, 1, 3)", "DP304"), Refused("f(x::Data, y::Real) = clipn(x, 2, y)", "DP208")),
         published=(form(numeric(), each(), x=NUMBER, upper=NUMBER, lower=NUMBER),),
+        limits=("x",),
+        chosen=(("upper", "bound"), ("lower", "bound")),
     ),
     Builtin(
         "disc",

@@ -260,6 +260,7 @@ ROWS: tuple[Builtin, ...] = (
         ),
         (Refused("f(x::Real) = length(x)", "DP202"), Refused("f(m::DMModel) = length(m)", "DP202")),
         whole=True,
+        tells_size=True,
     ),
     Builtin(
         "size",
@@ -279,6 +280,7 @@ ROWS: tuple[Builtin, ...] = (
         (Refused("f(v::Vector{<:Data}) = size(v)", "DP202"),),
         whole=True,
         counts=True,
+        tells_size=True,
     ),
     Builtin(
         "sum",
@@ -373,6 +375,8 @@ ROWS: tuple[Builtin, ...] = (
         ),
         mutates="v",
         clips=True,
+        limits=("v",),
+        chosen=(("c", "bound"),),
     ),
     Builtin(
         "undisc_container",

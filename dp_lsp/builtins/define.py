@@ -36,10 +36,12 @@ class Demand(NamedTuple):
 
 class Refusal(NamedTuple):
     """Why arguments of the right shapes do not fit together, as a sentence without an end mark. ``unclipped`` names
-    the argument that should have been clipped, if that is the reason."""
+    the argument that should have been clipped, if that is the reason, and ``uncounted`` the dataset of which it should
+    be known how many records there are."""
 
     reason: str
     unclipped: str = ""
+    uncounted: str = ""
 
 
 class Applied(NamedTuple):
@@ -129,9 +131,9 @@ class Noise(NamedTuple):
     """What makes a form a mechanism: the argument that is hidden, the norm its noise is made for (None if it is made
     for the distance the argument has), the event.
 
-    ``declares`` is the argument that says how far the input may move, if there is one. What noise is added to moves
-    ``factor`` times as far as the hidden argument, and goes its ``way``. ``exposed`` are arguments that the noise does
-    not protect."""
+    ``declares`` is the argument that says how far the input may move, if there is one; the noise ``grows`` with some
+    of its arguments, and ``shrinks`` with others. What noise is added to moves ``factor`` times as far as the hidden
+    argument, and goes its ``way``. ``exposed`` are arguments that the noise does not protect."""
 
     hidden: str
     norm: Norm | None
@@ -140,6 +142,8 @@ class Noise(NamedTuple):
     factor: Callable[[Args], Sens] = lambda args: ONE
     exposed: tuple[str, ...] = ()
     way: Callable[[Args], Way | None] = lambda args: Way.RISES
+    grows: tuple[str, ...] = ("r",)
+    shrinks: tuple[str, ...] = ("eps",)
 
 
 class Application(NamedTuple):
@@ -212,11 +216,13 @@ class Builtin:
     entry, of its first argument that the second one is the number of. One that ``counts`` gives the number of rows of
     a sample. One that ``keeps_zero`` returns 0 of 0, its public arguments aside; ``adds`` tells at which places, of
     how many, it returns an argument as it is where all others are 0. ``within`` is how far from 0 a result is at
-    most. ``draws`` is how one draws rows. ``whole`` says whether the numbers it returns are whole (or of Data), where
-    that does not follow from its arguments; what one that ``floats`` returns may be stored as a float although it is
-    whole. One that ``clips`` returns a container clipped in the norm it is given. One that is
-    ``only_public`` has a rule for public arguments only. An ``everyday`` name may also be that of a variable, which
-    then counts. ``published`` holds the forms of the published checker."""
+    most. ``limits`` names arguments of which the result is a copy that is kept within limits; ``chosen`` what must be
+    chosen without a look at the data, each with a word for it. One that ``tells_size`` tells how many records there
+    are, and one that ``divides`` divides by its last argument. ``draws`` is how one draws rows. ``whole`` says whether
+    the numbers it returns are whole (or of Data), where that does not follow from its arguments; what one that
+    ``floats`` returns may be stored as a float although it is whole. One that ``clips`` returns a container clipped in
+    the norm it is given. One that is ``only_public`` has a rule for public arguments only. An ``everyday`` name may
+    also be that of a variable, which then counts. ``published`` holds the forms of the published checker."""
 
     name: str
     signature: str
@@ -239,8 +245,17 @@ class Builtin:
     keeps_zero: bool = False
     adds: Callable[[int, int], bool] = lambda index, count: False
     within: Callable[[Args], Sens] | None = None
+    limits: tuple[str, ...] = ()
+    chosen: tuple[tuple[str, str], ...] = ()
+    tells_size: bool = False
+    divides: bool = False
     draws: Scheme | None = None
     published: tuple[Form, ...] | None = None
+
+    def arguments(self, count: int, keywords: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """The names of ``count`` arguments, the last of which are given by name; none if no form takes so many."""
+        found = (form.parameters(count - len(keywords), keywords) for form in self.forms)
+        return next((tuple(param.name for param in params) for params in found if params is not None), ())
 
     @property
     def keywords(self) -> frozenset[str]:

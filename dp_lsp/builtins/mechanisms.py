@@ -81,7 +81,7 @@ def _known(args: Args) -> Event:
 
 
 _GAUSS_NOISE = Noise("x", Norm.L2, _gaussian)
-_KNOWN_NOISE = Noise("x", Norm.L2, _known)
+_KNOWN_NOISE = Noise("x", Norm.L2, _known, grows=("r", "sigma"))
 _LAPLACE_NOISE = Noise("x", Norm.L1, _laplace)
 _PUBLISHED_LAPLACE_NOISE = Noise("x", Norm.L2, _laplace)
 _HIDDEN = (REAL_NUMBER, Box(bases=_REALS))
@@ -208,8 +208,9 @@ ROWS: tuple[Builtin, ...] = (
             "f(v::MetricVector(Real, L2)) :: Priv() = gaussian_noise(1, 4, v)",
         ),
         (
-            Refused("f(x::Real) :: Priv() = gaussian_noise(1, 0, x)", "DP304"),
-            Refused("f(x::Real) :: Priv() = gaussian_noise(0, 4, 0 * x)", "DP304"),
+            Refused("f(x::Real) :: Priv() = gaussian_noise(1, 0, x)", "DP426"),
+            Refused("f(x::Real) :: Priv() = gaussian_noise(1, -4, x)", "DP304"),
+            Refused("f(x::Real) :: Priv() = gaussian_noise(0, 4, 0 * x)", "DP426"),
             Refused("f(x::Real) :: Priv() = gaussian_noise(1, 4, 2 * x)", "DP301"),
             Refused("f(x::Data) :: Priv() = gaussian_noise(1, 4, x)", "DP206"),
         ),
@@ -231,7 +232,7 @@ ROWS: tuple[Builtin, ...] = (
         ),
         (
             Refused("f(x::Real) :: Priv() = laplacian_mechanism(1, 0, x)", "DP304"),
-            Refused("f(x::Real) :: Priv() = laplacian_mechanism(0, 0.5, 0 * x)", "DP304"),
+            Refused("f(x::Real) :: Priv() = laplacian_mechanism(0, 0.5, 0 * x)", "DP426"),
             Refused("f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, 2 * x)", "DP301"),
             Refused("f(x::Data) :: Priv() = laplacian_mechanism(1, 0.5, x)", "DP206"),
         ),

@@ -121,8 +121,9 @@ def _fewest(args: Args) -> Poly | None:
 
 def _too_few(least: int) -> Refusal:
     return Refusal(
-        f"there may be no records, or few; say that there are some with `AtLeast({least})`, or make them so many"
-        " with `resize(v, n, fill)`"
+        f"say how many there are at least with `AtLeast({least})` or more, or make them so many with "
+        "`resize(v, n, fill)`",
+        uncounted="v",
     )
 
 
@@ -240,7 +241,7 @@ _ROWS: tuple[Builtin, ...] = (
         ),
         (
             Refused(_POINTS.format("mean(v)"), "DP208"),
-            Refused("f(v::MetricVector(Bounded(Real, 0, 1), Symmetric)) = mean(v)", "DP208"),
+            Refused("f(v::MetricVector(Bounded(Real, 0, 1), Symmetric)) = mean(v)", "DP423"),
             Refused("f(v::MetricVector(Bounded(Real, 0, 1), Symmetric, AtLeast(0))) = mean(v)", "DP304"),
             Refused("f(x::Real) = mean(x)", "DP202"),
         ),
@@ -275,6 +276,7 @@ _ROWS: tuple[Builtin, ...] = (
         ),
         (Refused(_POINTS.format("histogram(v, 3)"), "DP202"),),
         whole=True,
+        chosen=(("edges", "edges"),),
     ),
     Builtin(
         "cumulative_counts",
@@ -296,6 +298,7 @@ _ROWS: tuple[Builtin, ...] = (
         ),
         (Refused(_POINTS.format("cumulative_counts(v, 3)"), "DP202"),),
         whole=True,
+        chosen=(("thresholds", "thresholds"),),
     ),
     Builtin(
         "quantile_score",
@@ -320,6 +323,7 @@ _ROWS: tuple[Builtin, ...] = (
             Refused(_POINTS.format("quantile_score(v, 2, [1, 2])"), "DP304"),
         ),
         whole=False,
+        chosen=(("candidates", "candidates"),),
     ),
 )
 

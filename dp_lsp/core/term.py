@@ -6,6 +6,7 @@ has become a new version of ``x``. Branches and loops name the locals they chang
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 from dp_lsp.core.annotation import Annotation
@@ -248,3 +249,40 @@ class Constant:
 
 
 Definition = Method | Constant
+
+
+def of_body(body: Body) -> Iterator[Term]:
+    """The terms of a block, in order."""
+    yield from (bind.term for bind in body.binds)
+    yield body.result
+
+
+def bodies(node: Term) -> tuple[Body, ...]:
+    """The blocks that a term holds."""
+    match node:
+        case Branch(then=then, otherwise=otherwise):
+            return then, otherwise
+        case Loop(body=body) | Scope(rest=body):
+            return (body,)
+        case Closure(methods=methods):
+            return tuple(method.body for method in methods if method.body is not None)
+    return ()
+
+
+def parts(node: Term) -> Iterator[Term]:
+    """The terms that a term is made of, those of its blocks included."""
+    match node:
+        case Call(args=found) | MakeTuple(items=found) | Hole(parts=found):
+            yield from found
+        case Apply(function=function, args=args):
+            yield from (function, *args)
+        case Branch(condition=condition) | Check(condition=condition):
+            yield condition
+        case Loop(first=first, step=step, last=last, carried=carried):
+            yield from (first, last, *(start for _, start in carried))
+            if step is not None:
+                yield step
+        case Scope(bind=bind):
+            yield bind.term
+    for body in bodies(node):
+        yield from of_body(body)

@@ -265,6 +265,9 @@ def refused(inference: Inference, node: term.Call, row: Builtin, args: Args, ref
         span = unclipped.span
         fixes = (explain.wrap("clip it in L2", span, remedies.CLIP),)
         inference.report(problems.NotClipped.at(span, written=inference.written(span), fixes=fixes))
+    elif refusal.uncounted:
+        written = inference.written(node.span)
+        inference.report(problems.UnknownCount.at(node.span, written=written, reason=refusal.reason))
     else:
         inference.report(problems.DoesNotFit.at(node.span, function=row.name, reason=refusal.reason))
     inference.give_up(refusal.reason)

@@ -1,5 +1,15 @@
 """Problems that inference reports."""
 
+from dp_lsp.infer.problems.mistakes import (
+    BoundFromData,
+    NoNoise,
+    OtherRelation,
+    PrivateBranch,
+    PrivateCount,
+    RawValue,
+    UnknownCount,
+    WrongEnd,
+)
 from dp_lsp.infer.problems.names import (
     BlackBoxAsValue,
     CallsUnchecked,
@@ -45,6 +55,7 @@ from dp_lsp.infer.problems.types import (
 
 __all__ = [
     "BlackBoxAsValue",
+    "BoundFromData",
     "BudgetMissed",
     "CallsUnchecked",
     "ChangeableConstant",
@@ -59,6 +70,7 @@ __all__ = [
     "NoGuarantee",
     "NoMechanism",
     "NoMethod",
+    "NoNoise",
     "NoRule",
     "NotClipped",
     "NotDeclaredPrivate",
@@ -66,16 +78,22 @@ __all__ = [
     "NotUnboxed",
     "NumberTooLong",
     "OtherNorm",
+    "OtherRelation",
+    "PrivateBranch",
     "PrivateCheck",
+    "PrivateCount",
+    "RawValue",
     "SensitivityMissed",
     "SeveralMethods",
     "TooSensitive",
     "TotalMissed",
     "Unbounded",
     "UnboundedInput",
+    "UnknownCount",
     "UnknownName",
     "WhichFunction",
     "WrongArgument",
     "WrongCount",
+    "WrongEnd",
     "WrongResult",
 ]

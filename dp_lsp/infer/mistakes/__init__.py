@@ -1,0 +1,1 @@
+"""Known mistakes, found behind the problems that they lead to."""

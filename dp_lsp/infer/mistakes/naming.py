@@ -1,0 +1,65 @@
+"""Which known mistake is behind a problem.
+
+Rules say what does not hold. Once a function is inferred, each of its problems is looked at once more: where the reason
+is one of the mistakes that many people make, a problem that says so takes its place. Nothing that is claimed changes by
+it: what takes the place of a problem weighs as much, and leaves as much unchecked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dp_lsp.core.term import Method
+from dp_lsp.infer import problems
+from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.mistakes import data, noise
+from dp_lsp.infer.mistakes.scene import Scene
+from dp_lsp.problem import Problem
+
+Rule = Callable[[Scene, Problem], Problem | None]
+
+
+def name(inference: Inference, method: Method) -> None:
+    """Put the mistakes in the place of the problems that they led to."""
+    if not any(problem.code in _RULES for problem in inference.problems):
+        return
+    scene = Scene(inference, method)
+    found: list[Problem] = []
+    for problem in inference.problems:
+        mistakes = (rule(scene, problem) for rule in _RULES.get(problem.code, ()))
+        mistake = next((each for each in mistakes if each is not None), None)
+        if mistake is None:
+            found.append(problem)
+            continue
+        weight = problem.severity, problem.unchecked, problem.refutable
+        mistake = mistake._replace(severity=weight[0], unchecked=weight[1], refutable=weight[2])
+        same = next((at for at, known in enumerate(found) if known[:5] == mistake[:5]), None)
+        if same is None:
+            found.append(mistake)
+        else:
+            known = found[same]
+            both = known.unchecked or mistake.unchecked, known.refutable or mistake.refutable
+            found[same] = known._replace(unchecked=both[0], refutable=both[1])
+    inference.problems[:] = found
+
+
+_UNBOUNDED: tuple[Rule, ...] = (data.private_branch, data.divided_by_count, data.private_choice)
+
+_RULES: dict[str, tuple[Rule, ...]] = {
+    kind.code: rules
+    for kind, rules in (
+        (problems.NotClipped, (data.raw_value,)),
+        (problems.DoesNotFit, (data.raw_value,)),
+        (problems.UnboundedInput, (*_UNBOUNDED, data.raw_value)),
+        (problems.LeavesUnprotected, _UNBOUNDED),
+        (
+            problems.TooSensitive,
+            (data.raw_value, noise.no_noise, noise.below_zero, noise.other_relation, noise.one_end),
+        ),
+        (problems.ConditionFails, (noise.no_noise, noise.below_zero)),
+        (problems.MustBePublic, (data.made_of_count, data.bound_from_data)),
+        (problems.WrongArgument, (data.bound_from_data,)),
+        (problems.NoRule, (data.without_rule,)),
+    )
+}
+"""What may be behind a problem of each kind, the likeliest first."""

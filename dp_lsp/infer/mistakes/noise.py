@@ -1,0 +1,129 @@
+"""Mistakes in how much noise is added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dp_lsp.builtins.define import Noise
+from dp_lsp.builtins.remedies import written
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.constraints import decide
+from dp_lsp.core.notation import figure, shown
+from dp_lsp.core.sens import Sens, maximum
+from dp_lsp.core.term import Call, Literal, Term
+from dp_lsp.core.types import Bounds, Dataset, Norm, NumberType
+from dp_lsp.infer import problems
+from dp_lsp.infer.mistakes import relations
+from dp_lsp.infer.mistakes.scene import Scene, noise_of
+from dp_lsp.problem import Edit, Fix, Problem, Related
+
+_ADDED = (Norm.L1, Norm.L2)  # what noise that is added is made for; a choice is made among scores
+
+
+class Release(NamedTuple):
+    """A call of a mechanism, what it hides, and what is declared of how far that moves."""
+
+    call: Call
+    noise: Noise
+    hidden: Term
+    place: Term | None
+    declared: Poly | None
+
+
+def mechanism(scene: Scene, problem: Problem) -> Release | None:
+    """The mechanism that a problem of one of its arguments is about."""
+    for call in scene.calls:
+        noise = noise_of(call)
+        hidden = None if noise is None else scene.argument(call, noise.hidden)
+        if noise is not None and hidden is not None and any(node.span == problem.span for node in call.args):
+            place = None if noise.declares is None else scene.argument(call, noise.declares)
+            return Release(call, noise, hidden, place, scene.static(place))
+    return None
+
+
+def no_noise(scene: Scene, problem: Problem) -> Problem | None:
+    """The scale of the noise is 0."""
+    release = mechanism(scene, problem)
+    for scale in release.noise.grows if release is not None and release.noise.norm in _ADDED else ():
+        assert release is not None, "it has a noise"
+        node = scene.argument(release.call, scale)
+        value = scene.static(node)
+        if node is None or value is None or value.number != 0:
+            continue
+        named = scale if isinstance(node, Literal) else scene.written(node)
+        fixes, related = enough(scene, release.hidden, node) if node is release.place else ((), ())
+        facts = {"scale": named, "written": scene.written(release.hidden)}
+        return problems.NoNoise.at(node.span, related=related, fixes=fixes, **facts)
+    return None
+
+
+def below_zero(scene: Scene, problem: Problem) -> Problem | None:
+    """The noise is made for a sensitivity below 0."""
+    release = mechanism(scene, problem)
+    number = None if release is None or release.declared is None else release.declared.number
+    if release is None or release.place is None or number is None or number >= 0:
+        return None
+    given = scene.written(release.place)
+    what = f"{given} is below 0" if given == figure(number) else f"`{given}` is {figure(number)}, below 0"
+    fixes, related = enough(scene, release.hidden, release.place)
+    return _wrong_end(scene, release, release.place, what)._replace(related=related, fixes=fixes)
+
+
+def other_relation(scene: Scene, problem: Problem) -> Problem | None:
+    """What is declared is enough under the other relation."""
+    release = mechanism(scene, problem)
+    if release is None or release.declared is None:
+        return None
+    there = relations.otherwise(scene, release.hidden)
+    if there is None or decide(there.furthest, "<=", release.declared) is not True:
+        return None
+    far, step = shown(furthest(scene, release.hidden)), relations.STEPS
+    what = f"`{scene.written(release.hidden)}` can change by {far} {step[there.declared]} ({there.declared.value})"
+    but = f"{shown(release.declared)} is enough only {step[there.other]} ({there.other.value})"
+    return problems.OtherRelation.at(problem.span, what=what, but=but, related=problem.related, fixes=problem.fixes)
+
+
+def one_end(scene: Scene, problem: Problem) -> Problem | None:
+    """What is declared is one end of where numbers lie, and the other one counts."""
+    release = mechanism(scene, problem)
+    if release is None or release.declared is None or release.place is None:
+        return None
+    for bounds in _bounds(scene, release.hidden):
+        for end, word in ((bounds.high, "upper"), (bounds.low, "lower")):
+            if release.declared in (end, -end) and bounds.low != -bounds.high:
+                between = f"[{shown(bounds.low)}, {shown(bounds.high)}]"
+                what = f"{shown(release.declared)} is the {word} end of {between}"
+                mistake = _wrong_end(scene, release, release.place, what)
+                return mistake._replace(related=problem.related, fixes=problem.fixes)
+    return None
+
+
+def _bounds(scene: Scene, node: Term) -> Iterator[Bounds]:
+    """Where the numbers lie that a value is made of."""
+    for part in scene.flow(node):
+        type_ = scene.type(part)
+        element = type_.records.element if isinstance(type_, Dataset) else type_
+        if isinstance(element, NumberType) and element.bounds is not None:
+            yield element.bounds
+
+
+def _wrong_end(scene: Scene, release: Release, place: Term, what: str) -> Problem:
+    far = shown(furthest(scene, release.hidden))
+    return problems.WrongEnd.at(place.span, what=what, written=scene.written(release.hidden), inferred=far)
+
+
+def furthest(scene: Scene, node: Term) -> Sens:
+    """How far a value moves with the variable that moves it most."""
+    values = scene.inference.solver.substitution()
+    return maximum(values.sens(move.sens) for move in scene.moves(node).values())
+
+
+def enough(scene: Scene, hidden: Term, place: Term) -> tuple[tuple[Fix, ...], tuple[Related, ...]]:
+    """What would be enough for the noise, as a repair of a place and a pointer to it."""
+    least = furthest(scene, hidden)
+    text = "" if least.zero or least.infinite else written(least)
+    if not text:
+        return (), ()
+    fix = Fix(f"replace {scene.written(place)} by {text}", (Edit(place.span, text),))
+    return (fix,), (Related(f"{shown(least)} is the smallest value that is enough", place.span),)

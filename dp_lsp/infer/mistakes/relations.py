@@ -1,0 +1,58 @@
+"""What would hold under another relation between neighbouring datasets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from dp_lsp.core.annotation import DatasetOf
+from dp_lsp.core.sens import Sens, maximum
+from dp_lsp.core.term import Term
+from dp_lsp.core.types import DatasetMetric
+from dp_lsp.infer import conditions, functions, terms
+from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.mistakes.scene import Scene
+
+OTHER = {
+    DatasetMetric.SYMMETRIC: DatasetMetric.CHANGE_ONE,
+    DatasetMetric.CHANGE_ONE: DatasetMetric.SYMMETRIC,
+    DatasetMetric.INSERT_DELETE: DatasetMetric.HAMMING,
+    DatasetMetric.HAMMING: DatasetMetric.INSERT_DELETE,
+}
+"""The relation that one is taken for."""
+
+STEPS = {
+    metric: "where a record is replaced" if metric.sized else "where one comes or goes" for metric in DatasetMetric
+}
+"""What a step is under a relation."""
+
+
+class Otherwise(NamedTuple):
+    """How far a value would move if the datasets it is made of were compared by ``other``, and not as ``declared``."""
+
+    declared: DatasetMetric
+    other: DatasetMetric
+    furthest: Sens
+
+
+def otherwise(scene: Scene, node: Term) -> Otherwise | None:
+    """How far a value would move under the other relation; None if it is made of no datasets, or of several kinds.
+    The function is inferred once more for it, which happens only where something is wrong."""
+    moved = {var.name for var in scene.moves(node)}
+    annotations = {param.type for param in scene.method.params if param.local.name in moved}
+    declared = {type_.metric for type_ in annotations if isinstance(type_, DatasetOf)}
+    if len(declared) != 1 or scene.method.body is None:
+        return None
+    metric = declared.pop()
+    params = tuple(
+        replace(param, type=replace(param.type, metric=OTHER[metric])) if isinstance(param.type, DatasetOf) else param
+        for param in scene.method.params
+    )
+    known = scene.inference
+    again = Inference(known.text, known.rules, known.resolve, known.look, terms.rule)
+    functions.body(again, replace(scene.method, params=params), conditions.Mark())
+    found = Scene(again, scene.method).moves(node)
+    values = again.solver.substitution()
+    if not found:
+        return None
+    return Otherwise(metric, OTHER[metric], maximum(values.sens(move.sens) for move in found.values()))

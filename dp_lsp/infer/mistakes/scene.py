@@ -1,0 +1,145 @@
+"""A function whose inference is over, to look at once more: what stands where, and what it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from dp_lsp import builtins
+from dp_lsp.builtins.define import Builtin, Noise
+from dp_lsp.core import term
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.scheme import Move, Moves
+from dp_lsp.core.sens import INFINITY
+from dp_lsp.core.term import Bind, Body, Call, Local, Method, Term, Use
+from dp_lsp.core.types import Type, Unknown
+from dp_lsp.infer.inference import Inference
+from dp_lsp.text import Span
+
+
+class Scene:
+    """The terms of a method, and what its inference found out of them."""
+
+    def __init__(self, inference: Inference, method: Method) -> None:
+        self.inference = inference
+        self.method = method
+        self.terms: list[Term] = []
+        self.binds: list[Bind] = []
+        if method.body is not None:
+            self._walk(method.body)
+
+    def _walk(self, body: Body) -> None:
+        pending = [*term.of_body(body)][::-1]
+        self.binds += body.binds
+        while pending:
+            node = pending.pop()
+            self.terms.append(node)
+            if isinstance(node, term.Scope):
+                self.binds.append(node.bind)
+            for inner in term.bodies(node):
+                self.binds += inner.binds
+            pending += [*term.parts(node)][::-1]
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        """The calls of builtins, from the outer ones to the inner ones."""
+        return [node for node in self.terms if isinstance(node, Call)]
+
+    @cached_property
+    def read(self) -> frozenset[Local]:
+        """The versions of names that are read anywhere."""
+        return frozenset(node.local for node in self.terms if isinstance(node, Use))
+
+    @cached_property
+    def made(self) -> dict[Local, Term]:
+        """What names stand for that are bound here."""
+        return {target: bind.term for bind in self.binds for target in bind.targets}
+
+    @cached_property
+    def arguments(self) -> dict[Term, tuple[Call, str]]:
+        """Of what is given to a builtin, the call and the name of the argument."""
+        return {
+            node: (call, name)
+            for call in self.calls
+            for node, name in zip(call.args, row(call).arguments(len(call.args), call.keywords), strict=False)
+        }
+
+    def at(self, span: Span) -> Term | None:
+        """The outermost expression at a place."""
+        return next((node for node in self.terms if node.span == span and node in self.inference.judgements), None)
+
+    def argument(self, call: Call, name: str) -> Term | None:
+        """What is given to a builtin by the name of its parameter."""
+        return next((node for node in call.args if self.arguments.get(node) == (call, name)), None)
+
+    def flow(self, node: Term) -> Iterator[Term]:
+        """A term and all that it is made of, through names."""
+        pending, seen = [node], set[Local]()
+        while pending:
+            found = pending.pop()
+            yield found
+            if isinstance(found, Use):
+                if found.local not in seen and found.local in self.made:
+                    pending.append(self.made[found.local])
+                seen.add(found.local)
+            else:
+                pending += [*term.parts(found)][::-1]
+
+    def type(self, node: Term) -> Type | None:
+        """The type of an expression, if it is known."""
+        known = self.inference.judgements.get(node)
+        found = None if known is None else self.inference.type(known)
+        return None if isinstance(found, Unknown) else found
+
+    def moves(self, node: Term) -> Moves:
+        """How far a value moves, as what is released sees it; public parameters left out."""
+        known = self.inference.judgements.get(node)
+        moved = {} if known is None else self.inference.released(known.moves, node.span)
+        return {var: move for var, move in moved.items() if not var.public and not var.members}
+
+    def private(self, node: Term) -> list[str]:
+        """The private parameters that a value is made of. Where nothing is known of it, those that are read for it."""
+        if self.type(node) is not None:
+            return sorted({var.name for var in self.moves(node)})
+        params = {param.local for param in self.method.params if not param.static}
+        return sorted({each.local.name for each in self.flow(node) if isinstance(each, Use) and each.local in params})
+
+    def static(self, node: Term | None) -> Poly | None:
+        """The value of a public number."""
+        known = None if node is None else self.inference.judgements.get(node)
+        found = None if known is None else self.inference.static(known)
+        return None if found is None else self.inference.solver.substitution().poly(found)
+
+    def infinite(self, span: Span) -> list[Move]:
+        """The steps at which what stands at a place moved without bound, from the last one back to the first."""
+        node = self.at(span)
+        moved = () if node is None else self.moves(node).values()
+        step = next((move for move in moved if move.sens is INFINITY), None)
+        found: list[Move] = []
+        while step is not None:
+            found.append(step)
+            step = next((before for before in step.before if before.sens is INFINITY), None)
+        return found
+
+    def call_at(self, span: Span, builtin: str) -> Call | None:
+        """The call of a builtin at a place."""
+        return next((call for call in self.calls if call.span == span and call.builtin == builtin), None)
+
+    def written(self, node: Term) -> str:
+        """The source text of a term."""
+        return self.inference.written(node.span)
+
+
+def listed(names: list[str]) -> str:
+    """Names for a sentence, without the first and the last backquote. A record is named after all it was drawn from."""
+    return "`, `".join(names).replace(" and ", "` and `")
+
+
+def row(call: Call) -> Builtin:
+    """The row of a call."""
+    return builtins.TABLE[call.builtin]
+
+
+def noise_of(call: Call) -> Noise | None:
+    """What a builtin releases, if it is a mechanism."""
+    return next((form.noise for form in row(call).forms if form.noise is not None), None)

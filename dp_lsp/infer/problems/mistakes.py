@@ -1,0 +1,235 @@
+"""Mistakes that many people make, each said as what it is, in place of the general problem that it leads to."""
+
+from __future__ import annotations
+
+from dp_lsp.problem import Kind
+
+
+class RawValue(Kind):
+    """A value is clipped, and what is released is made of the raw one. The noise is made for the clipped value, and
+    hides nothing of the other.
+
+    Broken:
+
+    ```julia
+    function f(v::MetricVector(Data, LInf)) :: Priv()
+        c = clip(L2, v)
+        gaussian_mechanism(2, 0.5, 1e-5, undisc_container(v))
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(v::MetricVector(Data, LInf)) :: Priv()
+        c = clip(L2, v)
+        gaussian_mechanism(2, 0.5, 1e-5, undisc_container(c))
+    end
+    ```
+    """
+
+    code = "DP420"
+    name = "raw-value"
+    message = "`{copy}` keeps `{raw}` within limits, and is never used: here `{raw}` itself is, did you mean `{copy}`?"
+
+
+class BoundFromData(Kind):
+    """A bound, the edges of bins, or the sensitivity that noise is made for, is computed from private data. It then
+    tells something about the data itself, and the noise that is made for it does, too.
+
+    Choose it without a look at the data: from what is known of the world, such as that nobody is older than 120.
+
+    Broken:
+
+    ```julia
+    function f(x::Real, y::Real) :: Priv()
+        b = abs(x) + 1
+        laplacian_mechanism(1, 0.5, clamp(y, 0, b))
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(x::Real, y::Real, b::Static()) :: Priv()
+        laplacian_mechanism(1, 0.5, clamp(y, 0, b))
+    end
+    ```
+    """
+
+    code = "DP421"
+    name = "bound-from-data"
+    message = (
+        "the {what} `{written}` {private}: choose {it} without looking at the data, or pass {it} as a `Static()` "
+        "parameter"
+    )
+
+
+class PrivateCount(Kind):
+    """Something is divided by the number of records where a person may come or go. That number is then private, and
+    what is divided by it has no bound, however much noise is in it already.
+
+    Release the number by a mechanism of its own. Where neighbouring datasets have the same size (`ChangeOne`), the
+    number is public and may be divided by.
+
+    Broken:
+
+    ```julia
+    function f(v::MetricVector(Bounded(Real, 0, 10), Symmetric)) :: Priv()
+        laplacian_mechanism(10, 0.5, sum(v)) / length(v)
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(v::MetricVector(Bounded(Real, 0, 10), Symmetric)) :: Priv()
+        laplacian_mechanism(10, 0.5, sum(v)) / laplacian_mechanism(1, 0.5, length(v))
+    end
+    ```
+    """
+
+    code = "DP422"
+    name = "private-count"
+    message = "`{count}` is private, because records may come or go ({relation}), {so}"
+
+
+class UnknownCount(Kind):
+    """An average is taken of records of which nothing says how many there are. One person more or less moves it by
+    (U - L)/(n + 1) where there are n others; of very few, that is as far as numbers can be apart.
+
+    Its sensitivity is never (U - L)/n for the n of the data at hand: that number is private, too.
+
+    Broken:
+
+    ```julia
+    function f(v::MetricVector(Bounded(Real, 0, 10), Symmetric)) :: Priv()
+        laplacian_mechanism(10 / 100, 0.5, mean(v))
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(v::MetricVector(Bounded(Real, 0, 10), Symmetric, AtLeast(99))) :: Priv()
+        laplacian_mechanism(10 / 100, 0.5, mean(v))
+    end
+    ```
+    """
+
+    code = "DP423"
+    name = "unknown-count"
+    message = "how far `{written}` moves depends on how many records there are, which is private here: {reason}"
+    unchecked = True
+
+
+class OtherRelation(Kind):
+    """What was computed for one relation between neighbouring datasets is used under another. Where a record is
+    replaced (`ChangeOne`) a sum moves by up to twice as far as where one comes or goes (`Symmetric`).
+
+    Broken:
+
+    ```julia
+    function f(v::MetricVector(Real, ChangeOne)) :: Priv()
+        laplacian_mechanism(1, 0.5, histogram(v, [0, 18, 65, 120]))
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(v::MetricVector(Real, ChangeOne)) :: Priv()
+        laplacian_mechanism(2, 0.5, histogram(v, [0, 18, 65, 120]))
+    end
+    ```
+    """
+
+    code = "DP424"
+    name = "other-relation"
+    message = "{what}, and {but}"
+
+
+class WrongEnd(Kind):
+    """The sensitivity that noise is made for was computed from the wrong end of a range, with the ends the wrong way
+    round, or by a division that drops what is left over.
+
+    A sum of numbers in [L, U] moves by max(|L|, |U|) where a record comes or goes, and by U - L where one is replaced.
+
+    Broken:
+
+    ```julia
+    function f(v::MetricVector(Bounded(Real, -10, 2), Symmetric)) :: Priv()
+        laplacian_mechanism(2, 0.5, sum(v))
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(v::MetricVector(Bounded(Real, -10, 2), Symmetric)) :: Priv()
+        laplacian_mechanism(max(abs(-10), abs(2)), 0.5, sum(v))
+    end
+    ```
+    """
+
+    code = "DP425"
+    name = "wrong-end"
+    message = "{what}, and `{written}` can change by {inferred}"
+
+
+class NoNoise(Kind):
+    """The scale of the noise is 0, so none is added.
+
+    Broken:
+
+    ```julia
+    f(x::Real) :: Priv() = gaussian_noise(1, 0, x)
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real) :: Priv() = gaussian_noise(1, 4, x)
+    ```
+    """
+
+    code = "DP426"
+    name = "no-noise"
+    message = "`{scale}` is 0, so no noise is added to `{written}`"
+
+
+class PrivateBranch(Kind):
+    """A private value decides which branch runs. What comes out tells which one it was, however little the branches
+    differ, and so it tells something about the value.
+
+    Broken:
+
+    ```julia
+    function f(x::Real) :: Priv()
+        y = laplacian_mechanism(1, 0.5, x)
+        if x > 5
+            y = y + 1
+        end
+        y
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(x::Real) :: Priv()
+        y = laplacian_mechanism(1, 0.5, x)
+        if y > 5
+            y = y + 1
+        end
+        y
+    end
+    ```
+    """
+
+    code = "DP429"
+    name = "private-branch"
+    message = (
+        "which branch runs depends on private `{variable}`, and what comes out shows it: decide by something that a "
+        "mechanism released"
+    )

@@ -1,0 +1,116 @@
+"""The mistakes that many people make: each is said as what it is, once, and nothing else is called one.
+
+What is flagged where stands in ``fixtures/spec/patterns.md``, which ``tests/test_spec.py`` holds true.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from typing import NamedTuple
+
+import pytest
+
+import spec_runner
+from dp_lsp.analysis.catalogue import kinds
+from dp_lsp.analysis.records import State
+from dp_lsp.engine.check import Engine
+from dp_lsp.engine.repairs import edited
+from dp_lsp.problem import Problem, Severity
+from source_tree import ROOT
+
+ENGINE = Engine()
+SPECS = ROOT / "fixtures" / "spec"
+PAGE = SPECS / "patterns.md"
+CODES = frozenset(code for code in kinds() if "DP420" <= code < "DP450")
+
+BLOCKS = list(spec_runner.blocks(PAGE.read_text(encoding="utf-8")))
+
+NO_MISTAKE = {12, 17}
+"""Patterns that are no mistake in this language, as their sections say."""
+
+TRUE_ALARMS = {
+    "composition.md": {"DP429"},
+    "datasets.md": {"DP423", "DP424"},
+    "demands.md": {"DP426"},
+    "mechanisms.md": {"DP425", "DP426"},
+    "poisson.md": {"DP422", "DP429"},
+    "sampling.md": {"DP429"},
+    "tuples.md": {"DP429"},
+}
+"""Which of the mistakes other pages show, in programs that are wrong on purpose."""
+
+
+class Fixed(NamedTuple):
+    """A repair of a problem of a broken program: the text before and after."""
+
+    problem: Problem
+    before: str
+    after: str
+
+
+def test_each_pattern_has_its_section() -> None:
+    numbers = [int(block.heading.split(".")[0]) for block in BLOCKS]
+    missing = set(range(1, 26)) - set(numbers)
+    assert missing == {21}, missing
+    for number, group in groupby(BLOCKS, key=lambda block: int(block.heading.split(".")[0])):
+        texts = [block.text for block in group]
+        assert number in NO_MISTAKE or any("broken" in text for text in texts), number
+        assert number in NO_MISTAKE or any("fixed" in text for text in texts), number
+
+
+def test_fixed_twins_are_proved() -> None:
+    for block in BLOCKS:
+        if re.search(r"\bfixed\(", block.text):
+            found = ENGINE.check(block.text)
+            assert {function.state for function in found.functions} == {State.PROVED}, block.heading
+            assert not [each for each in found.problems if each.severity in (Severity.ERROR, Severity.WARNING)]
+
+
+def test_nothing_else_is_called_a_mistake() -> None:
+    """In the expectations of all other programs, which their own tests hold true."""
+    found = {}
+    for page in SPECS.glob("*.md"):
+        named = set(re.findall(r"\[(DP\d{3})\]", page.read_text(encoding="utf-8"))) & CODES
+        if named and page != PAGE:
+            found[page.name] = named
+    assert found == TRUE_ALARMS
+    reports = sorted((ROOT / "fixtures" / "programs").glob("*.json"))
+    assert len(reports) > 20
+    for path in reports:
+        report = json.loads(path.read_text(encoding="utf-8"))
+        named = {each["code"] for file in report["files"] for each in file["diagnostics"]} & CODES
+        assert named == set(), path.name
+
+
+def test_no_line_is_flagged_twice() -> None:
+    """What is said as what it is takes the place of what it led to."""
+    for block in BLOCKS:
+        for line in block.lines:
+            codes = re.findall(r"\[(DP\d{3})\]", line)
+            assert len(codes) < 2 or not CODES & set(codes), line
+
+
+def repairs() -> Iterator[Fixed]:
+    for block in BLOCKS:
+        text = "\n".join(block.lines)
+        for problem in ENGINE.check(text).problems:
+            for fix in problem.fixes if problem.code in CODES else ():
+                yield Fixed(problem, text, edited(text, fix.edits))
+
+
+REPAIRS = list(repairs())
+
+
+def test_mistakes_have_repairs() -> None:
+    assert {"DP420", "DP422", "DP424", "DP425", "DP426"} <= {fixed.problem.code for fixed in REPAIRS}
+
+
+@pytest.mark.parametrize("fixed", REPAIRS, ids=lambda fixed: f"{fixed.problem.code}-{fixed.problem.span.start}")
+def test_repair_mends(fixed: Fixed) -> None:
+    def wrong(text: str) -> int:
+        return sum(problem.severity is Severity.ERROR for problem in ENGINE.check(text).problems)
+
+    assert wrong(fixed.after) < wrong(fixed.before)
