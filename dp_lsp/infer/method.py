@@ -11,7 +11,6 @@ from dp_lsp.core.scheme import BlackBox, FunctionValue, Judgement, Scheme
 from dp_lsp.core.types import TypeVariable, Unknown, can_change, holds_function
 from dp_lsp.infer import assumptions, checks, conditions, dispatch, functions, generalize, moves, problems, terms
 from dp_lsp.infer.inference import Inference, Resolve
-from dp_lsp.infer.mistakes import naming
 from dp_lsp.infer.rules import Rules
 from dp_lsp.infer.solver import Solver
 from dp_lsp.problem import Problem
@@ -64,7 +63,10 @@ def infer_method(
         checks.check_records(inference, method, assumed.scheme)
     if not (method.privacy or inference.spent or inference.unknown):
         checks.warn_unbounded(inference, assumed.scheme.result)
-    naming.name(inference, method)
+    if inference.problems:
+        from dp_lsp.infer.mistakes import naming  # most functions have no problem
+
+        naming.name(inference, method)
     return _inferred(inference, FunctionValue(method.name, (scheme,)))._replace(
         shown=assumed.scheme, assumed=assumed.texts
     )
