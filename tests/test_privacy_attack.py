@@ -75,6 +75,25 @@ g(v::MetricVector(Data, LInf), w::MetricVector(Data, LInf), a::Real) :: Priv() =
     laplacian_mechanism(2, 1, sum(undisc_container(clip(L1, v))) + a)
 f(A::MetricMatrix(Data, LInf), B::MetricMatrix(Data, LInf)) :: Priv() = parallel_private_fold_rows(g, 0.0, A, B)"""
 
+PARTS = """\
+function f(v::MetricVector(Real, Symmetric)) :: Priv()
+    one(part) :: Priv() = laplacian_mechanism(1, 1, length(part))
+    map_parts(one, v, x -> x > 0 ? 1 : 0, [1, 0])
+end"""
+REPLACED = """\
+function f(m::MetricMatrix(Real, ChangeOne)) :: Priv()
+    one(part::MetricMatrix(Real, Symmetric)) :: Priv() = laplacian_mechanism(1, 1, length(map_rows(r -> r[1], part)))
+    map_parts(one, m, r -> r[1] > 0 ? 1 : 0, [1, 0])
+end"""
+TURNS = """\
+function f(v::MetricVector(Real, ChangeOne)) :: Priv()
+    function one(part) :: Priv()
+        z = laplacian_mechanism(1, 1, length(part))
+        z > 0 ? laplacian_mechanism(1, 3, length(part)) : z
+    end
+    map_parts(one, v, x -> x > 0 ? 1 : 0, [1, 0])
+end"""
+
 
 def halved(claim: Claim) -> Claim:
     return claim._replace(epsilon=claim.epsilon / 2)
@@ -135,6 +154,9 @@ def first_part(claim: Claim) -> Claim:
         pytest.param(HONEST, tighter, id="a truth"),
         pytest.param(COLUMNS, tighter, id="columns"),
         pytest.param(ROWS, tighter, id="rows"),
+        pytest.param(PARTS, tighter, id="parts"),
+        pytest.param(REPLACED, tighter, id="a record that leaves a part and enters one"),
+        pytest.param(TURNS, halved, id="parts that take a dear turn"),
     ],
 )
 def test_a_price_that_is_too_low_is_refuted(text: str, weakened: object) -> None:

@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from dp_lsp.accounting.charge import Relation
+from dp_lsp.accounting.parts import MOST, ways
 from dp_lsp.accounting.release import FREE, UNBOUNDED, Price, deviations, released
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Sign, Symbol
@@ -32,12 +33,14 @@ from dp_lsp.core.events import (
     GaussianNoise,
     Leak,
     Opaque,
+    Parallel,
     Release,
     Repeat,
     Sampled,
     Scheme,
     Sequence,
     Var,
+    adds_up,
 )
 from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.core.values import thing, value
@@ -216,6 +219,8 @@ class Walk(ABC, Generic[L]):
                 return self.repeat(cost, (yield cost.body, distances))
             case Sampled():
                 return (yield from self._sampled(cost, distances))
+            case Parallel():
+                return (yield from self._parallel(cost, distances))
             case Awaited():
                 return (yield from self._awaited(cost, distances))
             case Called():
@@ -284,6 +289,21 @@ class Walk(ABC, Generic[L]):
                 once = self.opaque(epsilon, delta, cost)
                 loss = self.both(loss, once if known is None else self.grouped(once, max(1, ceil(known))))
         return loss
+
+    def _parallel(self, cost: Parallel, distances: Distances) -> Asking[L]:
+        """The steps of a change are spread over the parts in any way. All of them in one part cost most where what is
+        done adds up; else the way that costs most counts, or of many steps what is no less: of parts in the order of
+        their steps the k-th has at most a k-th of all."""
+        steps = self.whole_steps(self.along(cost.along, distances))
+        alone = steps is not None and (steps <= 1 or adds_up(cost.body))
+        if steps is None or (steps > MOST and not alone):
+            return self.unbounded
+        shared = [(steps,)] if alone else ways(steps)
+        known = {}
+        for each in sorted({each for way in shared for each in way}):
+            known[each] = yield cost.body, {cost.part: sens.number(each)}
+        losses = [self.sequence([known[each] for each in way]) if len(way) > 1 else known[way[0]] for way in shared]
+        return self.either(losses) if len(losses) > 1 else losses[0]
 
     def _sampled(self, cost: Sampled, distances: Distances) -> Asking[L]:
         """What reaches the body through the sample is amplified; what reaches it past the sample is not."""

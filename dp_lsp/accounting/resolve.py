@@ -35,6 +35,7 @@ from dp_lsp.core.events import (
     Leak,
     NoisyMax,
     Opaque,
+    Parallel,
     Release,
     Repeat,
     Sampled,
@@ -331,6 +332,8 @@ def _values_of(node: Cost) -> Iterator[Poly | Sens]:
             yield count
         case Sampled(draws=draws, rows=rows, along=along):
             yield from (draws, rows, *_factors(along))
+        case Parallel(along=moved_by):
+            yield from moved_by.values()
         case Awaited(callee=callee, along=moved):
             yield from map(Poly.of, (*callee.epsilon, *callee.delta))
             yield from (factor for distances in moved for factor in distances.values())

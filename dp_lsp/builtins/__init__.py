@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from dp_lsp.builtins import arithmetic, containers, datasets, higher, learning, mechanisms, private, statistics, truth
+from dp_lsp.builtins import (
+    arithmetic,
+    containers,
+    datasets,
+    grouping,
+    higher,
+    learning,
+    mechanisms,
+    private,
+    statistics,
+    truth,
+)
 from dp_lsp.builtins.containers import INDEX, LITERAL, ROW
 from dp_lsp.builtins.define import Builtin
 
@@ -15,7 +26,7 @@ TABLE: dict[str, Builtin] = {
     name: row
     for row in (
         *(*arithmetic.ROWS, *truth.ROWS, *containers.ROWS, *higher.ROWS, *datasets.ROWS, *statistics.ROWS),
-        *(*learning.ROWS, *mechanisms.ROWS, *private.ROWS),
+        *(*learning.ROWS, *mechanisms.ROWS, *private.ROWS, *grouping.ROWS),
     )
     for name in (row.name, *row.aliases)
 }

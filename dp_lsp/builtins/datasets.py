@@ -81,6 +81,14 @@ def _some_records() -> Poly:
     return Poly.of(Symbol("records", Sign.NONNEGATIVE, integer=True))
 
 
+def some_of(dataset: Dataset) -> Dataset:
+    """Those of the records of which a function of the record says so; how many they are is private."""
+    metric = dataset.metric
+    if metric.sized:
+        metric = DatasetMetric.INSERT_DELETE if metric.ordered else DatasetMetric.SYMMETRIC
+    return _resized(dataset, _some_records(), metric)
+
+
 # Records made of records
 
 
@@ -93,9 +101,12 @@ def _mapped(args: Args) -> Type | Refusal:
 
 
 def _a_row(args: Args) -> tuple[Type, ...]:
+    return (a_row(args.dataset("m").records),)
+
+
+def a_row(box: Container) -> Container:
     """A row as a vector, measured in any norm: whatever is made of it is one record."""
-    box = args.dataset("m").records
-    return (Container(Kind.VECTOR, NormVariable("norm", free=True), Clip.U, box.length, without_static(box.element)),)
+    return Container(Kind.VECTOR, NormVariable("norm", free=True), Clip.U, box.length, without_static(box.element))
 
 
 def _mapped_rows(args: Args) -> Type | Refusal:
@@ -113,11 +124,7 @@ def _kept(args: Args) -> Type | Refusal:
     """Those records of which a function says so; how many they are is private."""
     if not isinstance(args.applied["f"].result, BoolType | TypeVariable):
         return Refusal("the function must answer with a Bool")
-    dataset = args.dataset("v")
-    metric = dataset.metric
-    if metric.sized:
-        metric = DatasetMetric.INSERT_DELETE if metric.ordered else DatasetMetric.SYMMETRIC
-    return _resized(dataset, _some_records(), metric)
+    return some_of(args.dataset("v"))
 
 
 def _distinct(args: Args) -> Type:

@@ -155,15 +155,25 @@ class Application(NamedTuple):
     carried: int | None = None
 
 
+class Parts(NamedTuple):
+    """A dataset is taken apart: ``by`` is the function that says of a record in which part it lies, and ``steps`` in
+    how many steps of the parts together one step of the dataset moves them."""
+
+    by: Application
+    steps: Callable[[Args], Sens]
+
+
 class Runs(NamedTuple):
     """A form that runs the private function it applies: ``feeds`` are the row's arguments that its parameters are
     parts of (None for what earlier runs released), ``times`` how often a change of one record is seen. With
-    ``rowwise`` a record lies in one row, and only the run on that row sees it. ``exposed`` is as for noise."""
+    ``rowwise`` a record lies in one row, and only the run on that row sees it; with ``parts`` in one part of the
+    argument that is fed. ``exposed`` is as for noise."""
 
     feeds: tuple[str | None, ...]
     times: Callable[[Args], Sens]
     rowwise: bool = False
     exposed: tuple[str, ...] = ()
+    parts: Parts | None = None
 
 
 def no_demands(args: Args) -> Iterable[Demand]:

@@ -199,7 +199,7 @@ def _mapped_rows(function: Callable[..., Value], *matrices: Any) -> Any:
     _same_height(*matrices)
     made = [function(*together) for together in zip(*map(rows, matrices), strict=True)]
     if not made:
-        raise Undefined("no rows")  # nothing tells how many columns there are
+        return array([], (0, matrices[0].shape[1]))  # nothing tells what the function makes of a row
     if not is_container(made[0]):
         return array(made)
     return array((entry for row in made for entry in row), (len(made), len(made[0])))
@@ -347,6 +347,7 @@ WITHOUT_MEANING = {
     "randomized_response": "chooses at random",
     "reduce_cols": "runs a private function",
     "parallel_private_fold_rows": "runs a private function",
+    "map_parts": "runs a private function",
     "sample": "draws at random",
     "sample_poisson": "draws at random",
     "sample_with_replacement": "draws at random",

@@ -242,6 +242,18 @@ def _pairs(first: Any, second: Any) -> Iterator[tuple[Any, Any]]:
     return zip(rows(first), rows(second), strict=True)
 
 
+def _on_parts(chance: Chance, f: Callable[..., Value], v: Any, key: Callable[..., Value], keys: Any) -> Any:
+    """Of equal keys the first has all records."""
+    said = [key(record) for record in (v if v.ndim == 1 else rows(v))]
+    listed, made = list(keys), []
+    for place, wanted in enumerate(listed):
+        own = [] if wanted in listed[:place] else [at for at, each in enumerate(said) if each == wanted]
+        made.append(f(v[own].copy()))
+    if made and is_container(made[0]):
+        return array((entry for row in made for entry in row), (len(made), len(made[0])))
+    return array(made)
+
+
 RANDOM: dict[str, Callable[..., Value]] = {
     "laplacian_mechanism": _laplace,
     "gaussian_mechanism": _gaussian,
@@ -255,5 +267,6 @@ RANDOM: dict[str, Callable[..., Value]] = {
     "sample_poisson": _sample_each,
     "reduce_cols": _reduced,
     "parallel_private_fold_rows": _folded,
+    "map_parts": _on_parts,
 }
 """By the names of rows, what each does with a :class:`Chance` and its arguments."""

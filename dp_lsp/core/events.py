@@ -235,6 +235,18 @@ class Sampled:
 
 
 @known_thing
+class Parallel:
+    """A body that is run once on each part of a dataset, where every record lies in one part only. ``part`` is the
+    variable that stands for a part, and all that the body is about; ``along`` tells in how many steps of a part the
+    outer variables move all parts together."""
+
+    part: Var
+    along: Distances
+    body: Cost
+    origin: Origin
+
+
+@known_thing
 class Awaited:
     """A call of a function that is not known yet; ``along`` holds how far each variable moves each argument.
     ``stepped`` says of each whether a change of n is n steps of at most 1, rounded up; of none, if it is empty."""
@@ -266,7 +278,7 @@ class Called:
     answers: Mapping[Opaque, Answer | Opaque] = field(default_factory=dict)
 
 
-Cost = Release | Leak | Sequence | Either | Repeat | Sampled | Awaited | Called
+Cost = Release | Leak | Sequence | Either | Repeat | Sampled | Parallel | Awaited | Called
 
 NOTHING = Sequence(())
 
@@ -282,8 +294,8 @@ def sequence(parts: list[Cost]) -> Cost:
 def variables(cost: Cost) -> set[Var]:
     """The variables a tree says something about, in the names of the place where it stands."""
     match cost:
-        case Release(distance=distance):
-            return set(distance)
+        case Release(distance=moved) | Parallel(along=moved):
+            return set(moved)
         case Leak(variables=leaked):
             return set(leaked)
         case Sequence(parts=parts) | Either(parts=parts):
@@ -311,7 +323,7 @@ def nodes(cost: Cost) -> Iterator[Cost]:
         match item:
             case Sequence(parts=parts) | Either(parts=parts):
                 pending.extend(reversed(parts))
-            case Repeat(body=body) | Sampled(body=body):
+            case Repeat(body=body) | Sampled(body=body) | Parallel(body=body):
                 pending.append(body)
 
 
@@ -335,6 +347,23 @@ def known_of(cost: Cost, known: MutableMapping[Cost, T], find: Callable[[Cost], 
             known[tree] = find(tree)
         pending.pop()
     return known[cost]
+
+
+def adds_up(cost: Cost) -> bool:
+    """Whether a change of a + b steps costs no less than one of a steps and one of b in another run of the same: so
+    it is where all runs do the same, whatever was released, and each mechanism costs in proportion to the steps."""
+    return known_of(cost, _adds_up, _found_adding_up)
+
+
+def _found_adding_up(cost: Cost) -> bool:
+    return all(
+        isinstance(node, Release | Leak | Sequence | Repeat | Parallel)
+        or (isinstance(node, Called) and not node.answers and _adds_up[node.body])
+        for node in nodes(cost)
+    )
+
+
+_adds_up: WeakKeyDictionary[Cost, bool] = WeakKeyDictionary()
 
 
 def mechanisms(cost: Cost) -> tuple[str, ...]:

@@ -41,6 +41,7 @@ CHOICE = "one of several"
 SAMPLING = "sampling"
 SAMPLING_AGAIN = "sampling with replacement"
 SAMPLING_EACH = "Poisson sampling"
+PARALLEL = "parallel composition"
 BASIC = "basic"
 ROUNDS = "rounds of a loop"
 ADVANCED = "advanced"
@@ -186,6 +187,14 @@ LAWS = {
         "each row drawn with probability {}",
         "Each row is drawn with probability q by itself: ε becomes ln(1 + q(exp(ε) - 1)) and δ becomes qδ.",
         "Balle, Barthe and Gaboardi 2018, Privacy Amplification by Subsampling, Theorem 8.",
+    ),
+    PARALLEL: Law(
+        "every record lies in one part, and all parts together move by {}",
+        "What is run on each part of a dataset, in which every record lies in one part, costs what it costs one part "
+        "that makes all the steps; where that is not the most, the steps are spread over the parts in the way that "
+        "costs most.",
+        "McSherry 2009, Privacy Integrated Queries, Theorem 4. A change of k steps moves the parts by k together; what "
+        "is done with the others is the same.",
     ),
     BASIC: Law("{} rounds, basic composition", "k rounds of (ε, δ) cost (kε, kδ).", f"{_DWORK_ROTH}, Corollary 3.15."),
     ROUNDS: Law(

@@ -25,6 +25,7 @@ from dp_lsp.core.events import (
     Laplace,
     Leak,
     NoisyMax,
+    Parallel,
     RandomizedResponse,
     Release,
     Repeat,
@@ -32,6 +33,7 @@ from dp_lsp.core.events import (
     Scheme,
     Sequence,
     Var,
+    adds_up,
 )
 from dp_lsp.core.laws import LAWS
 from dp_lsp.core.sens import ONE, Sens
@@ -94,6 +96,8 @@ class Charges:
                 return self._repeat(cost, distances, loss)
             case Sampled():
                 return self._sampled(cost, distances, loss)
+            case Parallel():
+                return self._parallel(cost, distances, loss)
             case Called():
                 return self._called(cost, distances, loss)
             case Awaited(callee=callee, origin=origin):
@@ -235,6 +239,17 @@ class Charges:
         elif direct is not None:
             why = "in the sample and past it"
         return self._add(Entry(cost.origin.span, law, why, premises), distances, loss)
+
+    def _parallel(self, cost: Parallel, distances: Distances, loss: Any) -> int | None:
+        """What is done with one part: if all steps are made in it, where that costs most, else at one step."""
+        total, unbounded = along(cost.along, distances), self._measure.is_unbounded(loss)
+        inside = self.write(cost.body, {cost.part: total if unbounded or adds_up(cost.body) else ONE})
+        if unbounded:
+            return inside
+        why = LAWS[laws.PARALLEL].step.format(self._context.short(total))
+        moved = self._moves(cost.origin.span, (var for var in distances if var in cost.along))
+        premises = moved if inside is None else (inside, *moved)
+        return self._add(Entry(cost.origin.span, laws.PARALLEL, why, premises, (total,)), distances, loss)
 
     def _called(self, cost: Called, distances: Distances, loss: Any) -> int | None:
         inner = {param: along(moved, distances) for param, moved in cost.along.items()}

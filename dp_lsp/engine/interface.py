@@ -27,6 +27,7 @@ from dp_lsp.core.events import (
     GaussianNoise,
     Leak,
     Opaque,
+    Parallel,
     Release,
     Repeat,
     Sampled,
@@ -190,6 +191,8 @@ class _Writer:
             case Sampled(scheme, draws, rows, along, record, aligned, body):
                 size = f"{scheme.value} {self._sens(draws)} of {self._sens(rows)} {aligned} {self._var(record)}"
                 return f"sampled {size} {self._along(along)} {self.cost(body)}"
+            case Parallel(part, along=moved, body=body):
+                return f"parallel {self._var(part)} {self._distances(moved)} {self.cost(body)}"
             case Awaited(callee=callee, along=moved_by, stepped=stepped):
                 return f"awaited {self._opaque(callee)} {[self._distances(moved) for moved in moved_by]} {stepped}"
             case Called():

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dp_lsp.builtins.define import Application, Applied, Args, Form, Runs
+from dp_lsp.builtins.define import Application, Applied, Args, Form, Parts, Runs
 from dp_lsp.core import laws, term
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
-from dp_lsp.core.events import NOTHING, Awaited, Called, Cost, Distances, Either, Opaque, Repeat, Var, sequence
+from dp_lsp.core.events import (
+    NOTHING,
+    Awaited,
+    Called,
+    Cost,
+    Distances,
+    Either,
+    Opaque,
+    Parallel,
+    Repeat,
+    Var,
+    sequence,
+)
 from dp_lsp.core.order import common
 from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ONE, Sens
@@ -37,17 +49,41 @@ def apply_function(
         return None
     values = list(values)
     values[index] = Judgement(argument, calls.captured)
-    if calls.failing is not None:
-        deciding = values if calls.failing else []
-        seen = moves.combined(((value.moves, INFINITY) for value in deciding), node.span, laws.FAILURE, node.builtin)
-        inference.failures.append(Failure(seen, node.span))
+    calls.fail(values)
     args = replace(args, applied={application.argument: applied})
+    if form.runs is not None and form.runs.parts is not None:
+        found = _by(inference, node, form.runs.parts, args, values)
+        if found is None:
+            return None
+        args, values = found
     if form.runs is not None:
         return (args, values) if calls.run(form.runs, args, values) else None
     if calls.releases:
         calls.refused("a function that releases nothing", f"`{inference.written(calls.span)}`")
         return None
     return args, values
+
+
+def _by(
+    inference: Inference, node: term.Call, parts: Parts, args: Args, values: list[Judgement]
+) -> tuple[Args, list[Judgement]] | None:
+    """The same with the function that says of a record in which part it lies. It must say so by the record alone."""
+    index = args.names.index(parts.by.argument)
+    function = inference.solver.type(args.types[index])
+    calls = _Calls(inference, node, index, function, values[index].moves)
+    applied = calls.settled(parts.by, args)
+    if applied is None:
+        return None
+    if calls.releases:
+        calls.refused("a function that releases nothing", f"`{inference.written(calls.span)}`")
+        return None
+    values = [*values[:index], Judgement(function, calls.captured), *values[index + 1 :]]
+    calls.fail(values)
+    if isinstance(function, TypeVariable):
+        inference.leak(frozenset(calls.captured), Origin(calls.span, "in which part a record lies must be public"))
+    else:
+        mechanisms.expose(inference, node, index, values)
+    return replace(args, applied={**args.applied, parts.by.argument: applied}), values
 
 
 class _Calls:
@@ -70,6 +106,14 @@ class _Calls:
         self._inference.report(
             problems.WrongArgument.at(self.span, function=self._node.builtin, wanted=wanted, given=given)
         )
+
+    def fail(self, values: list[Judgement]) -> None:
+        """A call may fail, or what the arguments are decides whether one does."""
+        if self.failing is None:
+            return
+        node, deciding = self._node, values if self.failing else []
+        seen = moves.combined(((value.moves, INFINITY) for value in deciding), node.span, laws.FAILURE, node.builtin)
+        self._inference.failures.append(Failure(seen, node.span))
 
     def settled(self, application: Application, args: Args) -> Applied | None:
         """What the function does. What it carries from call to call has one type, that of every call."""
@@ -153,6 +197,9 @@ class _Calls:
         inference.leak(frozenset(self._held), origin)  # every run reads it, and nothing hides how often
         for name in runs.exposed:
             mechanisms.expose(inference, node, args.names.index(name), values)
+        if runs.parts is not None:
+            self._run_on_parts(runs, runs.parts, args, values, origin)
+            return True
         along: list[Distances] = []
         for fed in runs.feeds:
             at = None if fed is None else args.names.index(fed)
@@ -160,6 +207,15 @@ class _Calls:
         times, once = runs.times(args), self._seen(runs, along, origin)
         inference.spent.append(once if times == ONE else Repeat(times, once, origin))
         return True
+
+    def _run_on_parts(self, runs: Runs, parts: Parts, args: Args, values: list[Judgement], origin: Origin) -> None:
+        (fed,) = runs.feeds
+        index = args.names.index(fed) if fed is not None else 0
+        written, steps = self._node.args[index], parts.steps(args)
+        found = distances(self._inference, written.span, values[index].moves, origin)
+        part = Var("part", gap=True)
+        along = {var: distance * steps for var, distance in found.items()}
+        self._inference.spent.append(Parallel(part, along, self._spent([{part: ONE}], origin, (True,)), origin))
 
     def _distances(self, index: int, moved: Moves) -> dict[Var, Sens]:
         written = self._node.args[index]
@@ -180,9 +236,9 @@ class _Calls:
         apart = [self._spent([part if i == at else {} for i, part in enumerate(along)], origin) for at in touched]
         return Either((together, sequence(apart)))
 
-    def _spent(self, along: list[Distances], origin: Origin) -> Cost:
+    def _spent(self, along: list[Distances], origin: Origin, stepped: tuple[bool, ...] = ()) -> Cost:
         if self._awaited is not None:
-            return Awaited(self._awaited, tuple(along), origin)
+            return Awaited(self._awaited, tuple(along), origin, stepped)
         assert self._outcome is not None, "it has been called"
         scheme, instance = self._outcome.scheme, self._outcome.instance
         cost, params = units.in_steps(scheme, self.span)

@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp import builtins
+from dp_lsp.builtins.datasets import once
 from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Parameter, Refusal, free, no_demands
 from dp_lsp.builtins.patterns import Box, Num, NumberOrBox, Pattern
 from dp_lsp.core.sens import ONE, Sens, number
@@ -197,6 +198,8 @@ def _in_noise(form: Form, use: Use) -> Broken:
             yield "runs once", replace(form, runs=runs._replace(times=lambda args: ONE))
         if len(runs.feeds) > 1 and not runs.rowwise:
             yield "runs row by row", replace(form, runs=runs._replace(rowwise=True))
+        if runs.parts is not None:
+            yield "one step of the parts", replace(form, runs=runs._replace(parts=runs.parts._replace(steps=once)))
         for name in runs.exposed:
             kept = tuple(each for each in runs.exposed if each != name)
             yield f"{name} not exposed", replace(form, runs=runs._replace(exposed=kept))

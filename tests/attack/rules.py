@@ -358,6 +358,7 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("rounds cost one", approximate.Basic, "repeat", lambda right: lambda self, cost, once: once),
         ("advanced composition without drift", advanced, "one_step", _no_drift),
         ("advanced composition without a share of δ", advanced.Advanced, "closed", _less("delta")),
+        ("all steps are in one part", price, "adds_up", _always(True)),
         ("samples cost qε", price, "amplified", lambda right: _linear),
         ("the largest of a sequence", approximate.Pairs, "sequence", lambda right: _largest_price),
         ("δ of a hybrid is a sum", release, "both", lambda right: _plain_sum),

@@ -1,0 +1,94 @@
+"""Rows that take a dataset apart by what every record says of itself: parallel composition."""
+
+from __future__ import annotations
+
+from dp_lsp.builtins.datasets import TWO, VECTOR, a_row, is_sized, once, some_of
+from dp_lsp.builtins.define import Application, Args, Builtin, Parts, Refusal, Refused, Runs, form, free
+from dp_lsp.builtins.patterns import Arrow, Box, Records
+from dp_lsp.core.sens import ONE, Sens
+from dp_lsp.core.types import Clip, Container, Kind, Norm, NumberType, Type, TypeVariable, without_static
+
+_PARALLEL = (
+    "Parallel composition (McSherry 2009): a record that comes or goes does so in one part; one that takes the place "
+    "of another leaves a part and enters one. fixtures/spec/parallel.md"
+)
+
+
+def _a_part(args: Args) -> tuple[Type, ...]:
+    return (some_of(args.dataset("v")),)
+
+
+def _a_record(args: Args) -> tuple[Type, ...]:
+    box = args.dataset("v").records
+    return (a_row(box) if box.kind is Kind.MATRIX else box.element,)
+
+
+def _released(args: Args) -> Type | Refusal:
+    """A number for each key, or a row."""
+    if not isinstance(args.applied["key"].result, NumberType | TypeVariable):
+        return Refusal("the function `key` must return a number, one of the keys")
+    made, keys = without_static(args.applied["f"].result), args.container("keys").length
+    if isinstance(made, NumberType | TypeVariable):
+        return Container(Kind.VECTOR, Norm.LINF, Clip.U, keys, made)
+    if isinstance(made, Container) and made.kind is Kind.VECTOR:
+        return Container(Kind.MATRIX, Norm.LINF, Clip.U, made.length, made.element, keys)
+    return Refusal("the function `f` must return a number or a vector")
+
+
+def _steps(args: Args) -> Sens:
+    """A record that takes the place of another is one that goes and one that comes."""
+    return TWO if is_sized(args) else ONE
+
+
+_COUNTS = (
+    "function counts(m::MetricMatrix(Real, Symmetric), eps::Static()) :: Priv()\n"
+    "    ages(part::MetricMatrix(Real, Symmetric)) = map_rows(row -> row[2], part)\n"
+    "    one(part::MetricMatrix(Real, Symmetric)) :: Priv() = laplacian_mechanism(1, eps, length(ages(part)))\n"
+    "    map_parts(one, m, {}, {})\n"
+    "end"
+)
+_NUMBERS = (
+    "function f(v::MetricVector(Bounded(Real, 0, 9), ChangeOne), eps::Static()) :: Priv()\n"
+    "    one(part) {} = laplacian_mechanism(9, eps, sum(part))\n"
+    "    map_parts(one, v, {}, [0, 1])\n"
+    "end"
+)
+
+_ON_PARTS = Runs(("v",), once, exposed=("keys",), parts=Parts(Application("key", _a_record), _steps))
+
+ROWS: tuple[Builtin, ...] = (
+    Builtin(
+        "map_parts",
+        "map_parts(f, v, key, keys)",
+        (
+            form(
+                _released,
+                free,
+                runs=_ON_PARTS,
+                applies=Application("f", _a_part),
+                f=Arrow(),
+                v=Records(),
+                key=Arrow(),
+                keys=Box(VECTOR),
+            ),
+        ),
+        "A private function applied to each part of a dataset: for every one of the public keys, the records of which "
+        "`key` says that; of equal keys the first has all of them. A person with one record is in one part, so all "
+        "parts together cost as much as one. A record that takes the place of another moves two parts, each by one "
+        "step, or one by two. How many records a part has is private.",
+        _PARALLEL,
+        (
+            _COUNTS.format("row -> row[1]", "[1, 2, 3]"),
+            _NUMBERS.format(":: Priv()", "x -> x % 2"),
+        ),
+        (
+            Refused(_COUNTS.format("row -> row", "[1, 2, 3]"), "DP208"),
+            Refused(_COUNTS.format("row -> row[1]", "m"), "DP202"),
+            Refused(
+                _NUMBERS.format("", "x -> x % 2").replace("laplacian_mechanism(9, eps, sum(part))", "sum(part)"),
+                "DP202",
+            ),
+            Refused(_NUMBERS.format(":: Priv()", "x -> x > 2"), "DP208"),
+        ),
+    ),
+)
