@@ -86,13 +86,29 @@ def numbers(command: Command) -> Command:
         multiple=True,
         help="A number for a static parameter or a dimension, exactly as written. Repeatable.",
     )
-    aim = click.option(
+    return given(target_delta(command))
+
+
+def target_delta(command: Command) -> Command:
+    """Add the option that asks for a total δ."""
+    return click.option(
         "--target-delta",
         callback=_target,
         metavar="NUMBER",
         help="Report the smallest ε that any rule proves at this total δ, where all numbers are given.",
-    )
-    return given(aim(command))
+    )(command)
+
+
+def limit(command: Command) -> Command:
+    """Add the option that says what a check may take."""
+    return click.option(
+        "--limit",
+        "limits",
+        callback=_limits,
+        metavar="NAME=NUMBER",
+        multiple=True,
+        help="What the check of a file may take: time=60 (seconds), characters=16777216, memory=4096 (MiB).",
+    )(command)
 
 
 @click.group(context_settings=CONTEXT)
@@ -100,7 +116,7 @@ def numbers(command: Command) -> Command:
 def root() -> None:
     """Check differentially private Julia programs.
 
-    dp-lsp reads a program, never runs it, and says what each function guarantees: how far its result can move
+    dp-lsp reads a program and says what each function guarantees: how far its result can move
     when an input moves (sensitivity), or what it costs the people in the data (ε and δ), with all conditions.
 
     \b
@@ -110,6 +126,7 @@ def root() -> None:
     dp-lsp explain program.jl:f  what led to the bounds of a function
     dp-lsp diff main             whose bounds rose or fell since then, and why
     dp-lsp verify proof.json     replay a certificate of bounds
+    dp-lsp run f.jl g --data t.csv --set eps=0.5  run a proved function on data
     dp-lsp server                for editors: the language server
     """
 
@@ -148,14 +165,7 @@ def root() -> None:
 @click.option(
     "--add-ignore", metavar="REASON", callback=_reason, help="Write comments that accept all errors, and why."
 )
-@click.option(
-    "--limit",
-    "limits",
-    callback=_limits,
-    metavar="NAME=NUMBER",
-    multiple=True,
-    help="What the check of a file may take: time=60 (seconds), characters=16777216, memory=4096 (MiB).",
-)
+@limit
 @click.option("--witness", is_flag=True, help="Look for inputs that show too small a declared sensitivity to be wrong.")
 @click.option("--fixes", is_flag=True, help="Try the fixes of all problems.")
 @click.option(
@@ -300,6 +310,66 @@ def verify(certificate: str, log_level: str, log_file: str | None) -> int:
 
     _log(log_level, log_file)
     return run(certificate)
+
+
+@root.command("run")
+@click.argument("file", metavar="FILE", shell_complete=_files)
+@click.argument("function", metavar="FUNCTION")
+@click.option(
+    "--data",
+    metavar="[PARAMETER=]TABLE.csv",
+    multiple=True,
+    shell_complete=_files,
+    help="A table of numbers, separated by commas, in UTF-8. With PARAMETER for that one only. Repeatable.",
+)
+@click.option(
+    "--column",
+    "columns",
+    metavar="[PARAMETER=]NAME",
+    multiple=True,
+    help="A column of the table: its name, or its number where it has none. For a matrix repeatable; without, all.",
+)
+@click.option("--header/--no-header", default=None, help="Whether the first row has names; else found out.")
+@click.option(
+    "--set",
+    "settings",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A number, exactly as written, true or false, or a vector as in [0, 18, 65]. Repeatable.",
+)
+@target_delta
+@limit
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="text: for a person (default). json: for programs.",
+)
+@click.option("--output-file", metavar="FILE", shell_complete=_files, help="Write what is released to FILE.")
+@logs
+def run_(log_level: str, log_file: str | None, **options: Any) -> int:
+    """Run a private function on data, once, and release what it returns.
+
+    It must be proved by the sound rules, its numbers must decide all conditions, and it may use no black box. Its
+    noise is drawn by OpenDP (pip install 'dp-lsp[run]'); all that is computed before is exact. What is printed on
+    standard output has the guarantee that stands below it, and each run spends that again. Standard error, how long
+    a run takes and whether it fails may tell about the data: that is for those who hold them.
+
+    \b
+    dp-lsp run survey.jl mean_age --data people.csv --column age --set eps=0.5
+    dp-lsp run survey.jl ages --data people.csv --column ages=age --set eps=1/2 --output-format json
+    dp-lsp run train.jl step --data x=rows.csv --data y=labels.csv --set eps=0.1 --set k=100 --target-delta 1e-6
+
+    \b
+    Exit codes:
+      0    released
+      1    refused: not proved, or nothing is proved of such data; nothing was released
+      2    wrong usage, a file or a column that does not exist, or OpenDP is not installed
+    """
+    from dp_lsp.cli.run import Request, run
+
+    _log(log_level, log_file)
+    return run(Request(**options))
 
 
 @root.command()

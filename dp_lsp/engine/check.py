@@ -28,6 +28,7 @@ from dp_lsp.engine.names import names
 from dp_lsp.engine.problems import IncludeWithoutFolder
 from dp_lsp.engine.program import Others, Unit
 from dp_lsp.engine.project import File, Part, Project, project, readable, unbalanced
+from dp_lsp.engine.runnable import Runnable, runnable
 from dp_lsp.engine.task import Known, Task
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.infer.inference import Global, Unreadable
@@ -185,35 +186,40 @@ class Engine:
     ) -> Iterator[Suspect]:
         """The claims of a project that are too small. It is checked; what is remembered of it is as good."""
         how = _How(_uniform(root, options), (ticket or Ticket()).look)
-        whole, modules = self._project(root, loader, how, root)
-        for part in whole.parts:
-            for module, index in part.places:
-                task, known = modules[module].task(index, how.look), modules[module].known[index]
-                units = whole.programs[module].units
-                around = tuple(each for at in modules[module].known for each in units[at].lowered.definitions)
-                start = task.unit.chunk.start
-                for problem in known.record.verdict.problems:
-                    if problem.refutable:
-                        self._complete(modules[module], [index], how)
-                        for method, inferred in task.again(known, problem.span.start):
-                            if isinstance(method, Method):
-                                said = task.asserted(method, inferred, problem)
-                                yield Suspect(part.name, problem.moved(start), start, method, inferred, around, said)
+        for name, index, module, task, known in self._each(root, loader, how):
+            start, around = task.unit.chunk.start, module.definitions
+            for problem in known.record.verdict.problems:
+                if problem.refutable:
+                    self._complete(module, [index], how)
+                    for method, inferred in task.again(known, problem.span.start):
+                        if isinstance(method, Method):
+                            said = task.asserted(method, inferred, problem)
+                            yield Suspect(name, problem.moved(start), start, method, inferred, around, said)
 
     def certifiable(self, root: str, loader: Loader, options: Options | OptionsOf = DEFAULT) -> Iterator[Certifiable]:
         """What can be certified of the functions of a project. It is checked; what is remembered of it is as good."""
         from dp_lsp.engine.certify import certifiable  # which loads all measures
 
         how = _How(_uniform(root, options), Ticket().look)
-        whole, modules = self._project(root, loader, how, root)
-        for part in whole.parts:
-            for module, index in part.places:
-                task, known = modules[module].task(index, how.look), modules[module].known[index]
-                self._complete(modules[module], [index], how)
-                for report in known.record.verdict.functions:
-                    for _, inferred in task.again(known, report.span.start):
-                        for each in certifiable(part.name, report, inferred, how.options(part.name)):
-                            yield each._replace(place=each.place.moved(task.unit.chunk.start))
+        for name, index, module, task, known in self._each(root, loader, how):
+            self._complete(module, [index], how)
+            for report in known.record.verdict.functions:
+                for _, inferred in task.again(known, report.span.start):
+                    for each in certifiable(name, report, inferred, how.options(name)):
+                        yield each._replace(place=each.place.moved(task.unit.chunk.start))
+
+    def runnable(
+        self, root: str, loader: Loader, name: str, options: Options | OptionsOf = DEFAULT
+    ) -> Iterator[Runnable]:
+        """What is known of the methods of a project that are called so. It is checked; what is remembered of it is as
+        good."""
+        how = _How(_uniform(root, options), Ticket().look)
+        for file, index, module, task, known in self._each(root, loader, how):
+            for report in (each for each in known.record.verdict.functions if each.name == name):
+                self._complete(module, [index], how)
+                for method, inferred in task.again(known, report.name_span.start):
+                    if isinstance(method, Method):
+                        yield from runnable(file, report, method, inferred, module.definitions, how.options(file))
 
     def plots(
         self,
@@ -249,6 +255,14 @@ class Engine:
                 module.program.units[index].lowered.definitions, known.meanings, strict=True
             )
         ]
+
+    def _each(self, root: str, loader: Loader, how: _How) -> Iterator[tuple[str, int, Module, Task, Known]]:
+        """What is known of each unit of a project: its file, its index in its module, that, its task, and that."""
+        whole, modules = self._project(root, loader, how, root)
+        for part in whole.parts:
+            for number, index in part.places:
+                module = modules[number]
+                yield part.name, index, module, module.task(index, how.look), module.known[index]
 
     def _project(self, root: str, loader: Loader, how: _How, document: str) -> tuple[Project, list[Module]]:
         """A project, and what is known of each of its modules; remembered as a version of a document."""

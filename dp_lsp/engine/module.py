@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dp_lsp.analysis.records import Options
+from dp_lsp.core.term import Definition
 from dp_lsp.engine.baseline import Allowance
 from dp_lsp.engine.program import Program
 from dp_lsp.engine.task import Known, Meaning, Task
@@ -27,6 +28,11 @@ class Module:
         self.answers: dict[int, Mapping[str, Guarantee]] = {}
         self.known: dict[int, Known] = {}
         self._meanings: dict[str, list[Meaning]] = {}
+
+    @property
+    def definitions(self) -> tuple[Definition, ...]:
+        """All definitions, in the order in which their chunks became known."""
+        return tuple(each for at in self.known for each in self.program.units[at].lowered.definitions)
 
     def task(self, index: int, look: Callable[[], None]) -> Task:
         """Inferring a unit, with what the names it uses mean."""

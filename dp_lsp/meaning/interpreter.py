@@ -12,10 +12,11 @@ from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import count, takewhile
+from typing import Any, NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING, Undefined, Value, is_container
-from dp_lsp.builtins.randomness import RANDOM, Chance
+from dp_lsp.builtins.randomness import RANDOM
 from dp_lsp.core import term
 from dp_lsp.core.annotation import (
     AFunction,
@@ -42,31 +43,48 @@ class NoMeaning(Exception):
 Environment = ChainMap[Local, Value]
 
 
+class Rows(NamedTuple):
+    """By the names of builtins what each computes, and what each does with a chance that does something at random."""
+
+    meanings: Mapping[str, Callable[..., Value]]
+    random: Mapping[str, Callable[..., Value]]
+
+
+SEARCHED = Rows(MEANINGS, RANDOM)
+"""What searches for counterexamples run."""
+
+
 class Interpreter:
     """Runs the functions of a program. ``boxes`` are its black boxes, by name. ``released`` tells what a mechanism
     returns that is called with given arguments, and what is drawn; without it, it returns what its noise would be added
-    to."""
+    to. ``rows`` are what builtins compute, and do at random, and ``most_steps`` how many terms are evaluated in one
+    run at most."""
 
     def __init__(
         self,
         definitions: Sequence[term.Definition],
         boxes: Mapping[str, Callable[..., Value]] | None = None,
         released: Callable[[term.Call, list[Value]], Value] | None = None,
+        rows: Rows = SEARCHED,
+        most_steps: int = MOST_STEPS,
     ) -> None:
         self._released = released
+        self._meanings, self._random = rows
+        self._most_steps = most_steps
         self._methods: dict[str, list[Method]] = {}
         self._constants: dict[str, term.Constant] = {}
         self._boxes = boxes or {}
         self._steps = 0
-        self._chance: Chance | None = None
+        self._chance: Any = None
         for definition in definitions:
             if isinstance(definition, Method):
                 self._methods.setdefault(definition.name, []).append(definition)
             else:
                 self._constants[definition.name] = definition
 
-    def run(self, method: Method, arguments: Sequence[Value], chance: Chance | None = None) -> Value:
-        """What a method returns; raises :class:`Undefined` where it fails."""
+    def run(self, method: Method, arguments: Sequence[Value], chance: object = None) -> Value:
+        """What a method returns; raises :class:`Undefined` where it fails. ``chance`` is what the rows that do
+        something at random are given first: a :class:`Chance`, by the rows there are without others."""
         self._steps = 0
         self._chance = chance
         try:
@@ -101,7 +119,7 @@ class Interpreter:
 
     def _term(self, node: Term, environment: Environment) -> Value:
         self._steps += 1
-        if self._steps > MOST_STEPS:
+        if self._steps > self._most_steps:
             raise NoMeaning("it takes too long")
         match node:
             case term.Literal(value=value, integer=integer):
@@ -142,8 +160,8 @@ class Interpreter:
 
     def _call(self, node: term.Call, environment: Environment) -> Value:
         row = builtins.TABLE[node.builtin]
-        if self._chance is not None and row.name in RANDOM:
-            return RANDOM[row.name](self._chance, *(self._term(arg, environment) for arg in node.args))
+        if self._chance is not None and row.name in self._random:
+            return self._random[row.name](self._chance, *(self._term(arg, environment) for arg in node.args))
         if self._released is not None and row.forms[0].noise is not None:
             return self._released(node, [self._term(arg, environment) for arg in node.args])
         if row.name in WITHOUT_MEANING:
@@ -151,9 +169,9 @@ class Interpreter:
         placed = len(node.args) - len(node.keywords)
         if row.lazy:
             first, second = node.args
-            return MEANINGS[row.name](self._term(first, environment), lambda: self._term(second, environment))
+            return self._meanings[row.name](self._term(first, environment), lambda: self._term(second, environment))
         args = [self._term(arg, environment) for arg in node.args]
-        value = MEANINGS[row.name](*args[:placed], **dict(zip(node.keywords, args[placed:], strict=True)))
+        value = self._meanings[row.name](*args[:placed], **dict(zip(node.keywords, args[placed:], strict=True)))
         if any(map(_is_long, _entries(value) if is_container(value) else (value,))):
             raise NoMeaning("its numbers are too long")
         return value

@@ -1,0 +1,269 @@
+"""``dp-lsp run``: a proved function on data of people, once, with noise."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from dp_lsp import __version__
+from dp_lsp.analysis.limits import MOST, Limits
+from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Options, Setting
+from dp_lsp.analysis.setting import subject
+from dp_lsp.analysis.ticket import OutOfTime
+from dp_lsp.cli.configured import Configured
+from dp_lsp.cli.distributions import Distributions, improved
+from dp_lsp.cli.files import choose, shown
+from dp_lsp.cli.limited import limited
+from dp_lsp.cli.output import FINDINGS, USAGE, complain, write
+from dp_lsp.cli.reporters.escaping import json_text
+from dp_lsp.cli.style import printable, without_commands
+from dp_lsp.core.evaluate import rounded_up
+from dp_lsp.core.notation import decimal, figure
+from dp_lsp.disk.reading import SUFFIX
+from dp_lsp.engine.check import Engine
+from dp_lsp.engine.runnable import Runnable
+from dp_lsp.features.markdown import together
+from dp_lsp.problem import Severity
+
+if TYPE_CHECKING:
+    from dp_lsp.release.inputs import Given
+    from dp_lsp.release.running import Release
+
+SCHEMA = 1
+"""The version of what is printed for programs."""
+_INSTALL = "dp-lsp run draws its noise by OpenDP, which is not installed: pip install 'dp-lsp[run]'"
+
+
+class Request(NamedTuple):
+    """What is asked for, as it was typed."""
+
+    file: str
+    function: str
+    data: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    header: bool | None = None
+    settings: tuple[str, ...] = ()
+    target_delta: Fraction | None = None
+    limits: Limits = MOST
+    output_format: str = "text"
+    output_file: str | None = None
+
+
+def run(request: Request) -> int:
+    """Release what a function returns, print it, and return the exit code."""
+    from dp_lsp.release.noise import Missing, opendp
+    from dp_lsp.release.refusal import Misused, Refused
+
+    try:
+        library = opendp()
+    except Missing:
+        complain(_INSTALL)
+        return USAGE
+    run = _Run(request)
+    try:
+        released = run.released(library)
+    except Misused as wrong:
+        raise click.UsageError(without_commands(printable(str(wrong)))) from None
+    except Refused as why:
+        complain(f"nothing is released: {why}")
+        return FINDINGS
+    except (OutOfTime, MemoryError):
+        complain("nothing is released: it takes more time or memory than it may (--limit)")
+        return FINDINGS
+    return write(released, request.output_file)
+
+
+class _Run:
+    """A run of a function of a file, with all that includes."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        if not os.path.exists(request.file):
+            raise click.UsageError(f"{request.file!r} does not exist")
+        if not os.path.isfile(request.file) or not request.file.endswith(SUFFIX):
+            raise click.UsageError(f"{request.file!r} is not a Julia file ({SUFFIX})")
+        chosen = choose([request.file], None)
+        self._files = chosen.files
+        (self._root,) = chosen.names
+        self._distributions = Distributions()
+        self._engine = Engine(self._distributions.answers)
+
+    def released(self, library: Any) -> str:
+        """What is printed. Raises what says why nothing is released."""
+        from dp_lsp.release.inputs import inputs
+        from dp_lsp.release.running import demand_no_doubt, guarantees, release
+
+        request = self._request
+        with limited(request.limits, 0):
+            first = self._function(())
+            joining = self._options(()).options(self._root).neighbours != Options().neighbours
+            given = inputs(first.scheme, self._given(), joining)
+            settings = tuple(Setting(request.function, *each) for each in given.numbers.items())
+            function = self._function(settings)
+            demand_no_doubt(function)
+            promised = guarantees(function, joining)
+            found = release(function, given.arguments, promised, library)
+        if request.output_format == "json":
+            return json_text(_document(function, found, given.numbers), indent=2) + "\n"
+        return "".join(f"{line}\n" for line in _lines(found))
+
+    def _options(self, settings: tuple[Setting, ...]) -> Configured:
+        """What a project demands holds here, too, but not the rules that it wants to be checked by."""
+        return Configured(None, PROFILES[0], settings, self._request.target_delta, limits=self._request.limits)
+
+    def _function(self, settings: tuple[Setting, ...]) -> Runnable:
+        """What is known of the function where parameters have these numbers."""
+        from dp_lsp.release.refusal import Refused
+        from dp_lsp.release.running import demand_proof
+
+        configured = self._options(settings)
+
+        def analysed(root: str) -> dict[str, Analysis]:
+            return self._engine.project(root, self._files, configured.options)
+
+        found = {self._root: analysed(self._root)}
+        if settings:
+            found = improved(self._distributions, found, analysed)
+        analyses = found[self._root]
+        faults = configured.faults(analyses)
+        if faults:
+            raise click.UsageError("\n".join(faults))
+        name = self._request.function
+        reports = [
+            _explained(each, analysis)
+            for analysis in analyses.values()
+            for each in analysis.functions
+            if each.name == name
+        ]
+        if not reports:
+            raise self._nothing(analyses)
+        if len(reports) > 1:
+            raise Refused(f"'{name}' has {len(reports)} methods, and it is open which is meant; give one another name")
+        demand_proof(reports[0])
+        methods = list(self._engine.runnable(self._root, self._files, name, configured.options))
+        if len(methods) != 1:
+            raise Refused(f"'{name}' stands in several places, and it is open which is meant")
+        return methods[0]._replace(report=reports[0])
+
+    def _nothing(self, analyses: dict[str, Analysis]) -> click.UsageError:
+        name = self._request.function
+        names = list(dict.fromkeys(each.name for analysis in analyses.values() for each in analysis.functions))
+        near = difflib.get_close_matches(name, names, n=3) or names[:10]
+        there = f"; there is {', '.join(near)}" if near else ""
+        return click.UsageError(f"there is no function {name!r} in {shown(self._root)}{there}")
+
+    def _given(self) -> Given:
+        from dp_lsp.release.inputs import Column, Given
+
+        request = self._request
+        files = tuple(Column(*_addressed(each, is_file=True)) for each in request.data)
+        columns = tuple(Column(*_addressed(each, is_file=False)) for each in request.columns)
+        return Given(files, columns, _values(request.settings, request.function), request.header)
+
+
+def _explained(report: FunctionReport, analysis: Analysis) -> FunctionReport:
+    """The same with what is wrong with it as the reason, if it has none."""
+    for problem in analysis.problems:
+        if problem.severity is Severity.ERROR and report.span.covers(problem.span.start) and not report.reason:
+            line = analysis.source.place(problem.span.start).line
+            return report._replace(reason=f"line {line}: {problem.message} ({problem.code})")
+    return report
+
+
+def _addressed(text: str, is_file: bool) -> tuple[str | None, str]:
+    """``PARAMETER=NAME``; the parameter may be left out."""
+    name, equals, rest = text.partition("=")
+    if not equals or not name.isidentifier() or (is_file and os.path.exists(text)):
+        return None, text
+    return unicodedata.normalize("NFC", name), rest
+
+
+def _values(settings: Sequence[str], function: str) -> dict[str, str]:
+    """The values that are given as text, by the names of parameters."""
+    found: dict[str, str] = {}
+    for text in settings:
+        written, equals, value = text.partition("=")
+        about = subject(written)
+        if about is None or not equals:
+            raise click.UsageError(
+                f"--set {text!r} is not of the form NAME=VALUE, as in eps=0.5 or 'edges=[0, 18, 65]'"
+            )
+        if about.function not in (None, function):
+            raise click.UsageError(f"--set {about}: it is {function!r} that is run")
+        if about.name in found:
+            raise click.UsageError(f"--set gives {about.name} two values")
+        found[about.name] = value
+    return found
+
+
+# What is printed
+
+
+def _lines(found: Release) -> Iterator[str]:
+    """For a person: the value, and what it guarantees."""
+    yield printable(_shown(found.value))
+    for each in found.guarantees:
+        names, change = together(each.parameters), "; ".join(dict.fromkeys(each.neighbours))
+        numbers = f"ε {decimal(each.epsilon, 6)}, δ {decimal(each.delta, 6)}"
+        yield printable(f"  {numbers} (rule {each.rule}) for {names}, where {change}")
+    added = max((each.drawn[0] - each.epsilon for each in found.guarantees), default=Fraction(0))
+    if added:
+        yield f"  noise stands on a fine grid, which adds less than {figure(added)} to ε, and that part to δ"
+    drawn = ", ".join(f"{count:,} {kind}" for kind, count in found.drawn)
+    yield f"  drawn by OpenDP: {drawn or 'nothing'}"
+    for what in found.unchecked:
+        yield printable(f"  not checked: {what}")
+    yield "  every run spends this again"
+
+
+def _document(function: Runnable, found: Release, numbers: Mapping[str, Fraction]) -> dict[str, Any]:
+    """For programs."""
+    return {
+        "schema_version": SCHEMA,
+        "tool": {"name": "dp-lsp", "version": __version__},
+        "file": shown(function.file),
+        "function": function.report.name,
+        "signature": function.report.signature,
+        "value": _plain(found.value),
+        "guarantees": [
+            {
+                "parameters": list(each.parameters),
+                "neighbours": list(each.neighbours),
+                "rule": each.rule,
+                "epsilon": rounded_up(each.drawn[0]),
+                "delta": rounded_up(each.drawn[1]),
+                "proved": {"epsilon": rounded_up(each.epsilon), "delta": rounded_up(each.delta)},
+            }
+            for each in found.guarantees
+        ],
+        "numbers": {name: str(value) for name, value in sorted(numbers.items())},
+        "drawn": dict(found.drawn),
+        "not_checked": list(found.unchecked),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: a matrix is a list of rows. A number that no float can be is written out."""
+    if hasattr(value, "shape") or isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, bool | int):
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        return str(value)
+
+
+def _shown(value: Any) -> str:
+    """A value as a person writes it."""
+    if hasattr(value, "shape"):
+        return f"[{', '.join(map(_shown, value))}]"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_shown, value))})"
+    return str(value).lower() if isinstance(value, bool) else str(_plain(value))

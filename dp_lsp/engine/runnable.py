@@ -1,0 +1,86 @@
+"""What must be known of a function to run it: its method, all definitions around it, and what is not decided of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from dp_lsp.analysis.records import FunctionReport, Options
+from dp_lsp.core import term
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.constraints import Constraint, decide
+from dp_lsp.core.evaluate import Substitution, symbols_of
+from dp_lsp.core.notation import DISPLAY, Printer
+from dp_lsp.core.scheme import Scheme
+from dp_lsp.core.sens import Sens
+from dp_lsp.core.term import Call, Definition, Method
+from dp_lsp.engine.describe import Description, Place
+from dp_lsp.infer.method import Inferred
+
+
+class Runnable(NamedTuple):
+    """A function of a file. ``definitions`` are all that stand in its module, ``undecided`` the conditions of it that
+    its numbers do not decide, in words, and ``norms`` those that its bounds are stated for where it leaves them
+    open."""
+
+    file: str
+    report: FunctionReport
+    method: Method
+    scheme: Scheme
+    definitions: tuple[Definition, ...]
+    undecided: tuple[str, ...]
+    norms: Substitution
+
+    @property
+    def reached(self) -> tuple[Definition, ...]:
+        """The method and all definitions that it may use, through others too."""
+        by_name: dict[str, list[Definition]] = {}
+        for each in self.definitions:
+            by_name.setdefault(each.name, []).append(each)
+        known: dict[int, Definition] = {id(self.method): self.method}
+        waiting = list(self.method.uses)
+        while waiting:
+            for each in by_name.pop(waiting.pop(), ()):
+                known[id(each)] = each
+                waiting += each.uses
+        return tuple(known.values())
+
+
+def runnable(
+    file: str,
+    report: FunctionReport,
+    method: Method,
+    inferred: Inferred,
+    around: tuple[Definition, ...],
+    options: Options,
+) -> Iterator[Runnable]:
+    """What is known of a function; nothing where it was not inferred to the end."""
+    scheme = inferred.shown
+    if scheme is not None:
+        description = Description(scheme, Place(report.span, report.name_span), options, inferred.assumed)
+        undecided = *_undecided(description.needs, description), *inferred.assumed
+        yield Runnable(file, report, method, scheme, around, undecided, description.norms)
+
+
+def _undecided(needs: Iterable[Constraint], description: Description) -> Iterator[str]:
+    """The conditions that do not hold for certain by the numbers that are given."""
+    known, printer = description.known(), Printer(DISPLAY)
+    for need in needs:
+        symbols = {*symbols_of(need.left), *symbols_of(need.right)}
+        put = Substitution({each: Poly.of(known[each.name]) for each in symbols if each.name in known})
+        left, right = (put.sens(side) if isinstance(side, Sens) else put.poly(side) for side in (need.left, need.right))
+        if decide(left, need.relation, right) is not True:
+            yield printer.constraint(need)
+
+
+def calls(definition: Definition) -> Iterator[Call]:
+    """All calls of builtins in a definition, those in functions that are made there too."""
+    stack: list[object] = [definition.body if isinstance(definition, Method) else definition.term]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Call):
+            yield node
+        if isinstance(node, tuple):
+            stack += node
+        elif type(node).__module__ == term.__name__:
+            stack += (getattr(node, name) for name in type(node).__slots__)  # type: ignore[attr-defined]

@@ -1,0 +1,313 @@
+"""The arguments of a run: columns of tables and numbers, as the types of parameters ask for them.
+
+What a type promises of data is checked, as the guarantee holds of no others: where numbers lie, how many records there
+are at least, and how long rows are. How many records a person has cannot be seen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from dp_lsp.builtins.meanings import Value, array
+from dp_lsp.core.algebra import Poly, Symbol
+from dp_lsp.core.evaluate import Missing, interval, symbols_of
+from dp_lsp.core.scheme import Scheme, SchemeParameter
+from dp_lsp.core.types import (
+    Base,
+    BoolType,
+    Bounds,
+    Clip,
+    Container,
+    Dataset,
+    ModelType,
+    NumberType,
+    Type,
+)
+from dp_lsp.release.refusal import Misused, Refused
+from dp_lsp.release.table import Table, number, table
+
+_LIST = re.compile(r"\[(.*)\]", re.DOTALL)
+_BREAK = re.compile(r"[,\s]+")
+
+
+class Column(NamedTuple):
+    """A name that is given to one parameter, or to any: of a file, or of a column in it."""
+
+    parameter: str | None
+    name: str
+
+
+class Given(NamedTuple):
+    """What the user gave: files, columns of them, and values as text by the names of parameters."""
+
+    files: tuple[Column, ...]
+    columns: tuple[Column, ...]
+    values: Mapping[str, str]
+    header: bool | None = None
+
+
+class Inputs(NamedTuple):
+    """Arguments in order, and the public numbers that are known by them: static parameters and dimensions, by name."""
+
+    arguments: tuple[Value, ...]
+    numbers: Mapping[str, Fraction]
+
+
+class _Entries(NamedTuple):
+    """Numbers of a parameter, row by row, and where each row stands, in words."""
+
+    numbers: list[Fraction]
+    width: int
+    at: Callable[[int], str]
+
+    @property
+    def height(self) -> int:
+        return len(self.numbers) // self.width if self.width else 0
+
+
+def inputs(scheme: Scheme, given: Given, joining: bool) -> Inputs:
+    """The arguments of a function. ``joining`` says that the rows of matrices are private, too. Raises
+    :class:`Misused` where it is not clear what is meant, and :class:`Refused` for data that nothing is proved of."""
+    return _Reader(scheme, given, joining).inputs()
+
+
+class _Reader:
+    def __init__(self, scheme: Scheme, given: Given, joining: bool) -> None:
+        self._scheme = scheme
+        self._given = given
+        self._joining = joining
+        self._tables: dict[str, Table] = {}
+        self._numbers: dict[str, Fraction] = {}
+        self._from_files = {each.name for each in scheme.params if _is_box(each.type) and each.name not in given.values}
+
+    def inputs(self) -> Inputs:
+        self._demand_known_names()
+        params = self._scheme.params
+        public = {each.name: self._public(each) for each in params if each.static}
+        values = [public[each.name] if each.static else self._argument(each) for each in params]
+        return Inputs(tuple(values), self._numbers)
+
+    def _demand_known_names(self) -> None:
+        names = [each.name for each in self._scheme.params]
+        of_options = [("--set", name) for name in self._given.values]
+        for option, each in (*self._listed("--data"), *self._listed("--column")):
+            of_options += [(option, each.parameter)] if each.parameter is not None else []
+        for option, name in of_options:
+            if name not in names:
+                raise Misused(
+                    f"{option} {name}: '{self._scheme.name}' has no parameter '{name}'; it has {_listed(names)}"
+                )
+        if self._given.files and not self._from_files:
+            raise Misused(f"--data: '{self._scheme.name}' has no vector and no matrix that is not given by --set")
+        files = [each.parameter for each in self._given.files]
+        if len(set(files)) < len(files):
+            raise Misused("--data gives a parameter two tables: say --data PARAMETER=FILE for each")
+
+    def _listed(self, option: str) -> list[tuple[str, Column]]:
+        return [(option, each) for each in (self._given.files if option == "--data" else self._given.columns)]
+
+    def _public(self, param: SchemeParameter) -> Value:
+        """The value of a static parameter."""
+        value = self._scalar(param.name, param.type, "it is static")
+        if isinstance(param.type, NumberType):
+            self._numbers[param.name] = Fraction(value)
+        return value
+
+    def _scalar(self, name: str, type_: Type, why: str) -> Value:
+        if not isinstance(type_, NumberType | BoolType):
+            raise _no_option(name)
+        text = self._given.values.get(name)
+        if text is None:
+            raise Misused(f"'{name}' has no value: {why}; give it by --set {name}=…")
+        found = number(text) if "/" not in text else _quotient(text)
+        if found is None:
+            raise Misused(f"--set {name}: {text.strip()!r} is not a number, as in 100, 0.2, 1e-5 or 1/3")
+        return self._converted(found, type_, lambda what: Misused(f"--set {name}: {text.strip()} {what}"))
+
+    def _converted(self, found: Fraction, element: Type, wrong: Callable[[str], Exception]) -> Value:
+        """A number as the program has it, where it is one that the type allows."""
+        if isinstance(element, BoolType):
+            if found not in (0, 1):
+                raise wrong("is neither true nor false")
+            return found == 1
+        if isinstance(element, NumberType):
+            if element.base is Base.INTEGER and found.denominator != 1:
+                raise wrong("is not a whole number")
+            return int(found) if element.base is Base.INTEGER else found
+        raise wrong("is for a parameter whose elements have no known type")
+
+    def _argument(self, param: SchemeParameter) -> Value:
+        """The value of a parameter that is protected."""
+        type_ = param.type
+        if isinstance(type_, NumberType | BoolType):
+            value = self._scalar(param.name, type_, "it is one number")
+            if isinstance(type_, NumberType) and type_.bounds is not None:
+                low, high = self._ends(type_.bounds)
+                if not low <= value <= high:
+                    raise Refused(f"--set {param.name}: it must lie between {low} and {high}")
+            return value
+        box = _box(type_)
+        if isinstance(type_, ModelType):
+            entries = self._entries(param, False)
+            self._numbers[f"length({param.name})"] = Fraction(len(entries.numbers))
+            return array(entries.numbers)
+        if box is None:
+            raise _no_option(param.name)
+        entries = self._entries(param, box.rows is not None)
+        self._count(param, box, entries)
+        if isinstance(type_, Dataset):
+            self._demand_records(param.name, type_, entries)
+        shape = (entries.height, entries.width) if box.rows is not None else None
+        return array(self._elements(param.name, box.element, entries), shape)
+
+    def _count(self, param: SchemeParameter, box: Container, entries: _Entries) -> None:
+        """The dimensions that are public."""
+        hidden = not param.type.metric.sized if isinstance(param.type, Dataset) else False
+        if box.rows is None:
+            if not hidden:
+                self._numbers[f"length({param.name})"] = Fraction(entries.height)
+            return
+        self._numbers[f"cols({param.name})"] = Fraction(entries.width)
+        if not hidden and not self._joining:
+            self._numbers[f"rows({param.name})"] = Fraction(entries.height)
+
+    def _elements(self, name: str, element: Type, entries: _Entries) -> Iterable[Value]:
+        bounds = element.bounds if isinstance(element, NumberType) else None
+        low, high = self._ends(bounds) if bounds is not None else (None, None)
+
+        for place, each in enumerate(entries.numbers):
+
+            def wrong(what: str, row: int = place // entries.width) -> Exception:
+                return Refused(f"{entries.at(row)}: a value of '{name}' {what}")
+
+            if low is not None and high is not None and not low <= each <= high:
+                raise wrong(f"does not lie between {low} and {high}, as its type says; `clamp` it instead")
+            yield self._converted(each, element, wrong)
+
+    def _demand_records(self, name: str, dataset: Dataset, entries: _Entries) -> None:
+        """That there are as many records as the type says, and rows as short."""
+        if dataset.least is not None:
+            least = -self._number(-dataset.least)
+            if entries.height < least:
+                raise Refused(f"'{name}' has fewer records than the {least} that its type says")
+        clip, width = dataset.records.clip, entries.width
+        if dataset.radius is None or clip is Clip.U:
+            return
+        most = self._number(dataset.radius)
+        for row in range(entries.height):
+            if not _is_within(entries.numbers[row * width : (row + 1) * width], clip, most):
+                raise Refused(f"{entries.at(row)}: a row of '{name}' is longer than {most} in {clip.value}")
+
+    # Numbers
+
+    def _ends(self, bounds: Bounds) -> tuple[Fraction, Fraction]:
+        return -self._number(-bounds.low), self._number(bounds.high)
+
+    def _number(self, value: Poly) -> Fraction:
+        """The number that a formula of static parameters comes to; rounded down where it is not exact."""
+        known: dict[Symbol, Fraction] = {
+            each: self._numbers[each.name] for each in symbols_of(value) if each.name in self._numbers
+        }
+        try:
+            return interval(value, known).low
+        except Missing as missing:
+            raise Refused(f"what a type says depends on {missing}, which has no number") from None
+
+    # Where entries come from
+
+    def _entries(self, param: SchemeParameter, matrix: bool) -> _Entries:
+        text = self._given.values.get(param.name)
+        if text is not None:
+            return _written(param.name, text, matrix)
+        file = self._of(param.name, self._given.files)
+        if not file:
+            raise Misused(f"'{param.name}' has no value: give it by --data FILE or --set {param.name}=[…]")
+        found = self._table(file[0])
+        places = self._places(param.name, found, matrix)
+        numbers = list(found.numbers(places))
+        return _Entries(numbers, len(places), lambda row: found.at(row, places[0] if len(places) == 1 else None))
+
+    def _of(self, name: str, listed: Sequence[Column]) -> list[str]:
+        """What is given to a parameter, else to any."""
+        own = [each.name for each in listed if each.parameter == name]
+        return own or [each.name for each in listed if each.parameter is None]
+
+    def _table(self, path: str) -> Table:
+        if path not in self._tables:
+            self._tables[path] = table(path, self._given.header)
+        return self._tables[path]
+
+    def _places(self, name: str, found: Table, matrix: bool) -> list[int]:
+        """The columns of a parameter: those that are named, else one that is called like it or is the only one; of a
+        matrix that is alone all."""
+        wanted = self._of(name, self._given.columns)
+        if wanted and (matrix or len(wanted) == 1):
+            return found.columns(wanted)
+        if wanted:
+            raise Misused(f"'{name}' is a vector, and --column names {len(wanted)} columns for it")
+        if matrix and len(self._from_files) == 1:
+            return list(range(len(found.names)))
+        if not matrix and len(found.names) == 1:
+            return [0]
+        if not matrix and name in found.names:
+            return found.columns([name])
+        if matrix and any(each.parameter == name for each in self._given.files):
+            return list(range(len(found.names)))
+        there = _listed([repr(each) for each in found.names])
+        option = f"--column {name}=…" if len(self._from_files) > 1 else "--column …"
+        raise Misused(f"say by {option} which columns of {found.path} are '{name}': it has {there}")
+
+
+def _no_option(name: str) -> Misused:
+    return Misused(f"'{name}' can be given by no option: only numbers, truth values, vectors and matrices can")
+
+
+def _box(type_: Type) -> Container | None:
+    """The container that a type is, or whose entries are records."""
+    box = type_.records if isinstance(type_, Dataset) else type_
+    return box if isinstance(box, Container) else None
+
+
+def _is_box(type_: Type) -> bool:
+    return _box(type_) is not None or isinstance(type_, ModelType)
+
+
+def _written(name: str, text: str, matrix: bool) -> _Entries:
+    """A vector as ``[1, 2, 3]``, a matrix as ``[1, 2; 3, 4]``."""
+    inside = _LIST.fullmatch(text.strip())
+    form = "[1, 2; 3, 4]" if matrix else "[1, 2, 3]"
+    if inside is None:
+        raise Misused(f"--set {name}: it is not of the form {form}")
+    lines = inside[1].split(";") if matrix else [inside[1]]
+    rows = [[_entry(name, each, form) for each in _BREAK.split(line.strip()) if each] for line in lines]
+    if len({len(row) for row in rows}) > 1:
+        raise Misused(f"--set {name}: its rows differ in length")
+    width = len(rows[0]) if matrix else 1
+    return _Entries([each for row in rows for each in row], width, lambda row: f"--set {name}, entry {row + 1}")
+
+
+def _entry(name: str, text: str, form: str) -> Fraction:
+    found = number(text) if "/" not in text else _quotient(text)
+    if found is None:
+        raise Misused(f"--set {name}: {text!r} is not a number; it is of the form {form}")
+    return found
+
+
+def _quotient(text: str) -> Fraction | None:
+    top, _, bottom = text.partition("/")
+    parts = number(top), number(bottom)
+    return parts[0] / parts[1] if parts[0] is not None and parts[1] else None
+
+
+def _is_within(row: Sequence[Fraction], clip: Clip, most: Fraction) -> bool:
+    if clip is Clip.L2:
+        return sum(each * each for each in row) <= most * most
+    sizes = [abs(each) for each in row]
+    return (max(sizes, default=Fraction(0)) if clip is Clip.LINF else sum(sizes)) <= most
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:12]) + (", …" if len(names) > 12 else "") if names else "none"

@@ -1,0 +1,226 @@
+"""Noise from OpenDP's samplers, which are exact, with OpenDP's own word for what each release costs.
+
+Noise is drawn as a whole number of steps, and what it is added to is rounded to them: a step is the distance that a
+mechanism declares, divided by a whole number that does not depend on the data. OpenDP's integers then have the
+distribution that is asked for exactly, at a scale that is rounded up, and its map from distances to losses must come to
+no more than the mechanism is priced at.
+
+**What the steps add.** A bound is proved for noise that has a density. Where that noise is (ε, δ)-private, what is
+drawn here is (ε + 2Kκ, δ·exp(Kκ) + τK(1 + exp(ε + Kκ)))-private, with K numbers of it. Rounding what has a density is
+post-processing; so compare, for one number with b steps to the scale, the chance P of a step as it is drawn with the
+chance Q that noise with a density lands there, which is centred at most half a step away. Over such a step the exponent
+|t|/b of Laplace noise changes by 1/b at most, and tanh(1/2b) is 1/2b but for a part in 12b²: so exp(-2/b) ≤ P/Q ≤
+exp(2/b), and κ = 2/b. The exponent t²/2b² of Gaussian noise changes by κ = (T + 1)/b at most where |t| ≤ Tb, and what
+lies further away has a chance τ ≤ 2·exp(-T²/2). Then for any outcomes S, and neighbouring data for P' and Q',
+
+    P(S) ≤ exp(Kκ)·Q(S) + Kτ ≤ exp(Kκ)·(exp(ε)·Q'(S) + δ) + Kτ and Q'(S) ≤ exp(Kκ)·P'(S) + Kτ
+
+also where what is drawn depends on what was drawn before. With b ≥ 2^49 for Laplace noise, b ≥ 2^53.9 and T = 64 for
+Gaussian noise, and K ≤ 2^20, ε grows by less than :data:`ADDED`, and δ by less than that part of itself and 10^-800.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from secrets import SystemRandom
+from typing import Any
+
+from dp_lsp.builtins.meanings import Undefined, Value, array, is_container
+from dp_lsp.core.events import Scheme
+from dp_lsp.release.refusal import Refused
+
+ADDED = Fraction(1, 10**8)
+"""By how much ε grows at most, and δ as a part of itself, because noise is drawn in steps."""
+MOST_NUMBERS = 1 << 20
+"""How many numbers are hidden in one run at most."""
+
+_STEPS = 50  # bits of the steps to a scale of Laplace noise
+_FINER = 54  # the same of Gaussian noise
+_COARSER = 40  # the same of Gumbel noise
+_FARTHEST = 1 << 53  # steps that one score may be below another; 8,000 scales
+_WIDER = 1 + Fraction(1, 1 << 40)  # of scales, for what is not exact in them
+_TOP = (1 << 63) - 1  # what does not fit is cut off there by OpenDP
+_SMALLEST, _LARGEST = Fraction(1, 10**9), 1000  # of an ε that noise is drawn for, and of what its inverse may be
+
+
+class Missing(Exception):
+    """OpenDP is not installed, or is of another kind."""
+
+
+def opendp() -> Any:
+    """The library; raises :class:`Missing`."""
+    try:
+        import opendp.prelude as library
+    except (ImportError, OSError) as error:
+        raise Missing(str(error)) from None
+    library.enable_features("contrib")
+    return library
+
+
+class Sampled:
+    """Draws by OpenDP's samplers, and rows by the random numbers of the system. ``drawn`` counts what was drawn, by its
+    kind."""
+
+    def __init__(self, library: Any) -> None:
+        self._dp = library
+        self._system = SystemRandom()
+        self._made: dict[tuple[Any, ...], Any] = {}
+        self.drawn: dict[str, int] = {}
+
+    # Noise
+
+    def laplace(self, centre: Value, moves: Fraction, epsilon: Fraction) -> Value:
+        """Steps are ``moves``/n, so that n of them are ``moves``; of several entries each may be rounded up."""
+        _demand(epsilon)
+        entries = _exact(centre)
+        n = min(math.floor(epsilon * (1 << _STEPS)), 1 << 60)
+        noise = self._laplace(len(entries), n + (len(entries) if len(entries) > 1 else 0), epsilon)
+        return self._hidden("Laplace", centre, entries, noise, moves / n)
+
+    def _laplace(self, count: int, moves: int, epsilon: Fraction) -> list[int]:
+        """So many whole numbers, with noise for a distance of so many steps."""
+
+        def make(scale: float) -> Any:
+            space = self._dp.vector_domain(self._dp.atom_domain(T="i64")), self._dp.l1_distance(T="i64")
+            return self._dp.m.make_laplace(*space, scale=scale)
+
+        measured = self._priced(("laplace", moves, epsilon), make, moves / epsilon, moves, epsilon)
+        return _whole(measured([0] * count) if count else [])
+
+    def gaussian(self, centre: Value, moves: Fraction, deviation: Fraction) -> Value:
+        """The same; the rounding of several entries makes a distance in L2."""
+        _demand(1 / deviation)
+        entries = _exact(centre)
+        n = math.floor((1 << _FINER) / deviation)
+        distance = n + (math.isqrt(len(entries)) + 1 if len(entries) > 1 else 0)
+
+        def make(scale: float) -> Any:
+            space = self._dp.vector_domain(self._dp.atom_domain(T="i64")), self._dp.l2_distance(T=float)
+            return self._dp.m.make_gaussian(*space, scale=scale)
+
+        key, rho = ("gaussian", distance, deviation), 1 / (2 * deviation**2)
+        measured = self._priced(key, make, distance * deviation, _above(Fraction(distance)), rho)
+        return self._hidden("Gaussian", centre, entries, _whole(measured([0] * len(entries))), moves / n)
+
+    def _hidden(self, kind: str, centre: Value, entries: list[Fraction], noise: list[int], step: Fraction) -> Value:
+        self.drawn[kind] = self.drawn.get(kind, 0) + len(entries)
+        if sum(self.drawn.values()) > MOST_NUMBERS:
+            raise Refused(f"it hides more than {MOST_NUMBERS:,} numbers")
+        hidden = [(_rounded(entry / step) + each) * step for entry, each in zip(entries, noise, strict=True)]
+        return array(hidden, centre.shape) if is_container(centre) else hidden[0]
+
+    def _priced(
+        self, key: tuple[Any, ...], make: Callable[[float], Any], scale: Fraction, moves: float, most: Fraction
+    ) -> Any:
+        """A measurement whose own map says that a distance costs at most so much. Its scale is rounded up."""
+        if key not in self._made:
+            measured = make(_above(scale * _WIDER))
+            if not measured.map(moves) <= _below(most):
+                raise Refused("OpenDP prices its noise higher than it is priced here, so nothing is released")
+            self._made[key] = measured
+        return self._made[key]
+
+    # Choices
+
+    def selected(self, scores: Sequence[Fraction], moves: Fraction, epsilon: Fraction) -> int:
+        """The largest score with Gumbel noise. What all scores have more than another changes no chance, so they are
+        seen from the largest; by cutting off what is far below it no two neighbours get further apart."""
+        _demand(epsilon)
+        n = max(1, math.floor(epsilon * (1 << (_COARSER - 1))))
+        steps = [_rounded(score * n / moves) for score in scores]
+        most = max(steps)
+
+        def make(scale: float) -> Any:
+            space = self._dp.vector_domain(self._dp.atom_domain(T="i64")), self._dp.linf_distance(T="i64")
+            return self._dp.m.make_noisy_max(*space, self._dp.zero_concentrated_divergence(), scale=scale)
+
+        self.drawn["choice"] = self.drawn.get("choice", 0) + 1
+        scale = 2 * n / epsilon
+        measured = self._priced(("gumbel", n, epsilon), make, scale, n, epsilon**2 / 8)
+        return int(measured([max(step - most, -_FARTHEST) for step in steps]))
+
+    def told(self, truth: int | None, count: int, epsilon: Fraction) -> int:
+        """Randomised response; what is true but no answer is any of these."""
+        self.drawn["response"] = self.drawn.get("response", 0) + 1
+        if truth is None or count == 1:
+            return self._system.randrange(count)
+        key = "response", count, epsilon
+        if key not in self._made:
+            self._made[key] = self._response(count, epsilon)
+        return int(self._made[key](truth))
+
+    def _response(self, count: int, epsilon: Fraction) -> Any:
+        """The largest chance of the truth that costs at most ε by OpenDP's map."""
+        _demand(epsilon)
+        chance = 1 / (1 + (count - 1) * math.exp(-float(epsilon)))
+        for _ in range(100):
+            measured = self._dp.m.make_randomized_response(list(range(count)), prob=chance)
+            if measured.map(1) <= _below(epsilon):
+                return measured
+            chance = math.nextafter(chance, 0)
+        raise Refused("OpenDP prices its answers higher than they are priced here, so nothing is released")
+
+    def first_above(self, over: Sequence[Fraction], epsilon: Fraction) -> int | None:
+        """Half of ε is for the noise on the threshold, half for that on the answers, which move by 2 against it."""
+        _demand(epsilon)
+        n = min(math.floor(epsilon * (1 << (_STEPS - 2))), 1 << 60)
+        self.drawn["threshold"] = self.drawn.get("threshold", 0) + 1
+        (limit,) = self._laplace(1, n, epsilon / 2)
+        noise = self._laplace(len(over), 2 * n, epsilon / 2)
+        above = (k for k, each in enumerate(over) if _rounded(each * n) + noise[k] > limit)
+        return next(above, None)
+
+    # Rows
+
+    def places(self, scheme: Scheme, height: int, amount: Fraction) -> Sequence[int]:
+        """Rows by the random numbers of the system: whole numbers, each as likely as the others."""
+        source = self._system
+        if scheme is Scheme.POISSON:
+            if not 0 <= amount <= 1:
+                raise Undefined("no probability")
+            return [k for k in range(height) if source.randrange(amount.denominator) < amount.numerator]
+        if amount < 0 or (scheme is Scheme.WITHOUT_REPLACEMENT and amount > height):
+            raise Undefined("more draws than rows")
+        if scheme is Scheme.WITHOUT_REPLACEMENT:
+            return source.sample(range(height), int(amount))
+        if not height:
+            raise Undefined("nothing to draw from")
+        return [source.randrange(height) for _ in range(int(amount))]
+
+
+def _demand(epsilon: Fraction) -> None:
+    if not _SMALLEST <= epsilon <= _LARGEST:
+        raise Refused("it asks for noise that is too large or too small to be drawn exactly")
+
+
+def _exact(centre: Value) -> list[Fraction]:
+    """The numbers that are hidden. None of them may be a float: what was computed with these is not what was proved."""
+    entries = list(centre.flat) if is_container(centre) else [centre]
+    if not all(isinstance(entry, int | Fraction) for entry in entries):
+        raise Refused("what it hides was not computed exactly")
+    return [Fraction(entry) for entry in entries]
+
+
+def _rounded(steps: Fraction) -> int:
+    """To the nearest whole number: what is n steps higher is rounded to n more."""
+    return math.floor(steps + Fraction(1, 2))
+
+
+def _above(number: Fraction) -> float:
+    """The smallest float that is not less."""
+    near = float(number)
+    return near if Fraction(near) >= number else math.nextafter(near, math.inf)
+
+
+def _below(number: Fraction) -> float:
+    """The largest float that is not more."""
+    return -_above(-number)
+
+
+def _whole(noise: list[int]) -> list[int]:
+    """Noise as it was drawn. It has 64 bits: more comes up once in 10^3000 times."""
+    if any(abs(each) >= _TOP for each in noise):
+        raise Refused("noise did not fit its number; run it again")
+    return noise

@@ -1,0 +1,181 @@
+"""Running a function of which everything is proved, once, with noise; or why it is not run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from dp_lsp import builtins
+from dp_lsp.analysis.records import FunctionReport, NumericReport, State
+from dp_lsp.builtins.meanings import Undefined, Value, is_container
+from dp_lsp.builtins.releasing import COMPUTED, ON_A_GRID, RELEASED, Draws
+from dp_lsp.core.annotation import DatasetOf, Limit
+from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.scheme import SchemeParameter
+from dp_lsp.core.term import Method
+from dp_lsp.core.types import Base, BoolType, Container, Dataset, DatasetMetric, Kind, Norm, NumberType
+from dp_lsp.engine.runnable import Runnable, calls
+from dp_lsp.meaning.interpreter import Interpreter, NoMeaning, Rows
+from dp_lsp.release.noise import ADDED, Sampled
+from dp_lsp.release.refusal import Refused
+
+MOST_STEPS = 200_000_000
+_STEPS_OF = {
+    DatasetMetric.SYMMETRIC: "one record is added or removed",
+    DatasetMetric.INSERT_DELETE: "one record is added or removed, and the others keep their order",
+    DatasetMetric.CHANGE_ONE: "one record is replaced by another, and their number is public",
+    DatasetMetric.HAMMING: "the record in one place is replaced by another, and their number is public",
+}
+
+
+class Guarantee(NamedTuple):
+    """What a release guarantees to ``parameters`` that change together: ε and δ as they are proved, by which rule, and
+    as they hold for what was drawn. ``neighbours`` says what a change is, in words, for each parameter."""
+
+    parameters: tuple[str, ...]
+    rule: str
+    epsilon: Fraction
+    delta: Fraction
+    drawn: tuple[Fraction, Fraction]
+    neighbours: tuple[str, ...]
+
+
+class Release(NamedTuple):
+    """What was released, and what that guarantees. ``drawn`` counts by kind what was drawn, and ``unchecked`` says what
+    was taken for granted of the data."""
+
+    value: Value
+    guarantees: tuple[Guarantee, ...]
+    drawn: tuple[tuple[str, int], ...]
+    unchecked: tuple[str, ...]
+
+
+def demand_proof(report: FunctionReport) -> None:
+    """Refuse what is not proved, or releases nothing."""
+    if report.kind == "blackbox":
+        raise Refused(f"'{report.name}' is a black box: nothing is known of what it returns")
+    if report.state is not State.PROVED:
+        reason = f": {report.reason}" if report.reason else ""
+        raise Refused(f"'{report.name}' is not proved, it is {report.state.value}{reason}")
+    if report.kind != "privacy":
+        raise Refused(
+            f"'{report.name}' is not `Priv()`: it adds no noise, so what it returns would tell about single people"
+        )
+
+
+def demand_no_doubt(function: Runnable) -> None:
+    """Refuse what depends on anything but the numbers that are given."""
+    name = function.report.name
+    for each in function.reached:
+        if isinstance(each, Method) and each.body is None:
+            raise Refused(f"'{name}' uses the black box '{each.name}', of which nothing is checked")
+    for call in (call for each in function.reached for call in calls(each)):
+        row = builtins.TABLE[call.builtin]
+        if row.name not in RELEASED and (row.name not in COMPUTED or row.forms[0].noise is not None):
+            raise Refused(f"'{name}' uses `{row.name}`, which cannot be run yet")
+    if function.undecided:
+        listed = "; ".join(function.undecided)
+        raise Refused(f"the guarantee of '{name}' holds only if {listed}; the numbers that are given do not decide it")
+
+
+def guarantees(function: Runnable, joining: bool) -> tuple[Guarantee, ...]:
+    """What a run guarantees. Refuses one that guarantees nothing to a parameter."""
+    grid = any(call.builtin in ON_A_GRID for each in function.reached for call in calls(each))
+    about = {each.name: _neighbours(each, function.norms, joining) for each in function.scheme.params}
+    found = tuple(_guarantee(function.report.name, each, grid, about) for each in function.report.numeric)
+    kept = {name for each in found for name in each.parameters}
+    for param in function.scheme.params:
+        if not param.static and not param.var.public and param.name not in kept:
+            raise Refused(f"there is no guarantee in numbers for '{param.name}'")
+    return found
+
+
+def _guarantee(name: str, found: NumericReport, grid: bool, about: dict[str, str]) -> Guarantee:
+    names = "', '".join(found.parameters)
+    if found.missing:
+        missing = ", ".join(found.missing)
+        raise Refused(f"what '{name}' guarantees to '{names}' depends on {missing}, which has no number")
+    if found.epsilon is None or found.delta is None or found.delta >= 1:
+        raise Refused(f"'{name}' guarantees nothing to '{names}'")
+    added = ADDED if grid else Fraction(0)
+    tail = Fraction(1, 10**800) if grid and found.delta else Fraction(0)
+    drawn = found.epsilon + added, found.delta * (1 + added) + tail
+    neighbours = tuple(about[each] for each in found.parameters)
+    return Guarantee(found.parameters, found.rule, found.epsilon, found.delta, drawn, neighbours)
+
+
+def _neighbours(param: SchemeParameter, norms: Substitution, joining: bool) -> str:
+    """What a change of a parameter is, in words."""
+    match param.type:
+        case Dataset(metric=metric):
+            each = _records_of_a_person(param)
+            times = f", and that up to {each} times" if each is not None else ""
+            return _STEPS_OF[metric] + times
+        case Container(kind=Kind.MATRIX) if joining:
+            return "one row is added or removed"
+        case Container(kind=kind, element=element):
+            norm = norms.norm(param.type.norm)
+            discrete = isinstance(element, BoolType) or element == NumberType(Base.DATA)
+            if discrete and kind is Kind.VECTOR and norm is Norm.L1:
+                return "one entry is replaced by another"
+            if discrete and kind is Kind.MATRIX and norm is Norm.LINF:
+                return "one row is replaced by another"
+            measured = norm.value if isinstance(norm, Norm) else "any norm"
+            what = "its rows change by at most 1 together" if kind is Kind.MATRIX else "it changes by at most 1"
+            return f"{what} in {measured}"
+        case BoolType() | NumberType(base=Base.DATA):
+            return "it is any other value"
+    return "it changes by at most 1"
+
+
+def _unchecked(params: Sequence[SchemeParameter]) -> Iterator[str]:
+    """What is taken for granted of the data."""
+    for param in params:
+        each = _records_of_a_person(param)
+        if each is not None:
+            yield f"that no person has more than {each} records of '{param.name}'"
+
+
+def _records_of_a_person(param: SchemeParameter) -> Limit | None:
+    """How many records the type says that a person has at most; None if it does not say."""
+    return param.declared.each if isinstance(param.declared, DatasetOf) else None
+
+
+def release(function: Runnable, arguments: Sequence[Value], promised: tuple[Guarantee, ...], library: Any) -> Release:
+    """What a function returns, with noise by OpenDP, which is the ``library``. Refuses what cannot be run to its
+    end."""
+    draws = Sampled(library)
+    value = Runs(function, draws).value(arguments)
+    return Release(value, promised, tuple(sorted(draws.drawn.items())), tuple(_unchecked(function.scheme.params)))
+
+
+class Runs:
+    """Runs of a function with noise, one after the other, each of which spends what it guarantees."""
+
+    def __init__(self, function: Runnable, draws: Draws) -> None:
+        self._interpreter = Interpreter(function.definitions, rows=Rows(COMPUTED, RELEASED), most_steps=MOST_STEPS)
+        self._method, self._draws = function.method, draws
+
+    def value(self, arguments: Sequence[Value]) -> Value:
+        """What is released of these arguments. Refuses what cannot be run to its end."""
+        try:
+            value = self._interpreter.run(self._method, arguments, self._draws)
+        except Undefined as failed:
+            raise Refused(f"the program fails: {failed}") from None
+        except NoMeaning as failed:
+            raise Refused(f"it cannot be run: {failed}") from None
+        except OverflowError:
+            raise Refused("its numbers are too large to be drawn for") from None
+        _demand_numbers(value)
+        return value
+
+
+def _demand_numbers(value: Value) -> None:
+    if is_container(value):
+        value = tuple(value.flat)
+    if isinstance(value, tuple):
+        for each in value:
+            _demand_numbers(each)
+    elif callable(value) or not isinstance(value, bool | int | Fraction):
+        raise Refused("it returns something that is no number")

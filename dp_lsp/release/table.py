@@ -1,0 +1,138 @@
+"""Tables of numbers: files in which values are separated by commas."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from dp_lsp.release.refusal import Misused, Refused
+
+MOST_CELLS = 20_000_000
+_LONGEST = 300  # characters of a number
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+_TRUTHS = {"true": Fraction(1), "false": Fraction(0)}
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_FEW = 12  # names of columns in a message
+
+
+class Table(NamedTuple):
+    """The cells of a file, without the row of names. ``first`` is the line of the first row, as a person counts;
+    ``names`` are those of its columns, or numbers from 1 on where it has none."""
+
+    path: str
+    names: tuple[str, ...]
+    rows: Sequence[Sequence[str]]
+    first: int
+
+    def columns(self, wanted: Sequence[str]) -> list[int]:
+        """The places of columns, by their names. Raises :class:`Misused` for one that is not there."""
+        for name in wanted:
+            if name not in self.names:
+                there = ", ".join(self.names[:_FEW]) + (", …" if len(self.names) > _FEW else "")
+                raise Misused(f"{self.path} has no column {name!r}; it has {there}")
+            if self.names.count(name) > 1:
+                raise Misused(f"{self.path} has several columns {name!r}")
+        return [self.names.index(name) for name in wanted]
+
+    def numbers(self, places: Sequence[int]) -> Iterator[Fraction]:
+        """The numbers in these columns, row by row. Raises :class:`Refused` for what is none."""
+        known: dict[str, Fraction] = {}
+        for row, cells in enumerate(self.rows):
+            for place in places:
+                cell = cells[place]
+                found = known.get(cell)
+                if found is None:
+                    found = number(cell)
+                    if found is None:
+                        raise Refused(f"{self.at(row, place)}: {_said(cell)}")
+                    if len(known) < 100_000:
+                        known[cell] = found
+                yield found
+
+    def at(self, row: int, place: int | None = None) -> str:
+        """Where a row stands, or a cell of it, in words."""
+        column = "" if place is None else f", column {self.names[place]}"
+        return f"{self.path}, row {row + self.first}{column}"
+
+
+def number(text: str) -> Fraction | None:
+    """The number that a cell means exactly, or 1 and 0 for true and false; None for anything else."""
+    text = text.strip()
+    if len(text) > _LONGEST:
+        return None
+    if _WHOLE.fullmatch(text):
+        return Fraction(int(text))
+    return Fraction(text) if _NUMBER.fullmatch(text) else _TRUTHS.get(text.lower())
+
+
+def _said(cell: str) -> str:
+    text = cell.strip()
+    if not text:
+        return "there is no number; a guarantee is about data without gaps"
+    if text.lstrip("+-").lower() in ("nan", "inf", "infinity", "na", "n/a", "null", "none"):
+        return "it is no number that can be computed with; a guarantee is about data without gaps"
+    return "it is not a number, as in 100, 0.2 or 1e-5"
+
+
+def table(path: str, header: bool | None) -> Table:
+    """The table in a file. ``header`` says whether its first row has the names of its columns; None to find out.
+    Raises :class:`Misused` for a file that cannot be read, and :class:`Refused` for one that is no table."""
+    try:
+        with open(path, "rb") as stream:
+            raw = stream.read()
+    except OSError as error:
+        raise Misused(f"{path}: {error.strerror or type(error).__name__}") from None
+    return parsed(path, raw, header)
+
+
+def parsed(path: str, raw: bytes, header: bool | None) -> Table:
+    """The table that bytes mean."""
+    try:
+        rows = list(csv.reader(io.StringIO(_decoded(path, raw), newline=""), strict=True))
+    except csv.Error as error:
+        raise Refused(f"{path}: it is not a table of values with commas between them ({error})") from None
+    while rows and not rows[-1]:
+        rows.pop()
+    if not rows or not any(cell.strip() for cell in rows[0]):
+        raise Refused(f"{path}: its first row is empty" if rows else f"{path}: it is empty")
+    if len(rows) * len(rows[0]) > MOST_CELLS:
+        raise Refused(f"{path}: it has more than {MOST_CELLS:,} values")
+    named = _has_names(path, rows[0]) if header is None else header
+    count = len(rows[0])
+    names = tuple(cell.strip() for cell in rows[0]) if named else tuple(map(str, range(1, count + 1)))
+    found = Table(path, names, rows[1:] if named else rows, 2 if named else 1)
+    for place, row in enumerate(found.rows):
+        if len(row) != count:
+            raise Refused(f"{found.at(place)}: it has {len(row)} values, and the first row has {count}")
+    return found
+
+
+def _decoded(path: str, raw: bytes) -> str:
+    if raw.startswith(_UTF16):
+        raise Refused(f"{path}: it is encoded in UTF-16; save it as UTF-8")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise Refused(f"{path}, row {line}: it is not encoded in UTF-8; save it so") from None
+    if "\0" in text:
+        raise Refused(f"{path}: it holds bytes that no text has")
+    return text
+
+
+def _has_names(path: str, first: Sequence[str]) -> bool:
+    """Whether the first row has names: where none of its values is a number."""
+    numbers = [number(cell) is not None for cell in first]
+    if len(first) == 1 and not numbers[0] and re.search("[;\t]", first[0]):
+        raise Refused(f"{path}: values are separated by commas, and its first row has none")
+    if any(numbers) and not all(numbers):
+        raise Misused(
+            f"{path}: its first row has names and numbers, so it is open whether it is the row of names; say --header "
+            "or --no-header"
+        )
+    return not any(numbers)

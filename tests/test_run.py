@@ -1,0 +1,355 @@
+"""Proved functions run on data: what is released, what is refused, and that noise has the distribution it is priced
+by."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dp_lsp import builtins
+from dp_lsp.builtins.meanings import array
+from dp_lsp.builtins.randomness import RANDOM
+from dp_lsp.builtins.releasing import COMPUTED, RELEASED
+from dp_lsp.cli import main
+from dp_lsp.core.types import Norm
+from dp_lsp.release.refusal import Misused, Refused
+from dp_lsp.release.table import Table, parsed
+from source_tree import ROOT
+
+SURVEY = str(ROOT / "fixtures" / "programs" / "survey.jl")
+
+
+# What is released
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, list[int]]:
+    """A table of 100,000 people, and their ages."""
+    source = random.Random(1)
+    ages = [source.randint(0, 100) for _ in range(100_000)]
+    path = tmp_path_factory.mktemp("data") / "people.csv"
+    lines = (f"{age},{source.randint(0, 2)},{source.lognormvariate(10, 1):.2f}\n" for age in ages)
+    path.write_text("age,activity,income\n" + "".join(lines), "utf-8")
+    return str(path), ages
+
+
+def released(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    """What a run prints for programs."""
+    code = main(["run", *arguments, "--output-format", "json"])
+    printed = capsys.readouterr()
+    assert code == 0, printed.err
+    return json.loads(printed.out)
+
+
+def test_many_people(people: tuple[str, list[int]], capsys: pytest.CaptureFixture[str]) -> None:
+    """Laplace noise is 21 times its scale once in 10^9 times."""
+    path, ages = people
+    data = ("--data", path, "--column", "age", "--set", "eps=2")
+    mean = released(capsys, SURVEY, "mean_age", *data)
+    assert abs(mean["value"] - sum(ages) / len(ages)) < 21 * 100 / 101 / 2
+    assert mean["drawn"] == {"Laplace": 1}
+    counts = released(capsys, SURVEY, "ages", *data)["value"]
+    edges = [0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 101]
+    true = [sum(low <= age < high for age in ages) for low, high in pairwise(edges)]
+    assert max(abs(a - b) for a, b in zip(counts, true, strict=True)) < 24 / 2
+    median = released(capsys, SURVEY, "median_age", *data)
+    assert median["value"] == 50
+    assert median["guarantees"][0]["epsilon"] == 2
+    assert median["guarantees"][0]["delta"] == 0
+
+
+def test_what_is_printed(people: tuple[str, list[int]], capsys: pytest.CaptureFixture[str]) -> None:
+    path, _ = people
+    assert main(["run", SURVEY, "mean_age", "--data", path, "--set", "eps=1/2", "--column", "age=age"]) == 0
+    value, *rest = capsys.readouterr().out.splitlines()
+    assert abs(float(value) - 50) < 50
+    assert rest == [
+        "  ε 0.5, δ 0 (rule basic) for age, where one record is added or removed",
+        "  noise stands on a fine grid, which adds less than 1e-8 to ε, and that part to δ",
+        "  drawn by OpenDP: 1 Laplace",
+        "  every run spends this again",
+    ]
+
+
+PROGRAM = """\
+function total(v::MetricVector(Bounded(Real, 0, 10), Symmetric), eps::Static()) :: Priv()
+    laplacian_mechanism(10, eps, sum(v))
+end
+function mean_of(v::MetricVector(Bounded(Real, 0, 10), ChangeOne), eps::Static()) :: Priv()
+    laplacian_mechanism(10 / length(v), eps, mean(v))
+end
+function few(v::MetricVector(Real, Symmetric, AtLeast(4)), eps::Static()) :: Priv()
+    laplacian_mechanism(1, eps, count(x -> x > 2, v))
+end
+function rows_of(m::MetricMatrix(Real, Symmetric, RowNorm(L2, 5)), eps::Static(), del::Static()) :: Priv()
+    gaussian_mechanism(5, eps, del, sum(m; dims=1))
+end
+function several(v::MetricVector(Bounded(Real, 0, 10), Symmetric, Contributes(3)), eps::Static()) :: Priv()
+    laplacian_mechanism(30, eps, sum(v))
+end
+function two(v::MetricVector(Data, L1), w::MetricVector(Data, L1), eps::Static()) :: Priv()
+    a = laplacian_mechanism(2, eps, histogram(v, [0, 5, 10]))
+    b = laplacian_mechanism(2, eps, histogram(w, [0, 5, 10]))
+    (a[1], b[1])
+end
+ask(x::Bool, eps::Static()) :: Priv() = randomized_response(eps, x)
+whole(v::MetricVector(Integer, Symmetric), eps::Static()) :: Priv() = laplacian_mechanism(1, eps, length(v))
+norms(v::MetricVector(Real, L2), eps::Static()) :: Priv() = laplacian_mechanism(1, eps, v)
+resized(v::MetricVector(Bounded(Real, 0, 10), Symmetric), n::Static(Integer), eps::Static()) :: Priv() =
+    laplacian_mechanism(10, eps, sum(resize(v, n, 0)))
+function once(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+    a = laplacian_mechanism(1, eps, length(v))
+    @assert a > 1000
+    a
+end
+function wrong(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+    laplacian_mechanism(1, eps, sum(clamp(v, 0, 10)))
+end
+plain(v::MetricVector(Bounded(Real, 0, 10), Symmetric)) = sum(v)
+helper(x) :: BlackBox() = x
+function boxed(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+    a = laplacian_mechanism(1, eps, length(v))
+    unbox(helper(a), Real)
+end
+guessed(x, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, sum(x))
+twice(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, x)
+twice(x::Bool, eps::Static()) :: Priv() = randomized_response(eps, x)
+accepted(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, 2 * x)  # dp: ignore[DP301] it is known
+"""
+TABLE = "a,b\n1,2\n3,4.5\n10,0\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a program and a table, which is the working folder."""
+    (tmp_path / "p.jl").write_text(PROGRAM, "utf-8")
+    (tmp_path / "t.csv").write_text(TABLE, "utf-8")
+    (tmp_path / "one.csv").write_text("1\n2\n3\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], function: str, *more: str, eps: bool = True) -> tuple[int, str]:
+    """The exit code of a run, and what it says."""
+    code = main(["run", "p.jl", function, *more, *(("--set", "eps=2") if eps else ())])
+    printed = capsys.readouterr()
+    assert (code == 0) == bool(printed.out)
+    return code, printed.out or printed.err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("function", "arguments", "said"),
+    [
+        ("total", ["--data", "t.csv", "--column", "a"], "ε 2, δ 0 (rule basic) for v, where one record is added"),
+        ("total", ["--set", "v=[1, 2.5, 1/3]"], "ε 2"),
+        ("total", ["--data", "one.csv"], "ε 2"),
+        ("total", ["--data", "one.csv", "--column", "v=1", "--no-header"], "ε 2"),
+        ("mean_of", ["--data", "v=t.csv", "--column", "b"], "one record is replaced by another"),
+        ("rows_of", ["--set", "eps=1/2", "--set", "del=1e-6", "--set", "m=[3, 4; 0, 1]"], "δ 1e-6"),
+        ("several", ["--data", "one.csv"], "not checked: that no person has more than 3 records of 'v'"),
+        ("two", ["--data", "t.csv", "--column", "v=a", "--column", "w=b"], "for w"),
+        ("two", ["--data", "v=t.csv", "--data", "w=one.csv", "--column", "v=a"], "one entry is replaced by another"),
+        ("ask", ["--set", "x=true"], "it is any other value"),
+        ("whole", ["--set", "v=[]"], "ε 2"),
+        ("resized", ["--set", "v=[1, 2]", "--set", "n=3"], "ε 2"),
+        ("norms", ["--set", "v=[1, 2, 3, 4]"], "ε 4"),
+        ("total", ["--set", "total:v=[1, 2]", "--target-delta", "0"], "ε 2"),
+    ],
+)  # fmt: skip
+def test_released(function: str, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    given = any(each.startswith("eps=") for each in arguments)
+    code, printed = run(capsys, function, *arguments, eps=not given)
+    assert code == 0, printed
+    assert said in printed
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("function", "arguments", "code", "said"),
+    [
+        ("wrong", ["--data", "one.csv"], 1, "'wrong' is not proved, it is failed: line "),
+        ("plain", ["--data", "one.csv"], 1, "it adds no noise"),
+        ("helper", ["--set", "x=1"], 1, "is a black box"),
+        ("boxed", ["--data", "one.csv"], 1, "'boxed' uses the black box 'helper'"),
+        ("guessed", ["--set", "x=[1]"], 1, "holds only if `x` is a vector of Real;"),
+        ("accepted", ["--set", "x=1"], 1, "'accepted' is not proved, it is unknown"),
+        ("twice", ["--set", "x=1"], 1, "has 2 methods"),
+        ("once", ["--data", "one.csv"], 1, "the program fails: an assertion fails"),
+        ("total", ["--data", "t.csv", "--column", "a", "--set", "eps=-1"], 1, "is not proved, it is failed"),
+        ("total", ["--set", "v=[1, 11]"], 1, "--set v, entry 2: a value of 'v' does not lie between 0 and 10"),
+        ("total", ["--set", "v=[1]", "--set", "eps=1e-15"], 1, "noise that is too large or too small"),
+        ("few", ["--data", "one.csv"], 1, "'v' has fewer records than the 4 that its type says"),
+        ("rows_of", ["--set", "del=.1", "--set", "m=[3, 4; 3, 5]", "--set", "eps=.5"], 1, "a row of 'm' is longer"),
+        ("rows_of", ["--set", "del=0", "--set", "m=[3, 4]", "--set", "eps=0.5"], 1, "is not proved, it is failed"),
+        ("mean_of", ["--set", "v=[]"], 1, "is not proved, it is failed"),
+        ("whole", ["--set", "v=[1.5]"], 1, "a value of 'v' is not a whole number"),
+        ("nobody", [], 2, "there is no function 'nobody' in p.jl"),
+        ("total", ["--data", "no.csv"], 2, "no.csv: No such file"),
+        ("total", ["--data", "t.csv"], 2, "say by --column … which columns of t.csv are 'v': it has 'a', 'b'"),
+        ("total", ["--data", "t.csv", "--column", "c"], 2, "t.csv has no column 'c'; it has a, b"),
+        ("total", ["--data", "t.csv", "--column", "a", "--column", "b"], 2, "--column names 2 columns for it"),
+        ("total", [], 2, "'v' has no value: give it by --data FILE or --set v=[…]"),
+        ("total", ["--set", "v=3"], 2, "--set v: it is not of the form [1, 2, 3]"),
+        ("total", ["--set", "w=3"], 2, "'total' has no parameter 'w'; it has v, eps"),
+        ("total", ["--set", "length(v)=3", "--data", "one.csv"], 2, "has no parameter 'length(v)'"),
+        ("total", ["--set", "other:v=[1]"], 2, "it is 'total' that is run"),
+        ("total", ["--set", "v"], 2, "is not of the form NAME=VALUE"),
+        ("total", ["--set", "v=[1]", "--set", "v=[2]"], 2, "--set gives v two values"),
+        ("total", ["--set", "v=[x]"], 2, "--set v: 'x' is not a number"),
+        ("total", ["--data", "x=t.csv"], 2, "--data x: 'total' has no parameter 'x'"),
+        ("ask", ["--set", "x=2"], 2, "--set x: 2 is neither true nor false"),
+        ("ask", ["--set", "x=1", "--data", "t.csv"], 2, "has no vector and no matrix"),
+        ("resized", ["--set", "v=[1]", "--set", "n=1.5"], 2, "--set n: 1.5 is not a whole number"),
+        ("two", ["--data", "t.csv", "--data", "one.csv"], 2, "--data gives a parameter two tables"),
+    ],
+)  # fmt: skip
+def test_refused(function: str, arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    given = any(each.startswith("eps=") for each in arguments)
+    found, printed = run(capsys, function, *arguments, eps=not given)
+    assert (found, said in printed) == (code, True), printed
+
+
+def test_a_number_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed = run(capsys, "total", "--data", "one.csv", eps=False)
+    assert code == 2
+    assert "'eps' has no value: it is static; give it by --set eps=…" in printed
+
+
+def test_the_rules_are_the_sound_ones(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever a project wants to be checked by: the published rules say 2 of this vector."""
+    (folder / "dp-lsp.toml").write_text('profile = "published"\n', "utf-8")
+    assert "ε 4" in run(capsys, "norms", "--set", "v=[1, 2, 3, 4]")[1]
+    (folder / "dp-lsp.toml").write_text("max-epsilon = 1\n", "utf-8")
+    assert run(capsys, "total", "--data", "one.csv")[0] == 1
+    (folder / "dp-lsp.toml").write_text('[severity]\nDP301 = "off"\n', "utf-8")
+    assert run(capsys, "wrong", "--data", "one.csv")[0] == 1
+    (folder / "dp-lsp.toml").write_text("profle = 1\n", "utf-8")
+    assert run(capsys, "total", "--data", "one.csv")[0] == 2
+
+
+def test_without_the_library(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opendp.prelude", None)
+    code, printed = run(capsys, "total", "--data", "one.csv")
+    assert code == 2
+    assert "pip install 'dp-lsp[run]'" in printed
+
+
+def test_what_is_named_steers_no_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "t.csv").write_text("\x1b[31mred,##[error]\n1,2\n", "utf-8")
+    _, printed = run(capsys, "total", "--data", "t.csv")
+    assert "\x1b" not in printed
+    assert "##[" not in printed
+
+
+# Tables
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "rows"),
+    [
+        ("a,b\n1,2\n", ("a", "b"), 1),
+        ("1,2\n3,4\n", ("1", "2"), 2),
+        ("\ufeffa\r\n1\r\n2\r\n\r\n", ("a",), 2),
+        ('"a, b","c ""d"""\n1,2\n', ("a, b", 'c "d"'), 1),
+        ("a\n", ("a",), 0),
+    ],
+)
+def test_tables(text: str, names: tuple[str, ...], rows: int) -> None:
+    found = parsed("t.csv", text.encode(), None)
+    assert (found.names, len(found.rows)) == (names, rows)
+
+
+def test_numbers_are_exact() -> None:
+    cells = ["0.1", " 1e-3 ", "-7", "+2.", ".5", "true", "FALSE"]
+    found = list(Table("t", ("a",), [[cell] for cell in cells], 1).numbers([0]))
+    assert found == [Fraction(1, 10), Fraction(1, 1000), -7, 2, Fraction(1, 2), 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (b"", "t.csv: it is empty"),
+        (b"\n1\n", "t.csv: its first row is empty"),
+        (b"a,b\n1\n", "t.csv, row 2: it has 1 values, and the first row has 2"),
+        (b"a\n1\n\n2\n", "t.csv, row 3: it has 0 values"),
+        (b"a\n1\n\xff\n", "t.csv, row 3: it is not encoded in UTF-8"),
+        ("a\n1\n".encode("utf-16"), "t.csv: it is encoded in UTF-16"),
+        (b"a\n1\0\n", "t.csv: it holds bytes that no text has"),
+        (b"a;b\n1;2\n", "t.csv: values are separated by commas, and its first row has none"),
+        (b'a\n"1\n', "t.csv: it is not a table of values"),
+    ],
+)
+def test_what_is_no_table(raw: bytes, said: str) -> None:
+    with pytest.raises(Refused) as refused:
+        parsed("t.csv", raw, None)
+    assert str(refused.value).startswith(said)
+
+
+def test_a_header_that_may_be_none() -> None:
+    with pytest.raises(Misused, match="say --header or --no-header"):
+        parsed("t.csv", b"a,1\n2,3\n", None)
+    assert parsed("t.csv", b"a,1\n2,3\n", True).names == ("a", "1")
+    assert len(parsed("t.csv", b"a,1\n2,3\n", False).rows) == 2
+
+
+@pytest.mark.parametrize("cell", ["", "nan", "-Inf", "NA", "x", "1e9999", "0x1", "1_0", "٣", "1" * 400, "1/3"])
+def test_what_is_no_number(cell: str) -> None:
+    """What a cell says is private, so the message has only its place."""
+    with pytest.raises(Refused, match=r"^t\.csv, row 3, column a: ") as refused:
+        list(Table("t.csv", ("a",), [["1"], [cell]], 2).numbers([0]))
+    assert len(cell) < 2 or cell.lower() not in str(refused.value).lower().replace("there is no number", "")
+
+
+# What is computed
+
+
+def test_rows_that_draw_can_be_run() -> None:
+    """A row that draws at random, or adds noise, is either known here or refused."""
+    noisy = {name for name, row in builtins.TABLE.items() if row.forms[0].noise is not None}
+    assert set(RANDOM) | noisy <= set(RELEASED)
+
+
+def test_what_is_clipped_is_exact_and_short() -> None:
+    clip = COMPUTED["clip"]
+    source = random.Random(3)
+    for norm in Norm:
+        for _ in range(50):
+            row = array([Fraction(source.randint(-99, 99), source.randint(1, 9)) for _ in range(3)])
+            cut = clip(norm, 2, row)
+            size = {
+                Norm.L1: lambda v: sum(map(abs, v)),
+                Norm.L2: lambda v: sum(x * x for x in v),
+                Norm.LINF: lambda v: max(map(abs, v)),
+            }[norm]
+            most = 4 if norm is Norm.L2 else 2
+            assert all(isinstance(entry, Fraction) for entry in cut)
+            assert size(cut) <= most
+            if size(row) > most:
+                assert size(cut) > most * (1 - Fraction(1, 10**30))
+            else:
+                assert list(cut) == list(row)
+
+
+def test_roots_and_logarithms() -> None:
+    assert COMPUTED["sqrt"](Fraction(9, 4)) == Fraction(3, 2)
+    for number in (Fraction(2), Fraction(1, 10**51), Fraction(10**60, 7)):
+        root = COMPUTED["sqrt"](number)
+        assert 0 < root * root / number - 1 < Fraction(1, 10**30)
+    assert abs(COMPUTED["log"](Fraction(2)) - Fraction(693147180559945309417232121458, 10**30)) < Fraction(1, 10**29)
+
+
+def test_histograms_are_those_of_the_meaning() -> None:
+    from dp_lsp.builtins.meanings import MEANINGS
+
+    source = random.Random(5)
+    for edges in ([0, 1, 2], [1], [], [0, 0, 3], [3, 1]):
+        v = array([Fraction(source.randint(-4, 16), 4) for _ in range(60)])
+        assert list(COMPUTED["histogram"](v, array(edges))) == list(MEANINGS["histogram"](v, array(edges)))

@@ -1,0 +1,239 @@
+"""What is drawn when a function is run on data: it has the distribution that it is priced by."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import pytest
+
+from dp_lsp.analysis.loading import Refusal, Text
+from dp_lsp.analysis.records import Options, Setting
+from dp_lsp.builtins.meanings import array
+from dp_lsp.builtins.randomness import Noise, Pick
+from dp_lsp.builtins.releasing import RELEASED
+from dp_lsp.core.events import Scheme
+from dp_lsp.engine.check import Engine
+from dp_lsp.engine.problems import IncludeWithoutFolder
+from dp_lsp.engine.runnable import Runnable
+from dp_lsp.meaning.interpreter import Interpreter
+from dp_lsp.release import noise
+from dp_lsp.release.noise import Sampled, opendp
+from dp_lsp.release.refusal import Refused
+from dp_lsp.release.running import Runs, demand_no_doubt, guarantees
+
+DOUBT = 1e-9
+"""The chance that one of the two dozen tests here fails although all is right."""
+DRAWN = 20_000
+
+
+MECHANISMS = """\
+function laplace(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+    laplacian_mechanism(1, eps, histogram(v, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]))
+end
+function gauss(v::MetricVector(Real, Symmetric), eps::Static(), del::Static()) :: Priv()
+    gaussian_mechanism(1, eps, del, histogram(v, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]))
+end
+function noise(v::MetricVector(Real, Symmetric), sigma::Static()) :: Priv()
+    gaussian_noise(1, sigma, histogram(v, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]))
+end
+function choice(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+    exponential_mechanism(0.5, eps, [1, 4, 8], c -> quantile_score(v, 0.5, [c])[1])
+end
+function largest(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+    report_noisy_max(1, eps, norm_convert(LInf, histogram(v, [0, 3, 5, 10])))
+end
+answer(x::Data, eps::Static()) :: Priv() = randomized_response(eps, [3, 1, 2, 1], x)
+function above(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+    above_threshold([d -> count(x -> x > 4, d), d -> count(x -> x > 1, d)], eps, v, 1)
+end
+"""
+SMALL = array(list(map(Fraction, (1, 2, 4, 5, 9))))
+TINY = array(list(map(Fraction, (2, 5))))
+UNEVEN = array([Fraction(1)] * 7)
+
+
+class Alone:
+    """The only text there is."""
+
+    def included(self, by: str, path: str) -> Refusal:
+        return Refusal(IncludeWithoutFolder, {"path": path})
+
+    def text(self, name: str) -> Text:
+        return Text(MECHANISMS)
+
+
+@cache
+def library() -> Any:
+    return opendp()
+
+
+def runnable(name: str, **numbers: str) -> Runnable:
+    """A function of the mechanisms, where its parameters have these numbers."""
+    engine, settings = Engine(), tuple(Setting(name, key, Fraction(value)) for key, value in numbers.items())
+    engine.project("", Alone(), Options(settings=settings))
+    (found,) = engine.runnable("", Alone(), name, Options(settings=settings))
+    demand_no_doubt(found)
+    return found
+
+
+def released_often(name: str, data: Any, times: int, **numbers: str) -> list[Any]:
+    """What a function releases of the same data, so many times, and what it claims to be the price of that."""
+    arguments = [data, *(Fraction(value) for value in numbers.values())]
+    runs = Runs(runnable(name, **numbers), Sampled(library()))
+    return [runs.value(arguments) for _ in range(times)]
+
+
+class Asked(Exception):
+    """What a mechanism is to draw from."""
+
+
+class Asking:
+    """A chance that only tells what it is asked for."""
+
+    def released(self, distribution: Any) -> Any:
+        raise Asked(distribution)
+
+
+def meant(name: str, data: Any, **numbers: str) -> Any:
+    """The distribution that the searches for counterexamples take a function to draw from: what is claimed is tested
+    against that one."""
+    found = runnable(name, **numbers)
+    with pytest.raises(Asked) as asked:
+        Interpreter(found.definitions).run(found.method, [data, *map(Fraction, numbers.values())], Asking())
+    return asked.value.args[0]
+
+
+def far_apart(drawn: list[float], below: Callable[[float], float]) -> bool:
+    """Whether the share of what was drawn up to a number is further from its chance than it is once in 1/DOUBT times:
+    the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart, which holds for any distribution."""
+    ordered, count = sorted(drawn), len(drawn)
+    most = math.sqrt(math.log(2 / DOUBT) / (2 * count))
+    shares = {x: place for place, x in enumerate(ordered, 1)}  # the last one of each
+    before = {x: place for place, x in reversed(list(enumerate(ordered)))}  # and how many come before the first one
+    return any(shares[x] / count - below(x) > most or below(x) - shares[x] / count > most for x in shares) or any(
+        below(math.nextafter(x, -math.inf)) - before[x] / count > most for x in before
+    )
+
+
+def is_wide_or_narrow(sizes: Sequence[float], shape: float) -> bool:
+    """Whether a mean of numbers that have the gamma distribution of this shape and mean 1 is further from 1 than it is
+    once in 1/DOUBT times, by the bound of Chernoff: exp(-n·shape·(t - ln(1 + t))) for 1 + t."""
+    mean = math.fsum(sizes) / len(sizes)
+    return len(sizes) * shape * (mean - 1 - math.log(mean)) > math.log(2 / DOUBT)
+
+
+def laplace_below(x: float) -> float:
+    return 1 - math.exp(-x) / 2 if x > 0 else math.exp(x) / 2
+
+
+def normal_below(x: float) -> float:
+    return math.erfc(-x / math.sqrt(2)) / 2
+
+
+def is_noise_wrong(name: str, times: int = DRAWN, **numbers: str) -> bool:
+    """Whether noise on ten numbers, so many of which are released, has another distribution than is meant."""
+    hidden = meant(name, SMALL, **numbers)
+    assert isinstance(hidden, Noise)
+    released = released_often(name, SMALL, times // len(hidden.entries), **numbers)
+    pairs = ((entry, true) for each in released for entry, true in zip(each.flat, hidden.entries, strict=True))
+    away = [float(entry - true) / float(hidden.scale) for entry, true in pairs]
+    if hidden.normal:
+        return far_apart(away, normal_below) or is_wide_or_narrow([x * x for x in away], 0.5)
+    return far_apart(away, laplace_below) or is_wide_or_narrow([abs(x) for x in away], 1)
+
+
+def is_choice_wrong(name: str, data: Any, times: int = DRAWN, **numbers: str) -> bool:
+    """Whether what is picked, that often, has another distribution than is meant."""
+    pick = meant(name, data, **numbers)
+    assert isinstance(pick, Pick)
+    places = {value: place for place, value in enumerate(pick.values)}
+    drawn = [float(places[value]) for value in released_often(name, data, times, **numbers)]
+    chances = [math.exp(log) for log in pick.logs]
+    return far_apart(drawn, lambda x: math.fsum(chances[: math.floor(x) + 1]) if x >= 0 else 0.0)
+
+
+NOISES: list[tuple[str, dict[str, str]]] = [
+    ("laplace", {"eps": "1/3"}),
+    ("gauss", {"eps": "1/2", "del": "1e-5"}),
+    ("noise", {"sigma": "3/2"}),
+]
+CHOICES: list[tuple[str, Any, dict[str, str]]] = [
+    ("choice", TINY, {"eps": "1/2"}),
+    ("largest", SMALL, {"eps": "1/2"}),
+    ("answer", Fraction(1), {"eps": "1"}),
+    ("above", TINY, {"eps": "1"}),
+]
+
+
+@pytest.mark.parametrize(("name", "numbers"), NOISES)
+def test_noise_is_as_wide_as_it_is_priced(name: str, numbers: dict[str, str]) -> None:
+    assert not is_noise_wrong(name, **numbers)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "data", "numbers"), CHOICES)
+def test_choices_are_as_likely_as_they_are_priced(name: str, data: Any, numbers: dict[str, str]) -> None:
+    assert not is_choice_wrong(name, data, **numbers)
+
+
+@pytest.mark.parametrize(("name", "numbers"), NOISES)
+def test_wider_noise_would_be_noticed(name: str, numbers: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(noise, "_WIDER", Fraction(5, 4))
+    assert is_noise_wrong(name, 4_000, **numbers)
+
+
+@pytest.mark.parametrize("name", ["choice", "largest"])
+def test_other_chances_would_be_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(noise, "_WIDER", Fraction(4))
+    assert is_choice_wrong(name, UNEVEN, 2_000, eps="2")
+
+
+@pytest.mark.parametrize(("name", "numbers"), [*NOISES, ("choice", {"eps": "1"}), ("above", {"eps": "1"})])
+def test_narrower_noise_is_refused(name: str, numbers: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenDP says that it costs more."""
+    monkeypatch.setattr(noise, "_WIDER", Fraction(999, 1000))
+    with pytest.raises(Refused, match="OpenDP prices its noise higher"):
+        released_often(name, SMALL, 1, **numbers)
+
+
+def test_what_a_grid_adds_is_told() -> None:
+    """Nothing to a choice, and to noise as much as the samplers say at most."""
+    for name, added in (("laplace", noise.ADDED), ("choice", Fraction(0)), ("answer", Fraction(0))):
+        (found,) = guarantees(runnable(name, eps="1/2"), False)
+        assert found.epsilon == Fraction(1, 2)
+        assert found.drawn == (found.epsilon + added, 0)
+    (found,) = guarantees(runnable("gauss", eps="1/2", **{"del": "1e-5"}), False)
+    assert found.drawn[1] > found.delta > 0
+    assert found.drawn[1] < found.delta * (1 + 2 * noise.ADDED)
+
+
+def test_the_bits_of_a_step() -> None:
+    """Steps are so small that what they add stays below what is told: 2Kκ, as the samplers' docstring has it."""
+    kappa = max(Fraction(2, 2**49), Fraction(65) / Fraction(2**53.9))
+    assert 2 * noise.MOST_NUMBERS * kappa < noise.ADDED
+
+
+def test_rows_are_drawn_alike() -> None:
+    draws = Sampled(library())
+    for scheme, amount, count in (
+        (Scheme.WITHOUT_REPLACEMENT, 2, 12),
+        (Scheme.WITH_REPLACEMENT, 2, 16),
+        (Scheme.POISSON, Fraction(1, 2), 16),
+    ):
+        found = [tuple(draws.places(scheme, 4, Fraction(amount))) for _ in range(DRAWN)]
+        ways = {way: float(place) for place, way in enumerate(sorted(set(found)))}
+        assert len(ways) == count
+        assert not far_apart([ways[way] for way in found], lambda x, n=count: min(max(math.floor(x) + 1, 0) / n, 1))
+    thirds = [len(draws.places(Scheme.POISSON, 1, Fraction(1, 3))) for _ in range(DRAWN)]
+    assert not far_apart(list(map(float, thirds)), lambda x: (2 / 3 if x < 1 else 1.0) if x >= 0 else 0.0)
+
+
+def test_what_is_resized_is_taken_at_random() -> None:
+    draws = Sampled(library())
+    kept = [tuple(RELEASED["resize"](draws, SMALL[:3], 2, 0)) for _ in range(3_000)]
+    assert {frozenset(each) for each in kept} == {frozenset(pair) for pair in ((1, 2), (1, 4), (2, 4))}
+    assert sorted(RELEASED["resize"](draws, SMALL[:2], 4, Fraction(7))) == [1, 2, 7, 7]
