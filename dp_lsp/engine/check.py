@@ -211,8 +211,7 @@ class Engine:
     def runnable(
         self, root: str, loader: Loader, name: str, options: Options | OptionsOf = DEFAULT
     ) -> Iterator[Runnable]:
-        """What is known of the methods of a project that are called so. It is checked; what is remembered of it is as
-        good."""
+        """What is known of the methods of a project that are called so. It is checked."""
         how = _How(_uniform(root, options), Ticket().look)
         for file, index, module, task, known in self._each(root, loader, how):
             for report in (each for each in known.record.verdict.functions if each.name == name):
@@ -260,8 +259,7 @@ class Engine:
         """What is known of each unit of a project: its file, its index in its module, that, its task, and that."""
         whole, modules = self._project(root, loader, how, root)
         for part in whole.parts:
-            for number, index in part.places:
-                module = modules[number]
+            for module, index in ((modules[number], index) for number, index in part.places):
                 yield part.name, index, module, module.task(index, how.look), module.known[index]
 
     def _project(self, root: str, loader: Loader, how: _How, document: str) -> tuple[Project, list[Module]]:

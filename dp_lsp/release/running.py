@@ -10,8 +10,8 @@ from dp_lsp import builtins
 from dp_lsp.analysis.records import FunctionReport, NumericReport, State
 from dp_lsp.builtins.meanings import Undefined, Value, is_container
 from dp_lsp.builtins.releasing import COMPUTED, ON_A_GRID, RELEASED, Draws
-from dp_lsp.core.annotation import DatasetOf, Limit
 from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.notation import DISPLAY, Printer
 from dp_lsp.core.scheme import SchemeParameter
 from dp_lsp.core.term import Method
 from dp_lsp.core.types import Base, BoolType, Container, Dataset, DatasetMetric, Kind, Norm, NumberType
@@ -82,7 +82,7 @@ def demand_no_doubt(function: Runnable) -> None:
 def guarantees(function: Runnable, joining: bool) -> tuple[Guarantee, ...]:
     """What a run guarantees. Refuses one that guarantees nothing to a parameter."""
     grid = any(call.builtin in ON_A_GRID for each in function.reached for call in calls(each))
-    about = {each.name: _neighbours(each, function.norms, joining) for each in function.scheme.params}
+    about = {each.name: _change(each, function.norms, joining) for each in function.scheme.params}
     found = tuple(_guarantee(function.report.name, each, grid, about) for each in function.report.numeric)
     kept = {name for each in found for name in each.parameters}
     for param in function.scheme.params:
@@ -105,13 +105,18 @@ def _guarantee(name: str, found: NumericReport, grid: bool, about: dict[str, str
     return Guarantee(found.parameters, found.rule, found.epsilon, found.delta, drawn, neighbours)
 
 
-def _neighbours(param: SchemeParameter, norms: Substitution, joining: bool) -> str:
+def _change(param: SchemeParameter, norms: Substitution, joining: bool) -> str:
+    """What one person can do to a parameter, in words."""
+    times = _records_of_a_person(param)
+    one = _step(param, norms, joining)
+    return f"{one}, and that up to {times} times" if times else one
+
+
+def _step(param: SchemeParameter, norms: Substitution, joining: bool) -> str:
     """What a change of a parameter is, in words."""
     match param.type:
         case Dataset(metric=metric):
-            each = _records_of_a_person(param)
-            times = f", and that up to {each} times" if each is not None else ""
-            return _STEPS_OF[metric] + times
+            return _STEPS_OF[metric]
         case Container(kind=Kind.MATRIX) if joining:
             return "one row is added or removed"
         case Container(kind=kind, element=element):
@@ -133,13 +138,13 @@ def _unchecked(params: Sequence[SchemeParameter]) -> Iterator[str]:
     """What is taken for granted of the data."""
     for param in params:
         each = _records_of_a_person(param)
-        if each is not None:
+        if each:
             yield f"that no person has more than {each} records of '{param.name}'"
 
 
-def _records_of_a_person(param: SchemeParameter) -> Limit | None:
-    """How many records the type says that a person has at most; None if it does not say."""
-    return param.declared.each if isinstance(param.declared, DatasetOf) else None
+def _records_of_a_person(param: SchemeParameter) -> str:
+    """How many records a person has at most, as an annotation or the configuration says; empty if that is one."""
+    return Printer(DISPLAY).poly(param.unit.records) if param.unit is not None else ""
 
 
 def release(function: Runnable, arguments: Sequence[Value], promised: tuple[Guarantee, ...], library: Any) -> Release:
