@@ -189,8 +189,7 @@ RELEASED: dict[str, Callable[..., Value]] = {
     "sample_with_replacement": _sampling(Scheme.WITH_REPLACEMENT),
     "sample_poisson": _sampling(Scheme.POISSON),
     "resize": _resized,
-    "reduce_cols": RANDOM["reduce_cols"],
-    "parallel_private_fold_rows": RANDOM["parallel_private_fold_rows"],
+    **{name: RANDOM[name] for name in ("reduce_cols", "parallel_private_fold_rows", "map_parts")},
 }
 """By the names of rows, what each does with :class:`Draws` and its arguments. A program that uses another row which
 draws at random is not run."""
