@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 """The version of what is printed for programs."""
-_INSTALL = "dp-lsp run draws its noise by OpenDP, which is not installed: pip install 'dp-lsp[run]'"
+_INSTALL = "dp-lsp run draws its noise by OpenDP 0.16, which is not installed: pip install 'dp-lsp[run]'"
 
 
 class Request(NamedTuple):
@@ -104,7 +104,8 @@ class _Run:
             first = self._function(())
             joining = self._options(()).options(self._root).neighbours != Options().neighbours
             given = inputs(first.scheme, self._given(), joining)
-            settings = tuple(Setting(request.function, *each) for each in given.numbers.items())
+            asked = Setting(request.function, "", Fraction(0))  # numbers are wanted, also where none is given
+            settings = (asked, *(Setting(request.function, *each) for each in given.numbers.items()))
             function = self._function(settings)
             demand_no_doubt(function)
             promised = guarantees(function, joining)

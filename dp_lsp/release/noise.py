@@ -55,6 +55,8 @@ def opendp() -> Any:
         import opendp.prelude as library
     except (ImportError, OSError) as error:
         raise Missing(str(error)) from None
+    if not hasattr(library.m, "make_noisy_max"):
+        raise Missing("it is of another version")
     library.enable_features("contrib")
     return library
 
@@ -108,7 +110,7 @@ class Sampled:
         self.drawn[kind] = self.drawn.get(kind, 0) + len(entries)
         if sum(self.drawn.values()) > MOST_NUMBERS:
             raise Refused(f"it hides more than {MOST_NUMBERS:,} numbers")
-        hidden = [(_rounded(entry / step) + each) * step for entry, each in zip(entries, noise, strict=True)]
+        hidden = [(_rounded(x / step) + each) * step for x, each in zip(entries, noise, strict=True)]
         return array(hidden, centre.shape) if is_container(centre) else hidden[0]
 
     def _priced(
