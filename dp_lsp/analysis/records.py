@@ -139,9 +139,21 @@ class ConditionReport(NamedTuple):
     decided: bool
 
 
+class Stability(NamedTuple):
+    """What a change of ``records`` records of a dataset, which is one person, does: ``shown`` says to a person how the
+    distance of datasets becomes the bound, and ``metric`` what that distance is. ``general`` is the bound for ``d``
+    records, empty where it is not known to be so many times as large. Formulas are in SymPy syntax."""
+
+    metric: str
+    records: str
+    general: str
+    shown: tuple[str, ...]
+
+
 class ParameterReport(NamedTuple):
     """A parameter and its bounds. Formulas (``sensitivity``, ``epsilon``, ``delta``) are in SymPy syntax, and None
-    where they do not apply; ``shown`` says the bound to a person ("ε 0.1  δ 0.2", "2", "∞")."""
+    where they do not apply; ``shown`` says the bound to a person ("ε 0.1  δ 0.2", "2", "∞"). ``stability`` is that of
+    a dataset."""
 
     name: str
     type: str
@@ -150,12 +162,13 @@ class ParameterReport(NamedTuple):
     epsilon: str | None
     delta: str | None
     shown: str
+    stability: Stability | None = None
 
 
 class FunctionReport(NamedTuple):
     """A top-level method and what is proved of it. ``kind`` is ``sensitivity``, ``privacy`` or ``blackbox``;
     ``reason`` says why it is not proved, and is empty if it is; ``accepted`` that it is so only by what a person
-    accepted."""
+    accepted. ``chains`` lead from a change of each dataset to what a private function tells of it."""
 
     name: str
     signature: str
@@ -173,11 +186,25 @@ class FunctionReport(NamedTuple):
     mechanisms: tuple[str, ...] = ()
     accepted: bool = False
     spending: tuple[SpendingReport, ...] = ()
+    chains: tuple[str, ...] = ()
+
+    @property
+    def proved_chains(self) -> tuple[str, ...]:
+        """The chains, where all that they say is proved."""
+        return self.chains if self.state is State.PROVED else ()
 
     def without_claims(self) -> FunctionReport:
         """The same report without anything that is said to hold."""
         return self._replace(
-            parameters=(), bounds=(), numeric=(), conditions=(), returns="", display="", mechanisms=(), spending=()
+            parameters=(),
+            bounds=(),
+            numeric=(),
+            conditions=(),
+            returns="",
+            display="",
+            mechanisms=(),
+            spending=(),
+            chains=(),
         )
 
     def moved(self, by: int) -> FunctionReport:

@@ -29,14 +29,15 @@ from dp_lsp.core.events import Var, mechanisms
 from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, decimal, figure
 from dp_lsp.core.scheme import Scheme, SchemeParameter
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.types import Container, FunctionType, NumberType, Type
+from dp_lsp.core.types import FunctionType, NumberType
 from dp_lsp.engine.distributions import Consult, nothing
 from dp_lsp.engine.limits import excess
 from dp_lsp.engine.limits import problem as above
 from dp_lsp.engine.measured import record_metrics
+from dp_lsp.engine.published import published, with_norms
 from dp_lsp.engine.shares import Writing, shares, told
 from dp_lsp.engine.totals import NONE, totals
-from dp_lsp.engine.units import premise
+from dp_lsp.engine.units import premise, stability
 from dp_lsp.infer.explain import publish
 from dp_lsp.infer.problems import ConditionFails, NoBound, NoGuarantee, TotalMissed
 from dp_lsp.problem import Problem, Related
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from dp_lsp.engine.claims import Claim
     from dp_lsp.engine.numeric import Pricing
 
-_NARROW = 40
 _SLACK = "a share of δ you may choose: the smaller it is, the larger is ε"
 _ADD_REMOVE = "neighbours are data of which one has a record more (`add-remove`)"
 _ROWS_READ = (
@@ -57,10 +57,11 @@ _SHARE = "a share of δ you may choose: the smaller it is, the larger is ε of t
 
 
 class Described(NamedTuple):
-    """A report, and the problems that only its bounds show."""
+    """A report, the problems that only its bounds show, and where it comes from; a black box is not described."""
 
     report: FunctionReport
     problems: tuple[Problem, ...]
+    description: Description | None = None
 
 
 class Place(NamedTuple):
@@ -140,16 +141,18 @@ class Description:
         if problems and state is State.PROVED:
             state = State.FAILED
         problems += [] if state is State.UNKNOWN else self._missed_totals()
-        parameters = tuple(self._parameter(param) for param in scheme.params)
+        parameters = tuple(
+            self._parameter(param)._replace(stability=stability(self, param, self._private)) for param in scheme.params
+        )
         described = FunctionReport(
             scheme.name, scheme.signature, "privacy" if self._private else "sensitivity", state,
             scheme.reason, self.place.span, self.place.name, parameters,
-            type_text(_with_norms(scheme.result.type, self.norms), self.display),
+            type_text(with_norms(scheme.result.type, self.norms), self.display),
             self._listed(),
-            () if failed else tuple(self._numeric()), tuple(self._conditions()), self._published(parameters),
+            () if failed else tuple(self._numeric()), tuple(self._conditions()), published(self),
             mechanisms(scheme.cost), spending=tuple(self._spending()),
         )  # fmt: skip
-        return Described(described, tuple(problems))
+        return Described(described, tuple(problems), self)
 
     def _spending(self) -> Iterator[SpendingReport]:
         """What each mechanism spends, where it is not the only one."""
@@ -158,7 +161,7 @@ class Description:
             if len(found) > 1:
                 yield from found
 
-    def _head(self, var: Var) -> Headline:
+    def head(self, var: Var) -> Headline:
         """The tightest bound for a variable."""
         found = self._heads.get(var)
         if found is None:
@@ -188,7 +191,7 @@ class Description:
         by_delta: dict[str, list[str]] = {}
         unbounded: list[str] = []
         for var in self.claimed() if self._private else ():
-            best = self._head(var).first.price
+            best = self.head(var).first.price
             if best.epsilon.infinite:
                 unbounded.append(var.name)
                 continue
@@ -277,7 +280,7 @@ class Description:
     # Parts of the report
 
     def _parameter(self, param: SchemeParameter) -> ParameterReport:
-        type_ = _with_norms(param.type, self.norms)
+        type_ = with_norms(param.type, self.norms)
         if isinstance(type_, NumberType) and param.static:
             type_ = NumberType(type_.base)
         text = type_text(type_, self.display)
@@ -302,7 +305,7 @@ class Description:
             return ParameterReport(param.name, text, True, None, "0", "0", "public")
         if param.var.public:
             return ParameterReport(param.name, text, False, None, "oo", "1", "not protected")
-        head = self._head(param.var)
+        head = self.head(param.var)
         epsilon, delta = self._pair(head)
         return ParameterReport(param.name, text, False, None, epsilon, delta, self.shown(head))
 
@@ -401,35 +404,6 @@ class Description:
         for text in chain(premise(self.scheme, self._options.contributes), self._notes):
             yield ConditionReport(text, None, False)
 
-    def _published(self, parameters: tuple[ParameterReport, ...]) -> str:
-        """The type in the published notation."""
-        if self.scheme.reason:
-            return "unknown"
-        shown = [self._annotated(param, report) for param, report in zip(self.scheme.params, parameters, strict=True)]
-        arrow = "->*" if self._private else "->"
-        result = type_text(_with_norms(self.scheme.result.type, self.norms), self.display)
-        line = f"({', '.join(f'{type_} @ {bound}' for type_, bound in shown)}) {arrow} {result}"
-        if len(line) < _NARROW:
-            return f"{{\n|   {line}\n}}"
-        bullets: list[str] = []
-        for type_, bound in shown:
-            if len(type_) <= 20:
-                bullets.append(f"|   - {type_}@{bound}")
-            else:
-                bullets += [f"|   - {type_}", f"|       @ {bound}"]
-        return "\n".join(["{", *bullets, f"|   {'-' * 26}", f"|    {arrow} {result}", "}"])
-
-    def _annotated(self, param: SchemeParameter, report: ParameterReport) -> tuple[str, str]:
-        type_ = _with_norms(param.type, self.norms)
-        text = type_text(type_, self.display)
-        if not self._private:
-            move = self.scheme.result.moves.get(param.var)
-            return text, self.display.sens(self.norms.sens(move.sens)) if move is not None else "0"
-        if param.var.public:
-            return text, "(0, 0)" if param.static else "(∞, ∞)"
-        price = self._head(param.var).first.price
-        return text, f"({self.display.sens(price.epsilon)}, {self.display.sens(price.delta)})"
-
 
 def _relation(printer: Printer, need: Constraint) -> str:
     left, right = printer.quantity(need.left), printer.quantity(need.right)
@@ -440,9 +414,3 @@ def _relation(printer: Printer, need: Constraint) -> str:
 
 def _put(values: Substitution, side: Quantity) -> Quantity:
     return values.sens(side) if isinstance(side, Sens) else values.poly(side)
-
-
-def _with_norms(type_: Type, norms: Substitution) -> Type:
-    if isinstance(type_, Container):
-        return Container(type_.kind, norms.norm(type_.norm), type_.clip, type_.length, type_.element, type_.rows)
-    return type_

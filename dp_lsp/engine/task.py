@@ -25,6 +25,7 @@ from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.engine.program import Program
 from dp_lsp.engine.remarks import Ignores, Outcome, Split, all_accepted, outcome_of
 from dp_lsp.engine.told import told, weighed
+from dp_lsp.engine.units import is_chained
 from dp_lsp.infer.inference import Global, Unreadable
 from dp_lsp.infer.method import Inferred, infer_constant, infer_method
 from dp_lsp.infer.problems import CallsUnchecked, SensitivityMissed
@@ -349,7 +350,7 @@ class Task:
         assert found.shown is not None, "a method that is no black box has a scheme"
         shown = replace(found.shown, reason=found.shown.reason or unknown)
         claims = tuple(each for each in self._claims() if _is_about(each, definition))
-        return describe(shown, place, self._options, state, found.assumed, claims, self._consulted)
+        return _chained(describe(shown, place, self._options, state, found.assumed, claims, self._consulted), found)
 
     def _claims(self) -> list[Claim]:
         """What comments say of what functions cost or move by."""
@@ -366,6 +367,16 @@ class Task:
 
     def _uses(self) -> frozenset[str]:
         return frozenset().union(*(definition.uses for definition in self.unit.lowered.definitions))
+
+
+def _chained(described: Described, found: Inferred) -> Described:
+    """The same with the chains from datasets to what is told of them, if all of it is proved."""
+    report, description = described.report, described.description
+    if description is None or report.state is not State.PROVED or not is_chained(report):
+        return described
+    from dp_lsp.engine.chains import chains  # not needed where nothing is a dataset
+
+    return described._replace(report=report._replace(chains=tuple(chains(description, found))))
 
 
 def _is_about(claim: Claim, definition: Definition) -> bool:

@@ -17,6 +17,7 @@ from dp_lsp.analysis.records import (
     NumericReport,
     ParameterReport,
     SpendingReport,
+    Stability,
     State,
 )
 from dp_lsp.features.markdown import code, prose, table, together
@@ -77,7 +78,19 @@ def _about(analysis: Analysis, offset: int, stale: bool) -> _About | None:
         methods = list(analysis.methods(name, offset))
         if methods:
             return [text for each in methods for text in function_text(analysis, each, stale)], fact.span, False
-    return _expression(fact, analysis.source.text, stale, open_state), fact.span, around is not None
+    about = tuple(_expression(fact, analysis.source.text, stale, open_state))
+    declared = _declared(around, fact, analysis.source.text) if around is not None and not stale else None
+    if declared is not None and declared.stability is not None and declared.stability.shown:
+        about = (*about, f"stability: {stability_words(declared.stability)}")
+    return about, fact.span, around is not None
+
+
+def _declared(function: FunctionReport, fact: Fact, text: str) -> ParameterReport | None:
+    """The parameter that is declared at the place of a fact, where its name stands first."""
+    name = text[fact.span.start : fact.span.end].partition("::")[0].strip()
+    found = next((each for each in function.parameters if each.name == name), None)
+    first = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)").search(text, function.name_span.end)
+    return found if first is not None and first.start() == fact.span.start else None
 
 
 def _facts(analysis: Analysis, offset: int) -> list[Fact]:
@@ -134,6 +147,7 @@ def function_text(analysis: Analysis, function: FunctionReport, stale: bool = Fa
     if function.state is State.UNKNOWN and function.kind != "blackbox":
         return  # there is nothing to say of its arguments
     yield _parameters(function)
+    yield "\n".join(f"- {each}" for each in stability(function))
     yield _numbers(function)
     yield _spending(analysis, function)
     if function.returns:
@@ -174,6 +188,22 @@ def _link(there: There) -> str:
 def _says_why(problem: Problem, function: FunctionReport) -> bool:
     """Whether it is a reason why a function is not proved."""
     return (problem.severity is Severity.ERROR or problem.unchecked) and function.span.covers(problem.span.start)
+
+
+def stability(function: FunctionReport) -> Iterator[str]:
+    """What a change of the records of each dataset does; those of which the same is said in one line."""
+    groups: dict[Stability, list[str]] = {}
+    for parameter in function.parameters:
+        if parameter.stability is not None and parameter.stability.shown:
+            groups.setdefault(parameter.stability, []).append(code(parameter.name))
+    for found, names in groups.items():
+        yield f"stability of {', '.join(names)}: {stability_words(found)}"
+
+
+def stability_words(found: Stability) -> str:
+    """What a change of the records of a dataset does, and how these are counted."""
+    maps = " · ".join(f"**{prose(each)}**" for each in found.shown)
+    return f"{maps}, where {code('d_in')} is the {prose(found.metric)}"
 
 
 def _numbers(function: FunctionReport) -> str:

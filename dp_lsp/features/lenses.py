@@ -27,8 +27,12 @@ class Lens(NamedTuple):
 
 
 def lenses(document: Document) -> list[Lens]:
-    """A lens for each function, at its place in the text as it is now."""
-    return [Lens(_title(each), each.name_span, each.state is not State.STALE) for each in document.functions]
+    """The lenses of each function, at its place in the text as it is now."""
+    return [
+        Lens(title, each.name_span, each.state is not State.STALE)
+        for each in document.functions
+        for title in (_title(each), *each.proved_chains)
+    ]
 
 
 def _title(function: FunctionReport) -> str:

@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from dp_lsp import __version__
-from dp_lsp.analysis.records import Analysis, BoundReport, FunctionReport, NumericReport, SpendingReport, State
+from dp_lsp.analysis.records import (
+    Analysis,
+    BoundReport,
+    FunctionReport,
+    NumericReport,
+    ParameterReport,
+    SpendingReport,
+    State,
+)
 from dp_lsp.problem import Problem, Related, Severity, There
 from dp_lsp.text import Place, Source, Span
 
@@ -72,7 +80,7 @@ def _function(function: FunctionReport, source: Source, numbers_given: bool) -> 
         "kind": function.kind,
         "status": function.state.value,
         "range": _range(function.span, source),
-        "parameters": [{key: getattr(parameter, key) for key in _PARAMETER_KEYS} for parameter in function.parameters],
+        "parameters": list(map(_parameter, function.parameters)),
         "returns": function.returns,
         "bounds": [_bound(bound) for bound in function.bounds],
         "conditions": [condition._asdict() for condition in function.conditions],
@@ -80,10 +88,19 @@ def _function(function: FunctionReport, source: Source, numbers_given: bool) -> 
     }
     if function.spending:
         result["spending"] = [_spending(each, source) for each in function.spending]
+    if function.proved_chains:
+        result["chains"] = list(function.proved_chains)
     if function.accepted:
         result["accepted"] = function.reason
     if numbers_given and function.kind == "privacy":
         result["numeric"] = [_numeric(numeric) for numeric in function.numeric]
+    return result
+
+
+def _parameter(parameter: ParameterReport) -> Json:
+    result = {key: getattr(parameter, key) for key in _PARAMETER_KEYS}
+    if parameter.stability is not None:
+        result["stability"] = {"d_in": parameter.stability.records, "general": parameter.stability.general or None}
     return result
 
 

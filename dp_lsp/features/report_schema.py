@@ -74,6 +74,7 @@ class _Schema:
                 "display": _TEXT,
             },
             accepted=_TEXT,
+            chains=_TEXTS,
             spending=_listed(self._spending()),
             numeric=_listed({"oneOf": [self._number(), self._missing()]}),
             plots=_listed({"oneOf": [self._plot(), self._missing()]}),
@@ -81,7 +82,8 @@ class _Schema:
 
     def _parameter(self) -> Schema:
         formulas = dict.fromkeys(("sensitivity", "epsilon", "delta"), _FORMULA)
-        return self._object({"name": _TEXT, "type": _TEXT, "static": _TRUTH, **formulas})
+        stability = self._object({"d_in": _TEXT, "general": _FORMULA})
+        return self._object({"name": _TEXT, "type": _TEXT, "static": _TRUTH, **formulas}, stability=stability)
 
     def _bound(self) -> Schema:
         free = self._object({"name": _TEXT, "range": _TEXT, "meaning": _TEXT})
