@@ -84,7 +84,7 @@ several(v::MetricVector(Real, Symmetric, Contributes(k)), k::Static(Integer)) = 
 # stability of v: d_in = 3 → d_out = 1
 many(v::MetricVector(Real, Symmetric, Contributes(3))) = length(v) > 3
 
-# stability of v: d_in = 1 → d_out = d · d_in = d_in → d_out = d⋅d_in
+# stability of v: d_in = 1 → d_out = |d| · d_in = n → d_out = n⋅|d|
 taken(v::MetricVector(Bounded(Real, 0, d), Symmetric), d::Static(Integer)) = sum(v)
 
 gradient(x::Vector{<:Data}, m::MetricMatrix(Data, LInf), y::Real) = undisc(clamp(x[1], 0, 1)) + y

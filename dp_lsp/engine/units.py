@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dp_lsp.engine.describe import Description
 
 _PREMISE = "a person has at most {} records in `{}` (`contributes`)"
+_NAMES = "dnjkm"  # that any number of records may have
 _LONGEST = 60  # characters of a bound that is shown; a longer one stands elsewhere
 
 
@@ -66,7 +67,7 @@ class _Stability:
         self._param = param
         self._records = records(param)
         taken = {each.name for each in description.scheme.params}
-        self._name = "d" if "d" not in taken else "d_in"
+        self._name = next((each for each in _NAMES if each not in taken), "d_in")
         steps = Poly.of(Symbol(self._name, Sign.NONNEGATIVE, integer=True))
         self._persons = Sens((steps * self._records.single_poly().inverse(),))  # that d records are
 
