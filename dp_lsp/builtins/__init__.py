@@ -36,10 +36,16 @@ REFUSED: frozenset[str] = frozenset(
         *("maximum", "minimum", "argmax", "argmin", "sort", "round", "floor", "trunc", "exp", "sin"),
         *("cos", "tanh", "zeros", "ones", "rand", "randn", "println", "print", "dot", "norm", "median"),
         *("std", "push!", "append!", "any", "all", "in", "isnan", "div", "rem", "prod", "cumsum", "vcat"),
-        *("hcat", "reshape", "copy", "deepcopy", "Int", "Float64", "first", "last", "collect", "enumerate"),
+        *("÷", "hcat", "reshape", "copy", "deepcopy", "Int", "Float64", "first", "last", "collect", "enumerate"),
     }
 )
 """Everyday names of Julia without a rule: a guess about them would be wrong, and they are not simply undefined."""
+
+WHOLE_QUOTIENTS = frozenset({"div", "÷"})
+"""Those that divide and drop what is left over."""
+
+SHOWING = frozenset({"println", "print"})
+"""Those that show what they are given."""
 
 
 def passed_on(row: Builtin, args: Sequence[T]) -> tuple[T, ...]:
@@ -61,4 +67,15 @@ def find(name: str) -> tuple[Builtin, bool] | None:
     return (row, True) if row is not None and row.mutates is not None and name.endswith("!") else None
 
 
-__all__ = ["INDEX", "LITERAL", "REFUSED", "ROW", "TABLE", "Builtin", "find", "passed_on"]
+__all__ = [
+    "INDEX",
+    "LITERAL",
+    "REFUSED",
+    "ROW",
+    "SHOWING",
+    "TABLE",
+    "WHOLE_QUOTIENTS",
+    "Builtin",
+    "find",
+    "passed_on",
+]

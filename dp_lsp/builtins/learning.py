@@ -35,7 +35,9 @@ def _zero(args: Args) -> Type:
 
 def _added(args: Args) -> Type | Refusal:
     element = joined_elements(args)
-    return element if isinstance(element, Refusal) else args.container("g").of(element)
+    if isinstance(element, Refusal):
+        return Refusal("one is Data and the other is not: clip each gradient by itself, and read it as real numbers")
+    return args.container("g").of(element)
 
 
 def _added_to_anything(args: Args) -> Type | Refusal:

@@ -119,7 +119,7 @@ ROWS: tuple[Builtin, ...] = (
         ("g(x) = x + 1\nh(x) = x + 2\nf(x::Real) :: Priv() = above_threshold([g, h], 0.5, x, 3)",),
         (
             Refused("g(x) = x == 1\nf(x::Real) :: Priv() = above_threshold([g], 0.5, x, 3)", "DP208"),
-            Refused("g(x) = 3 * x\nf(x::Real) :: Priv() = above_threshold([g], 0.5, x, 3)", "DP301"),
+            Refused("g(x) = 3 * x\nf(x::Real) :: Priv() = above_threshold([g], 0.5, x, 3)", "DP432"),
             Refused("g(x) = x + 1\nf(x::Real, t::Real) :: Priv() = above_threshold([g], 0.5, x, t)", "DP404"),
             Refused("g(x) = x + 1\nf(x::Real) :: Priv() = above_threshold([g], 0, x, 3)", "DP304"),
         ),

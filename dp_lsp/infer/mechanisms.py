@@ -8,7 +8,7 @@ from dp_lsp.builtins.define import Args, Noise
 from dp_lsp.builtins.remedies import measure_in, written
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.constraints import Constraint, Origin
+from dp_lsp.core.constraints import Constraint, Origin, decide
 from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.events import ONE_WAY, Event, Gaussian, Leak, Release, Var
 from dp_lsp.core.metrics import conversion
@@ -16,7 +16,7 @@ from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.types import AnyNorm, Container, Norm, Type
-from dp_lsp.infer import conditions, explain, moves, problems
+from dp_lsp.infer import conditions, explain, moves, problems, scales
 from dp_lsp.infer.inference import Inference
 from dp_lsp.problem import Edit, Fix, Problem, Related
 from dp_lsp.text import Span
@@ -36,6 +36,7 @@ def release(
     unbounded = {var: move for var, move in private.items() if move.sens.infinite}
     if unbounded:
         _report_unbounded(inference, span, unbounded)
+    scales.warn_inverted(inference, node, noise, args, private)
     distances = {var: move.sens for var, move in private.items() if var not in unbounded}
     place = None if noise.declares is None else node.args[args.names.index(noise.declares)].span
     too_far = {var for var in distances if not _hidden(inference, place, span, event.declared, private[var], var)}
@@ -163,6 +164,15 @@ def _too_sensitive(
 ) -> Problem:
     related = explain.path(inference, move, var.name)
     fixes: tuple[Fix, ...] = ()
+    if place is None and move.before and decide(move.before[0].sens, "<=", constraint.right):
+        return problems.QueryTooSensitive.at(
+            span,
+            inferred=shown(constraint.left),
+            variable=var.name,
+            mechanism=move.rule,
+            declared=shown(constraint.right),
+            related=related,
+        )
     if place is not None:
         enough = constraint.left
         related = (Related(f"{shown(constraint.left)} is the smallest value that is enough", place), *related)

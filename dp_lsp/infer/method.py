@@ -66,7 +66,7 @@ def infer_method(
     if inference.problems:
         from dp_lsp.infer.mistakes import naming  # most functions have no problem
 
-        naming.name(inference, method)
+        naming.name(inference, method, usual)
     return _inferred(inference, FunctionValue(method.name, (scheme,)))._replace(
         shown=assumed.scheme, assumed=assumed.texts
     )

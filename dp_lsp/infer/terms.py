@@ -147,6 +147,10 @@ def _branch(inference: Inference, node: term.Branch) -> Judgement:
         inference.spent.append(Either(tuple(spent)))
         origin = Origin(node.condition.span, "a condition decides which mechanism runs")
         _no_private_choice(inference, condition.moves, origin)
+    if all(cost is not NOTHING for cost in spent):
+        from dp_lsp.infer.mistakes import brackets  # hardly any function has such branches
+
+        brackets.compare(inference, node)
     return _noted(inference, node.span, joined(inference, node.span, sides[0], sides[1], condition.moves), BRANCH)
 
 

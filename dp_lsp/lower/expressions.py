@@ -116,7 +116,7 @@ class Expressions:
                 return self._name(callee)
             if (found := builtins.find(callee.name)) is not None:
                 return self._builtin_call(node, *found)
-            if is_operator(callee.name):
+            if is_operator(callee.name) and callee.name not in builtins.REFUSED:
                 return self._refused(callee, f"the operator `{callee.name}`")
         function = self._name(callee, called=True)
         effects = self._effects(callee)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dp_lsp.core import laws
-from dp_lsp.core.term import Branch, Call, Global, Local, Term, Use
+from dp_lsp.core.term import Apply, Call, Local, Term, Use
 from dp_lsp.core.types import Dataset
 from dp_lsp.infer import explain, problems
 from dp_lsp.infer.mistakes import relations
-from dp_lsp.infer.mistakes.noise import enough
+from dp_lsp.infer.mistakes.noise import dropped, enough
 from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
 from dp_lsp.problem import Edit, Fix, Problem, Related
 
@@ -71,8 +70,8 @@ def without_rule(scene: Scene, problem: Problem) -> Problem | None:
     """A function without a rule makes a bound of private data, such as the largest of them."""
     for node, (call, argument) in scene.arguments.items():
         for part in scene.flow(node) if _word(call, argument) else ():
-            if isinstance(part, Global) and part.span == problem.span:
-                return _chosen(scene, call, argument, node)
+            if isinstance(part, Apply) and part.function.span == problem.span:
+                return _chosen(scene, call, argument, node) or dropped(scene, call, argument, part)
     return None
 
 
@@ -160,21 +159,6 @@ def _other(scene: Scene, node: Term) -> str:
     dataset = scene.type(node)
     assert isinstance(dataset, Dataset), "only of a dataset it is private how many records there are"
     return relations.OTHER[dataset.metric].value
-
-
-# What runs depends on private data (23)
-
-
-def private_branch(scene: Scene, problem: Problem) -> Problem | None:
-    places = {step.span for step in scene.infinite(problem.span) if step.rule == laws.CONDITION}
-    for branch in scene.terms:
-        if not isinstance(branch, Branch) or not (branch.span in places or branch.condition.span == problem.span):
-            continue
-        names, moved = scene.private(branch.condition), scene.moves(branch.condition)
-        related = explain.path(scene.inference, next(iter(moved.values())), names[0]) if moved else ()
-        if names:
-            return problems.PrivateBranch.at(branch.condition.span, variable=listed(names), related=related)
-    return None
 
 
 def _culprit(scene: Scene, problem: Problem) -> Call | None:

@@ -12,18 +12,18 @@ from collections.abc import Callable
 from dp_lsp.core.term import Method
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
-from dp_lsp.infer.mistakes import data, noise
+from dp_lsp.infer.mistakes import data, noise, uses
 from dp_lsp.infer.mistakes.scene import Scene
 from dp_lsp.problem import Problem
 
 Rule = Callable[[Scene, Problem], Problem | None]
 
 
-def name(inference: Inference, method: Method) -> None:
-    """Put the mistakes in the place of the problems that they led to."""
+def name(inference: Inference, method: Method, usual: int) -> None:
+    """Put the mistakes in the place of the problems that they led to. ``usual`` is how many records a person has."""
     if not any(problem.code in _RULES for problem in inference.problems):
         return
-    scene = Scene(inference, method)
+    scene = Scene(inference, method, usual)
     found: list[Problem] = []
     for problem in inference.problems:
         mistakes = (rule(scene, problem) for rule in _RULES.get(problem.code, ()))
@@ -43,23 +43,23 @@ def name(inference: Inference, method: Method) -> None:
     inference.problems[:] = found
 
 
-_UNBOUNDED: tuple[Rule, ...] = (data.private_branch, data.divided_by_count, data.private_choice)
+_UNBOUNDED: tuple[Rule, ...] = (uses.private_branch, data.divided_by_count, data.private_choice)
 
 _RULES: dict[str, tuple[Rule, ...]] = {
     kind.code: rules
     for kind, rules in (
         (problems.NotClipped, (data.raw_value,)),
         (problems.DoesNotFit, (data.raw_value,)),
-        (problems.UnboundedInput, (*_UNBOUNDED, data.raw_value)),
-        (problems.LeavesUnprotected, _UNBOUNDED),
+        (problems.UnboundedInput, (*_UNBOUNDED, data.raw_value, uses.noise_apart)),
+        (problems.LeavesUnprotected, (*_UNBOUNDED, uses.chosen_value, uses.noise_apart)),
         (
             problems.TooSensitive,
             (data.raw_value, noise.no_noise, noise.below_zero, noise.other_relation, noise.one_end),
         ),
         (problems.ConditionFails, (noise.no_noise, noise.below_zero)),
         (problems.MustBePublic, (data.made_of_count, data.bound_from_data)),
-        (problems.WrongArgument, (data.bound_from_data,)),
-        (problems.NoRule, (data.without_rule,)),
+        (problems.WrongArgument, (uses.place_of_record, uses.other_dataset, data.bound_from_data)),
+        (problems.NoRule, (uses.private_output, data.without_rule)),
     )
 }
 """What may be behind a problem of each kind, the likeliest first."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dp_lsp import builtins
 from dp_lsp.builtins.define import Noise
 from dp_lsp.builtins.remedies import written
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.notation import figure, shown
 from dp_lsp.core.sens import Sens, maximum
-from dp_lsp.core.term import Call, Literal, Term
+from dp_lsp.core.term import Apply, Call, Global, Literal, Term
 from dp_lsp.core.types import Bounds, Dataset, Norm, NumberType
 from dp_lsp.infer import problems
 from dp_lsp.infer.mistakes import relations
@@ -97,6 +98,21 @@ def one_end(scene: Scene, problem: Problem) -> Problem | None:
                 mistake = _wrong_end(scene, release, release.place, what)
                 return mistake._replace(related=problem.related, fixes=problem.fixes)
     return None
+
+
+def dropped(scene: Scene, call: Call, argument: str, quotient: Apply) -> Problem | None:
+    """The noise is made for a quotient of which something is left out."""
+    noise, function = noise_of(call), quotient.function
+    hidden = None if noise is None else scene.argument(call, noise.hidden)
+    divides = isinstance(function, Global) and function.name in builtins.WHOLE_QUOTIENTS and len(quotient.args) == 2
+    if noise is None or noise.declares != argument or hidden is None or not divides:
+        return None
+    top, bottom = (scene.written(node) for node in quotient.args)
+    what = f"`{scene.written(quotient)}` drops what is left over"
+    infix = quotient.args[0].span.end <= function.span.start
+    edit = Edit(function.span, "/") if infix else Edit(quotient.span, f"({top}) / ({bottom})")
+    far, fixes = shown(furthest(scene, hidden)), (Fix("divide by `/`", (edit,)),)
+    return problems.WrongEnd.at(quotient.span, what=what, written=scene.written(hidden), inferred=far, fixes=fixes)
 
 
 def _bounds(scene: Scene, node: Term) -> Iterator[Bounds]:

@@ -50,8 +50,8 @@ def otherwise(scene: Scene, node: Term) -> Otherwise | None:
     )
     known = scene.inference
     again = Inference(known.text, known.rules, known.resolve, known.look, terms.rule)
-    functions.body(again, replace(scene.method, params=params), conditions.Mark())
-    found = Scene(again, scene.method).moves(node)
+    functions.body(again, replace(scene.method, params=params), conditions.Mark(), scene.usual)
+    found = Scene(again, scene.method, scene.usual).moves(node)
     values = again.solver.substitution()
     if not found:
         return None

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from dp_lsp import builtins
 from dp_lsp.builtins.define import Builtin, Noise
-from dp_lsp.core import term
+from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.scheme import Move, Moves
 from dp_lsp.core.sens import INFINITY
@@ -18,9 +18,11 @@ from dp_lsp.text import Span
 
 
 class Scene:
-    """The terms of a method, and what its inference found out of them."""
+    """The terms of a method, and what its inference found out of them. ``usual`` is how many records a person has where
+    no annotation says it."""
 
-    def __init__(self, inference: Inference, method: Method) -> None:
+    def __init__(self, inference: Inference, method: Method, usual: int) -> None:
+        self.usual = usual
         self.inference = inference
         self.method = method
         self.terms: list[Term] = []
@@ -120,6 +122,10 @@ class Scene:
             found.append(step)
             step = next((before for before in step.before if before.sens is INFINITY), None)
         return found
+
+    def conditions(self, span: Span) -> set[Span]:
+        """The choices by which what stands at a place moves without bound."""
+        return {step.span for step in self.infinite(span) if step.rule == laws.CONDITION}
 
     def call_at(self, span: Span, builtin: str) -> Call | None:
         """The call of a builtin at a place."""

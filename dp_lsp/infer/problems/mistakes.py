@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dp_lsp.problem import Kind
+from dp_lsp.problem import Kind, Severity
 
 
 class RawValue(Kind):
@@ -198,6 +198,64 @@ class NoNoise(Kind):
     message = "`{scale}` is 0, so no noise is added to `{written}`"
 
 
+class InvertedNoise(Kind):
+    """More ε makes more noise. A larger ε allows to tell more, so noise has a scale of sensitivity/ε, never of
+    ε/sensitivity. What such a program costs is stated all the same; it is hardly what was meant.
+
+    Broken:
+
+    ```julia
+    f(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(eps, 1, x)
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, x)
+    ```
+    """
+
+    code = "DP427"
+    name = "inverted-noise"
+    severity = Severity.WARNING
+    message = "more `{symbol}` means more noise here, and should mean less: `{written}` is the `{argument}` of `{call}`"
+
+
+class OtherBrackets(Kind):
+    """Two branches run the same mechanism with the same numbers, and only brackets tell them apart: `a / b / c` is
+    `a / (b * c)`. One of the two spends another ε.
+
+    Broken:
+
+    ```julia
+    function f(x::Real, first::Static(Bool), eps::Static(), t::Static()) :: Priv()
+        if first
+            laplacian_mechanism(1, eps / (3 / t), x)
+        else
+            laplacian_mechanism(1, eps / 3 / t, x)
+        end
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(x::Real, first::Static(Bool), eps::Static(), t::Static()) :: Priv()
+        if first
+            laplacian_mechanism(1, eps / 3 / t, x)
+        else
+            laplacian_mechanism(1, eps / 3 / t, x)
+        end
+    end
+    ```
+    """
+
+    code = "DP428"
+    name = "other-brackets"
+    severity = Severity.WARNING
+    message = "`{written}` is {value} here, and `{other}` in the other branch is {other_value}: are brackets missing?"
+
+
 class PrivateBranch(Kind):
     """A private value decides which branch runs. What comes out tells which one it was, however little the branches
     differ, and so it tells something about the value.
@@ -233,3 +291,134 @@ class PrivateBranch(Kind):
         "which branch runs depends on private `{variable}`, and what comes out shows it: decide by something that a "
         "mechanism released"
     )
+
+
+class PlaceOfRecord(Kind):
+    """A record is asked for by its place. In a dataset places mean nothing: where a record comes or goes all behind it
+    move to another place, and where one is replaced any place may be its.
+
+    Broken:
+
+    ```julia
+    f(v::MetricVector(Real, Symmetric)) :: Priv() = laplacian_mechanism(1, 0.5, v[1])
+    ```
+
+    Fixed:
+
+    ```julia
+    f(v::MetricVector(Real, Symmetric)) :: Priv() = laplacian_mechanism(10, 0.5, sum(clamp(v, 0, 10)))
+    ```
+    """
+
+    code = "DP430"
+    name = "place-of-record"
+    message = (
+        "`{written}` asks for the record of one place, and {because} ({relation}): use all records alike, as a sum does"
+    )
+
+
+class ChosenValue(Kind):
+    """A mechanism released which entry is the largest, and the entry itself is used as if it had been released, too.
+
+    Broken:
+
+    ```julia
+    function f(v::MetricVector(Real, LInf)) :: Priv()
+        i = report_noisy_max(1, 0.5, v)
+        v[i]
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(v::MetricVector(Real, LInf)) :: Priv()
+        i = report_noisy_max(1, 0.5, v)
+        laplacian_mechanism(1, 0.5, v[i])
+    end
+    ```
+    """
+
+    code = "DP431"
+    name = "chosen-value"
+    message = (
+        "a mechanism released the place `{index}`, and `{written}` is private still: release it by noise of its own"
+    )
+
+
+class QueryTooSensitive(Kind):
+    """A search above a threshold adds noise for queries that move by 1, and one of them moves further.
+
+    Broken:
+
+    ```julia
+    f(x::Real) :: Priv() = above_threshold([y -> y, y -> 2 * y], 0.5, x, 3)
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real) :: Priv() = above_threshold([y -> y, y -> 2 * y / 2], 0.5, x, 3)
+    ```
+    """
+
+    code = "DP432"
+    name = "query-too-sensitive"
+    message = (
+        "a query changes by up to {inferred} with `{variable}`, and the noise of `{mechanism}` hides a change of "
+        "{declared}"
+    )
+
+
+class NoiseApart(Kind):
+    """Noise was drawn by itself, and is added to a private value. Only a mechanism that is given the value hides it:
+    noise that is drawn once is the same for all that it is added to, and differences are exact.
+
+    Broken:
+
+    ```julia
+    function f(v::MetricVector(Real, L1)) :: Priv()
+        noise = laplacian_mechanism(1, 0.5, 0.0)
+        map(x -> x + noise, v)
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    f(v::MetricVector(Real, L1)) :: Priv() = laplacian_mechanism(1, 0.5, v)
+    ```
+    """
+
+    code = "DP433"
+    name = "noise-apart"
+    message = (
+        "`{noise}` is noise on a public number, which hides nothing of private `{variable}`: give the mechanism the "
+        "value itself"
+    )
+
+
+class PrivateOutput(Kind):
+    """A private value is printed. Whoever sees the output sees the value, however private the result is.
+
+    Broken:
+
+    ```julia
+    function f(x::Real) :: Priv()
+        println(x)
+        laplacian_mechanism(1, 0.5, x)
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(x::Real) :: Priv()
+        laplacian_mechanism(1, 0.5, x)
+    end
+    ```
+    """
+
+    code = "DP434"
+    name = "private-output"
+    message = "`{written}` shows private `{variable}` to whoever sees the output"

@@ -1,0 +1,68 @@
+"""Two branches that differ in brackets only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dp_lsp.core import term
+from dp_lsp.core.notation import shown
+from dp_lsp.core.term import Body, Branch, Call, Literal, Local, Term, Use
+from dp_lsp.infer import problems
+from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.mistakes.scene import noise_of
+from dp_lsp.problem import Related
+
+Leaf = Local | str
+
+
+def compare(inference: Inference, node: Branch) -> None:
+    """Say so if both sides run one mechanism, and of an argument only the brackets differ."""
+    values = inference.solver.substitution()
+    for first, second in zip(_mechanisms(node.then), _mechanisms(node.otherwise), strict=False):
+        if first.builtin != second.builtin:
+            return
+        for one, other in zip(first.args, second.args, strict=False):
+            known = [inference.judgements.get(each) for each in (one, other)]
+            a, b = (None if each is None else inference.static(each) for each in known)
+            if a is None or b is None or values.poly(a) == values.poly(b) or [*_leaves(one)] != [*_leaves(other)]:
+                continue
+            inference.report(
+                problems.OtherBrackets.at(
+                    other.span,
+                    written=inference.written(other.span),
+                    value=shown(b),
+                    other=inference.written(one.span),
+                    other_value=shown(a),
+                    related=(Related("the other branch", one.span),),
+                )
+            )
+
+
+def _mechanisms(body: Body) -> list[Call]:
+    return [node for node in _all(body) if isinstance(node, Call) and noise_of(node) is not None]
+
+
+def _all(body: Body) -> Iterator[Term]:
+    pending = [*term.of_body(body)][::-1]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += [*term.parts(node)][::-1]
+
+
+def _leaves(node: Term) -> Iterator[Leaf]:
+    """What a formula is written as, its brackets left out."""
+    pending: list[Term | str] = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, Use):
+            yield part.local
+        elif isinstance(part, Literal):
+            yield str(part.value)
+        elif isinstance(part, Call) and len(part.args) == 2 and not part.builtin[0].isalpha():
+            pending += [part.args[1], part.builtin, part.args[0]]
+        else:
+            name = part.builtin if isinstance(part, Call) else type(part).__name__
+            pending += [*[*term.parts(part)][::-1], name]

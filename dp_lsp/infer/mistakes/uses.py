@@ -1,0 +1,116 @@
+"""Mistakes in how mechanisms and data are put to use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dp_lsp import builtins
+from dp_lsp.core.term import Apply, Branch, Call, Global, Literal, Term
+from dp_lsp.core.types import Dataset, DatasetMetric, FunctionType
+from dp_lsp.infer import explain, problems
+from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
+from dp_lsp.problem import Problem, Related
+
+
+def private_branch(scene: Scene, problem: Problem) -> Problem | None:
+    """What moves without bound does so because of which branch runs."""
+    places = scene.conditions(problem.span)
+    for branch in scene.terms:
+        if not isinstance(branch, Branch) or not (branch.span in places or branch.condition.span == problem.span):
+            continue
+        names, moved = scene.private(branch.condition), scene.moves(branch.condition)
+        related = explain.path(scene.inference, next(iter(moved.values())), names[0]) if moved else ()
+        if names:
+            return problems.PrivateBranch.at(branch.condition.span, variable=listed(names), related=related)
+    return None
+
+
+def place_of_record(scene: Scene, problem: Problem) -> Problem | None:
+    """An entry of a dataset is asked for."""
+    node = scene.at(problem.span)
+    call, _ = scene.arguments.get(node, (None, "")) if node is not None else (None, "")
+    dataset = None if node is None else scene.type(node)
+    if call is None or not row(call).picks or node is not call.args[0] or not isinstance(dataset, Dataset):
+        return None
+    because = "where one comes or goes all behind it move" if not dataset.metric.sized else "any record may be there"
+    relation = dataset.metric.value
+    return problems.PlaceOfRecord.at(call.span, written=scene.written(call), because=because, relation=relation)
+
+
+def other_dataset(scene: Scene, problem: Problem) -> Problem | None:
+    """A function is given a dataset that is compared in another way than those it is made for."""
+    for call in scene.terms:
+        for index, node in enumerate(call.args if isinstance(call, Apply) else ()):
+            dataset = scene.type(node) if node.span == problem.span else None
+            wanted = _wanted(scene, call, index) if isinstance(call, Apply) else None
+            if isinstance(call, Apply) and isinstance(dataset, Dataset) and wanted not in (None, dataset.metric):
+                what = f"`{scene.written(call.function)}` is made for datasets {_words(wanted)}"
+                but = f"`{scene.written(node)}` is one {_words(dataset.metric)}"
+                return problems.OtherRelation.at(problem.span, what=what, but=but, related=problem.related)
+    return None
+
+
+def _wanted(scene: Scene, call: Apply, index: int) -> DatasetMetric | None:
+    """How datasets are compared that a function takes as an argument."""
+    function = scene.type(call.function)
+    methods = function.value.methods if isinstance(function, FunctionType) else ()
+    params = methods[0].params if len(methods) == 1 else ()
+    type_ = params[index].type if len(params) == len(call.args) else None
+    return type_.metric if isinstance(type_, Dataset) else None
+
+
+def _words(metric: DatasetMetric) -> str:
+    step = "is replaced" if metric.sized else "comes or goes"
+    order = ", in order" if metric.ordered else ""
+    return f"of which a record {step}{order} ({metric.value})"
+
+
+def chosen_value(scene: Scene, problem: Problem) -> Problem | None:
+    """An entry is used of which a mechanism released only the place."""
+    for call in _calls(scene, problem):
+        if not row(call).picks or not scene.moves(call.args[0]):
+            continue
+        chosen = next((at for index in call.args[1:] for at in scene.flow(index) if _releases(at)), None)
+        if isinstance(chosen, Call):
+            related = Related("here the place is released", chosen.span)
+            index, written = scene.written(call.args[1]), scene.written(call)
+            return problems.ChosenValue.at(call.span, index=index, written=written, related=(related, *problem.related))
+    return None
+
+
+def _releases(node: Term) -> bool:
+    return isinstance(node, Call) and noise_of(node) is not None
+
+
+def noise_apart(scene: Scene, problem: Problem) -> Problem | None:
+    """Noise on a public number is added to something private."""
+    node = scene.at(problem.span)
+    names = [] if node is None else scene.private(node)
+    for call in _calls(scene, problem) if names else ():
+        noise = noise_of(call)
+        hidden = None if noise is None else scene.argument(call, noise.hidden)
+        if isinstance(hidden, Literal):
+            related = Related("the noise is drawn here", call.span)
+            where = related, *problem.related
+            return problems.NoiseApart.at(
+                problem.span, noise=scene.written(call), variable=listed(names), related=where
+            )
+    return None
+
+
+def _calls(scene: Scene, problem: Problem) -> Iterator[Call]:
+    """The calls that something is made of."""
+    node = scene.at(problem.span)
+    return (each for each in scene.flow(node) if isinstance(each, Call)) if node is not None else iter(())
+
+
+def private_output(scene: Scene, problem: Problem) -> Problem | None:
+    """Something private is printed."""
+    for node in scene.terms:
+        if not isinstance(node, Apply) or node.function.span != problem.span:
+            continue
+        shows = isinstance(node.function, Global) and node.function.name in builtins.SHOWING
+        names = sorted({name for argument in node.args for name in scene.private(argument)})
+        if shows and names:
+            return problems.PrivateOutput.at(node.span, written=scene.written(node), variable=listed(names))
+    return None
