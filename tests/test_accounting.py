@@ -209,7 +209,7 @@ def test_gaussian_steps_are_one_gaussian() -> None:
     ("release", "rho", "aside"),
     [
         ("laplacian_mechanism(1, 0.5, x)", 0.1224593, None),
-        ("exponential_mechanism(1, 0.5, [1.0, 2.0], c -> min(max(x, c), 10))", 0.5**2 / 8, None),
+        ("exponential_mechanism(1, 0.5, [1.0, 2.0], c -> abs(c - x))", 0.5**2 / 8, None),
     ],
 )
 def test_concentrated_privacy_of_rounds(release: str, rho: float, aside: str | None) -> None:
@@ -258,6 +258,18 @@ end
 def test_what_goes_past_a_sample_is_gaussian_and_what_goes_through_it_is_not() -> None:
     assert own_numbers(PAST.format("A"), "gaussian")["mu"] == pytest.approx(3 / 4)
     assert own_numbers(PAST.format("D"), "gaussian") == {}
+    assert own_numbers(PAST.format("A"), "zcdp")["rho"] == pytest.approx(9 / 32)
+
+
+def test_a_loop_past_a_sample_is_composed_and_in_both_ways_a_group() -> None:
+    pure = PAST.replace("gaussian_noise(2, 4,", "laplacian_mechanism(2, 0.1,")
+    spread = 0.9 * math.tanh(0.05) + math.sqrt(0.18 * math.log(1e6))
+    assert value(bounds(pure.format("A"))[("A",), "advanced"].epsilon, s1=1e-6) == pytest.approx(spread)
+    drawn = "z = laplacian_mechanism(2, 1, sum(undisc_container(clip(L1, D[1, :]))))\n    y = 0.0"
+    own = dict(bounds(PAST.format("A").replace("y = 0.0", drawn))[("A",), "zcdp"].own)
+    sampled = math.log1p(math.expm1(1) / 10)
+    ways = math.sqrt(sampled * math.tanh(sampled / 2)) + math.sqrt(9 / 32)
+    assert value(own["rho"], rows_A=10) == pytest.approx(ways**2)
 
 
 def test_a_changed_row_is_two_steps_of_concentrated_privacy() -> None:

@@ -106,8 +106,8 @@ class Advanced(Measure[Account]):
         return loss if steps == 1 else _single(group(loss.whole, steps))
 
     def both(self, first: Account, second: Account) -> Account:
-        if first is self.free or second is self.free:
-            return second if first is self.free else first
+        if first.whole.free or second.whole.free:
+            return second if first.whole.free else first
         return _single(both(first.whole, second.whole))
 
     def translated(self, values: Substitution, loss: Account) -> Account:

@@ -36,11 +36,16 @@ class Concentrated(NamedTuple):
     basic: Price
     composed: bool
 
+    @property
+    def free(self) -> bool:
+        return self.rho.zero and self.delta.zero
+
 
 class Zcdp(Measure[Concentrated]):
     """Zero-concentrated differential privacy: ρ adds up, and so does the δ of what is no pure or Gaussian mechanism.
     ρ-zCDP is (ρ + 2√(ρ ln(1/δ')), δ')-private for every 0 < δ' < 1. Source: Bun and Steinke 2016; of a pure mechanism
-    ρ = ε·tanh(ε/2), the exact worst case; of the exponential mechanism ε²/8, Cesar and Rogers 2021."""
+    ρ = ε·tanh(ε/2), the exact worst case; of the exponential mechanism ε²/8, Cesar and Rogers 2021. One mechanism that
+    a change reaches in two ways is (√ρ₁ + √ρ₂)²-zCDP, as a group is: Bun and Steinke 2016, Proposition 27."""
 
     rule = "zcdp"
     kind = "zcdp"
@@ -89,9 +94,11 @@ class Zcdp(Measure[Concentrated]):
         return loss if steps == 1 else _worst(group(loss.basic, steps))
 
     def both(self, first: Concentrated, second: Concentrated) -> Concentrated:
-        if first is self.free or second is self.free:
-            return second if first is self.free else first
-        return _worst(both(first.basic, second.basic))
+        if first.free or second.free:
+            return second if first.free else first
+        pair, chained = both(first.basic, second.basic), (first.rho.root() + second.rho.root()).power(2)
+        known = (first.composed or second.composed) and first.delta.zero and second.delta.zero
+        return Concentrated(chained, ZERO, pair, True) if known else _worst(pair)
 
     def translated(self, values: Substitution, loss: Concentrated) -> Concentrated:
         pair = Price(values.sens(loss.basic.epsilon), values.sens(loss.basic.delta))
