@@ -134,7 +134,7 @@ def _renyi(node: Node, alpha: Number) -> Account:
     """(ε(α), δ) of a leaf, the curve being that of what is left when δ is set aside."""
     if node["kind"] == "gaussian":
         return Account(alpha * exact(node["mu"]) ** 2 / TWO, ZERO)
-    (epsilon, delta), less = _basic(node, False), alpha - ONE
+    (epsilon, delta), less, more = _basic(node, False), alpha - ONE, exact(node.get("answers", 2)) - TWO
     full, rest = epsilon.through("exp"), (ZERO - less * epsilon).through("exp")
     if epsilon.high <= 0:
         return Account(ZERO, delta)
@@ -144,7 +144,7 @@ def _renyi(node: Node, alpha: Number) -> Account:
         ratio = (full - rest) / alpha
         return Account((less * ratio / (ONE - rest)).through("ln") + (ratio / (full - ONE)).through("ln") / less, ZERO)
     else:
-        inside = ((alpha * epsilon).through("exp") + rest) / (ONE + full)
+        inside = ((alpha * epsilon).through("exp") + rest + more) / (ONE + full + more)
     return Account(inside.through("ln") / less, delta)
 
 

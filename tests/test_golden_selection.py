@@ -10,8 +10,8 @@ import mpmath
 import pytest
 
 from dp_lsp.accounting import minimum
-from dp_lsp.accounting.charge import Approximate, BoundedRange, Repeat
-from dp_lsp.accounting.curves import FLOATS, INTERVALS, bounded_range, converted, rho
+from dp_lsp.accounting.charge import Approximate, BoundedRange, Group, Repeat
+from dp_lsp.accounting.curves import FLOATS, INTERVALS, bounded_range, converted, formula_of, rho
 from dp_lsp.accounting.pairs import drift
 from golden import agrees, stated
 
@@ -151,3 +151,50 @@ def test_propose_test_release() -> None:
 def test_a_response_is_the_worst_of_what_is_private() -> None:
     pure = Repeat(100, Approximate(Fraction(1), Fraction(0)))
     assert stated(pure, "1e-6", "zcdp") > stated(Repeat(100, BoundedRange(Fraction(1))), "1e-6", "zcdp")
+
+
+def divergence(epsilon: float, answers: int, order: float) -> float:
+    """Of one true answer from another, by their chances."""
+    likely, other = math.exp(epsilon), 1 / (math.exp(epsilon) + answers - 1)
+    true = likely * other
+    total = true**order * other ** (1 - order) + other**order * true ** (1 - order) + (answers - 2) * other
+    return math.log(total) / (order - 1)
+
+
+ORDERS = (1.0001, 1.01, 1.1, 1.5, 2, 3, 4, 6, 9, 15, 30, 90)
+
+
+@pytest.mark.parametrize("answers", [2, 3, 4, 6, 10, 100])
+@pytest.mark.parametrize("epsilon", ["0.1", "0.5", "1", "3"])
+def test_a_response_of_many_answers_by_its_own_curve(epsilon: str, answers: int) -> None:
+    node = Approximate(Fraction(epsilon), Fraction(0), answers)
+    found = formula_of(node, 1)
+    assert found is not None
+    formula, number = found
+    curve = {order: divergence(float(epsilon), answers, order) for order in ORDERS}
+    for order, expected in curve.items():
+        assert formula(FLOATS, float(number), order) == pytest.approx(expected, rel=1e-6)
+        certain = formula(INTERVALS, number, Fraction(order))
+        assert float(certain.low) <= expected * (1 + 1e-6) and float(certain.high) >= expected * (1 - 1e-6)
+    own = rho(node, 1) or drift(Fraction(epsilon))
+    likeliest = max(each / order for order, each in curve.items())
+    assert float(own.high) >= likeliest - 1e-12
+    if answers <= 6:
+        other = 1 / (math.exp(float(epsilon)) + answers - 1)
+        assert float(own.high) == pytest.approx((math.exp(float(epsilon)) - 1) * other * float(epsilon))
+        assert likeliest == pytest.approx(float(own.high), rel=1e-2)
+
+
+def test_with_more_answers_the_mean_is_not_the_worst() -> None:
+    mean = (math.exp(0.5) - 1) / (math.exp(0.5) + 9) * 0.5
+    orders = [1 + 0.01 * place for place in range(1, 4000)]
+    assert agrees(max(divergence(0.5, 10, order) / order for order in orders), ".0324") and agrees(mean, ".0305")
+
+
+def test_a_response_is_better_the_more_answers_there_are() -> None:
+    for rule in ("renyi", "zcdp"):
+        several = [Repeat(20, Approximate(Fraction(1, 2), Fraction(0), answers)) for answers in (2, 3, 6, 9)]
+        found = [stated(each, "1e-6", rule) for each in several]
+        assert found == sorted(found, reverse=True) and (len(set(found)) == 4 or rule == "zcdp")
+    twice = Group(2, Approximate(Fraction(1, 2), Fraction(0), 9))
+    assert stated(twice, "1e-6", "renyi") == stated(Approximate(Fraction(1), Fraction(0)), "1e-6", "renyi")

@@ -74,6 +74,8 @@ class _Writer:
         if isinstance(node, Approximate):
             pair = group(Pair(node.epsilon, node.delta), steps)
             written |= {"epsilon": str(pair.epsilon), "delta": str(pair.delta)}
+            if steps > 1:
+                written["answers"] = 2
         else:
             written |= {name: str(steps * Fraction(written[name])) for name in ("epsilon", "mu") if name in written}
         return self._append(written)

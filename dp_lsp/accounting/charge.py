@@ -51,10 +51,12 @@ class BoundedRange:
 
 @value
 class Approximate:
-    """Something of which no more is known than that it is (``epsilon``, ``delta``)-private; pure if δ is 0."""
+    """Something of which no more is known than that it is (``epsilon``, ``delta``)-private; pure if δ is 0. With more
+    than two ``answers`` it is known to be randomised response with so many."""
 
     epsilon: Fraction
     delta: Fraction
+    answers: int = 2
     origin: Origin | None = field(default=None, compare=False)
 
 

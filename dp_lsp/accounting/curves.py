@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cache
 from typing import Generic, Protocol, TypeVar
 
 from dp_lsp.accounting.charge import Approximate, BoundedRange, Charge, Gaussian, Laplace
@@ -84,6 +85,7 @@ class Intervals(Arithmetic[Interval]):
         return Interval(min(raised.low, high.low), min(raised.high, high.high))
 
 
+_AT_THE_MEAN = 6  # answers of randomised response, up to which ε(α)/α is largest where α is almost 1
 FLOATS, INTERVALS = Floats(), Intervals()
 
 
@@ -103,8 +105,8 @@ def formula_of(node: Charge, steps: int) -> tuple[Formula, Fraction] | None:
             return laplace, epsilon * steps
         case BoundedRange(epsilon=epsilon):
             return bounded_range, epsilon * steps
-        case Approximate(epsilon=epsilon):
-            return response, epsilon * steps
+        case Approximate(epsilon=epsilon, answers=answers):
+            return response_of(answers) if steps == 1 else response, epsilon * steps
         case _:
             return None
 
@@ -127,6 +129,22 @@ def response(by: Arithmetic[N], epsilon: Order, order: Order) -> N:
     return by.of(epsilon) + (more - less) / by.of(order - 1)
 
 
+@cache
+def response_of(answers: int) -> Formula:
+    """Of randomised response with so many answers, of which the true one is e^ε times as likely as each other:
+    ln((e^(αε) + e^((1-α)ε) + k - 2)/(e^ε + k - 1))/(α-1), less for more answers. Where none of them is true all are as
+    likely, which is their average, and no further from any. Some that are equal are one that is made of them."""
+    if answers <= 2:
+        return response
+
+    def of(by: Arithmetic[N], epsilon: Order, order: Order) -> N:
+        others = by.exp(by.of(-epsilon)) * by.of(answers - 1)
+        rest = by.exp(by.of(-(2 * order - 1) * epsilon)) + by.exp(by.of(-order * epsilon)) * by.of(answers - 2)
+        return by.of(epsilon) + (by.log1p(rest) - by.log1p(others)) / by.of(order - 1)
+
+    return of
+
+
 def bounded_range(by: Arithmetic[N], epsilon: Order, order: Order) -> N:
     """The worst of losses in an interval of length ε that holds 0: by convexity two of them, t and t - ε, with the
     worst t. With c = e^(-(α-1)ε), x = e^t = (α-1)(e^ε-c)/(α(1-c)) within 1 and e^ε, it is
@@ -145,7 +163,8 @@ def rho(node: Charge, steps: int) -> Interval | None:
     """The ρ of a mechanism: the supremum over orders of its divergence divided by the order.
 
     Laplace noise ε + e^-ε - 1 (Harrison and Manurangsi 2025); Gaussian noise μ²/2; bounded range y - 1 - ln y with
-    y = ε/(e^ε - 1); what is ε-private ε·tanh(ε/2)."""
+    y = ε/(e^ε - 1); what is ε-private ε·tanh(ε/2), of which randomised response is (p - q)ε, for the chances p and q of
+    a true answer and of each other one; more than six answers count as six, which are no closer at any order."""
     match node:
         case Gaussian(mu=mu):
             return Interval.of((mu * steps) ** 2 / 2)
@@ -153,6 +172,9 @@ def rho(node: Charge, steps: int) -> Interval | None:
             return Interval.of(epsilon * steps) + Interval.of(-epsilon * steps).expm1()
         case BoundedRange(epsilon=epsilon):
             return _bounded_range_rho(epsilon * steps)
+        case Approximate(epsilon=epsilon, delta=0, answers=answers) if steps == 1 and answers > 2:
+            more = Interval.of(epsilon).expm1()
+            return more / (more + min(answers, _AT_THE_MEAN)) * epsilon
         case _:
             return None
 

@@ -36,6 +36,7 @@ from dp_lsp.core.events import (
     NoisyMax,
     Opaque,
     Parallel,
+    RandomizedResponse,
     Release,
     Repeat,
     Sampled,
@@ -44,7 +45,7 @@ from dp_lsp.core.events import (
     known_of,
     nodes,
 )
-from dp_lsp.core.sens import Sens
+from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.types import AnyNorm
 
 MOST = 20_000
@@ -153,7 +154,12 @@ class _Resolve(Walk[Charge]):
             mu = self._number(epsilon * Sens((spread.root().single_poly().inverse(),)))
             return unbounded if mu is None else charge.Gaussian(mu, cost.origin)
         number = self._number(epsilon)
-        return unbounded if number is None else _pure(event, number, cost)
+        if number is None:
+            return unbounded
+        answers = put(event.answers).number if isinstance(event, RandomizedResponse) and far == ONE else None
+        if answers is not None and answers > 2:
+            return charge.Approximate(number, Fraction(0), int(answers), cost.origin)
+        return _pure(event, number, cost)
 
     def leaked(self, cost: Leak) -> Charge:
         return charge.Unbounded(cost.origin)
@@ -162,7 +168,7 @@ class _Resolve(Walk[Charge]):
         numbers = self._number(Sens.of(epsilon)), self._number(Sens.of(delta))
         if numbers[0] is None or numbers[1] is None:
             return charge.Unbounded(cost.origin)
-        return charge.Approximate(numbers[0], numbers[1], cost.origin)
+        return charge.Approximate(numbers[0], numbers[1], origin=cost.origin)
 
     def sequence(self, parts: list[Charge]) -> Charge:
         lost = _unbounded(parts)
@@ -293,7 +299,7 @@ def _pure(event: Event, epsilon: Fraction, cost: Release) -> Charge:
         return charge.Laplace(epsilon, cost.origin)
     if isinstance(event, Exponential | NoisyMax):
         return charge.BoundedRange(epsilon, cost.origin)
-    return charge.Approximate(epsilon, Fraction(0), cost.origin)
+    return charge.Approximate(epsilon, Fraction(0), origin=cost.origin)
 
 
 _names: WeakKeyDictionary[Cost, frozenset[Name]] = WeakKeyDictionary()
@@ -328,6 +334,8 @@ def _values_of(node: Cost) -> Iterator[Poly | Sens]:
             yield event.multiplier if isinstance(event, GaussianNoise) else event.epsilon
             if isinstance(event, Gaussian):
                 yield event.delta
+            if isinstance(event, RandomizedResponse):
+                yield event.answers
         case Repeat(count=count):
             yield count
         case Sampled(draws=draws, rows=rows, along=along):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refused, form, free
 from dp_lsp.builtins.patterns import BOOL, REAL_NUMBER, STATIC, STATIC_INTEGER, Box, Num
+from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Sign, Symbol
 from dp_lsp.core.events import Event, Gaussian, GaussianNoise, Laplace, NoisyMax, RandomizedResponse, Scheme
-from dp_lsp.core.sens import ONE, magnitude
+from dp_lsp.core.sens import ONE, Sens, magnitude
 from dp_lsp.core.types import (
     INTEGER,
     REAL,
@@ -154,7 +156,12 @@ def _truth(args: Args) -> Type:
     return BoolType()
 
 
-_RESPONDS = Noise("x", None, lambda args: RandomizedResponse(ONE, magnitude(args.static("eps"))), None)
+def _response(answers: Callable[[Args], Sens]) -> Noise:
+    return Noise("x", None, lambda args: RandomizedResponse(ONE, magnitude(args.static("eps")), answers(args)), None)
+
+
+_TRUE_OR_FALSE = _response(lambda args: sens.number(2))
+_AMONG = _response(lambda args: magnitude(args.container("answers").length))._replace(exposed=("answers",))
 
 _DRAWN = (
     "function f(A::Matrix{{<:{0}}}, B::Matrix{{<:{0}}}) :: Priv()\n"
@@ -275,12 +282,12 @@ ROWS: tuple[Builtin, ...] = (
         "randomized_response",
         "randomized_response(eps, answers, x)",
         (
-            form(_truth, free, _response_demands, _RESPONDS, eps=STATIC, x=BOOL),
+            form(_truth, free, _response_demands, _TRUE_OR_FALSE, eps=STATIC, x=BOOL),
             form(
                 _answer,
                 free,
                 _response_demands,
-                _RESPONDS._replace(exposed=("answers",)),
+                _AMONG,
                 eps=STATIC,
                 answers=Box(frozenset({Kind.VECTOR}), bases=frozenset(Base)),
                 x=Num(frozenset({Base.DATA})),

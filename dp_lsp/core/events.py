@@ -138,11 +138,12 @@ class NoisyMax:
 
 @thing
 class RandomizedResponse:
-    """One of several answers: a true one e^ε times as likely as each of the others. The distance is 1 where the
+    """One of so many ``answers``: a true one e^ε times as likely as each of the others. The distance is 1 where the
     truth is another one, however far away."""
 
     declared: Sens
     epsilon: Sens
+    answers: Sens
     name = "randomized response"
 
 

@@ -28,6 +28,7 @@ from dp_lsp.core.events import (
     Leak,
     Opaque,
     Parallel,
+    RandomizedResponse,
     Release,
     Repeat,
     Sampled,
@@ -249,6 +250,8 @@ class _Writer:
         sizes += [event.multiplier] if isinstance(event, GaussianNoise) else [event.epsilon]
         if isinstance(event, Gaussian):
             sizes.append(event.delta)
+        if isinstance(event, RandomizedResponse):
+            sizes.append(event.answers)
         return f"{type(event).__name__}({', '.join(map(self._sens, sizes))})"
 
     def _distances(self, distances: Distances) -> list[str]:

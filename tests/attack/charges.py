@@ -96,10 +96,16 @@ class _Maker:
         return self._choose.choice((0.01, 0.1, 0.3, 0.5, 1.0, 2.0, 4.0)) * self._choose.uniform(0.7, 1.3)
 
     def _response(self) -> Program:
-        """Randomised response, one bit."""
+        """Randomised response: one bit, or more answers, of which none is true in the middle."""
         epsilon = self._epsilon()
-        rows = [tuple(1 / (1 + math.exp(-sign * t * epsilon)) for t in self._inputs) for sign in (1, -1)]
-        return Program(c.Approximate(Fraction(epsilon), Fraction(0)), rows)
+        count = (2, 2, 3, 4, 7, 12)[int(epsilon * 10**6) % 6]
+        if count == 2:
+            rows = [tuple(1 / (1 + math.exp(-sign * t * epsilon)) for t in self._inputs) for sign in (1, -1)]
+        else:
+            other = 1 / (math.exp(epsilon) + count - 1)
+            true, none = math.exp(epsilon) * other, 1 / count
+            rows = [(true, none, other), (other, none, true), *[(other, none, other)] * (count - 2)]
+        return Program(c.Approximate(Fraction(epsilon), Fraction(0), count), rows)
 
     def _geometric(self, delta: float = 0.0) -> Program:
         """Two-sided geometric noise, what lies beyond the inputs put to their ends."""
