@@ -13,7 +13,7 @@ import pytest
 import spec_runner
 from attack.private import private_targets
 from dp_lsp.builtins.meanings import Undefined, array, is_container
-from dp_lsp.builtins.randomness import Noise, TooMany, _first_above, _normalised
+from dp_lsp.builtins.randomness import Noise, TooMany, _normalised, _which_above
 from dp_lsp.builtins.releasing import COMPUTED, RELEASED
 from dp_lsp.core.events import Scheme
 from dp_lsp.engine.check import Engine
@@ -74,9 +74,9 @@ class Run:
         more = math.expm1(epsilon)
         return self._picked(_normalised([math.log1p(more if place == truth else 0) for place in range(count)]))
 
-    def first_above(self, over: Sequence[Fraction], epsilon: Fraction) -> int | None:
-        place = self._picked(_first_above([float(each * epsilon) for each in over]))
-        return place if place < len(over) else None
+    def above(self, over: Sequence[Fraction], most: int, epsilon: Fraction) -> list[bool]:
+        found = _which_above([float(each * epsilon) for each in over], most)
+        return list(list(found)[self._picked(tuple(found.values()))])
 
     def _picked(self, logs: Sequence[float]) -> int:
         self.asked.append((len(logs), *logs))

@@ -12,7 +12,7 @@ import pytest
 
 from dp_lsp.analysis.loading import Refusal, Text
 from dp_lsp.analysis.records import Options, Setting
-from dp_lsp.builtins.meanings import array
+from dp_lsp.builtins.meanings import array, is_container
 from dp_lsp.builtins.randomness import Noise, Pick
 from dp_lsp.builtins.releasing import RELEASED
 from dp_lsp.core.events import Scheme
@@ -49,6 +49,18 @@ end
 answer(x::Data, eps::Static()) :: Priv() = randomized_response(eps, [3, 1, 2, 1], x)
 function above(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
     above_threshold([d -> count(x -> x > 4, d), d -> count(x -> x > 1, d)], eps, v, 1)
+end
+function quantile(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+    private_quantile(0.5, eps, v, 0.5, [1, 4, 8])
+end
+function scored(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+    exponential_mechanism(1, eps, [1, 4, 8], histogram(v, [0, 3, 5, 10]))
+end
+function sparse(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+    sparse_vector([d -> length(d), d -> 3 - length(d)], 2, eps, v, 1)
+end
+function numeric(v::MetricVector(Real, Symmetric), eps::Static(), eps2::Static()) :: Priv()
+    numeric_sparse([d -> length(d), d -> 3 - length(d)], 1, eps, eps2, v, 1)
 end
 """
 SMALL = array(list(map(Fraction, (1, 2, 4, 5, 9))))
@@ -150,10 +162,14 @@ def is_choice_wrong(name: str, data: Any, times: int = DRAWN, **numbers: str) ->
     """Whether what is picked, that often, has another distribution than is meant."""
     pick = meant(name, data, **numbers)
     assert isinstance(pick, Pick)
-    places = {value: place for place, value in enumerate(pick.values)}
-    drawn = [float(places[value]) for value in released_often(name, data, times, **numbers)]
+    places = {plain(value): place for place, value in enumerate(pick.values)}
+    drawn = [float(places[plain(value)]) for value in released_often(name, data, times, **numbers)]
     chances = [math.exp(log) for log in pick.logs]
     return far_apart(drawn, lambda x: math.fsum(chances[: math.floor(x) + 1]) if x >= 0 else 0.0)
+
+
+def plain(value: Any) -> Any:
+    return tuple(value) if is_container(value) else value
 
 
 NOISES: list[tuple[str, dict[str, str]]] = [
@@ -166,6 +182,7 @@ CHOICES: list[tuple[str, Any, dict[str, str]]] = [
     ("largest", SMALL, {"eps": "1/2"}),
     ("answer", Fraction(1), {"eps": "1"}),
     ("above", TINY, {"eps": "1"}),
+    ("sparse", TINY, {"eps": "1"}),
 ]
 
 
@@ -215,6 +232,19 @@ def test_the_bits_of_a_step() -> None:
     """Steps are so small that what they add stays below what is told: 2Kκ, as the samplers' docstring has it."""
     kappa = max(Fraction(2, 2**49), Fraction(65) / Fraction(2**53.9))
     assert 2 * noise.MOST_NUMBERS * kappa < noise.ADDED
+
+
+@pytest.mark.parametrize(("name", "data"), [("quantile", TINY), ("scored", SMALL)])
+def test_choices_of_the_same_sampler_are_as_likely(name: str, data: Any) -> None:
+    assert not is_choice_wrong(name, data, 2_000, eps="2")
+
+
+def test_answers_are_drawn_where_queries_are_above() -> None:
+    """Above a threshold far below, both would be; one is answered, with noise of its own scale."""
+    released = released_often("numeric", UNEVEN, 2_000, eps="900", eps2="2")
+    assert all(list(above) == [True, False] and answers[1] == 0 for above, answers in released)
+    away = [float(answers[0] - 7) * 2 for _, answers in released]
+    assert not far_apart(away, laplace_below) and not is_wide_or_narrow([abs(x) for x in away], 1)
 
 
 def test_rows_are_drawn_alike() -> None:

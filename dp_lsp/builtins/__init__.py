@@ -14,6 +14,7 @@ from dp_lsp.builtins import (
     learning,
     mechanisms,
     private,
+    selection,
     statistics,
     truth,
 )
@@ -26,7 +27,7 @@ TABLE: dict[str, Builtin] = {
     name: row
     for row in (
         *(*arithmetic.ROWS, *truth.ROWS, *containers.ROWS, *higher.ROWS, *datasets.ROWS, *statistics.ROWS),
-        *(*learning.ROWS, *mechanisms.ROWS, *private.ROWS, *grouping.ROWS),
+        *(*learning.ROWS, *mechanisms.ROWS, *private.ROWS, *grouping.ROWS, *selection.ROWS),
     )
     for name in (row.name, *row.aliases)
 }

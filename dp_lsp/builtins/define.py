@@ -133,7 +133,8 @@ class Noise(NamedTuple):
 
     ``declares`` is the argument that says how far the input may move, if there is one; the noise ``grows`` with some
     of its arguments, and ``shrinks`` with others. What noise is added to moves ``factor`` times as far as the hidden
-    argument, and goes its ``way``. ``exposed`` are arguments that the noise does not protect."""
+    argument, and goes its ``way``. ``exposed`` are arguments that the noise does not protect. ``then`` is another event
+    that is about the same input, and how often it happens."""
 
     hidden: str
     norm: Norm | None
@@ -144,6 +145,7 @@ class Noise(NamedTuple):
     way: Callable[[Args], Way | None] = lambda args: Way.RISES
     grows: tuple[str, ...] = ("r",)
     shrinks: tuple[str, ...] = ("eps",)
+    then: Callable[[Args], tuple[Event, Sens]] | None = None
 
 
 class Application(NamedTuple):

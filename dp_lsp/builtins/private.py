@@ -21,12 +21,13 @@ from dp_lsp.core.types import (
     without_static,
 )
 
-_SPARSE_VECTOR = "Dwork and Roth 2014, Theorem 3.23: the sparse vector technique, up to the first answer above"
+SPARSE_VECTOR = "Dwork and Roth 2014, Theorem 3.23: the sparse vector technique, up to the first answer above"
 _EXPONENTIAL = "McSherry and Talwar 2007; Dwork and Roth 2014, Theorem 3.10"
 _COLUMNS = "Every column is an input of its own, and a changed row changes one entry of each: composition over columns"
 _ROWS_APART = "Parallel composition: a record lies in one row, which one step reads; later steps see what was released"
 
 _DATA = frozenset({Base.DATA})
+_REALS = frozenset({Base.INTEGER, Base.REAL})
 _MATRIX = frozenset({Kind.MATRIX})
 _ZERO = Poly.of(0)
 
@@ -35,8 +36,13 @@ def _is_real(type_: Type) -> bool:
     return isinstance(type_, TypeVariable) or (isinstance(type_, NumberType) and type_.base is not Base.DATA)
 
 
+def are_numbers(args: Args) -> bool:
+    """Whether queries return numbers that noise can be added to."""
+    return _is_real(args.applied["qs"].result)
+
+
 def _index(args: Args) -> Type | Refusal:
-    if not _is_real(args.applied["qs"].result):
+    if not are_numbers(args):
         return Refusal("queries must return numbers (Real or Integer)")
     return INTEGER
 
@@ -49,11 +55,13 @@ def _above(args: Args) -> Event:
     return AboveThreshold(ONE, magnitude(args.static("eps")))
 
 
-def _queries(args: Args) -> Sens:
+def by_queries(args: Args) -> Sens:
+    """How far a query moves when what it is asked about moves by 1."""
     return args.applied["qs"].factors[0]
 
 
-def _way_of_queries(args: Args) -> Way | None:
+def way_of_queries(args: Args) -> Way | None:
+    """Which way all queries go."""
     return args.applied["qs"].ways[0]
 
 
@@ -63,11 +71,16 @@ def _candidate(args: Args) -> Type | Refusal:
     return without_static(args.container("xs").element)
 
 
+def _scored(args: Args) -> Type:
+    return without_static(args.container("xs").element)
+
+
 def _exponential_demands(args: Args) -> tuple[Demand, ...]:
     return (Demand(_ZERO, "<", args.static("eps"), "eps"), Demand(_ZERO, "<", args.static("r"), "r"))
 
 
-def _exponential(args: Args) -> Event:
+def exponential(args: Args) -> Event:
+    """A choice by scores that move by at most r."""
     return Exponential(*(magnitude(args.static(name)) for name in ("r", "eps")))
 
 
@@ -93,6 +106,9 @@ def _last(args: Args) -> Type:
     return without_static(args.applied["f"].result)
 
 
+TO_QUERIES = Application("qs", lambda args: (args["d"],))
+"""Queries, each of which is asked about the data."""
+
 _ROWS_OF_DATA = Box(_MATRIX, bases=_DATA, rows="r")
 
 ROWS: tuple[Builtin, ...] = (
@@ -104,8 +120,8 @@ ROWS: tuple[Builtin, ...] = (
                 _index,
                 free,
                 _threshold_demands,
-                Noise("d", None, _above, None, _queries, ("qs", "T"), _way_of_queries),
-                applies=Application("qs", lambda args: (args["d"],)),
+                Noise("d", None, _above, None, by_queries, ("qs", "T"), way_of_queries),
+                applies=TO_QUERIES,
                 qs=Box(frozenset({Kind.VECTOR}), functions=True),
                 eps=STATIC,
                 d=ANY,
@@ -115,7 +131,7 @@ ROWS: tuple[Builtin, ...] = (
         "The index of the first query whose noisy answer on d is above the noisy threshold T: (eps, 0)-private in d, "
         "where every query moves by at most 1. Where a change moves all queries the same way it costs 3/4 of eps. The "
         "queries and the threshold are public; 0 < eps.",
-        _SPARSE_VECTOR,
+        SPARSE_VECTOR,
         ("g(x) = x + 1\nh(x) = x + 2\nf(x::Real) :: Priv() = above_threshold([g, h], 0.5, x, 3)",),
         (
             Refused("g(x) = x == 1\nf(x::Real) :: Priv() = above_threshold([g], 0.5, x, 3)", "DP208"),
@@ -126,31 +142,48 @@ ROWS: tuple[Builtin, ...] = (
     ),
     Builtin(
         "exponential_mechanism",
-        "exponential_mechanism(r, eps, xs, f)",
+        "exponential_mechanism(r, eps, xs, f), exponential_mechanism(r, eps, xs, scores)",
         (
             form(
                 _candidate,
                 free,
                 _exponential_demands,
-                Noise("f", None, _exponential, exposed=("xs",)),
+                Noise("f", None, exponential, exposed=("xs",)),
                 applies=Application("f", lambda args: (args.container("xs").element,)),
                 r=STATIC,
                 eps=STATIC,
                 xs=Box(frozenset({Kind.VECTOR})),
                 f=Arrow(),
             ),
+            form(
+                _scored,
+                free,
+                _exponential_demands,
+                Noise("scores", Norm.LINF, exponential, exposed=("xs",)),
+                r=STATIC,
+                eps=STATIC,
+                xs=Box(frozenset({Kind.VECTOR}), length="n"),
+                scores=Box(frozenset({Kind.VECTOR}), bases=_REALS, length="n"),
+            ),
         ),
-        "One of the candidates xs, chosen with probability proportional to exp(eps·f(x)/(2r)): (eps, 0)-private in "
-        "what the score f captures, where no score moves by more than r. Where a change moves all scores the same way, "
-        "as a record that comes moves counts, it costs half of eps. The candidates are public; 0 < eps, 0 < r.",
+        "One of the candidates xs, chosen with probability proportional to exp(eps·f(x)/(2r)); instead of the function "
+        "f a vector may hold the score of each. (eps, 0)-private where no score moves by more than r. Where a change "
+        "moves all scores the same way, as a record that comes moves counts, it costs half of eps. The candidates are "
+        "public; 0 < eps, 0 < r.",
         _EXPONENTIAL,
-        ("g(x::Real) = 2 * x\nf() :: Priv() = exponential_mechanism(1, 0.5, [1.0, 2.0], g)",),
+        (
+            "g(x::Real) = 2 * x\nf() :: Priv() = exponential_mechanism(1, 0.5, [1.0, 2.0], g)",
+            "f(v::MetricVector(Real, Symmetric)) :: Priv() = "
+            "exponential_mechanism(1, 0.5, [1, 2], quantile_score(v, 0.5, [1, 2]))",
+        ),
         (
             Refused(
                 "g(x::Real) = 2 * x\nf(v::MetricVector(Real, L1)) :: Priv() = exponential_mechanism(1, 0.5, v, g)",
                 "DP404",
             ),
             Refused("f(x::Real) :: Priv() = exponential_mechanism(1, 0.5, [1.0, 2.0], c -> c + 2 * x)", "DP301"),
+            Refused("f(x::Real) :: Priv() = exponential_mechanism(1, 0.5, [1.0, 2.0], [2 * x, 1])", "DP301"),
+            Refused("f(x::Real) :: Priv() = exponential_mechanism(1, 0.5, [1.0, 2.0], [x, x, 1])", "DP208"),
             Refused("g(x::Real) = x == 1\nf() :: Priv() = exponential_mechanism(1, 0.5, [1.0, 2.0], g)", "DP208"),
             Refused("g(x::Real) = 2 * x\nf() :: Priv() = exponential_mechanism(0, 0.5, [1.0, 2.0], g)", "DP304"),
         ),

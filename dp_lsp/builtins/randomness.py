@@ -12,10 +12,10 @@ from fractions import Fraction
 from itertools import chain, combinations, islice, permutations, product
 from typing import Any, NamedTuple, Protocol
 
-from dp_lsp.builtins.meanings import Undefined, Value, array, is_container, rows
+from dp_lsp.builtins.meanings import MEANINGS, Undefined, Value, array, is_container, rows
 from dp_lsp.core.values import value
 
-_ANSWERS_ABOVE = (2, 4)  # the scales of the noise on the threshold and on the answers, in units of 1/eps
+_ANSWERS_ABOVE = (2, 4)  # the scales of the noise on the threshold and on the answers, for one, in units of 1/eps
 _POINTS = 24  # where the density between two cuts is looked at
 _CUTS = (*range(0, 40, 4), *range(40, 241, 20))  # how far from a corner, in units of 1/eps
 _WAYS = 700  # in which rows may be drawn
@@ -112,7 +112,7 @@ def _exponential(chance: Chance, r: Value, eps: Value, xs: Any, f: Callable[...,
     values = tuple(xs)
     if not values:
         raise Undefined("no candidates")
-    scores = [float(f(value) * eps / (2 * r)) for value in values]
+    scores = [float((f(value) if callable(f) else f[place]) * eps / (2 * r)) for place, value in enumerate(values)]
     return chance.released(Pick(values, _normalised(scores)))
 
 
@@ -122,6 +122,10 @@ def _noisy_max(chance: Chance, r: Value, eps: Value, x: Any) -> Value:
     xⱼ)/s)) for each other j, so that they are one exponential of all, exp(-exp(-t/s)·Σ exp(xⱼ/s))."""
     entries = list(x.flat)
     return _exponential(chance, r, eps, range(1, len(entries) + 1), lambda place: entries[place - 1])
+
+
+def _quantile(chance: Chance, r: Value, eps: Value, v: Any, alpha: Value, candidates: Any) -> Value:
+    return _exponential(chance, r, eps, candidates, MEANINGS["quantile_score"](v, alpha, candidates))
 
 
 def _response(chance: Chance, eps: Value, *given: Any) -> Value:
@@ -141,28 +145,46 @@ def _response(chance: Chance, eps: Value, *given: Any) -> Value:
 
 def _above_threshold(chance: Chance, qs: Any, eps: Value, d: Value, threshold: Value) -> Value:
     _positive(eps)
-    over = [float((query(d) - threshold) * eps) for query in qs]
-    return chance.released(Pick((*range(1, len(over) + 1), 0), _first_above(over)))
+    found = _which_above([float((query(d) - threshold) * eps) for query in qs], 1)
+    firsts = tuple(above.index(True) + 1 if True in above else 0 for above in found)
+    return chance.released(Pick(firsts, tuple(found.values())))
 
 
-def _first_above(over: Sequence[float]) -> tuple[float, ...]:
-    """The logarithm of the probability of each to be the first that is above the threshold, and of none: the integral
-    over the noise on the threshold, between the corners of the integrand by Gauss and Legendre."""
+def _sparse(chance: Chance, qs: Any, most: Value, eps: Value, d: Value, threshold: Value) -> Value:
+    _positive(most, eps)
+    found = _which_above([float((query(d) - threshold) * eps) for query in qs], int(most))
+    return chance.released(Pick(tuple(map(array, found)), tuple(found.values())))
+
+
+def _numeric_sparse(chance: Chance, qs: Any, most: Value, eps: Value, eps2: Value, d: Value, threshold: Value) -> Value:
+    _positive(eps2)
+    above = _sparse(chance, qs, most, eps, d, threshold)
+    scale = 1 / Fraction(eps2)
+    return above, array(chance.released(Noise(qs[k](d), scale)) if over else 0 for k, over in enumerate(above))
+
+
+def _which_above(over: Sequence[float], most: int) -> dict[tuple[bool, ...], float]:
+    """The logarithm of the probability that these, and no others, are found above the threshold until so many were: the
+    integral over the noise on the threshold, between the corners of the integrand by Gauss and Legendre."""
     import numpy as np
 
-    own, each = _ANSWERS_ABOVE
+    _few(sum(math.comb(len(over), count) for count in range(most + 1)))
+    own, each = _ANSWERS_ABOVE[0], _ANSWERS_ABOVE[1] * most
     cut = sorted({corner + side * far for corner in (0.0, *over) for side in (1, -1) for far in _CUTS})
     legendre: Any = np.polynomial.legendre  # older versions of NumPy do not say what it holds
     points, weights = legendre.leggauss(_POINTS)
     middle, half = (np.array(cut[1:]) + cut[:-1])[:, None] / 2, np.diff(cut)[:, None] / 2
     at = middle + half * points
-    left = np.exp(-np.abs(at) / own) / (2 * own) * weights * half
-    found = []
+    found: dict[tuple[bool, ...], Any] = {(): np.exp(-np.abs(at) / own) / (2 * own) * weights * half}
     for centre in over:
         above = _tail((at - centre) / each)
-        found.append(float(np.sum(left * above)))
-        left = left * (1 - above)
-    return tuple(math.log(max(p, _UNSURE)) for p in (*found, float(np.sum(left))))
+        left, found = found, {}
+        for answers, mass in left.items():
+            if sum(answers) < most:
+                found[*answers, True] = mass * above
+                mass = mass * (1 - above)
+            found[*answers, False] = mass
+    return {answers: math.log(max(float(np.sum(mass)), _UNSURE)) for answers, mass in found.items()}
 
 
 def _tail(at: Any) -> Any:
@@ -260,6 +282,9 @@ RANDOM: dict[str, Callable[..., Value]] = {
     "exponential_mechanism": _exponential,
     "above_threshold": _above_threshold,
     "report_noisy_max": _noisy_max,
+    "private_quantile": _quantile,
+    "sparse_vector": _sparse,
+    "numeric_sparse": _numeric_sparse,
     "randomized_response": _response,
     "gaussian_noise": _gaussian_noise,
     "sample": _sample,

@@ -38,9 +38,9 @@ class Draws(Protocol):
     def told(self, truth: int | None, count: int, epsilon: Fraction) -> int:
         """One of so many places, from 0 on: the one that is true e^epsilon times as likely as each of the others."""
 
-    def first_above(self, over: Sequence[Fraction], epsilon: Fraction) -> int | None:
-        """The first place that is above a noisy 0, with noise of its own: Laplace noise of scale 2/epsilon on 0, and
-        4/epsilon on each."""
+    def above(self, over: Sequence[Fraction], most: int, epsilon: Fraction) -> list[bool]:
+        """Which are above a noisy 0, with noise of their own, until so many were: Laplace noise of scale 2/epsilon on
+        0, once, and 4·``most``/epsilon on each."""
 
     def places(self, scheme: Scheme, height: int, amount: Fraction) -> Sequence[int]:
         """Which of so many rows are drawn: so many, or each with that probability."""
@@ -66,11 +66,17 @@ def _positive(number: Value) -> Fraction:
     return Fraction(number)
 
 
-def _exponential(draws: Draws, r: Value, eps: Value, xs: Any, f: Callable[..., Value]) -> Value:
+def _exponential(draws: Draws, r: Value, eps: Value, xs: Any, f: Any) -> Value:
+    """By a function of each candidate, or by a score for each."""
     values = tuple(xs)
     if not values:
         raise Undefined("no candidates")
-    return values[draws.selected([Fraction(f(value)) for value in values], _positive(r), _positive(eps))]
+    scores = [f(value) for value in values] if callable(f) else list(f)
+    return values[draws.selected(list(map(Fraction, scores)), _positive(r), _positive(eps))]
+
+
+def _quantile(draws: Draws, r: Value, eps: Value, v: Any, alpha: Value, candidates: Any) -> Value:
+    return _exponential(draws, r, eps, candidates, MEANINGS["quantile_score"](v, alpha, candidates))
 
 
 def _noisy_max(draws: Draws, r: Value, eps: Value, x: Any) -> Value:
@@ -88,9 +94,20 @@ def _response(draws: Draws, eps: Value, *given: Any) -> Value:
 
 
 def _above_threshold(draws: Draws, qs: Any, eps: Value, d: Value, threshold: Value) -> Value:
-    over = [Fraction(query(d) - threshold) for query in qs]
-    place = draws.first_above(over, _positive(eps))
-    return 0 if place is None else place + 1
+    above = _sparse(draws, qs, 1, eps, d, threshold).tolist()
+    return above.index(True) + 1 if True in above else 0
+
+
+def _sparse(draws: Draws, qs: Any, most: Value, eps: Value, d: Value, threshold: Value) -> Any:
+    if most < 1:
+        raise Undefined("nothing to look for")
+    return array(draws.above([Fraction(query(d) - threshold) for query in qs], int(most), _positive(eps)))
+
+
+def _numeric_sparse(draws: Draws, qs: Any, most: Value, eps: Value, eps2: Value, d: Value, threshold: Value) -> Value:
+    above, each = _sparse(draws, qs, most, eps, d, threshold), _positive(eps2)
+    answers = (draws.laplace(qs[k](d), Fraction(1), each) if over else Fraction(0) for k, over in enumerate(above))
+    return above, array(answers)
 
 
 def _sampling(scheme: Scheme) -> Callable[..., tuple[Any, ...]]:
@@ -185,6 +202,9 @@ RELEASED: dict[str, Callable[..., Value]] = {
     "report_noisy_max": _noisy_max,
     "randomized_response": _response,
     "above_threshold": _above_threshold,
+    "private_quantile": _quantile,
+    "sparse_vector": _sparse,
+    "numeric_sparse": _numeric_sparse,
     "sample": _sampling(Scheme.WITHOUT_REPLACEMENT),
     "sample_with_replacement": _sampling(Scheme.WITH_REPLACEMENT),
     "sample_poisson": _sampling(Scheme.POISSON),
@@ -203,5 +223,5 @@ COMPUTED: dict[str, Callable[..., Value]] = {
 }
 """By the names of rows, what each computes on data of people."""
 
-ON_A_GRID = frozenset({"laplacian_mechanism", "gaussian_mechanism", "gaussian_noise"})
+ON_A_GRID = frozenset({"laplacian_mechanism", "gaussian_mechanism", "gaussian_noise", "numeric_sparse"})
 """The rows whose noise has a density; what is drawn instead is a multiple of something very small."""

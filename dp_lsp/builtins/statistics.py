@@ -187,13 +187,13 @@ def _for_each(points: str, one: Factor) -> Factor:
     return factor
 
 
-def _rank_factor(args: Args) -> Sens:
+def rank_factor(args: Args) -> Sens:
     """max(α, 1 - α) for a record that is added; 1 for one that moves from one side of a candidate to the other."""
     alpha = args.static("alpha")
     return ONE if is_sized(args) else magnitude(alpha).at_least(magnitude(Poly.of(1) - alpha))
 
 
-def _a_share(args: Args) -> tuple[Demand, ...]:
+def a_share(args: Args) -> tuple[Demand, ...]:
     alpha = args.static("alpha")
     return Demand(Poly.of(0), "<=", alpha, "alpha"), Demand(alpha, "<=", Poly.of(1), "alpha")
 
@@ -306,8 +306,8 @@ _ROWS: tuple[Builtin, ...] = (
         (
             form(
                 _scores,
-                only(v=_for_each("candidates", _rank_factor), candidates=INFINITY),
-                _a_share,
+                only(v=_for_each("candidates", rank_factor), candidates=INFINITY),
+                a_share,
                 v=NUMBERS,
                 alpha=STATIC,
                 candidates=_PUBLIC_POINTS,

@@ -106,6 +106,15 @@ def _mapped(args: Args) -> Ways:
     return Way.RISES, args.applied["f"].ways[0]
 
 
+def ranks(args: Args) -> Way | None:
+    """Scores of the smallest and of the largest number count the records on one side alone: more of them are worse."""
+    return Way.FALLS if args.static("alpha").number in (0, 1) else None
+
+
+def _ranked(args: Args) -> Ways:
+    return tuple(ranks(args) if name == "v" else None for name in args.names)
+
+
 def _bounds(type_: Type) -> Bounds | None:
     """Where the numbers of a dataset lie; rows of them, anywhere."""
     dataset = as_dataset(type_)
@@ -133,6 +142,7 @@ BY_TYPE: dict[str, Callable[[Args], Ways]] = {
     "sum": _total,
     "map": _mapped,
     **dict.fromkeys(("length", "count", "filter", "unique", "repeat", "clip", "map_rows"), _by_records),
+    "quantile_score": _ranked,
     **dict.fromkeys(("histogram", "cumulative_counts"), _counted),
 }
 """By the names of rows, of arguments of known types."""

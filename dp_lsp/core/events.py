@@ -108,8 +108,8 @@ class GaussianNoise:
 
 @thing
 class AboveThreshold:
-    """The index of the first query above a threshold, by the sparse vector technique: noise of scale 2/ε on the
-    threshold and 4/ε on each query. The distance is the largest by which any query moves."""
+    """Which queries are above a threshold, up to the c-th, by the sparse vector technique: noise of scale 2/ε on the
+    threshold and 4c/ε on each query. The distance is the largest by which any query moves."""
 
     declared: Sens
     epsilon: Sens

@@ -10,7 +10,7 @@ from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Constraint, Origin, decide
 from dp_lsp.core.evaluate import norms_of
-from dp_lsp.core.events import ONE_WAY, Event, Gaussian, Leak, Release, Var
+from dp_lsp.core.events import ONE_WAY, Event, Gaussian, Leak, Release, Repeat, Var
 from dp_lsp.core.metrics import conversion
 from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import Judgement, Move, Moves
@@ -46,6 +46,11 @@ def release(
     inference.leak(frozenset({*unbounded, *too_far}), Origin(node.span, "the noise hides no change that large"))
     kept = {var: private[var] for var in distances if var not in too_far}
     inference.spent.append(_released(inference, event, kept, factor, origin))
+    if noise.then is not None:
+        then, times = noise.then(args)
+        later = Origin(node.span, then.name)
+        once = Release(then, {var: move.sens for var, move in kept.items()}, factor, later)
+        inference.spent.append(Repeat(times, once, later))
     return Judgement(result, moves.NOWHERE)
 
 

@@ -25,7 +25,7 @@ from dp_lsp.core.display import type_words
 from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import Given
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.types import Base, Clip, Container, Norm, NumberType, Type, TypeVariable
+from dp_lsp.core.types import Base, Clip, Container, Dataset, Norm, NumberType, Type, TypeVariable
 from dp_lsp.infer import conditions, explain, mechanisms, problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.problem import Fix, Problem
@@ -53,7 +53,12 @@ def solve(inference: Inference, node: term.Call, row: Builtin, given: Sequence[G
             return _match(inference, node, row, form, params, given)
     fit = max(fitting, key=sum)
     wrong = fit.index(False)
-    _wrong_argument(inference, node, row, forms[fitting.index(fit)][1][wrong].pattern, wrong, given[wrong])
+    form, params = forms[fitting.index(fit)]
+    if form.noise is not None and params[wrong].name in form.noise.exposed and isinstance(given[wrong], Dataset):
+        span = node.args[wrong].span
+        inference.report(problems.SelectsFromData.at(span, written=inference.written(span), function=row.name))
+        return None
+    _wrong_argument(inference, node, row, params[wrong].pattern, wrong, given[wrong])
     return None
 
 

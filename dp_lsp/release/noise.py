@@ -164,15 +164,18 @@ class Sampled:
             chance = math.nextafter(chance, 0)
         raise Refused("OpenDP prices its answers higher than they are priced here, so nothing is released")
 
-    def first_above(self, over: Sequence[Fraction], epsilon: Fraction) -> int | None:
-        """Half of ε is for the noise on the threshold, half for that on the answers, which move by 2 against it."""
+    def above(self, over: Sequence[Fraction], most: int, epsilon: Fraction) -> list[bool]:
+        """Half of ε is for the noise on the threshold, half for that on the answers that are above, which move by 2
+        against it."""
         _demand(epsilon)
         n = min(math.floor(epsilon * (1 << (_STEPS - 2))), 1 << 60)
         self.drawn["threshold"] = self.drawn.get("threshold", 0) + 1
         (limit,) = self._laplace(1, n, epsilon / 2)
-        noise = self._laplace(len(over), 2 * n, epsilon / 2)
-        above = (k for k, each in enumerate(over) if _rounded(each * n) + noise[k] > limit)
-        return next(above, None)
+        noise = self._laplace(len(over), 2 * n * most, epsilon / 2)
+        found: list[bool] = []
+        for each, drawn in zip(over, noise, strict=True):
+            found.append(sum(found) < most and _rounded(each * n) + drawn > limit)
+        return found
 
     # Rows
 

@@ -24,6 +24,7 @@ from .joining import Joining
 from .private import PrivateTarget, private_targets
 from .programs import Writer
 from .releases import Releases
+from .selecting import Selecting
 
 _FORGET = 500  # programs after which a new engine is taken, so that its memory does not grow
 _SETTINGS, _TRIES = 2, 10
@@ -109,6 +110,7 @@ PROGRAMS = {
     for each in (
         Programs("programs", lambda choices: Writer(choices).program(), on_sensitivity),
         Programs("private programs", lambda choices: Releases(choices).program(), on_privacy),
+        Programs("selections", lambda choices: Selecting(choices).program(), on_privacy),
         Programs("add-remove programs", lambda choices: Joining(choices).program(), on_records),
     )
 }

@@ -34,6 +34,7 @@ from dp_lsp.infer.problems.privacy import (
     NoMechanism,
     NotDeclaredPrivate,
     NotRepeatable,
+    SelectsFromData,
     TotalMissed,
 )
 from dp_lsp.infer.problems.sensitivity import (
@@ -97,6 +98,7 @@ __all__ = [
     "PrivateOutput",
     "QueryTooSensitive",
     "RawValue",
+    "SelectsFromData",
     "SensitivityMissed",
     "SeveralMethods",
     "TooSensitive",

@@ -107,6 +107,32 @@ class LeavesUnprotected(Kind):
     message = "{what} still moves with `{variable}`, and no mechanism has hidden it: {consequence}"
 
 
+class SelectsFromData(Kind):
+    """What a mechanism selects from are people's data. It tells which one it takes as it is: noise hides how good
+    candidates are, and not what they are. List public values.
+
+    Broken:
+
+    ```julia
+    function f(v::MetricVector(Real, Symmetric)) :: Priv()
+        exponential_mechanism(1, 0.5, v, c -> count(x -> x > c, v))
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(v::MetricVector(Real, Symmetric)) :: Priv()
+        exponential_mechanism(1, 0.5, [10.0, 20.0, 30.0], c -> count(x -> x > c, v))
+    end
+    ```
+    """
+
+    code = "DP450"
+    name = "selects-from-data"
+    message = "`{written}` are people's data, and `{function}` tells which one it takes: list public values instead"
+
+
 class NotRepeatable(Kind):
     """A loop runs a mechanism a number of times that is not public, so nothing can be said of the total.
 
