@@ -52,7 +52,7 @@ class Cell(NamedTuple):
 
     @property
     def has_rows(self) -> bool:
-        return "dims" in self.written or "rows" in self.written
+        return any(word in self.written for word in ("dims", "rows", "covariance", "cross"))
 
     @property
     def program(self) -> str:
@@ -79,7 +79,16 @@ def cells() -> Iterator[Cell]:
         yield Cell(metric, "sum(repeat(v, 2))", (4,), BOUNDED)
         yield Cell(metric, "sum(resize(v, 3, 0))", (3,), BOUNDED)
         yield Cell(metric, "mean(resize(v, 3, 0))", (1,), BOUNDED)
+        yield Cell(metric, "median(v)", (3 / 2,), BOUNDED, 1, more="AtLeast(1)")
+        yield Cell(metric, "partialsort(v, 2)", (3,), BOUNDED, 2, more="AtLeast(2)")
+        yield Cell(metric, "squared_deviations(v)", (9,), BOUNDED, loose=True)
+        yield Cell(metric, "count_distinct(v)", (1,))
     for metric in (CHANGE, HAMMING):
+        yield Cell(metric, "quantile(v, 0.25)", (9 / 4,), BOUNDED, 4, more="Size(4)")
+        yield Cell(metric, "maximum(v)", (3,), BOUNDED, 3)
+        yield Cell(metric, "minimum(v)", (3,), BOUNDED, 3)
+        yield Cell(metric, "var(v; corrected=false)", (27 / 16,), BOUNDED, 4)
+        yield Cell(metric, "count_distinct(v)", (1,), least=3)
         yield Cell(metric, "length(v)", (0,), least=4)
         yield Cell(metric, "count(x -> x > 0, v)", (1,), least=4)
         yield Cell(metric, "sum(v)", (3,), BOUNDED, 4)
@@ -95,6 +104,11 @@ def cells() -> Iterator[Cell]:
         yield Cell(metric, "sum(resize(v, 3, 0))", (3,), BOUNDED, 4)
     for metric, least in ((SYMMETRIC, 1), (CHANGE, 3)):
         yield Cell(metric, "sum(map_rows(r -> clamp(r[1] + r[2], 0, 9), v))", (9,), least=least, loose=True)
+    for metric, factors in ((SYMMETRIC, (4, 3, 16)), (CHANGE, (16 / 3, 32 / 9, 32 / 3))):
+        more, wide = "AtLeast(3)" * (not metric.sized), "Bounded(Real, -2, 2)"
+        calls = ("covariance(v, 1, 2)", "covariance(v, 1, 2; corrected=false)", "cross_deviations(v, 1, 2)")
+        for call, factor in zip(calls, factors, strict=True):
+            yield Cell(metric, call, (factor,), wide, 3, loose=True, more=more)
     for metric, factor in ((SYMMETRIC, 2), (INSERT, 2), (CHANGE, 4), (HAMMING, 4)):
         yield Cell(metric, "sum(clip(L2, 2, v); dims=1)", (factor,), least=3 if metric.sized else 0)
 

@@ -13,10 +13,12 @@ from dp_lsp.builtins import (
     higher,
     learning,
     mechanisms,
+    orders,
     private,
     selection,
     statistics,
     truth,
+    variances,
 )
 from dp_lsp.builtins.containers import INDEX, LITERAL, ROW
 from dp_lsp.builtins.define import Builtin
@@ -27,6 +29,7 @@ TABLE: dict[str, Builtin] = {
     name: row
     for row in (
         *(*arithmetic.ROWS, *truth.ROWS, *containers.ROWS, *higher.ROWS, *datasets.ROWS, *statistics.ROWS),
+        *(*variances.ROWS, *orders.ROWS),
         *(*learning.ROWS, *mechanisms.ROWS, *private.ROWS, *grouping.ROWS, *selection.ROWS),
     )
     for name in (row.name, *row.aliases)
@@ -34,8 +37,8 @@ TABLE: dict[str, Builtin] = {
 
 REFUSED: frozenset[str] = frozenset(
     {
-        *("maximum", "minimum", "argmax", "argmin", "sort", "round", "floor", "trunc", "exp", "sin"),
-        *("cos", "tanh", "zeros", "ones", "rand", "randn", "println", "print", "dot", "norm", "median"),
+        *("argmax", "argmin", "sort", "round", "floor", "trunc", "exp", "sin"),
+        *("cos", "tanh", "zeros", "ones", "rand", "randn", "println", "print", "dot", "norm"),
         *("std", "push!", "append!", "any", "all", "in", "isnan", "div", "rem", "prod", "cumsum", "vcat"),
         *("÷", "hcat", "reshape", "copy", "deepcopy", "Int", "Float64", "first", "last", "collect", "enumerate"),
     }

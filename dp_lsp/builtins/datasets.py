@@ -49,7 +49,7 @@ Factor = Callable[[Args], Sens]
 
 
 def is_sized(args: Args) -> bool:
-    return args.dataset("v").metric.sized
+    return args.records.metric.sized
 
 
 def once(args: Args) -> Sens:
@@ -63,7 +63,7 @@ def twice(args: Args) -> Sens:
 
 def bounds_of(args: Args) -> Bounds | None:
     """Where the numbers of the dataset lie; truth values are 0 or 1."""
-    element = args.dataset("v").records.element
+    element = args.records.records.element
     if isinstance(element, BoolType):
         return Bounds(Poly.of(0), Poly.of(1))
     return element.bounds if isinstance(element, NumberType) else None

@@ -75,6 +75,11 @@ class Args:
     def dataset(self, name: str) -> Dataset:
         return _expect(as_dataset(self[name]), Dataset)
 
+    @property
+    def records(self) -> Dataset:
+        """The argument that is a dataset: the first of them."""
+        return next(found for found in map(as_dataset, self.types) if found is not None)
+
     def static(self, name: str) -> Poly:
         """The value of a static argument."""
         value = _expect(self[name], NumberType).static
@@ -91,6 +96,10 @@ class Args:
     def given_type(self, name: str) -> Annotation:
         """A type written as an argument."""
         return self.binds.types[name]
+
+    def given_truth(self, name: str, otherwise: bool) -> bool:
+        """``true`` or ``false`` written as an argument; ``otherwise`` where it was left out."""
+        return self.binds.truths.get(name, otherwise)
 
     def dimension(self, name: str) -> Poly:
         return self.binds.dimensions[name]
@@ -178,6 +187,11 @@ class Runs(NamedTuple):
     parts: Parts | None = None
 
 
+Stability = Callable[[Args, int], Sens]
+"""How far a result moves when an argument makes so many steps, two or more. Divided by their number that must not grow
+with it: so what holds of d steps holds of more, each counting as its part of d."""
+
+
 def no_demands(args: Args) -> Iterable[Demand]:
     """A form without side conditions."""
     return ()
@@ -189,7 +203,9 @@ class Form:
     names arguments whose value may make the run fail, which anybody can see; side conditions exclude that for
     static ones. The result is one of the arguments ``one_of``, so it moves as far as the one that moves further.
     ``passes_on`` names arguments that the result may be, or hold, so that a change of it in place changes them; all
-    other results are new. ``applies`` is the function it calls, and ``runs`` how, if that is private."""
+    other results are new. ``applies`` is the function it calls, and ``runs`` how, if that is private.
+    ``stability`` says of arguments that make steps how far several of them move the result, where that is less than
+    so many times the factor."""
 
     params: tuple[Parameter, ...]
     result: Result
@@ -202,6 +218,7 @@ class Form:
     passes_on: tuple[str, ...] = ()
     applies: Application | None = None
     runs: Runs | None = None
+    stability: Mapping[str, Stability] = field(default_factory=dict)
 
     def parameters(self, count: int, keywords: tuple[str, ...] = ()) -> tuple[Parameter, ...] | None:
         """The parameter of each of ``count`` arguments by place, then of those by name; None if it takes others."""
@@ -287,13 +304,27 @@ def form(
     keywords: Mapping[str, Pattern] | None = None,
     applies: Application | None = None,
     runs: Runs | None = None,
+    stability: Mapping[str, Stability] | None = None,
     **params: Pattern,
 ) -> Form:
     """A form; its parameters are the keyword arguments, in order (``del_`` is called ``del``), then ``keywords``."""
     listed = [Parameter(name.rstrip("_"), pattern) for name, pattern in params.items()]
     listed += [Parameter(name, pattern, keyword=True) for name, pattern in (keywords or {}).items()]
     passed = (*one_of, *passes_on)
-    return Form(tuple(listed), result, factors, demands, noise, variadic, fails_on, one_of, passed, applies, runs)
+    return Form(
+        tuple(listed),
+        result,
+        factors,
+        demands,
+        noise,
+        variadic,
+        fails_on,
+        one_of,
+        passed,
+        applies,
+        runs,
+        stability or {},
+    )
 
 
 @value

@@ -247,9 +247,32 @@ def _mean(v: Any) -> Value:
     return _quotient(_total(v.flat), v.size)
 
 
-def _variance(v: Any) -> Value:
-    middle = _mean(v)
-    return _quotient(_total((x - middle) ** 2 for x in v.flat), v.size - 1)
+def _scatter(x: Any, y: Any) -> Value:
+    """The sum of the products of how far two columns are from their means; 0 of none."""
+    if not len(x):
+        return Fraction(0)
+    means = _mean(x), _mean(y)
+    return _total((a - means[0]) * (b - means[1]) for a, b in zip(x, y, strict=True))
+
+
+def _covariance(m: Any, i: Value, j: Value, corrected: bool = True) -> Value:
+    return _quotient(_cross(m, i, j), len(m) - corrected)
+
+
+def _cross(m: Any, i: Value, j: Value) -> Value:
+    return _scatter(*(m[:, _index(k, m.shape[1])] for k in (i, j)))
+
+
+def _kth(v: Any, k: Value) -> Value:
+    return sorted(v)[_index(k, v.size)]
+
+
+def _quantile(v: Any, alpha: Value) -> Value:
+    if not v.size or not 0 <= alpha <= 1:
+        raise Undefined("no such quantile")
+    below, part = divmod((v.size - 1) * Fraction(alpha), 1)
+    inside = sorted(map(Fraction, v))
+    return inside[int(below)] + part * (inside[min(int(below) + 1, v.size - 1)] - inside[int(below)])
 
 
 def _histogram(v: Any, edges: Any) -> Any:
@@ -319,7 +342,16 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "fold": _folded,
     "count": _counted,
     "mean": _mean,
-    "var": _variance,
+    "var": lambda v, corrected=True: _quotient(_scatter(v, v), v.size - corrected),
+    "squared_deviations": lambda v: _scatter(v, v),
+    "covariance": _covariance,
+    "cross_deviations": _cross,
+    "maximum": lambda v: _kth(v, v.size),
+    "minimum": lambda v: _kth(v, 1),
+    "partialsort": _kth,
+    "median": lambda v: _quantile(v, Fraction(1, 2)),
+    "quantile": _quantile,
+    "count_distinct": lambda v: len(set(v.flat)),
     "histogram": _histogram,
     "cumulative_counts": _up_to,
     "quantile_score": _ranks,

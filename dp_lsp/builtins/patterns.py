@@ -49,6 +49,7 @@ class Binds:
     norms: dict[str, AnyNorm] = field(default_factory=dict)
     dimensions: dict[str, Poly] = field(default_factory=dict)
     types: dict[str, Annotation] = field(default_factory=dict)
+    truths: dict[str, bool] = field(default_factory=dict)
 
 
 @value
@@ -297,36 +298,38 @@ class Records:
         return dataset.records.kind in self.kinds and self.sized in (None, dataset.metric.sized)
 
 
+class _AsWritten:
+    """What is given as it is written, and is no value: nothing is to be found out about it."""
+
+    def settled(self, owner: str) -> Type | None:
+        return None
+
+    def assumed(self, owner: str) -> Type | None:
+        return None
+
+    def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
+        return None
+
+
 @value
-class GivenNorm:
+class GivenNorm(_AsWritten):
     """A norm written as an argument: L1, L2 or LInf. It is bound under the parameter's name by the call rule."""
 
     words = "L1, L2 or LInf"
 
-    def settled(self, owner: str) -> Type | None:
-        return None
-
-    def assumed(self, owner: str) -> Type | None:
-        return None
-
-    def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
-        return None
-
 
 @value
-class GivenType:
+class GivenType(_AsWritten):
     """A type written as an argument; bound by the call rule."""
 
     words = "a type"
 
-    def settled(self, owner: str) -> Type | None:
-        return None
 
-    def assumed(self, owner: str) -> Type | None:
-        return None
+@value
+class GivenTruth(_AsWritten):
+    """``true`` or ``false`` as it is written; bound by the call rule."""
 
-    def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
-        return None
+    words = "true or false"
 
 
 @value
@@ -398,6 +401,7 @@ Pattern = (
     | Model
     | GivenNorm
     | GivenType
+    | GivenTruth
     | FromBox
     | Sizes
 )

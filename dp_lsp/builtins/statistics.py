@@ -7,10 +7,9 @@ statistics, each attained by datasets that exhaustive enumeration finds (``tests
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 
-from dp_lsp.builtins import intervals
 from dp_lsp.builtins.datasets import (
     NUMBERS,
     ROWS_OF_PEOPLE,
@@ -25,16 +24,28 @@ from dp_lsp.builtins.datasets import (
     per_step,
 )
 from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Refusal, Refused, form, only
+from dp_lsp.builtins.descriptors import (
+    SOURCE,
+    at_least,
+    by_fewest,
+    count_of,
+    known_bounds,
+    largest,
+    number_within,
+    range_of,
+    total_type,
+    unbounded,
+    unfit,
+)
 from dp_lsp.builtins.patterns import STATIC, Arrow, Box, OneOf, Records
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.metrics import by_norm
-from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, inverse_magnitude, magnitude
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, magnitude, number
 from dp_lsp.core.types import (
     INTEGER,
     REAL,
     Base,
     BoolType,
-    Bounds,
     Clip,
     Container,
     Kind,
@@ -44,37 +55,8 @@ from dp_lsp.core.types import (
     TypeVariable,
 )
 
-_STATISTICS = "Exhaustive enumeration of small datasets attains each factor, and none exceeds it"
 _PUBLIC_POINTS = Box(VECTOR, bases=frozenset({Base.INTEGER, Base.REAL}))
 _OF_PUBLIC_SIZE, _OF_PRIVATE_SIZE = Records(VECTOR, sized=True), Records(VECTOR, sized=False)
-
-
-def _known_bounds(args: Args) -> Bounds:
-    found = bounds_of(args)
-    assert found is not None, "the result refuses numbers without bounds"
-    return found
-
-
-def _range(args: Args) -> Sens:
-    """R, the largest difference of two numbers."""
-    bounds = _known_bounds(args)
-    return magnitude(bounds.high - bounds.low)
-
-
-def _largest(args: Args) -> Sens:
-    """max(|L|, |U|), the largest size of a number."""
-    return intervals.most(_known_bounds(args))
-
-
-def _unbounded() -> Refusal:
-    return Refusal("nothing is known of how large its numbers are; say where they lie with `clamp(v, L, U)`")
-
-
-def _number(args: Args) -> NumberType:
-    """What sums of the records are: whole where the records are."""
-    element = args.dataset("v").records.element
-    whole = isinstance(element, BoolType) or (isinstance(element, NumberType) and element.base is Base.INTEGER)
-    return INTEGER if whole else REAL
 
 
 def _norm(args: Args) -> NormVariable:
@@ -89,11 +71,13 @@ def _statistics(args: Args, length: Poly, element: Type) -> Container:
 
 
 def _total(args: Args) -> Type | Refusal:
-    return _unbounded() if bounds_of(args) is None else _number(args)
+    return unbounded() if bounds_of(args) is None else total_type(args)
 
 
 def _total_of_rows(args: Args) -> Type | Refusal:
     dataset = args.dataset("v")
+    if isinstance(dataset.records.element, BoolType):
+        return Container(Kind.MATRIX, _norm(args), Clip.U, dataset.records.length, INTEGER, Poly.of(1))
     if dataset.radius is None:
         return Refusal("nothing is known of how long its rows are; make them at most c with `clip(L2, c, v)`")
     box = dataset.records
@@ -102,60 +86,43 @@ def _total_of_rows(args: Args) -> Type | Refusal:
 
 def _row_factor(args: Args) -> Sens:
     """c for a row that comes or goes; 2c for one that takes the place of another, which may point the other way."""
-    radius = args.dataset("v").radius
+    dataset = args.dataset("v")
+    if isinstance(dataset.records.element, BoolType):
+        return _marks_factor(args)
+    radius = dataset.radius
     assert radius is not None, "the result refuses rows of any length"
     return magnitude(radius) * (TWO if is_sized(args) else ONE)
 
 
-def _average(args: Args) -> Type | Refusal:
-    if bounds_of(args) is None:
-        return _unbounded()
-    return REAL if _fewest(args) is not None else _too_few(1)
-
-
-def _fewest(args: Args) -> Poly | None:
-    """How many records there are at least, if that is public."""
+def _marks_factor(args: Args) -> Sens:
+    """Of rows of truth values, of which up to k are true: k, √k or 1 in L1, L2 and LInf. One that takes the place of
+    another moves the counts of the k that it has and of the k that the other one had."""
     dataset = args.dataset("v")
-    return dataset.size if dataset.metric.sized else dataset.least
+    most = magnitude(dataset.records.length)
+    if dataset.radius is not None and dataset.records.clip is not Clip.LINF:
+        most = magnitude(dataset.radius).power(1 if dataset.records.clip is Clip.L1 else 2)
+        most = most * (TWO if is_sized(args) else ONE)
+    return by_norm(_norm(args), most, most.root(), ONE)
 
 
-def _too_few(least: int) -> Refusal:
-    return Refusal(
-        f"say how many there are at least with `AtLeast({least})` or more, or make them so many with "
-        "`resize(v, n, fill)`",
-        uncounted="v",
-    )
-
-
-def _variance(args: Args) -> Type | Refusal:
-    if bounds_of(args) is None:
-        return _unbounded()
-    return REAL if _fewest(args) is not None else _too_few(2)
-
-
-def _at_least(least: int) -> Callable[[Args], tuple[Demand, ...]]:
-    def demands(args: Args) -> tuple[Demand, ...]:
-        fewest = _fewest(args)
-        return () if fewest is None else (Demand(Poly.of(least), "<=", fewest, "v"),)
-
-    return demands
-
-
-def _by_fewest(args: Args, more: int = 0) -> Sens:
-    """1/(N + more), for the public number N of records, or the least number that is public."""
-    fewest = _fewest(args)
-    assert fewest is not None, "the result refuses any number of records"
-    return inverse_magnitude(fewest + Poly.of(more))
+def _average(args: Args) -> Type | Refusal:
+    refusal = unfit(args, 1)
+    return number_within(args, known_bounds(args)) if refusal is None else refusal
 
 
 def _mean_factor(args: Args) -> Sens:
     """R/N; R/(n+1) where there are n records or more: one that comes makes n + 1."""
-    return _range(args) * _by_fewest(args, more=0 if is_sized(args) else 1)
+    return range_of(args) * by_fewest(args, more=0 if is_sized(args) else 1)
 
 
-def _variance_factor(args: Args) -> Sens:
-    """R²/N; R²/(n+1) where there are n records or more."""
-    return _range(args) * _mean_factor(args)
+def _mean_of_several(args: Args, steps: int) -> Sens:
+    """jR/N. Where there are n ≥ d records or more and d come at one end, dR/(n+d); for d > n half of them come and half
+    of them go, dR/(2n), and at most R."""
+    count = count_of(args)
+    if count is None or is_sized(args):
+        return _mean_factor(args) * number(steps)
+    share = Fraction(steps, count + steps) if steps <= count else min(Fraction(1), Fraction(steps, 2 * count))
+    return range_of(args) * number(share)
 
 
 def _counts(args: Args) -> Type:
@@ -219,7 +186,7 @@ LENGTHS = (
 )
 COUNT = form(_answered, of_records(once, "p"), applies=applied_to("p"), p=Arrow(), v=NUMBERS)
 SUMS: tuple[Form, ...] = (
-    form(_total, only(v=per_step(_largest, _range)), v=NUMBERS),
+    form(_total, only(v=per_step(largest, range_of)), v=NUMBERS),
     form(_total_of_rows, only(v=_row_factor), keywords={"dims": OneOf((1,))}, v=ROWS_OF_PEOPLE),
 )
 
@@ -230,11 +197,11 @@ _ROWS: tuple[Builtin, ...] = (
     Builtin(
         "mean",
         "mean(v)",
-        (form(_average, only(v=_mean_factor), _at_least(1), v=NUMBERS),),
+        (form(_average, only(v=_mean_factor), at_least(1), stability={"v": _mean_of_several}, v=NUMBERS),),
         "The average of numbers between L and U: R/N-sensitive, R = U - L, where the number N of records is public, "
         "R/(n+1) where there are n records or more. Never divide a sum by a private count of your own: that has no "
         "bound.",
-        _STATISTICS,
+        SOURCE,
         (
             "f(v::MetricVector(Bounded(Real, 0, 100), ChangeOne)) = mean(resize(v, 50, 0))",
             "f(v::MetricVector(Bounded(Real, 0, 100), Symmetric, AtLeast(10))) = mean(v)",
@@ -248,19 +215,15 @@ _ROWS: tuple[Builtin, ...] = (
         whole=False,
     ),
     Builtin(
-        "var",
-        "var(v)",
-        (form(_variance, only(v=_variance_factor), _at_least(2), v=NUMBERS),),
-        "The variance of numbers between L and U, with N - 1 in the denominator: R²/N-sensitive, R = U - L, where the "
-        "number N of records is public, R²/(n+1) where there are n records or more.",
-        _STATISTICS,
-        ("f(v::MetricVector(Bounded(Real, 0, 100), Symmetric, AtLeast(10))) = var(v)",),
-        (
-            Refused(_POINTS.format("var(v)"), "DP208"),
-            Refused("f(v::MetricVector(Bounded(Real, 0, 1), Symmetric, AtLeast(1))) = var(v)", "DP304"),
-            Refused("f(x::Real) = var(x)", "DP202"),
-        ),
-        whole=False,
+        "count_distinct",
+        "count_distinct(v)",
+        (form(_whole, only(v=ONE), v=NUMBERS),),
+        "How many different values there are; 1-sensitive. `length(unique(v))` is the same number, but 2-sensitive "
+        "where the number of records is public.",
+        SOURCE,
+        ("f(v::MetricVector(Integer, ChangeOne)) = count_distinct(v)",),
+        (Refused("f(x::Real) = count_distinct(x)", "DP202"),),
+        whole=True,
     ),
     Builtin(
         "histogram",
@@ -269,7 +232,7 @@ _ROWS: tuple[Builtin, ...] = (
         "How many numbers lie in each bin, from one edge up to the next; the edges rise, and what lies outside is not "
         "counted. One record is in one bin: 1-sensitive in every norm. One that is replaced moves two bins: 2, √2 or 1 "
         "in L1, L2 and LInf. The norm is that of what it is used for.",
-        _STATISTICS,
+        SOURCE,
         (
             "f(v::MetricVector(Data, ChangeOne)) = histogram(v, [0, 1, 2])",
             _PRIVATE.format("Real", "Symmetric", "laplacian_mechanism(1, eps, histogram(v, [0, 18, 65]))"),
@@ -291,7 +254,7 @@ _ROWS: tuple[Builtin, ...] = (
         ),
         "How many numbers are at most each of T thresholds. A record may be below all of them: T, √T or 1 in L1, L2 "
         "and LInf. The norm is that of what it is used for.",
-        _STATISTICS,
+        SOURCE,
         (
             _POINTS.format("cumulative_counts(v, [1, 2, 3])"),
             _PRIVATE.format("Real", "Symmetric", "laplacian_mechanism(3, eps, cumulative_counts(v, [1, 2, 3]))"),
@@ -316,7 +279,7 @@ _ROWS: tuple[Builtin, ...] = (
         "How well each candidate divides the numbers: -|(1 - alpha)·#(below) - alpha·#(above)|, 0 for a candidate that "
         "has the share alpha of the numbers below it. In LInf max(alpha, 1 - alpha)-sensitive, and 1-sensitive where "
         "the number of records is public; T times that in L1 for T candidates, √T in L2.",
-        _STATISTICS,
+        SOURCE,
         ("f(v::MetricVector(Real, Symmetric)) = quantile_score(v, 0.5, [1, 2, 3])",),
         (
             Refused(_POINTS.format("quantile_score(v, 0.5, 3)"), "DP202"),

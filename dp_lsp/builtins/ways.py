@@ -116,13 +116,15 @@ def _ranked(args: Args) -> Ways:
 
 
 def _bounds(type_: Type) -> Bounds | None:
-    """Where the numbers of a dataset lie; rows of them, anywhere."""
+    """Where the numbers of a dataset lie; rows of them, anywhere, but truth values are counted."""
     dataset = as_dataset(type_)
-    if dataset is None or dataset.records.rows is not None:
+    if dataset is None:
         return None
     element = dataset.records.element
     if isinstance(element, BoolType):
         return Bounds(_ZERO, Poly.of(1))
+    if dataset.records.rows is not None:
+        return None
     return element.bounds if isinstance(element, NumberType) else None
 
 
@@ -141,7 +143,8 @@ BY_TYPE: dict[str, Callable[[Args], Ways]] = {
     "abs": _size,
     "sum": _total,
     "map": _mapped,
-    **dict.fromkeys(("length", "count", "filter", "unique", "repeat", "clip", "map_rows"), _by_records),
+    **dict.fromkeys(("length", "count", "count_distinct", "filter"), _by_records),
+    **dict.fromkeys(("unique", "repeat", "clip", "map_rows"), _by_records),
     "quantile_score": _ranked,
     **dict.fromkeys(("histogram", "cumulative_counts"), _counted),
 }

@@ -64,7 +64,8 @@ class ContainerOf:
 class DatasetOf:
     """``MetricVector(Bounded(Real, 0, 100), Symmetric, AtLeast(10))``: records, how datasets of them are compared, and
     what is public about them. ``radius`` is the most that a row measures in the norm of ``RowNorm(L2, 5)``, and
-    ``each`` how many records a person contributes at most, as ``Contributes(3)`` says; 1 without it."""
+    ``each`` how many records a person contributes at most, as ``Contributes(3)`` says; 1 without it. ``size`` is how
+    many records there are, as ``Size(100)`` says where that is public."""
 
     metric: DatasetMetric
     records: ContainerOf
@@ -72,6 +73,7 @@ class DatasetOf:
     least: Limit | None = None
     radius: tuple[Norm, Limit] | None = None
     each: Limit | None = None
+    size: Limit | None = None
 
 
 @value
@@ -158,6 +160,9 @@ def _dataset(annotation: DatasetOf, owner: str, publics: Publics) -> Dataset:
     bounds = _bounds(annotation.bounds, publics)
     if bounds is not None and isinstance(records.element, NumberType):
         records = records.of(replace(records.element, bounds=bounds))
+    size = None if annotation.size is None else _limit(annotation.size, publics)
+    if size is not None:
+        records = replace(records, length=size) if records.rows is None else replace(records, rows=size)
     norm, most = annotation.radius or (None, None)
     radius = None if most is None else _limit(most, publics)
     if norm is not None and radius is not None:

@@ -13,7 +13,7 @@ from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import Cost, Opaque, Var
 from dp_lsp.core.order import Way
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.term import NormArgument, TypeArgument
+from dp_lsp.core.term import Written
 from dp_lsp.core.types import Type, TypeVariable
 from dp_lsp.core.values import thing, value
 from dp_lsp.text import Span
@@ -62,8 +62,8 @@ class Judgement:
     reach: Reach | None = None
 
 
-Given = Type | NormArgument | TypeArgument
-"""What an operation is given: the type of a value, or a norm or a type that is written there."""
+Given = Type | Written
+"""What an operation is given: the type of a value, or a norm, a type or a truth value that is written there."""
 
 
 @thing

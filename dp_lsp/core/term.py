@@ -68,6 +68,14 @@ class TypeArgument:
 
 
 @thing
+class TruthArgument:
+    """``true`` or ``false``, given to a builtin by name."""
+
+    span: Span
+    value: bool
+
+
+@thing
 class Call:
     """A builtin (by its name in the table) applied to arguments, the last of which are given by the names in
     ``keywords``. ``mutates`` marks the ``!`` form."""
@@ -180,12 +188,16 @@ class Check:
     condition: Term
 
 
+Written = NormArgument | TypeArgument | TruthArgument
+"""What is given to a builtin as it is written, and is no value."""
+
 Term = (
     Literal
     | Use
     | Global
     | NormArgument
     | TypeArgument
+    | TruthArgument
     | Call
     | Apply
     | MakeTuple

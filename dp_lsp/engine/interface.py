@@ -38,7 +38,7 @@ from dp_lsp.core.events import (
 )
 from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Open, Scheme, Unit
 from dp_lsp.core.sens import ONE, Sens
-from dp_lsp.core.term import NormArgument, TypeArgument
+from dp_lsp.core.term import NormArgument, TruthArgument, TypeArgument
 from dp_lsp.core.types import (
     AnyNorm,
     BoolType,
@@ -234,6 +234,8 @@ class _Writer:
     def _given(self, given: Given) -> str:
         if isinstance(given, NormArgument):
             return given.norm.value
+        if isinstance(given, TruthArgument):
+            return repr(given.value)
         return repr(given.type) if isinstance(given, TypeArgument) else self._type(given)
 
     def _opaque(self, opaque: Opaque) -> str:

@@ -26,6 +26,7 @@ DATASETS = {
 """How datasets are compared, where a norm could stand."""
 
 DESCRIPTORS = {
+    "Size": "There are so many records in any dataset, as in `Size(100)`; of ChangeOne and Hamming.",
     "AtLeast": "There are at least so many records in any dataset, as in `AtLeast(10)`.",
     "Contributes": "One person has up to so many records, as in `Contributes(3)`.",
     "RowNorm": "Every row measures at most so much in a norm, as in `RowNorm(L2, 5)`.",

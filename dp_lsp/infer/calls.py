@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
 
@@ -14,7 +15,7 @@ from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.metrics import diameter
 from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import BlackBox, Given, Judgement
-from dp_lsp.core.sens import INFINITY, ONE, Sens
+from dp_lsp.core.sens import INFINITY, ONE, Sens, number
 from dp_lsp.core.term import Term
 from dp_lsp.core.types import UNKNOWN, Boxed, Container, FunctionType, Type, TypeVariable, Unknown, can_change
 from dp_lsp.infer import applications, apply, mechanisms, moves, openings, problems, reach, rows
@@ -90,7 +91,7 @@ def _given(inference: Inference, arguments: list[Argument]) -> list[Given]:
     for value in arguments:
         if isinstance(value, Judgement):
             given.append(inference.type(value))
-        elif isinstance(value, term.NormArgument | term.TypeArgument):
+        elif isinstance(value, term.Written):
             given.append(value)
     return given
 
@@ -123,8 +124,13 @@ def _moved(
     """The result moves by the sum of what its arguments move, each times its factor; of those it is one of, by the
     largest."""
     named = list(zip(args.names, values, factors, ways.of(node.builtin, args), strict=True))
-    weighted = [(value.moves, factor) for name, value, factor, _ in named if name not in form.one_of]
-    going = [way for name, _, _, way in named if name not in form.one_of]
+    parts = [
+        (part, way)
+        for name, value, factor, way in named
+        if name not in form.one_of
+        for part in _weighted(inference, form, args, name, value, factor)
+    ]
+    weighted, going = [part for part, _ in parts], [way for _, way in parts]
     choices = [value.moves for name, value, _, _ in named if name in form.one_of]
     if choices:
         weighted.append((reduce(lambda left, right: moves.larger(left, right, node.span), choices), ONE))
@@ -132,6 +138,25 @@ def _moved(
     together = moves.combined(weighted, node.span, node.builtin, ways=going)
     most = _diameter(inference, values[0], inference.solver.type(result))
     return inference.judgement(result, inference.capped(together, most, node.span))
+
+
+def _weighted(
+    inference: Inference, form: Form, args: Args, name: str, value: Judgement, factor: Sens
+) -> Iterator[moves.Weighted]:
+    """What an argument moves with, and how often that counts. A variable that moves the argument by several steps moves
+    the result by what the row says of so many, as long as its values are no less than 1 apart."""
+    stability = form.stability.get(name)
+    if stability is None:
+        yield value.moves, factor
+        return
+    several = {}
+    for var, move in value.moves.items():
+        steps = move.sens.number
+        if var.gap and steps is not None and steps > 1 and steps.denominator == 1:
+            several[var] = stability(args, int(steps)) * number(1 / steps)
+    yield moves.without(value.moves, several), factor
+    for var, each in several.items():
+        yield inference.of_whole_steps({var: value.moves[var]}), each
 
 
 def _diameter(inference: Inference, first: Judgement, result: Type) -> Sens:

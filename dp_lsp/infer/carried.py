@@ -256,7 +256,7 @@ class _Scan:
             case term.Global(name=name):
                 found = self._inference.resolve(name)
                 return self._of_type(found.type, self._property.has) if isinstance(found, Judgement) else None
-            case term.Hole() | term.NormArgument() | term.TypeArgument():
+            case term.Hole() | term.NormArgument() | term.TypeArgument() | term.TruthArgument():
                 return _ALWAYS
         return None
 

@@ -13,7 +13,7 @@ from dp_lsp.core.evaluate import Substitution, symbols_of
 from dp_lsp.core.events import NOTHING, Called, Cost, Leak, Sequence, Var, variables
 from dp_lsp.core.scheme import Given, Judgement, Move, Open, Owned, Scheme, SchemeParameter
 from dp_lsp.core.sens import INFINITY, ONE
-from dp_lsp.core.term import NormArgument, TypeArgument
+from dp_lsp.core.term import NormArgument, TruthArgument, TypeArgument, Written
 from dp_lsp.core.types import Container, Dataset, FunctionType, ModelType, NumberType, TupleType, Type, TypeVariable
 from dp_lsp.infer import conditions
 from dp_lsp.infer.inference import Inference
@@ -94,7 +94,7 @@ def _own_opens(
 
 
 def _types(given: Iterable[Given | str]) -> list[Type]:
-    return [each for each in given if not isinstance(each, str | NormArgument | TypeArgument)]
+    return [each for each in given if not isinstance(each, str | Written)]
 
 
 def _failing(inference: Inference) -> frozenset[Var] | None:
@@ -165,7 +165,7 @@ def owned(types: Iterable[Type], opens: Iterable[Open] = ()) -> Owned:
                 types_.update(variable for each in inner for variable in each.types)
             case TypeVariable() as variable:
                 types_.add(variable)
-            case NormArgument() | TypeArgument():
+            case NormArgument() | TypeArgument() | TruthArgument():
                 pass
     return Owned(frozenset(symbols), frozenset(norms), frozenset(types_))
 

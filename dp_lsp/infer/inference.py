@@ -19,7 +19,7 @@ from dp_lsp.core.events import Answer, Cost, Leak, Opaque, Var
 from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Moves, Open
 from dp_lsp.core.sens import ONE, Sens
-from dp_lsp.core.term import Bind, Body, Local, Loop, NormArgument, Term, TypeArgument, Use
+from dp_lsp.core.term import Bind, Body, Local, Loop, Term, Use, Written
 from dp_lsp.core.types import UNKNOWN, TupleType, Type, Unknown, is_static
 from dp_lsp.core.values import value
 from dp_lsp.infer import disjoint, moves, problems
@@ -207,6 +207,11 @@ class Inference:
         self.whole |= {disjoint.variable(self.wholes, var) for var, move in moved.items() if found[var] is not move}
         return found
 
+    def of_whole_steps(self, moved: Moves) -> Moves:
+        """What moves a value by less than its part of a whole step may be: of a part of one nothing is claimed."""
+        self.whole |= {disjoint.variable(self.wholes, var) for var in moved}
+        return moved
+
     def demand(
         self,
         left: Quantity,
@@ -285,11 +290,11 @@ class Inference:
 
     def given(self, given: Given) -> Given:
         """What an operation is given, with all that is solved put in."""
-        return given if isinstance(given, NormArgument | TypeArgument) else self.solver.type(given)
+        return given if isinstance(given, Written) else self.solver.type(given)
 
     def given_type(self, given: Given) -> Type:
-        """The type of what an operation is given; a norm or a type has none."""
-        return UNKNOWN if isinstance(given, NormArgument | TypeArgument) else self.solver.type(given)
+        """The type of what an operation is given; what is written there has none."""
+        return UNKNOWN if isinstance(given, Written) else self.solver.type(given)
 
     def static(self, judgement: Judgement) -> Poly | None:
         """The value of a static number; None for anything else."""

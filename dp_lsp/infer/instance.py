@@ -15,7 +15,7 @@ from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Open, Scheme, Unit
 from dp_lsp.core.sens import ONE, Sens
-from dp_lsp.core.term import NormArgument, TypeArgument
+from dp_lsp.core.term import Written
 from dp_lsp.core.types import (
     AnyNorm,
     Base,
@@ -249,7 +249,7 @@ class Instance:
 
     def given(self, given: Given) -> Given:
         """What an open operation is given."""
-        return given if isinstance(given, NormArgument | TypeArgument) else self.type(given)
+        return given if isinstance(given, Written) else self.type(given)
 
     def _inner(self, scheme: Scheme, values: Substitution) -> Scheme:
         """A function made inside the callee, as it is seen from this call."""

@@ -12,6 +12,7 @@ from dp_lsp.builtins.patterns import (
     Binds,
     Box,
     GivenNorm,
+    GivenTruth,
     GivenType,
     Num,
     NumberOrBox,
@@ -140,6 +141,8 @@ def _fits(param: Parameter, given: Given) -> bool:
         return isinstance(pattern, GivenNorm) and isinstance(given, term.NormArgument)
     if isinstance(pattern, GivenType) or isinstance(given, term.TypeArgument):
         return isinstance(pattern, GivenType) and isinstance(given, term.TypeArgument)
+    if isinstance(pattern, GivenTruth) or isinstance(given, term.TruthArgument):
+        return isinstance(pattern, GivenTruth) and isinstance(given, term.TruthArgument)
     return fits(pattern, given)
 
 
@@ -159,6 +162,8 @@ def _match(
             binds.norms[names[index]] = value.norm
         elif isinstance(value, term.TypeArgument):
             binds.types[names[index]] = value.type
+        elif isinstance(value, term.TruthArgument):
+            binds.truths[names[index]] = value.value
         else:
             wrong = params[index].pattern.match(inference.solver.type(value), binds, inference.solver)
             if wrong is not None:
@@ -252,7 +257,7 @@ def _wrong_argument(
 
 
 def _words(given: Given) -> str:
-    return "a norm or a type" if isinstance(given, term.NormArgument | term.TypeArgument) else type_words(given)
+    return "a norm, a type or a truth value" if isinstance(given, term.Written) else type_words(given)
 
 
 def _wrong_count(inference: Inference, node: term.Call, row: Builtin, given: int) -> None:

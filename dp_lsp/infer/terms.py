@@ -99,8 +99,8 @@ def _fail_behind(inference: Inference, condition: Judgement, span: Span, failure
 
 
 def _argument(inference: Inference, node: Term) -> Judgement | Term:
-    """An argument of a builtin: a norm or a type stays as it is written."""
-    return node if isinstance(node, term.NormArgument | term.TypeArgument) else inference.infer(node)
+    """An argument of a builtin: what is no value stays as it is written."""
+    return node if isinstance(node, term.Written) else inference.infer(node)
 
 
 def _noted(inference: Inference, span: Span, value: Judgement, rule: str) -> Judgement:

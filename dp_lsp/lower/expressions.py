@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dp_lsp import builtins, surface
-from dp_lsp.builtins.patterns import FromBox, GivenNorm, GivenType
+from dp_lsp.builtins.patterns import FromBox, GivenNorm, GivenTruth, GivenType
 from dp_lsp.core import term
 from dp_lsp.core.term import Local, Term
 from dp_lsp.lower import problems, type_names
@@ -157,11 +157,17 @@ class Expressions:
             self._argument(arg, params[min(position, len(params) - 1)].pattern)
             for position, arg in enumerate(node.args)
         )
-        return (*placed, *(self._expression(keyword.value) for keyword in node.keywords))
+        return (*placed, *(self._by_name(keyword, row) for keyword in node.keywords))
+
+    def _by_name(self, keyword: surface.Keyword, row: builtins.Builtin) -> Term:
+        patterns = (param.pattern for form in row.forms for param in form.params if param.name == keyword.name)
+        return self._argument(keyword.value, next(patterns, None))
 
     def _argument(self, node: surface.Node, pattern: object) -> Term:
         if isinstance(pattern, GivenNorm) and isinstance(node, surface.Name) and node.name in type_names.NORMS:
             return term.NormArgument(node.span, type_names.NORMS[node.name])
+        if isinstance(pattern, GivenTruth) and isinstance(node, surface.Boolean):
+            return term.TruthArgument(node.span, node.value)
         if isinstance(pattern, FromBox):
             value = self._expression(node)
             return replace(value, unboxed=True) if isinstance(value, term.Apply) else value

@@ -51,12 +51,18 @@ _PLAIN: dict[str, Annotation] = {
 }
 
 STATIC, PRIVATE, BLACK_BOX = "Static", "Priv", "BlackBox"
-BOUNDED, AT_LEAST, ROW_NORM, CONTRIBUTES = "Bounded", "AtLeast", "RowNorm", "Contributes"
-_LIMITS = {BOUNDED: (1, 2), AT_LEAST: (0,), ROW_NORM: (1,), CONTRIBUTES: (0,)}  # the arguments that are numbers
+BOUNDED, AT_LEAST, SIZE, ROW_NORM, CONTRIBUTES = "Bounded", "AtLeast", "Size", "RowNorm", "Contributes"
+_LIMITS = {
+    BOUNDED: (1, 2),
+    AT_LEAST: (0,),
+    SIZE: (0,),
+    ROW_NORM: (1,),
+    CONTRIBUTES: (0,),
+}  # the arguments that are numbers
 RESERVED = frozenset(
     {
         *(*NORMS, *_RELATIONS, *_BASES, *_CONTAINERS, *_METRIC, STATIC, PRIVATE, BLACK_BOX),
-        *(BOUNDED, AT_LEAST, ROW_NORM, CONTRIBUTES),
+        *(BOUNDED, AT_LEAST, SIZE, ROW_NORM, CONTRIBUTES),
         *(*_PLAIN, "Tuple"),
     }
 )
@@ -222,6 +228,8 @@ def _described(dataset: DatasetOf, name: str, node: surface.Node) -> DatasetOf:
     if isinstance(node, surface.TypeExpr) and node.form == "call":
         if node.name == AT_LEAST and len(node.args) == 1:
             return replace(dataset, least=_number_of(node, "records", 0))
+        if node.name == SIZE and len(node.args) == 1:
+            return _sized(dataset, node)
         if node.name == CONTRIBUTES and len(node.args) == 1:
             return replace(dataset, each=_number_of(node, "records of a person", 1))
         norm = NORMS.get(_name_of(node.args[0])) if node.name == ROW_NORM and len(node.args) == 2 else None
@@ -231,7 +239,9 @@ def _described(dataset: DatasetOf, name: str, node: surface.Node) -> DatasetOf:
                 raise Refused(node, "no row measures less than 0")
             return replace(dataset, radius=(norm, most))
     raise Refused(
-        node, "of a dataset one may say `AtLeast(n)` and `Contributes(k)`, and of the rows of a matrix `RowNorm(L2, c)`"
+        node,
+        "of a dataset one may say `AtLeast(n)`, `Size(n)` and `Contributes(k)`, and of the rows of a matrix"
+        " `RowNorm(L2, c)`",
     )
 
 
@@ -241,6 +251,13 @@ def _number_of(node: surface.TypeExpr, what: str, least: int) -> Limit:
     if isinstance(count, Fraction) and (count.denominator != 1 or count < least):
         raise Refused(node, f"the number of {what} is a whole one, and at least {least}")
     return count
+
+
+def _sized(dataset: DatasetOf, node: surface.TypeExpr) -> DatasetOf:
+    """``Size(n)``: there are n records. Where a person may come or go neighbours have different numbers of them."""
+    if not dataset.metric.sized:
+        raise Refused(node, "the number of records is public in ChangeOne and Hamming; here write `AtLeast(n)`")
+    return replace(dataset, size=_number_of(node, "records", 0))
 
 
 def _limit(node: surface.Node) -> Limit:

@@ -132,6 +132,8 @@ class Interpreter:
                 return norm
             case term.TypeArgument(type=type_):
                 return type_
+            case term.TruthArgument(value=truth):
+                return truth
             case term.Call():
                 return self._call(node, environment)
             case term.Apply(function=function, args=args):

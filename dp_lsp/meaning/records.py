@@ -62,10 +62,13 @@ def some(least: int, source: random.Random) -> int:
 
 
 def shortened(row: Value, norm: Norm, most: Fraction) -> Value:
-    """A row made to measure at most so much."""
+    """A row made to measure at most so much: truth values by making the last of them false."""
     size = norm_of(row, norm)
     if size <= most:
         return row
+    if isinstance(row[0], bool):
+        true = [place for place, entry in enumerate(row) if entry]
+        return shortened(array(entry and place != true[-1] for place, entry in enumerate(row)), norm, most)
     factor = most / (Fraction(size) * (1 + Fraction(1, 10**12)))  # a root is rounded
     return array(entry * factor for entry in row)
 

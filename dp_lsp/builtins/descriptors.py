@@ -1,0 +1,104 @@
+"""What is public of a dataset, as the rows of statistics need it: where its numbers lie, and how many there are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from dp_lsp.builtins import intervals
+from dp_lsp.builtins.datasets import Factor, bounds_of, is_sized
+from dp_lsp.builtins.define import Args, Demand, Refusal
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.sens import Sens, inverse_magnitude, magnitude
+from dp_lsp.core.types import INTEGER, REAL, Base, BoolType, Bounds, NumberType
+
+SOURCE = "Exhaustive enumeration of small datasets attains each factor, and none exceeds it"
+
+
+def known_bounds(args: Args) -> Bounds:
+    found = bounds_of(args)
+    assert found is not None, "the result refuses numbers without bounds"
+    return found
+
+
+def span_of(args: Args) -> Poly:
+    """R, the largest difference of two numbers."""
+    bounds = known_bounds(args)
+    return bounds.high - bounds.low
+
+
+def range_of(args: Args) -> Sens:
+    """R, as a factor."""
+    return magnitude(span_of(args))
+
+
+def largest(args: Args) -> Sens:
+    """max(|L|, |U|), the largest size of a number."""
+    return intervals.most(known_bounds(args))
+
+
+def unbounded() -> Refusal:
+    return Refusal("nothing is known of how large its numbers are; say where they lie with `clamp(v, L, U)`")
+
+
+def too_few(args: Args, least: int) -> Refusal:
+    return Refusal(
+        f"say how many there are at least with `AtLeast({least})` or more, or make them so many with "
+        "`resize(v, n, fill)`",
+        uncounted=args.names[0],
+    )
+
+
+def unfit(args: Args, least: int) -> Refusal | None:
+    """Why a statistic of bounded numbers has no bound, if it has none: they are not bounded, or may be too few."""
+    if bounds_of(args) is None:
+        return unbounded()
+    return too_few(args, least) if fewest(args) is None else None
+
+
+def total_type(args: Args) -> NumberType:
+    """What sums of the records are: whole where the records are."""
+    element = args.records.records.element
+    whole = isinstance(element, BoolType) or (isinstance(element, NumberType) and element.base is Base.INTEGER)
+    return INTEGER if whole else REAL
+
+
+def number_within(args: Args, bounds: Bounds) -> NumberType:
+    """A number between bounds that several records of a person may reach. Where the number of records stands in how far
+    one of them moves it, that says more."""
+    return NumberType(Base.REAL, bounds=None if count_of(args) is None else bounds)
+
+
+def fewest(args: Args) -> Poly | None:
+    """How many records there are at least, if that is public."""
+    dataset = args.records
+    return dataset.size if dataset.metric.sized else dataset.least
+
+
+def count_of(args: Args) -> int | None:
+    """The public number of records, or the least that is public, if it is a number that is written out."""
+    known = fewest(args)
+    number = None if known is None else known.number
+    return None if number is None or number < 0 else math.ceil(number)
+
+
+def at_least(least: int) -> Callable[[Args], tuple[Demand, ...]]:
+    """The demand that there are so many records."""
+
+    def demands(args: Args) -> tuple[Demand, ...]:
+        known = fewest(args)
+        return () if known is None else (Demand(Poly.of(least), "<=", known, args.names[0]),)
+
+    return demands
+
+
+def by_fewest(args: Args, more: int = 0) -> Sens:
+    """1/(N + more), for the public number N of records, or the least number that is public."""
+    known = fewest(args)
+    assert known is not None, "the result refuses any number of records"
+    return inverse_magnitude(known + Poly.of(more))
+
+
+def per_size(private: Factor, public: Factor) -> Factor:
+    """A factor that depends on whether the number of records is private or public."""
+    return lambda args: (public if is_sized(args) else private)(args)

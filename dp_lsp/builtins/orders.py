@@ -1,0 +1,170 @@
+"""Rows for what the order of the numbers of a dataset decides: the largest, the smallest, the k-th, quantiles.
+
+``L`` and ``U`` are the bounds of the numbers and ``R = U - L``. One record may move the k-th smallest of them from one
+bound to the other. A quantile between two of them is a weighted mean of these; which datasets move it furthest have all
+numbers at the bounds: with m of n at L it is L + R·min(1, max(0, 1 + (n - 1)α - m)), and a record that comes moves what
+stands there by α or by 1 - α, one that takes the place of another by 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from dp_lsp.builtins.datasets import NUMBERS, bounds_of, is_sized
+from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Refusal, Refused, form, only
+from dp_lsp.builtins.descriptors import SOURCE, at_least, count_of, fewest, known_bounds, range_of, too_few, unfit
+from dp_lsp.builtins.patterns import STATIC, STATIC_INTEGER
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.sens import ONE, Sens, magnitude, number
+from dp_lsp.core.types import Base, BoolType, NumberType, Type
+
+_HALF = Poly.of(Fraction(1, 2))
+
+
+def _one_of_them(args: Args) -> Type | Refusal:
+    element = args.records.records.element
+    if isinstance(element, BoolType):
+        return Refusal("truth values are not compared by which is larger; count them")
+    refusal = unfit(args, 1)
+    if refusal is not None:
+        return refusal
+    whole = isinstance(element, NumberType) and element.base is Base.INTEGER
+    return NumberType(Base.INTEGER if whole else Base.REAL, bounds=bounds_of(args))
+
+
+def _kth(args: Args) -> Type | Refusal:
+    known = fewest(args)
+    if bounds_of(args) is not None and known is None:
+        least = args.static("k").number
+        return too_few(args, 1 if least is None else max(1, int(least)))
+    return _one_of_them(args)
+
+
+def _is_there(args: Args) -> tuple[Demand, ...]:
+    known, place = fewest(args), args.static("k")
+    return () if known is None else (Demand(Poly.of(1), "<=", place, "k"), Demand(place, "<=", known, "k"))
+
+
+def _range_of_several(args: Args, steps: int) -> Sens:
+    """No two results are further apart than R, however many records move."""
+    return range_of(args)
+
+
+def _between(args: Args) -> Type | Refusal:
+    refusal = unfit(args, 1)
+    return NumberType(Base.REAL, bounds=known_bounds(args)) if refusal is None else refusal
+
+
+def _share(args: Args) -> Poly:
+    return args.static("alpha") if "alpha" in args.names else _HALF
+
+
+def _quantile_share(args: Args) -> Sens:
+    """max(α, 1 - α) of R for a record that comes. Where there are N, max(f, 1 - f) with f what (N - 1)α is more than a
+    whole number; R where N is not known."""
+    share = _share(args)
+    if not is_sized(args):
+        return magnitude(share).at_least(magnitude(Poly.of(1) - share))
+    count, known = count_of(args), share.number
+    if count is None or known is None:
+        return ONE
+    part = (count - 1) * known % 1
+    return number(max(part, 1 - part))
+
+
+def _quantile_factor(args: Args) -> Sens:
+    return _quantile_share(args) * range_of(args)
+
+
+def _quantile_of_several(args: Args, steps: int) -> Sens:
+    """At most R."""
+    moved = (_quantile_share(args) * number(steps)).number
+    return range_of(args) if moved is None else range_of(args) * number(min(Fraction(1), moved))
+
+
+def _a_share(args: Args) -> tuple[Demand, ...]:
+    alpha = args.static("alpha")
+    within = Demand(Poly.of(0), "<=", alpha, "alpha"), Demand(alpha, "<=", Poly.of(1), "alpha")
+    return (*at_least(1)(args), *within)
+
+
+def _extreme() -> Form:
+    return form(_one_of_them, only(v=range_of), at_least(1), stability={"v": _range_of_several}, v=NUMBERS)
+
+
+_BOUNDED = "f(v::MetricVector(Bounded(Real, 0, 100), {})) = {}"
+_POINTS = "f(v::MetricVector(Real, Symmetric)) = {}"
+_QUANTILES = {"v": _quantile_of_several}
+
+
+def _refused(call: str) -> tuple[Refused, ...]:
+    return (
+        Refused(_POINTS.format(call), "DP208"),
+        Refused(_BOUNDED.format("Symmetric", call), "DP423"),
+        Refused(_BOUNDED.format("Symmetric, AtLeast(0)", call), "DP304"),
+        Refused(f"f(x::Real) = {call.replace('(v', '(x')}", "DP202"),
+    )
+
+
+_ROWS: tuple[Builtin, ...] = (
+    *(
+        Builtin(
+            name,
+            f"{name}(v)",
+            (_extreme(),),
+            f"The {words} number: one record may move it from one bound to the other, so R-sensitive for numbers "
+            "between L and U, R = U - L. There must be at least one. To release it, choose among candidates: "
+            "`quantile_score` says how well each of them does.",
+            SOURCE,
+            (_BOUNDED.format("Symmetric, AtLeast(1)", f"{name}(v)"),),
+            (*_refused(f"{name}(v)"), Refused(f"f(v::MetricVector(Bool, ChangeOne)) = {name}(v)", "DP208")),
+        )
+        for name, words in (("maximum", "largest"), ("minimum", "smallest"))
+    ),
+    Builtin(
+        "partialsort",
+        "partialsort(v, k)",
+        (
+            form(
+                _kth,
+                only(v=range_of),
+                _is_there,
+                stability={"v": _range_of_several},
+                v=NUMBERS,
+                k=STATIC_INTEGER,
+            ),
+        ),
+        "The k-th smallest number: R-sensitive for numbers between L and U, R = U - L. There must be at least k.",
+        SOURCE,
+        (_BOUNDED.format("Symmetric, AtLeast(10)", "partialsort(v, 3)"),),
+        (*_refused("partialsort(v, 1)"), Refused(_BOUNDED.format("ChangeOne, Size(3)", "partialsort(v, 4)"), "DP304")),
+    ),
+    Builtin(
+        "median",
+        "median(v)",
+        (form(_between, only(v=_quantile_factor), at_least(1), stability=_QUANTILES, v=NUMBERS),),
+        "The number in the middle, or the mean of the two in the middle. For numbers between L and U, R = U - L: "
+        "R/2-sensitive, and R where the number N of records is public; R/2 for an even N that is written out. Several "
+        "records of a person move it by R.",
+        SOURCE,
+        (_BOUNDED.format("Symmetric, AtLeast(1)", "median(v)"),),
+        _refused("median(v)"),
+        whole=False,
+    ),
+    Builtin(
+        "quantile",
+        "quantile(v, alpha)",
+        (form(_between, only(v=_quantile_factor), _a_share, stability=_QUANTILES, v=NUMBERS, alpha=STATIC),),
+        "The number that has the share alpha of the others below it, between the two nearest as Julia has it. For "
+        "numbers between L and U, R = U - L: max(alpha, 1 - alpha)·R-sensitive, and at most R where the number of "
+        "records is public. To release it, choose among candidates: `quantile_score` says how well each of them does.",
+        SOURCE,
+        (_BOUNDED.format("Symmetric, AtLeast(1)", "quantile(v, 0.9)"),),
+        (*_refused("quantile(v, 0.9)"), Refused(_BOUNDED.format("ChangeOne, Size(3)", "quantile(v, 2)"), "DP304")),
+        whole=False,
+    ),
+)
+
+ROWS = tuple(replace(row, everyday=True) for row in _ROWS)
+"""The rows; people call their variables like them."""

@@ -1,0 +1,152 @@
+"""The page of statistics is true of datasets: where the records of a person lead from one small dataset to another, the
+results are as far apart as the page says for some, and no further for any."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement
+from typing import Any, NamedTuple
+
+import pytest
+
+from attack import Target, targets
+from dp_lsp.builtins.meanings import array
+from dp_lsp.core.annotation import DatasetOf
+from dp_lsp.core.evaluate import Substitution, norms_of, upper
+from dp_lsp.core.types import BoolType, Dataset, Norm
+from dp_lsp.engine.check import Engine
+from dp_lsp.meaning.spaces import Setting, distance, put_in
+from source_tree import ROOT
+from spec_runner import blocks
+
+PAGE = ROOT / "fixtures" / "spec" / "statistics.md"
+ENGINE = Engine()
+MORE = 4  # records beyond the least there are, where that is private
+PUBLIC = 4  # records, where their number is public and not said
+VALUES = tuple(map(Fraction, (-1, 0, 1, 2)))
+CORNERS = tuple(tuple(map(Fraction, row)) for row in ((-1, -1), (2, 2), (-1, 2), (2, -1)))
+SHORT = tuple(tuple(map(Fraction, row)) for row in ((2, 0), (-2, 0), (0, 2), (0, 0)))
+MARKS = ((True, True, False, False), (False, False, True, True), (True, False, False, False), (False,) * 4)
+
+
+class Cell(NamedTuple):
+    """A program of the table: one statistic in one column, for a person of up to ``steps`` records."""
+
+    heading: str
+    target: Target
+
+    @property
+    def name(self) -> str:
+        return self.target.name
+
+    @property
+    def dataset(self) -> Dataset:
+        type_ = self.target.scheme.params[0].type
+        assert isinstance(type_, Dataset)
+        return type_
+
+    @property
+    def steps(self) -> int:
+        declared = self.target.scheme.params[0].declared
+        assert isinstance(declared, DatasetOf)
+        return 1 if declared.each is None else int(declared.each)
+
+    @property
+    def is_attained(self) -> bool:
+        """Whether the number in the page is the smallest there is."""
+        return "at_most" not in self.name
+
+    def claims(self) -> list[tuple[Norm, Fraction]]:
+        """What is claimed of one person, in each norm that the result may be measured in."""
+        scheme = self.target.scheme
+        move = scheme.result.moves.get(scheme.params[0].var)
+        numbers = dict.fromkeys(scheme.owned.symbols, Fraction(PUBLIC))
+        if move is None:
+            return [(Norm.L2, Fraction(0))]
+        norms = norms_of(move.sens)
+        found = []
+        for norm in tuple(Norm) if norms else (Norm.L2,):
+            claimed = upper(Substitution({}, dict.fromkeys(norms, norm)).sens(move.sens), numbers)
+            assert claimed is not None
+            found.append((norm, claimed))
+        return found
+
+
+def cells() -> Iterator[Cell]:
+    for block in blocks(PAGE.read_text("utf-8")):
+        yield from (Cell(block.heading, target) for target in targets(block.text, engine=ENGINE))
+
+
+CELLS = tuple(cells())
+
+
+def records(dataset: Dataset) -> tuple[Any, ...]:
+    """Some that there may be, those that move a statistic furthest among them."""
+    if dataset.records.rows is None:
+        return VALUES
+    if isinstance(dataset.records.element, BoolType):
+        return MARKS
+    return CORNERS if dataset.radius is None else SHORT
+
+
+def bags(cell: Cell) -> Iterator[tuple[int, ...]]:
+    """How many there are of each record, in all small datasets."""
+    dataset = cell.dataset
+    least = 0 if dataset.least is None or dataset.least.number is None else int(dataset.least.number)
+    known = dataset.size.number
+    sizes = range(least, least + MORE + 1)
+    if dataset.metric.sized:
+        sizes = range(PUBLIC, PUBLIC + 1) if known is None else range(int(known), int(known) + 1)
+    points = records(dataset)
+    for size in sizes:
+        for chosen in combinations_with_replacement(range(len(points)), size):
+            yield tuple(map(chosen.count, range(len(points))))
+
+
+def as_value(cell: Cell, bag: tuple[int, ...]) -> Any:
+    points = records(cell.dataset)
+    listed = [point for point, count in zip(points, bag, strict=True) for _ in range(count)]
+    if cell.dataset.records.rows is None:
+        return array(listed)
+    return array((entry for row in listed for entry in row), (len(listed), len(points[0])))
+
+
+def results(cell: Cell) -> list[tuple[tuple[int, ...], Any]]:
+    target = cell.target
+    return [(bag, target.interpreter.run(target.method, (as_value(cell, bag),))) for bag in bags(cell)]
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: f"{cell.heading}: {cell.name}")
+def test_cell(cell: Cell) -> None:
+    found = results(cell)
+    apart = 2 if cell.dataset.metric.sized else 1  # of a replaced record there is one less, and one more of another
+    for norm, claimed in cell.claims():
+        norms = dict.fromkeys(norms_in(cell), norm)
+        type_, setting = put_in(cell.target.scheme.result.type, norms), Setting({}, norms)
+        largest = 0.0
+        for (bag, result), (other, of_other) in combinations(found, 2):
+            steps = sum(abs(a - b) for a, b in zip(bag, other, strict=True)) // apart
+            moved = float(distance(type_, result, of_other, setting))
+            persons = math.ceil(steps / cell.steps)
+            assert moved <= float(claimed) * persons + 1e-9, f"{bag} and {other} are {steps} apart"
+            if persons == 1:
+                largest = max(largest, moved)
+        if cell.is_attained:
+            assert largest == pytest.approx(float(claimed))
+
+
+def norms_in(cell: Cell) -> set[Any]:
+    move = cell.target.scheme.result.moves.get(cell.target.scheme.params[0].var)
+    return set() if move is None else norms_of(move.sens)
+
+
+def test_every_program_of_the_page_is_tried() -> None:
+    """Those that release something say only in which norm, of what was tried."""
+    text = PAGE.read_text("utf-8")
+    written = re.findall(r"^(?:function )?(\w+)\(\w+::Metric", text, re.MULTILINE)
+    released = re.findall(r"^function (\w+)_(?:l1|l2|linf)\(", text, re.MULTILINE)
+    assert len(CELLS) == len(written) - len(released)
+    assert set(released) <= {cell.name for cell in CELLS}
