@@ -69,6 +69,8 @@ WAYS: list[tuple[str, str, Way | None]] = [
     (DATA, "length(v)", RISES),
     (DATA, "-length(v) / 2", FALLS),
     (DATA, "count(x -> x > 0, v)", RISES),
+    (DATA, "count_distinct(v)", RISES),
+    ("v::MetricMatrix(Bool, Symmetric)", "sum(v; dims=1)", RISES),
     (DATA, "count(x -> x > 0, v) - count(x -> x < 0, v)", None),
     (DATA, "histogram(v, [-1, 0, 3])", RISES),
     (DATA, "cumulative_counts(v, [-1, 0, 3])", RISES),
@@ -114,7 +116,8 @@ def _ordered(parameter: str, source: random.Random) -> tuple[Value, Value]:
     """Two values, of which the second is the larger one."""
     whole = "Integer" in parameter
     if "Matrix" in parameter:
-        rows = [[Fraction(source.randint(-3, 3)) for _ in range(2)] for _ in range(source.randint(1, 4))]
+        least, most = (0, 1) if "Bool" in parameter else (-3, 3)
+        rows = [[Fraction(source.randint(least, most)) for _ in range(2)] for _ in range(source.randint(1, 4))]
         kept = source.sample(rows, source.randint(1, len(rows)))
         one, other = (array((entry for row in each for entry in row), (len(each), 2)) for each in (kept, rows))
         return one, other

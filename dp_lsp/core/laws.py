@@ -19,6 +19,7 @@ PARAMETER = "parameter"
 PERSON = "person"
 PERSONS = "persons"
 A_PERSON = "a whole person"
+COUNTED_AS = "of another metric"
 NAME = "name"
 TUPLE = "tuple"
 ITEMS = "items of a tuple"
@@ -72,6 +73,12 @@ LAWS = {
         "Some of what is said of a function's dataset holds for a whole person only: that a truth value cannot change "
         "twice says nothing of a part of a person.",
         "Some of a person's records are data of a person, too.",
+    ),
+    COUNTED_AS: Law(
+        "counted as records that come and go",
+        "Where a record takes the place of another, one goes and one comes: two steps to a function that does not know "
+        "how many records there are.",
+        "Immediate from the metrics of datasets.",
     ),
     NAME: Law("the same value", "Another name for a value moves as far as the value.", "The identity."),
     TUPLE: Law(

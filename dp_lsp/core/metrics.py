@@ -7,8 +7,10 @@ items. Source: the published documentation of the metrics, and the definitions o
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dp_lsp.core.algebra import Function, NormVariable, Poly, apply
-from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude
+from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude, number
 from dp_lsp.core.types import (
     AnyNorm,
     Base,
@@ -99,6 +101,18 @@ def has_steps(type_: Type) -> bool:
         case TupleType(items):
             return all(map(has_steps, items))
     return False
+
+
+def counted_as(dataset: Dataset, metric: DatasetMetric) -> tuple[Dataset, Sens] | None:
+    """A dataset as one of another metric, and how many steps of that one step of its own may be; None if they may be
+    any number. In what order records of a bag stand is not known; a record that is replaced is one that goes and one
+    that comes, and how many there are where that is public is how many there are at least."""
+    if metric in (dataset.metric, dataset.metric.unordered):
+        return replace(dataset, metric=metric), ONE
+    if not dataset.metric.sized or metric.sized or (metric.ordered and not dataset.metric.ordered):
+        return None
+    least = dataset.size if dataset.least is None else dataset.least
+    return replace(dataset, metric=metric, least=least), number(2)
 
 
 def has_gap(type_: Type) -> bool:

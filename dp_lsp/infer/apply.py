@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import NOTHING, Answer, Called, Opaque, Var
+from dp_lsp.core.metrics import as_dataset, counted_as
 from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import (
     BlackBox,
@@ -57,11 +58,13 @@ class Site(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """A function called with arguments of given types: the method that runs, and what it stands for here."""
+    """A function called with arguments of given types: the method that runs, and what it is here. ``steps`` tells
+    of arguments that are datasets of another metric than the parameter how many steps of that one step of theirs is."""
 
     scheme: Scheme
     instance: Instance
     values: Substitution
+    steps: Mapping[int, Sens]
 
     @property
     def type(self) -> Type:
@@ -73,6 +76,11 @@ class Outcome(NamedTuple):
         if self.scheme.failing is None:
             return self.instance.failing
         return bool(self.scheme.failing) or bool(self.instance.failing)
+
+    def counted(self, index: int, moved: Moves, span: Span) -> Moves:
+        """How far an argument moves in the metric of its parameter."""
+        steps = self.steps.get(index, ONE)
+        return moved if steps == ONE else moves.scaled(moved, steps, span, laws.COUNTED_AS)
 
     def factor(self, index: int) -> Sens:
         """How far the result moves when an argument moves by 1."""
@@ -104,9 +112,11 @@ class Outcome(NamedTuple):
         return ({var: move}, ONE) if factor == move.sens else (moves.own(var, span, move.way), factor)
 
 
-def run(inference: Inference, site: Site, value: FunctionValue, types: Sequence[Type]) -> Outcome | None:
+def run(
+    inference: Inference, site: Site, value: FunctionValue, types: Sequence[Type], directly: bool = False
+) -> Outcome | None:
     """Choose the method that runs for arguments of these types, and instantiate it. None, with a problem, if there is
-    none or it cannot be told which."""
+    none or it cannot be told which. What is called ``directly`` may count datasets by more steps than they have."""
     if len(inference.running) > MOST_NESTED:
         inference.report(problems.EndlessCalls.at(site.span, name=value.name))
         return None
@@ -128,7 +138,11 @@ def run(inference: Inference, site: Site, value: FunctionValue, types: Sequence[
     inference.floats |= scheme.floats
     instance = Instance(inference, scheme)
     inference.solver.place = site.span
-    for param, type_, written in zip(scheme.params, types, site.arguments, strict=True):
+    steps: dict[int, Sens] = {}
+    for index, (param, type_, written) in enumerate(zip(scheme.params, types, site.arguments, strict=True)):
+        counted = _counted_as(param.type, type_) if directly else None
+        if counted is not None:
+            type_, steps[index] = counted
         if not instance.matches(param.type, type_):
             _wrong(inference, written, scheme, instance, param, type_)
             return None
@@ -147,7 +161,13 @@ def run(inference: Inference, site: Site, value: FunctionValue, types: Sequence[
         origin = Origin(site.span, f"in this call of `{scheme.name}`, {need.origin.reason}")
         put = conditions.put_into(values, need)
         inference.demand(put.left, need.relation, put.right, origin, conditions.fails)
-    return Outcome(scheme, instance, values)
+    return Outcome(scheme, instance, values, steps)
+
+
+def _counted_as(wanted: Type, given: Type) -> tuple[Dataset, Sens] | None:
+    """A dataset as one of the metric of a parameter."""
+    dataset = as_dataset(given)
+    return None if dataset is None or not isinstance(wanted, Dataset) else counted_as(dataset, wanted.metric)
 
 
 def _settle(inference: Inference, site: Site, scheme: Scheme, instance: Instance) -> bool:
@@ -249,9 +269,13 @@ def call(
     if dispatch.waits(value, types):
         return openings.call(inference, node, FunctionType(value), callee, arguments)
     site = Site(node.span, node.function.span, node.args)
-    outcome = run(inference, site, value, types)
+    outcome = run(inference, site, value, types, directly=True)
     if outcome is None:
         return Judgement(UNKNOWN, moves.NOWHERE)
+    arguments = [
+        replace(argument, moves=outcome.counted(index, argument.moves, written.span))
+        for index, (argument, written) in enumerate(zip(arguments, node.args, strict=True))
+    ]
     given = _in_persons(inference, outcome, arguments, node.span)
     spend(inference, site, outcome, value, given, callee.moves)
     _fail(inference, site, outcome, value, arguments, callee.moves)

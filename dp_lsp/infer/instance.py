@@ -64,10 +64,11 @@ class Instance:
         inference, values = self._inference, Substitution(self.symbols)
         origin = Origin(inference.solver.place, "what a parameter needs of its argument")
         for limit, relation, given in self._limits:
-            if decide(given, relation, values.poly(limit)) is False:
+            left, right = (given, values.poly(limit)) if relation == "<=" else (values.poly(limit), given)
+            if decide(left, "<=", right) is False:
                 ends = "up to" if relation == "<=" else "from"
                 return f"it takes what goes {ends} {shown(values.poly(limit))}, and this goes {ends} {shown(given)}"
-            inference.demand(given, relation, values.poly(limit), origin, conditions.fails)
+            inference.demand(left, "<=", right, origin, conditions.fails)
         fit = all(inference.solver.same_dimension(values.poly(pattern), actual) for pattern, actual in self._later)
         return "" if fit else "their sizes do not fit each other"
 
@@ -184,6 +185,8 @@ class Instance:
             return False
         if not self._container(pattern.records, actual.records):
             return False
+        if actual.least is None and actual.metric.sized:
+            actual = replace(actual, least=actual.size)
         for limit, relation, given in ((pattern.least, ">=", actual.least), (pattern.radius, "<=", actual.radius)):
             if limit is not None and given is None:
                 return False

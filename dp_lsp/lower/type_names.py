@@ -52,13 +52,8 @@ _PLAIN: dict[str, Annotation] = {
 
 STATIC, PRIVATE, BLACK_BOX = "Static", "Priv", "BlackBox"
 BOUNDED, AT_LEAST, SIZE, ROW_NORM, CONTRIBUTES = "Bounded", "AtLeast", "Size", "RowNorm", "Contributes"
-_LIMITS = {
-    BOUNDED: (1, 2),
-    AT_LEAST: (0,),
-    SIZE: (0,),
-    ROW_NORM: (1,),
-    CONTRIBUTES: (0,),
-}  # the arguments that are numbers
+_LIMITS = {BOUNDED: (1, 2), ROW_NORM: (1,), **dict.fromkeys((AT_LEAST, SIZE, CONTRIBUTES), (0,))}
+"""The arguments that are numbers."""
 RESERVED = frozenset(
     {
         *(*NORMS, *_RELATIONS, *_BASES, *_CONTAINERS, *_METRIC, STATIC, PRIVATE, BLACK_BOX),

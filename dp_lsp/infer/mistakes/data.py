@@ -67,11 +67,13 @@ def private_choice(scene: Scene, problem: Problem) -> Problem | None:
 
 
 def without_rule(scene: Scene, problem: Problem) -> Problem | None:
-    """A function without a rule makes a bound of private data, such as the largest of them."""
+    """What has no bound makes one of private data, such as the largest of them."""
     for node, (call, argument) in scene.arguments.items():
         for part in scene.flow(node) if _word(call, argument) else ():
             if isinstance(part, Apply) and part.function.span == problem.span:
                 return _chosen(scene, call, argument, node) or dropped(scene, call, argument, part)
+            if isinstance(part, Call) and part.span == problem.span:
+                return _chosen(scene, call, argument, node)
     return None
 
 

@@ -49,7 +49,8 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     kind.code: rules
     for kind, rules in (
         (problems.NotClipped, (data.raw_value,)),
-        (problems.DoesNotFit, (data.raw_value,)),
+        (problems.DoesNotFit, (data.raw_value, data.without_rule)),
+        (problems.UnknownCount, (data.without_rule,)),
         (problems.UnboundedInput, (*_UNBOUNDED, data.raw_value, uses.noise_apart)),
         (problems.LeavesUnprotected, (*_UNBOUNDED, uses.chosen_value, uses.noise_apart)),
         (

@@ -45,7 +45,7 @@ def other_dataset(scene: Scene, problem: Problem) -> Problem | None:
             wanted = _wanted(scene, call, index) if isinstance(call, Apply) else None
             if isinstance(call, Apply) and isinstance(dataset, Dataset) and wanted not in (None, dataset.metric):
                 what = f"`{scene.written(call.function)}` is made for datasets {_words(wanted)}"
-                but = f"`{scene.written(node)}` is one {_words(dataset.metric)}"
+                but = f"`{scene.written(node)}` is one {_words(dataset.metric)}{_instead(wanted, dataset.metric)}"
                 return problems.OtherRelation.at(problem.span, what=what, but=but, related=problem.related)
     return None
 
@@ -57,6 +57,14 @@ def _wanted(scene: Scene, call: Apply, index: int) -> DatasetMetric | None:
     params = methods[0].params if len(methods) == 1 else ()
     type_ = params[index].type if len(params) == len(call.args) else None
     return type_.metric if isinstance(type_, Dataset) else None
+
+
+def _instead(wanted: DatasetMetric | None, given: DatasetMetric) -> str:
+    """What makes a dataset one that is wanted, or why nothing does."""
+    if wanted is not None and wanted.ordered and not given.ordered:
+        return ", and may stand in any order"
+    private = wanted is DatasetMetric.CHANGE_ONE and not given.sized
+    return "; `resize(v, n, fill)` makes how many there are public" if private else ""
 
 
 def _words(metric: DatasetMetric) -> str:
