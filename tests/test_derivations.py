@@ -14,6 +14,7 @@ from dp_lsp.analysis.derivations import Derivation, Explanation, Step
 from dp_lsp.analysis.loading import Refusal, Text
 from dp_lsp.analysis.records import Analysis, FunctionReport, Options, State
 from dp_lsp.builtins import TABLE
+from dp_lsp.builtins.define import Form, Noise
 from dp_lsp.core import laws
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.problems import IncludeWithoutFolder
@@ -34,6 +35,7 @@ class Lone:
 
 
 SOUND = Options()
+PLAIN = Noise._field_defaults["factor"]
 
 
 class Explained(NamedTuple):
@@ -232,10 +234,15 @@ def cost_follows(step: Step, result: list[float], factors: list[float], premises
         case _, [norm, declared, once, *_]:  # a mechanism, at the distance or at most at the declared one
             distance = sum(premise[0] for premise in premises)
             shares = (distance / declared, len(premises))
-            if TABLE[step.rule].forms[0].applies is not None:  # and functions of it may move by less
+            if _counts_itself(TABLE[step.rule].forms[0]):  # what is hidden may move by less than it is given
                 return epsilon <= norm * once * max(shares)
             return any(close(epsilon, norm * once * share) for share in shares)
     return False
+
+
+def _counts_itself(form: Form) -> bool:
+    """Whether a mechanism makes something of its input that moves by a factor of its own."""
+    return form.applies is not None or (form.noise is not None and form.noise.factor is not PLAIN)
 
 
 def close(left: float, right: float) -> bool:
