@@ -90,5 +90,6 @@ ROWS: tuple[Builtin, ...] = (
             ),
             Refused(_NUMBERS.format(":: Priv()", "x -> x > 2"), "DP208"),
         ),
+        chosen=(("key", "key"), ("keys", "keys")),
     ),
 )

@@ -55,6 +55,13 @@ def bound_from_data(scene: Scene, problem: Problem) -> Problem | None:
     return _chosen(scene, call, argument, node)
 
 
+def exposed_choice(scene: Scene, problem: Problem) -> Problem | None:
+    """What a mechanism does not protect is private."""
+    node = scene.at(problem.span)
+    found = scene.arguments.get(node) if node is not None else None
+    return _chosen(scene, *found, node) if found is not None and node is not None else None
+
+
 def private_choice(scene: Scene, problem: Problem) -> Problem | None:
     """What moves the input of a mechanism, or a result, without bound is how something was limited."""
     call = _culprit(scene, problem)

@@ -52,7 +52,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         (problems.DoesNotFit, (data.raw_value, data.without_rule)),
         (problems.UnknownCount, (data.without_rule,)),
         (problems.UnboundedInput, (*_UNBOUNDED, data.raw_value, uses.noise_apart)),
-        (problems.LeavesUnprotected, (*_UNBOUNDED, uses.chosen_value, uses.noise_apart)),
+        (problems.LeavesUnprotected, (data.exposed_choice, *_UNBOUNDED, uses.chosen_value, uses.noise_apart)),
         (
             problems.TooSensitive,
             (data.raw_value, noise.no_noise, noise.below_zero, noise.other_relation, noise.one_end),
