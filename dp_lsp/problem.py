@@ -32,8 +32,8 @@ def may_be_lowered(code: str) -> bool:
 
 
 def may_be_accepted(code: str) -> bool:
-    """Whether errors of a code may be accepted where they stand, by a baseline or a comment that is written for all of
-    them: those that may be made less, and what is beyond the language, of which nothing else depends."""
+    """Whether errors of a code may be accepted where they stand, by a baseline or a comment: those that may be made
+    less, and what is beyond the language, of which nothing else depends."""
     return may_be_lowered(code) or (code in Kind.registry and Kind.registry[code].unsupported)
 
 

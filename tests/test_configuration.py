@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -244,6 +245,25 @@ def test_the_nearest_file_counts_alone(tmp_path: Path) -> None:
     assert [profile(found, tmp_path / name) for name in names] == expected
     assert profile(Configurations(str(tmp_path / FILE)), tmp_path / "a/x.jl") == "published", "the one that is named"
     assert found.options("<stdin>", Options(), Options()) == Options()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links in the file system are of other systems")
+def test_a_link_out_of_the_repository_is_not_read(tmp_path: Path) -> None:
+    write(
+        tmp_path, {"secret.toml": 'profile = "published"\n', "repo/.git/HEAD": "", "repo/shared.toml": "profil = 1\n"}
+    )
+    write(tmp_path, {"repo/a/x.jl": "", "repo/b/x.jl": "", "alone/x.jl": ""})
+    links = {"repo/a": "../../secret.toml", "repo/b": "../shared.toml", "alone": "../secret.toml"}
+    for folder, target in links.items():
+        (tmp_path / folder / FILE).symlink_to(target)
+    found = Configurations()
+    assert {profile(found, tmp_path / folder / "x.jl") for folder in links} == {"sound"}
+    said = {name: [problem.code for problem in faulty.problems] for name, faulty in found.faulty.items()}
+    assert said == {
+        str(tmp_path / folder / FILE): [code] for folder, code in zip(links, ("DP814", "DP811", "DP814"), strict=True)
+    }
+    assert all("secret" not in faulty.text for faulty in found.faulty.values())
+    assert profile(Configurations(str(tmp_path / "repo/a" / FILE)), tmp_path / "repo/a/x.jl") == "published"
 
 
 def test_the_last_valid_one_stays_in_force_until_it_is_gone(tmp_path: Path) -> None:

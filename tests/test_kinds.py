@@ -26,6 +26,7 @@ WITHOUT_EXAMPLES = {
     "DP015": "about a file somewhere else",
     "DP016": "about a file that cannot be read",
     "DP813": "about a file in another format",
+    "DP814": "about a file somewhere else",
     "DP910": "about programs of very many files",
     "DP901": "about a mistake in the checker",
     "DP980": "about the process that checks",

@@ -130,10 +130,11 @@ class Configurations:
     def _read(self, file: str) -> _Place | None:
         """What a file says, or said when it was last without a fault; None if it is not there, or is none."""
         if os.path.lexists(file):
-            from dp_lsp.configuration.reading import NOTHING, read  # many files have no configuration
+            from dp_lsp.configuration.reading import NOTHING, OUTSIDE, read  # many files have no configuration
 
-            text = read_file(file)
-            found = read(file, text)
+            outside = _leads_out(file)
+            text = Text("") if outside else read_file(file)
+            found = OUTSIDE if outside else read(file, text)
             if found != NOTHING:
                 return self._place(file, self._counted(file, text, found))
         self.kept.pop(file, None)
@@ -182,6 +183,24 @@ class Configurations:
             words = "a file that is there; `dp-lsp check --update-baseline` writes it"
         key = "baseline"
         return (WrongValue.at(place_of(file, text, key), name=key, words=words),) if words else ()
+
+
+def _leads_out(file: str) -> bool:
+    """Whether a file is a link that leads out of its folder, and of the repository that is part of."""
+    if not os.path.islink(file):
+        return False
+    folder = os.path.dirname(file)
+    return not any(_is_inside(file, each) for each in (folder, repository_of(folder)) if each is not None)
+
+
+def repository_of(folder: str) -> str | None:
+    """The folder where the repository begins that a folder is part of; None if it is in none."""
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return folder
 
 
 def _is_inside(path: str, folder: str) -> bool:

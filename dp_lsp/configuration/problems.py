@@ -86,3 +86,19 @@ class NoBaseline(Kind):
     code = "DP813"
     name = "no-baseline"
     message = "this is no baseline: {why}"
+
+
+class OutsideLink(Kind):
+    """The configuration is a link that leads out of the repository, or out of its folder where there is no repository.
+    It is not read: a program that you were sent must not make the tool open other files of yours.
+
+    On the command line nothing is checked then. `--config FILE` names any file.
+
+    Broken: `dp-lsp.toml` is a link to `/etc/shared.toml`.
+
+    Fixed: copy the file, or put it into the repository and link there.
+    """
+
+    code = "DP814"
+    name = "outside-link"
+    message = "this configuration is a link that leads out of the repository, so it is not read; copy the file"

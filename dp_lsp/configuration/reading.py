@@ -11,7 +11,7 @@ from dp_lsp.analysis.loading import Text
 from dp_lsp.configuration import PROJECT_FILE
 from dp_lsp.configuration.keys import SECTION, TABLE, Configuration
 from dp_lsp.configuration.places import places
-from dp_lsp.configuration.problems import NotToml
+from dp_lsp.configuration.problems import NotToml, OutsideLink
 from dp_lsp.configuration.values import Finder, number
 from dp_lsp.problem import Problem
 from dp_lsp.text import Place, Source, Span
@@ -30,6 +30,8 @@ class Read(NamedTuple):
 
 
 NOTHING = Read(None)
+OUTSIDE = Read(None, (OutsideLink.at(Span(0, 0)),))
+"""What stands for a file that is not read, as it is a link that leads out of the repository."""
 
 
 def read(name: str, text: Text) -> Read:

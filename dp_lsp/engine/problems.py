@@ -50,6 +50,27 @@ class IgnoreUnknownCode(Kind):
     message = "`{code}` is the code of no problem, so this comment accepts nothing; name one code, such as `DP301`"
 
 
+class IgnoreRefused(Kind):
+    """A comment accepts what nobody can: what cannot be read may be anything, and what is broken tells nothing.
+
+    Broken:
+
+    ```julia
+    f(x::Real) = 2 * x  # dp: ignore[DP001] it worked last year
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real) = 2 * x
+    ```
+    """
+
+    code = "DP806"
+    name = "ignore-refused"
+    message = "{code} ({name}) is nothing that a comment can accept: nothing is known of such text, so mend it"
+
+
 class IgnoreUnused(Kind):
     """A comment accepts a problem that is not there: it was mended, or stands in another line.
 
@@ -239,8 +260,7 @@ class IncludeOutside(Kind):
 
     Broken: `include("../secret.jl")` in a file directly in the folder that is checked.
 
-    Fixed: check a folder that holds both, as in `dp-lsp check ..`; name the other file on the command line too; or
-    open it in the editor.
+    Fixed: check a folder that holds both, as in `dp-lsp check ..`, name the other file, too, or open it in the editor.
     """
 
     code = "DP015"
@@ -333,9 +353,7 @@ class SeveralGuarantees(Kind):
 class TooManyIncludes(Kind):
     """A project has very many files, or files that include each other in a very long row.
 
-    Such a project is more likely a mistake, such as links that lead in a ring, than something that was written.
-
-    A program of any shape may be hit; one that is not:
+    Such a project is likelier a mistake, such as links in a ring, than something that was written. One that is not:
 
     ```julia
     twice(x::Real) = x + x

@@ -14,13 +14,13 @@ from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.records import Analysis
 from dp_lsp.builtins.remedies import COPY, UNBOX
 from dp_lsp.engine.problems import IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
-from dp_lsp.engine.remarks import IGNORE, OF_REMARKS, ignoring
+from dp_lsp.engine.remarks import IGNORE, ignoring
 from dp_lsp.frontends.julia.problems import BadCharacter, MissingEnd
 from dp_lsp.infer.explain import publish, wrap
 from dp_lsp.infer.problems import NeedsTypes, NotUnboxed, Unbounded, UnboundedInput, UnknownName, WrongResult
 from dp_lsp.lower.problems import CapturedChanged, LoopShuffle, MissingReturn, OpenImport, UnknownType
 from dp_lsp.lower.type_names import RESERVED
-from dp_lsp.problem import Edit, Fix, Problem, Severity
+from dp_lsp.problem import Edit, Fix, Problem, Severity, may_be_accepted
 from dp_lsp.text import Source, Span
 
 _WORD = re.compile(r"[^\W\d]\w*!?")
@@ -109,7 +109,7 @@ def _annotation(problem: Problem, seen: Seen) -> Iterator[Fix]:
 
 def may_accept(problem: Problem) -> bool:
     """Whether a comment may be written that accepts a problem."""
-    return problem.severity in (Severity.ERROR, Severity.WARNING) and problem.code not in OF_REMARKS
+    return problem.severity in (Severity.ERROR, Severity.WARNING) and may_be_accepted(problem.code)
 
 
 def ignores(problem: Problem, source: Source) -> Iterator[Callable[[str], Edit]]:

@@ -14,8 +14,8 @@ from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.records import Silenced, State
 from dp_lsp.engine.baseline import BY_BASELINE, Excuses
 from dp_lsp.engine.claims import is_claim
-from dp_lsp.engine.problems import ClaimUnreadable, IgnoreIncomplete, IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
-from dp_lsp.problem import Problem, Severity, may_be_lowered
+from dp_lsp.engine.problems import IgnoreIncomplete, IgnoreRefused, IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
+from dp_lsp.problem import Problem, Severity, may_be_accepted, may_be_lowered
 from dp_lsp.surface import Remark
 from dp_lsp.text import Span
 
@@ -24,11 +24,6 @@ PLACEHOLDER = "<reason>"
 
 IGNORE = "ignore"
 """The word of a comment that accepts a problem."""
-
-OF_REMARKS = frozenset(
-    kind.code for kind in (IgnoreIncomplete, IgnoreUnknownCode, IgnoreUnused, RemarkUnknown, ClaimUnreadable)
-)
-"""The codes of what is wrong with such comments, which no comment accepts."""
 
 _WORDS = re.compile(r"#[ \t]*dp:[ \t]*(\w*)")
 _IGNORE = re.compile(r"#[ \t]*dp:[ \t]*ignore[ \t]*(?:\[([^\]]*)\])?[ \t]*:?[ \t]*(.*)")
@@ -185,6 +180,9 @@ def _read(remark: Remark) -> list[Ignore] | Problem:
     strange = next((each for each in codes if each not in kinds()), None)
     if strange is not None:
         return IgnoreUnknownCode.at(remark.span, code=strange)
+    refused = next((each for each in codes if not may_be_accepted(each)), None)
+    if refused is not None:
+        return IgnoreRefused.at(remark.span, code=refused, name=kinds()[refused].name)
     if reason == PLACEHOLDER:
         return IgnoreIncomplete.at(
             remark.span, missing=f"still says {PLACEHOLDER} where its reason should be", code=code

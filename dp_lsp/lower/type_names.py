@@ -177,6 +177,9 @@ def _named(node: surface.Node, name: str) -> Annotation:
 
 def _metric(node: surface.Node, name: str, args: tuple[surface.Node, ...]) -> Annotation:
     kind = _METRIC.get(name)
+    if kind is not None and len(args) > 1:
+        _check_spelling(args[1], (*NORMS, *(() if kind is Kind.GRADIENT else _RELATIONS)))
+        _check_spelling(args[0], (*_ELEMENTS, BOUNDED))
     if kind in (Kind.VECTOR, Kind.MATRIX) and len(args) > 1 and _name_of(args[1]) in _RELATIONS:
         return _dataset(kind, name, *args)
     if kind is None or len(args) != 2:
@@ -190,6 +193,17 @@ def _metric(node: surface.Node, name: str, args: tuple[surface.Node, ...]) -> An
             f" {', '.join(_RELATIONS)}",
         )
     return ContainerOf(kind, elements[element], NORMS[norm])
+
+
+def _check_spelling(node: surface.Node, known: Collection[str]) -> None:
+    """Refuse a word that looks like one of those that are known, and is none."""
+    word = node.name if isinstance(node, surface.TypeExpr) else _name_of(node)
+    if not word or word in known:
+        return
+    from difflib import get_close_matches  # only a mistake needs it
+
+    for near in get_close_matches(word, known, 1):
+        raise Refused(node, f"did you mean `{near}`?")
 
 
 def _bounded(node: surface.TypeExpr) -> NumberOf:

@@ -26,6 +26,8 @@ def name(inference: Inference, method: Method, usual: int) -> None:
     scene = Scene(inference, method, usual)
     found: list[Problem] = []
     for problem in inference.problems:
+        if uses.follows(scene, problem):
+            continue
         mistakes = (rule(scene, problem) for rule in _RULES.get(problem.code, ()))
         mistake = next((each for each in mistakes if each is not None), None)
         if mistake is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dp_lsp import builtins
-from dp_lsp.core.term import Apply, Branch, Call, Global, Literal, Term
+from dp_lsp.core.term import Apply, Branch, Call, Closure, Global, Literal, Term
 from dp_lsp.core.types import Dataset, DatasetMetric, FunctionType
 from dp_lsp.infer import explain, problems
 from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
@@ -23,6 +23,17 @@ def private_branch(scene: Scene, problem: Problem) -> Problem | None:
         if names:
             return problems.PrivateBranch.at(branch.condition.span, variable=listed(names), related=related)
     return None
+
+
+def follows(scene: Scene, problem: Problem) -> bool:
+    """Whether something moves because a function that is made here is not declared private, which is said there."""
+    if problem.code != problems.LeavesUnprotected.code:
+        return False
+    code = problems.NotDeclaredPrivate.code
+    undeclared = {known.span for known in scene.inference.problems if known.code == code}
+    node = scene.at(problem.span) if undeclared else None
+    made = (each for each in scene.flow(node) if isinstance(each, Closure)) if node is not None else ()
+    return any(method.name_span in undeclared for closure in made for method in closure.methods)
 
 
 def place_of_record(scene: Scene, problem: Problem) -> Problem | None:
