@@ -174,7 +174,7 @@ class Selection(NamedTuple):
         return f"f(v::MetricVector(Real, {self.metric})) :: Priv() = {self.written}"
 
 
-_CHOICE = "exponential_mechanism({}, 8, [-1.0, 0.0, 2.0], c -> {})"
+_CHOICE = "exponential_mechanism({}, 8, [-1.0, 0.0, 2.0], (c::Real) -> {})"
 _HELPER = "(w::MetricVector(Real, Symmetric)) -> "
 SELECTIONS = [
     Selection("Symmetric", _CHOICE.format(1, "count(x -> x == c, v)"), Fraction(4)),
@@ -186,6 +186,8 @@ SELECTIONS = [
     Selection("Symmetric", _CHOICE.format(2, "count(x -> x == c, v)"), Fraction(2), attained=False),
     Selection("Symmetric", _CHOICE.format(1, "abs(count(x -> x == c, v) - 1)"), Fraction(8), attained=False),
     Selection("Symmetric", _CHOICE.format(2, "sum(clamp(v, 0, 2)) - c * 0"), Fraction(4), attained=False),
+    Selection("Symmetric, Contributes(2)", _CHOICE.format(1, "clamp(count(x -> x == c, v), 0, 1)"), Fraction(8), False),
+    Selection("Symmetric, Contributes(2)", _CHOICE.format(2, "count(x -> x == c, v)"), Fraction(4)),
     Selection("ChangeOne", _CHOICE.format(1, "count(x -> x == c, v)"), Fraction(8)),
     Selection("Symmetric", "report_noisy_max(1, 8, histogram(v, [-1, 0, 1, 3]))", Fraction(4)),
     Selection("ChangeOne", "report_noisy_max(1, 8, histogram(v, [-1, 0, 1, 3]))", Fraction(8)),
@@ -223,7 +225,10 @@ def _neighbours(metric: str) -> Iterator[tuple[Any, Any]]:
     for size in range(MOST):
         for records in combinations_with_replacement(VALUES, size):
             for more in VALUES:
-                if metric in ("Symmetric", "InsertDelete"):
+                if "Contributes(2)" in metric:
+                    yield array(records), array((*records, more, more))
+                    yield from ((array(records), array((*records[1:], more))) for _ in records[:1])
+                elif metric in ("Symmetric", "InsertDelete"):
                     yield array(records), array((*records, more))
                 elif records:
                     yield array(records), array((*records[1:], more))

@@ -125,10 +125,10 @@ def _moved(
     largest."""
     named = list(zip(args.names, values, factors, ways.of(node.builtin, args), strict=True))
     parts = [
-        (part, way)
+        (part, None if several else way)  # what several steps do is more than one way
         for name, value, factor, way in named
         if name not in form.one_of
-        for part in _weighted(inference, form, args, name, value, factor)
+        for several, part in enumerate(_weighted(inference, form, args, name, value, factor))
     ]
     weighted, going = [part for part, _ in parts], [way for _, way in parts]
     choices = [value.moves for name, value, _, _ in named if name in form.one_of]

@@ -82,13 +82,13 @@ def larger(left: Moves, right: Moves, span: Span) -> Moves:
 
 def capped(moved: Moves, diameter: Sens, span: Span) -> Moves:
     """The moves into a metric of finite diameter: a variable whose values are at least 1 apart moves it by no more.
+    Several steps move it by no more, either, but of them one may move one part up, and the next another one down: that
+    it goes a way is no longer enough to know how far its parts move apart.
     Source: type_system 0.1, "diameter at most 1"."""
     if diameter.infinite:
         return moved
     return {
-        var: Move(diameter, span, laws.CAP, (ONE,), (move,), way=move.way)
-        if var.gap and _improves(diameter, move.sens)
-        else move
+        var: Move(diameter, span, laws.CAP, (ONE,), (move,)) if var.gap and _improves(diameter, move.sens) else move
         for var, move in moved.items()
     }
 
