@@ -24,6 +24,7 @@ from dp_lsp.core.types import (
     TupleType,
     Type,
 )
+from dp_lsp.meaning import persons
 from dp_lsp.meaning.spaces import Setting, distance, draw, neighbour, put_in
 
 _ATTEMPTS = 6
@@ -38,20 +39,23 @@ def neighbours(
     setting: Setting,
     joining: bool = False,
 ) -> tuple[Value, ...] | None:
-    """The inputs with others at these places, each at most 1 apart: where there are several, the same row of matrices
-    is another one. With ``joining`` it is a row more or less, of all matrices that have as many rows. None if none was
-    found."""
+    """The inputs with others at these places, each at most 1 apart, or as many steps as a person has records: where
+    there are several, the same rows of matrices are others. With ``joining`` rows come or go, in all matrices that have
+    as many rows. None if none was found."""
     if joining and any(isinstance(scheme.params[place].type, Container) for place in places):
         return _joined(scheme, inputs, places, source, setting)
     types = [put_in(scheme.params[place].type, setting.norms) for place in places]
+    most = [persons.records(scheme.params[place], setting) for place in places]
     for _ in range(_ATTEMPTS):
         changed = list(inputs)
-        row = _row(types, inputs, places, source)
-        for place, type_ in zip(places, types, strict=True):
-            x = inputs[place]
-            changed[place] = _changed(type_, x, source, setting) if row is None else _at(type_, x, row, source, setting)
+        for _ in range(persons.some(min(most), source)):
+            row = _row(types, inputs, places, source)
+            for place, type_ in zip(places, types, strict=True):
+                x = changed[place]
+                new = _changed(type_, x, source, setting) if row is None else _at(type_, x, row, source, setting)
+                changed[place] = new
         apart = [distance(of, inputs[p], changed[p], setting) for of, p in zip(types, places, strict=True)]
-        if any(apart) and all(each <= 1 for each in apart):
+        if any(apart) and all(each <= limit for each, limit in zip(apart, most, strict=True)):
             return tuple(changed)
     return None
 
@@ -59,7 +63,7 @@ def neighbours(
 def _joined(
     scheme: Scheme, inputs: tuple[Value, ...], places: tuple[int, ...], source: random.Random, setting: Setting
 ) -> tuple[Value, ...] | None:
-    """The inputs with a row less in these matrices, or with one more where there is none."""
+    """The inputs with the rows of a person less in these matrices, or with one more where there is none."""
     types = {place: param.type for place, param in enumerate(scheme.params)}
     heights = {each.rows for place in places if isinstance(each := types[place], Container)}
     tied = {place for place, each in types.items() if isinstance(each, Container) and each.rows in heights}
@@ -67,12 +71,13 @@ def _joined(
         return None  # a record is in all matrices that have one row for each
     changed = list(inputs)
     height = inputs[places[0]].shape[0]
-    row = source.randrange(height) if height else 0
+    count = min(persons.records(scheme.params[place], setting) for place in places)
+    gone = set(source.sample(range(height), min(height, persons.some(count, source))))
     for place in places:
         type_ = types[place]
         assert isinstance(type_, Container)
         one = draw(put_in(replace(type_, rows=Poly.of(1)), setting.norms), source, setting)
-        kept = [each for k, each in enumerate(inputs[place]) if k != row] if height else [one[0]]
+        kept = [each for k, each in enumerate(inputs[place]) if k not in gone] if height else [one[0]]
         changed[place] = array((entry for each in kept for entry in each), (len(kept), one.shape[1]))
     return tuple(changed)
 

@@ -35,10 +35,15 @@ class Target(NamedTuple):
 
 
 def targets(
-    text: str, profile: str = "sound", engine: Engine | None = None, boxes: Boxes | None = None
+    text: str,
+    profile: str = "sound",
+    engine: Engine | None = None,
+    boxes: Boxes | None = None,
+    contributes: int = 1,
 ) -> Iterator[Target]:
-    """The functions of a program whose sensitivity is proved, and known without knowing how they are called."""
-    found = (engine or Engine()).definitions(text, Options(profile=profile, facts=False))
+    """The functions of a program whose sensitivity is proved, and known without knowing how they are called. A person
+    ``contributes`` so many records where no annotation says it."""
+    found = (engine or Engine()).definitions(text, Options(profile=profile, facts=False, contributes=contributes))
     interpreter = Interpreter([each.definition for each in found], BOXES if boxes is None else boxes)
     for each in found:
         scheme = _scheme(each)

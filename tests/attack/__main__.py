@@ -1,5 +1,6 @@
 """``python -m tests.attack programs`` tries random programs, ``private`` random private functions, ``selections`` those
-that select by datasets, ``add-remove`` those of data of which one has a record more, ``charges`` random charges;
+that select by datasets, ``add-remove`` those of data of which one has a record more, ``persons`` those of people with
+several records, ``charges`` random charges;
 ``scoreboard`` writes down what is found against the published rules."""
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ def main() -> None:
         ("private", "programs with private functions"),
         ("selections", "programs that select by datasets"),
         ("add-remove", "programs with private functions of data of which one has a record more"),
+        ("persons", "programs with functions of datasets of people who have several records"),
     ):
         tried = commands.add_parser(name, help=f"random {of}; exits with 1 if a claim is refuted")
         tried.add_argument("--count", type=int, default=100_000)

@@ -95,9 +95,11 @@ def private_targets(
     engine: Engine | None = None,
     boxes: Boxes | None = None,
     relation: Relation = Relation.CHANGE_ONE,
+    contributes: int = 1,
 ) -> Iterator[PrivateTarget]:
-    """The private functions of a program that are proved, and known without knowing how they are called."""
-    found = (engine or Engine()).definitions(text, Options(profile=profile, facts=False))
+    """The private functions of a program that are proved, and known without knowing how they are called. A person
+    ``contributes`` so many records where no annotation says it."""
+    found = (engine or Engine()).definitions(text, Options(profile=profile, facts=False, contributes=contributes))
     interpreter = Interpreter([each.definition for each in found], BOXES if boxes is None else boxes)
     for each in found:
         value = each.meaning

@@ -40,6 +40,7 @@ from dp_lsp.infer import (
     sampling,
     spending,
     terms,
+    units,
 )
 from dp_lsp.lower import ownership
 
@@ -349,6 +350,11 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
             "_nothing_holds",
             lambda right: lambda params, returned, cost: (returned, cost),
         ),
+    ],
+    "persons": [
+        ("a person has one record", units, "of_a_person", lambda right: lambda moved, *rest: moved),
+        ("parts of a person", units, "whole", lambda right: lambda params, capped: tuple(params)),
+        ("any distance is made of steps", openings, "has_steps", _always(True)),
     ],
     "sampling": [
         ("drawn values may leave", sampling, "_left_behind", lambda right: lambda value, *rest: value),

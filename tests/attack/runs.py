@@ -21,6 +21,7 @@ from dp_lsp.meaning.witness import shown
 from . import Target, targets
 from .choices import Choices, shrunk
 from .joining import Joining
+from .persons import Persons, contributes
 from .private import PrivateTarget, private_targets
 from .programs import Writer
 from .releases import Releases
@@ -46,7 +47,7 @@ Attack = Callable[[str, str, Engine, int], Iterator[Found]]
 
 def on_sensitivity(text: str, profile: str, engine: Engine, seed: int) -> Iterator[Found]:
     """The functions that release nothing."""
-    for target in targets(text, profile, engine):
+    for target in targets(text, profile, engine, contributes=contributes(text)):
         found = target.attacked(random.Random(seed), _SETTINGS, _TRIES)
         if found is not None:
             refuted = tuple(said(target, pair) for pair in found.pairs if pair.refutes)
@@ -63,7 +64,7 @@ def on_privacy(
     settings: int = _PRIVATE_SETTINGS,
 ) -> Iterator[Found]:
     """The private functions."""
-    for target in private_targets(text, profile, engine, relation=relation):
+    for target in private_targets(text, profile, engine, relation=relation, contributes=contributes(text)):
         found = target.attacked(random.Random(seed), settings, _PRIVATE_TRIES)
         if found is not None:
             refuted = (said_of_privacy(target, found.breach),) if found.breach is not None else ()
@@ -73,6 +74,12 @@ def on_privacy(
 def on_records(text: str, profile: str, engine: Engine, seed: int) -> Iterator[Found]:
     """The private functions, where of two neighbours one has a record more."""
     return on_privacy(text, profile, engine, seed, Relation.ADD_REMOVE, 2 * _PRIVATE_SETTINGS)
+
+
+def on_persons(text: str, profile: str, engine: Engine, seed: int) -> Iterator[Found]:
+    """The functions of datasets of people who have several records, private or not."""
+    yield from on_sensitivity(text, profile, engine, seed)
+    yield from on_privacy(text, profile, engine, seed)
 
 
 class Programs(NamedTuple):
@@ -112,6 +119,7 @@ PROGRAMS = {
         Programs("private programs", lambda choices: Releases(choices).program(), on_privacy),
         Programs("selections", lambda choices: Selecting(choices).program(), on_privacy),
         Programs("add-remove programs", lambda choices: Joining(choices).program(), on_records),
+        Programs("persons programs", lambda choices: Persons(choices).program(), on_persons),
     )
 }
 
