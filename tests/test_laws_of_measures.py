@@ -248,3 +248,28 @@ def test_numbers_are_rounded_up() -> None:
 def _between(low: float, high: float) -> float:
     """The probability that a normal number lies between two."""
     return (math.erfc(-high / math.sqrt(2)) - math.erfc(-low / math.sqrt(2))) / 2
+
+
+def test_functions_of_intervals_hold_all_that_they_are_of() -> None:
+    """Wide ones, thin ones, and single numbers, large and small; and of thin ones they are thin."""
+    choose = random.Random("intervals")
+    with mpmath.workdps(100):
+        for _ in range(300):
+            number = Interval.of(Fraction(choose.random()) * Fraction(10) ** choose.randint(-45, 3))
+            if choose.random() < 0.5:
+                number = number * Interval.of(Fraction(1, 3))
+            if choose.random() < 0.3:
+                wide = number.high.scaleb(-choose.randint(1, 45))
+                number = Interval(number.low, (Interval(wide, wide) + number).high)
+            for name, true in (
+                ("exp", mpmath.exp),
+                ("ln", mpmath.log),
+                ("expm1", mpmath.expm1),
+                ("log1p", mpmath.log1p),
+            ):
+                found = getattr(number, name)()
+                ends = [true(mpmath.mpf(str(end))) for end in (number.low, number.high)]
+                low, high = mpmath.mpf(str(found.low)), mpmath.mpf(str(found.high))
+                assert low <= ends[0] and ends[1] <= high, (name, number, found)
+                if name in ("exp", "ln"):
+                    assert high - low <= (ends[1] - ends[0]) + max(abs(ends[0]), abs(ends[1])) * mpmath.mpf("1e-37")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import cache
-from typing import Generic, Protocol, TypeVar
+from functools import cache, lru_cache
+from typing import Any, Generic, Protocol, TypeVar
 
 from dp_lsp.accounting.charge import Approximate, BoundedRange, Charge, Gaussian, Laplace
 from dp_lsp.accounting.rounding import Interval
@@ -125,8 +125,19 @@ def laplace(by: Arithmetic[N], epsilon: Order, order: Order) -> N:
 
 def response(by: Arithmetic[N], epsilon: Order, order: Order) -> N:
     """Of randomised response, the worst of what is ε-private: ln((e^(αε) + e^((1-α)ε))/(1 + e^ε))/(α-1)."""
-    more, less = (by.log1p(by.exp(by.of(-times * epsilon))) for times in (2 * order - 1, 1))
-    return by.of(epsilon) + (more - less) / by.of(order - 1)
+    more = by.log1p(by.exp(by.of(-(2 * order - 1) * epsilon)))
+    return by.of(epsilon) + (more - _others(by, epsilon, 1)) / by.of(order - 1)
+
+
+def _others(by: Arithmetic[N], epsilon: Order, count: int) -> N:
+    """ln(1 + k·e^-ε), which is the same at all orders."""
+    found: N = _others_of(by, epsilon, count)
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _others_of(by: Arithmetic[Any], epsilon: Order, count: int) -> Any:
+    return by.log1p(by.exp(by.of(-epsilon)) * by.of(count))
 
 
 @cache
@@ -138,9 +149,8 @@ def response_of(answers: int) -> Formula:
         return response
 
     def of(by: Arithmetic[N], epsilon: Order, order: Order) -> N:
-        others = by.exp(by.of(-epsilon)) * by.of(answers - 1)
         rest = by.exp(by.of(-(2 * order - 1) * epsilon)) + by.exp(by.of(-order * epsilon)) * by.of(answers - 2)
-        return by.of(epsilon) + (by.log1p(rest) - by.log1p(others)) / by.of(order - 1)
+        return by.of(epsilon) + (by.log1p(rest) - _others(by, epsilon, answers - 1)) / by.of(order - 1)
 
     return of
 

@@ -30,6 +30,8 @@ RAW = Context(prec=DIGITS, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX, t
 used: they round to the digits of whatever context a thread has."""
 _SHOWN = Context(prec=SHOWN, rounding=ROUND_CEILING, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=_TRAPS)
 _ONE, _ZERO = Decimal(1), Decimal(0)
+_SMALL = Decimal("1e-8")
+_CLOSE = Decimal("1e-30")  # the two ends of what was computed from one number
 _LARGEST = 5_000  # digits of a fraction
 _LONG = 2_000  # bits of a fraction that is kept as it is
 
@@ -96,10 +98,22 @@ class Interval:
         return result
 
     def exp(self) -> Interval:
-        return self._monotone(Decimal.exp, _ZERO, _ONE)
+        """From the upper end alone where the ends are close: e^low = e^high·e^-d >= e^high·(1 - d), d = high - low."""
+        width = _UP.subtract(self.high, self.low)
+        if not 0 < width < _CLOSE:
+            return self._monotone(Decimal.exp, _ZERO, _ONE)
+        top = self.high.exp(_UP)
+        least = _DOWN.multiply(_DOWN.next_minus(top), _DOWN.subtract(_ONE, width))
+        return Interval(least, _UP.next_plus(top))
 
     def ln(self) -> Interval:
-        return self._monotone(Decimal.ln, _ONE, _ZERO)
+        """In the same way: ln(low) = ln(high) + ln(low/high) >= ln(high) - (high - low)/low, as ln(x) >= 1 - 1/x."""
+        width = _UP.subtract(self.high, self.low)
+        if self.low <= 0 or not 0 < width < _CLOSE * self.low:
+            return self._monotone(Decimal.ln, _ONE, _ZERO)
+        top = self.high.ln(_UP)
+        least = _DOWN.subtract(_DOWN.next_minus(top), _UP.divide(width, self.low))
+        return Interval(least, _UP.next_plus(top))
 
     def sqrt(self) -> Interval:
         return self._monotone(Decimal.sqrt, _ZERO, _ZERO)
@@ -113,7 +127,12 @@ class Interval:
         return Interval(low, plain.high)
 
     def log1p(self) -> Interval:
-        """ln(1 + x); at most x, and for x ≥ 0 at least x - x²/2."""
+        """ln(1 + x); at most x, and for x ≥ 0 at least x - x²/2; of a small x the series, which changes its sign."""
+        if self.low >= 0 and self.high < _SMALL:
+            low, top = Interval(self.low, self.low), Interval(self.high, self.high)
+            least = low - low.power(2) / 2 + low.power(3) / 3 - low.power(4) / 4
+            most = top - top.power(2) / 2 + top.power(3) / 3
+            return Interval(max(least.low, _ZERO), min(most.high, self.high))
         plain = (self + 1).ln()
         high = min(plain.high, self.high)
         if self.low >= 0:
@@ -123,6 +142,9 @@ class Interval:
 
     def _monotone(self, function: Callable[[Decimal, Context], Decimal], at: Decimal, there: Decimal) -> Interval:
         """An increasing function that ``decimal`` rounds to nearest, and that is exactly ``there`` ``at`` one place."""
+        if self.low == self.high:
+            found = there if self.low == at else function(self.low, _DOWN)
+            return Interval(found, found) if found is there else Interval(_DOWN.next_minus(found), _UP.next_plus(found))
         low = there if self.low == at else _DOWN.next_minus(function(self.low, _DOWN))
         high = there if self.high == at else _UP.next_plus(function(self.high, _UP))
         return Interval(low, high)
