@@ -252,6 +252,8 @@ class Releases(Writer):
             return self._release(depth)
         one, other = self._source.choice(matrices), self._source.choice(matrices)
         epsilon, inner = self._source.choice(_EPSILONS), self._fresh("h")
+        if self._source.random() < 0.4:
+            return self._of_parts(name, inner, one)
         clipped = "undisc_container(clip(L1, {}))"
         if self._source.random() < 0.5:
             self._saw(name, Kind("Vector", "Real", "LInf"))
@@ -263,6 +265,21 @@ class Releases(Writer):
         hidden = step.replace("{}", clipped.format("v"), 1).replace("{}", clipped.format("w"), 1)
         define = f"{inner}(v::{row}, w::{row}, a::Real) :: Priv() = laplacian_mechanism(2, {epsilon}, {hidden})"
         return [define, f"{name} = parallel_private_fold_rows({inner}, 0.0, {one}, {other})"]
+
+    def _of_parts(self, name: str, inner: str, matrix: str) -> list[str]:
+        """A private function of every part of a matrix, which may choose by what it has released, or read a number
+        that it captured."""
+        numbers = [each for each, kind in self._scope if kind == REAL]
+        captured = f" + {self._source.choice(numbers)}" if self._careless and numbers else ""
+        hidden = self._source.choice(("length({0})", "sum(clamp({0}, 0, 2))", "count(e -> e > 0, {0})"))
+        moved = 2 if "clamp" in hidden else 1
+        hidden = hidden.format("map_rows(r -> undisc(r[1]), p)") + captured
+        first, second, third = (self._noised(hidden, moved) for _ in range(3))
+        body = self._source.choice((first, f"{first} > 1 ? {second} : {third}", f"{first} + {second}"))
+        key = self._source.choice(("r[1]", "r[1] > 0 ? 1 : 0", "r[1] == 1 ? 1 : 2"))
+        self._saw(name, Kind("Vector", "Real", "LInf"))
+        define = f"{inner}(p::MetricMatrix(Data, InsertDelete)) :: Priv() = {body}"
+        return [define, f"{name} = map_parts({inner}, {matrix}, r -> {key}, [0, 1, 1, 2])"]
 
     def _inner(self, depth: int) -> list[str]:
         """A private function inside; what it captures is not its own."""
