@@ -50,7 +50,7 @@ answer(x::Data, eps::Static()) :: Priv() = randomized_response(eps, [3, 1, 2, 1]
 function above(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
     above_threshold([d -> count(x -> x > 4, d), d -> count(x -> x > 1, d)], eps, v, 1)
 end
-function quantile(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+function ranked(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
     private_quantile(0.5, eps, v, 0.5, [1, 4, 8])
 end
 function scored(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
@@ -234,7 +234,7 @@ def test_the_bits_of_a_step() -> None:
     assert 2 * noise.MOST_NUMBERS * kappa < noise.ADDED
 
 
-@pytest.mark.parametrize(("name", "data"), [("quantile", TINY), ("scored", SMALL)])
+@pytest.mark.parametrize(("name", "data"), [("ranked", TINY), ("scored", SMALL)])
 def test_choices_of_the_same_sampler_are_as_likely(name: str, data: Any) -> None:
     assert not is_choice_wrong(name, data, 2_000, eps="2")
 

@@ -24,6 +24,7 @@ def main() -> None:
         ("programs", "programs"),
         ("private", "programs with private functions"),
         ("selections", "programs that select by datasets"),
+        ("pipelines", "functions of datasets: what is made of records, and a statistic of that"),
         ("add-remove", "programs with private functions of data of which one has a record more"),
         ("persons", "programs with functions of datasets of people who have several records"),
     ):

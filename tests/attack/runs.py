@@ -22,6 +22,7 @@ from . import Target, targets
 from .choices import Choices, shrunk
 from .joining import Joining
 from .persons import Persons, contributes
+from .pipelines import Pipelines
 from .private import PrivateTarget, private_targets
 from .programs import Writer
 from .releases import Releases
@@ -45,10 +46,12 @@ Attack = Callable[[str, str, Engine, int], Iterator[Found]]
 """Attacks all that a program claims by a profile, of random choices that a seed makes."""
 
 
-def on_sensitivity(text: str, profile: str, engine: Engine, seed: int) -> Iterator[Found]:
+def on_sensitivity(
+    text: str, profile: str, engine: Engine, seed: int, settings: int = _SETTINGS, tries: int = _TRIES
+) -> Iterator[Found]:
     """The functions that release nothing."""
     for target in targets(text, profile, engine, contributes=contributes(text)):
-        found = target.attacked(random.Random(seed), _SETTINGS, _TRIES)
+        found = target.attacked(random.Random(seed), settings, tries)
         if found is not None:
             refuted = tuple(said(target, pair) for pair in found.pairs if pair.refutes)
             ratios = (float(p.claimed) / p.ratio for p in found.pairs if p.claimed and p.moved and not p.refutes)
@@ -80,6 +83,11 @@ def on_persons(text: str, profile: str, engine: Engine, seed: int) -> Iterator[F
     """The functions of datasets of people who have several records, private or not."""
     yield from on_sensitivity(text, profile, engine, seed)
     yield from on_privacy(text, profile, engine, seed)
+
+
+def on_statistics(text: str, profile: str, engine: Engine, seed: int) -> Iterator[Found]:
+    """The functions of datasets, which few pairs move as far as is claimed."""
+    return on_sensitivity(text, profile, engine, seed, 2 * _SETTINGS, 6 * _TRIES)
 
 
 class Programs(NamedTuple):
@@ -118,6 +126,7 @@ PROGRAMS = {
         Programs("programs", lambda choices: Writer(choices).program(), on_sensitivity),
         Programs("private programs", lambda choices: Releases(choices).program(), on_privacy),
         Programs("selections", lambda choices: Selecting(choices).program(), on_privacy),
+        Programs("pipelines of records", lambda choices: Pipelines(choices).program(), on_statistics),
         Programs("add-remove programs", lambda choices: Joining(choices).program(), on_records),
         Programs("persons programs", lambda choices: Persons(choices).program(), on_persons),
     )
