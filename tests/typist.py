@@ -102,7 +102,8 @@ class Typist:
     def _position(self, place: int) -> Message:
         """Line and column in UTF-16 units. The protocol knows three line breaks, and no others."""
         breaks = list(_BREAK.finditer(self._narrow(), 0, place))
-        if breaks and breaks[-1].group() == "\r" and self._narrow()[place : place + 1] == "\n":
+        cut = breaks and breaks[-1].group() == "\r" and breaks[-1].end() == place
+        if cut and self._narrow()[place : place + 1] == "\n":
             breaks.pop()
         return {"line": len(breaks), "character": place - (breaks[-1].end() if breaks else 0)}
 
