@@ -77,3 +77,14 @@ def test_every_way_of_writing_a_function_has_the_same_bounds(seed: int) -> None:
             same += found == expected
     assert claimed > 10
     assert same / claimed > 0.8
+
+
+def test_an_operation_may_wait_in_what_another_one_calls() -> None:
+    """The types that are assumed for the first are not yet known where the second is found."""
+    text = (
+        "f(v, eps::Static()) :: Priv() =\n"
+        "    exponential_mechanism(1, eps, [5.0], p -> quantile_score(v, 0.5, [p])[1])\n"
+    )
+    analysis = Engine().check(text)
+    assert [function.state for function in analysis.functions] == [State.UNKNOWN]
+    assert [problem.code for problem in analysis.problems] == ["DP211"]

@@ -18,6 +18,8 @@ from dp_lsp.infer import apply, conditions, dispatch, generalize, problems, rows
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import Mismatch
 
+_ROUNDS = 30  # in which operations are settled that were found when others were
+
 
 class Assumed(NamedTuple):
     """A scheme as it is reported, and what was assumed for that."""
@@ -54,19 +56,29 @@ def _taken(inference: Inference, method: term.Method, settled: conditions.Settle
     """Settle everything but calls of functions that only a caller knows. Gives the conditions as they are then."""
     reported = len(inference.problems)
     since = conditions.Mark.now(inference)
-    for each in list(inference.opens):
-        if not _is_parameter(inference, each):
-            inference.opens.remove(each)
-            _take(inference, each)
-            _done(inference, each)
+    settled_all = _take_all(inference)
     _one_function(inference)
     for need in settled.needs:  # which may be decided now that more is known
         inference.demand(*need[:4])
     again = conditions.settle(inference, since)
-    if len(inference.problems) > reported:
+    if len(inference.problems) > reported or not settled_all:
         del inference.problems[reported:]
         inference.report(problems.NeedsTypes.at(method.name_span, name=method.name))
     return again._replace(holds=again.holds and settled.holds)
+
+
+def _take_all(inference: Inference) -> bool:
+    """Settle all operations but calls of parameters; whether that came to an end. One that calls a function may find
+    operations in it that wait, too."""
+    for _ in range(_ROUNDS):
+        waiting = [each for each in inference.opens if not _is_parameter(inference, each)]
+        for each in waiting:
+            inference.opens.remove(each)
+            _take(inference, each)
+            _done(inference, each)
+        if not waiting:
+            return True
+    return False
 
 
 def _unsettled(inference: Inference, shown: Scheme) -> bool:
@@ -82,7 +94,8 @@ def _one_function(inference: Inference) -> None:
     """A function that is a parameter is reported as equally sensitive, and as private, wherever it is called."""
     first: dict[tuple[Type, int], Symbol] = {}
     for each in inference.opens:
-        assert not isinstance(each.callee, str), "only calls of parameters are left"
+        if isinstance(each.callee, str):
+            continue  # there are more than were settled, which is reported
         callee = inference.solver.type(each.callee)
         spent = () if each.release is None else each.release.epsilon + each.release.delta
         for index, symbol in enumerate((*each.symbols, *spent)):
