@@ -18,6 +18,7 @@ from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.records import State
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.repairs import edited
+from dp_lsp.infer.mistakes import naming
 from dp_lsp.problem import Problem, Severity
 from source_tree import ROOT
 
@@ -81,6 +82,26 @@ def test_no_line_is_flagged_twice() -> None:
         for line in block.lines:
             codes = re.findall(r"\[(DP\d{3})\]", line)
             assert len(codes) < 2 or not CODES & set(codes), line
+
+
+def test_what_a_problem_is_called_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is claimed, and of what, is the same where no mistake is looked for."""
+
+    def claims(text: str) -> list[tuple[str, State, str]]:
+        """With a new engine, which remembers nothing."""
+        functions = Engine().check(text).functions
+        return [(function.name, function.state, spec_runner.bounds(function)) for function in functions]
+
+    known = [claims(block.text) for block in BLOCKS]
+    monkeypatch.setattr(naming, "name", lambda *_: None)
+    assert [claims(block.text) for block in BLOCKS] == known
+
+
+def test_a_function_with_very_many_mistakes_is_checked() -> None:
+    lines = "\n".join(f"    y{i} = laplacian_mechanism(1, 0.5, sum(v))" for i in range(150))
+    text = f"function f(v::MetricVector(Bounded(Real, -1, 1), ChangeOne)) :: Priv()\n{lines}\n    y0\nend\n"
+    codes = [problem.code for problem in ENGINE.check(text).problems]
+    assert codes.count("DP424") == 100 and codes.count("DP301") == 50
 
 
 def repairs() -> Iterator[Fixed]:

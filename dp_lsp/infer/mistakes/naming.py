@@ -16,6 +16,8 @@ from dp_lsp.infer.mistakes import data, noise, uses
 from dp_lsp.infer.mistakes.scene import Scene
 from dp_lsp.problem import Problem
 
+_MOST = 100  # problems of one function that are looked at: each may be made of the whole of it
+
 Rule = Callable[[Scene, Problem], Problem | None]
 
 
@@ -25,7 +27,8 @@ def name(inference: Inference, method: Method, usual: int) -> None:
         return
     scene = Scene(inference, method, usual)
     found: list[Problem] = []
-    for problem in inference.problems:
+    for problem in inference.problems[:_MOST]:
+        inference.look()
         if uses.follows(scene, problem):
             continue
         mistakes = (rule(scene, problem) for rule in _RULES.get(problem.code, ()))
@@ -42,7 +45,7 @@ def name(inference: Inference, method: Method, usual: int) -> None:
             known = found[same]
             both = known.unchecked or mistake.unchecked, known.refutable or mistake.refutable
             found[same] = known._replace(unchecked=both[0], refutable=both[1])
-    inference.problems[:] = found
+    inference.problems[:_MOST] = found
 
 
 _UNBOUNDED: tuple[Rule, ...] = (uses.private_branch, data.divided_by_count, data.private_choice)

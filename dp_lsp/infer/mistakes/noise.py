@@ -34,13 +34,13 @@ class Release(NamedTuple):
 
 def mechanism(scene: Scene, problem: Problem) -> Release | None:
     """The mechanism that a problem of one of its arguments is about."""
-    for call in scene.calls:
-        noise = noise_of(call)
-        hidden = None if noise is None else scene.argument(call, noise.hidden)
-        if noise is not None and hidden is not None and any(node.span == problem.span for node in call.args):
-            place = None if noise.declares is None else scene.argument(call, noise.declares)
-            return Release(call, noise, hidden, place, scene.static(place))
-    return None
+    call = scene.given_to(problem.span)
+    noise = None if call is None else noise_of(call)
+    hidden = None if call is None or noise is None else scene.argument(call, noise.hidden)
+    if call is None or noise is None or hidden is None:
+        return None
+    place = None if noise.declares is None else scene.argument(call, noise.declares)
+    return Release(call, noise, hidden, place, scene.static(place))
 
 
 def no_noise(scene: Scene, problem: Problem) -> Problem | None:

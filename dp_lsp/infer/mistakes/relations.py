@@ -44,15 +44,21 @@ def otherwise(scene: Scene, node: Term) -> Otherwise | None:
     if len(declared) != 1 or scene.method.body is None:
         return None
     metric = declared.pop()
+    there = scene.otherwise.get(metric) or _under(scene, OTHER[metric])
+    scene.otherwise[metric] = there
+    found, values = there.moves(node), there.inference.solver.substitution()
+    if not found:
+        return None
+    return Otherwise(metric, OTHER[metric], maximum(values.sens(move.sens) for move in found.values()))
+
+
+def _under(scene: Scene, metric: DatasetMetric) -> Scene:
+    """The method with its datasets compared by another relation."""
     params = tuple(
-        replace(param, type=replace(param.type, metric=OTHER[metric])) if isinstance(param.type, DatasetOf) else param
+        replace(param, type=replace(param.type, metric=metric)) if isinstance(param.type, DatasetOf) else param
         for param in scene.method.params
     )
     known = scene.inference
     again = Inference(known.text, known.rules, known.resolve, known.look, terms.rule)
     functions.body(again, replace(scene.method, params=params), conditions.Mark(), scene.usual)
-    found = Scene(again, scene.method, scene.usual).moves(node)
-    values = again.solver.substitution()
-    if not found:
-        return None
-    return Otherwise(metric, OTHER[metric], maximum(values.sens(move.sens) for move in found.values()))
+    return Scene(again, scene.method, scene.usual)

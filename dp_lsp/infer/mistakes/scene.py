@@ -12,7 +12,7 @@ from dp_lsp.core.algebra import Poly
 from dp_lsp.core.scheme import Move, Moves
 from dp_lsp.core.sens import INFINITY
 from dp_lsp.core.term import Bind, Body, Call, Local, Method, Term, Use
-from dp_lsp.core.types import Type, Unknown
+from dp_lsp.core.types import DatasetMetric, Type, Unknown
 from dp_lsp.infer.inference import Inference
 from dp_lsp.text import Span
 
@@ -23,6 +23,8 @@ class Scene:
 
     def __init__(self, inference: Inference, method: Method, usual: int) -> None:
         self.usual = usual
+        self.otherwise: dict[DatasetMetric, Scene] = {}
+        """What the same method would be under the other relation, by the declared one."""
         self.inference = inference
         self.method = method
         self.terms: list[Term] = []
@@ -66,9 +68,26 @@ class Scene:
             for node, name in zip(call.args, row(call).arguments(len(call.args), call.keywords), strict=False)
         }
 
+    @cached_property
+    def _places(self) -> dict[Span, Term]:
+        known = (node for node in reversed(self.terms) if node in self.inference.judgements)
+        return {node.span: node for node in known}
+
+    @cached_property
+    def _given(self) -> dict[Span, Call]:
+        return {node.span: call for call in reversed(self.calls) for node in call.args}
+
+    @cached_property
+    def _called(self) -> dict[tuple[Span, str], Call]:
+        return {(call.span, call.builtin): call for call in reversed(self.calls)}
+
     def at(self, span: Span) -> Term | None:
         """The outermost expression at a place."""
-        return next((node for node in self.terms if node.span == span and node in self.inference.judgements), None)
+        return self._places.get(span)
+
+    def given_to(self, span: Span) -> Call | None:
+        """The call of a builtin that has an argument at a place."""
+        return self._given.get(span)
 
     def argument(self, call: Call, name: str) -> Term | None:
         """What is given to a builtin by the name of its parameter."""
@@ -129,7 +148,7 @@ class Scene:
 
     def call_at(self, span: Span, builtin: str) -> Call | None:
         """The call of a builtin at a place."""
-        return next((call for call in self.calls if call.span == span and call.builtin == builtin), None)
+        return self._called.get((span, builtin))
 
     def written(self, node: Term) -> str:
         """The source text of a term."""
