@@ -60,14 +60,32 @@ def _length(args: Args) -> Type:
     return _static_integer(box.length if box.rows is None else box.length * box.rows)
 
 
+def _shape(args: Args) -> tuple[Type, Type]:
+    """The numbers of rows and columns."""
+    found = args["m"]
+    box = found if isinstance(found, Container) else args.dataset("m").records
+    if _has_private_size(args):
+        return INTEGER, _static_integer(box.length)
+    assert box.rows is not None, "it is a matrix"
+    return _static_integer(box.rows), _static_integer(box.length)
+
+
+def _has_private_size(args: Args) -> bool:
+    return not isinstance(args["m"], Container) and not args.dataset("m").metric.sized
+
+
 def _size(args: Args) -> Type:
-    matrix = args.container("m")
-    assert matrix.rows is not None
-    return TupleType((_static_integer(matrix.rows), _static_integer(matrix.length)))
+    return TupleType(_shape(args))
 
 
-def _drawn_size(args: Args) -> Type:
-    return TupleType((INTEGER, _static_integer(args.dataset("m").records.length)))
+def _extent(args: Args) -> Type:
+    return _shape(args)[0 if args.static("i") == Poly.of(1) else 1]
+
+
+def _rows_counted(args: Args) -> Sens:
+    """1 for rows of which it is private how many there are; they may be told alone, or with the columns."""
+    told = "i" not in args.names or args.static("i") == Poly.of(1)
+    return ONE if _has_private_size(args) and told else ZERO
 
 
 def _entrywise(box: Container) -> Sens:
@@ -186,7 +204,7 @@ def _access(index_factor: Sens) -> tuple[Form, ...]:
 
 
 _A_VECTOR, _A_MATRIX = Box(VECTOR, truth=True), Box(MATRIX, truth=True)
-_ROWS_OF_PEOPLE = Records(MATRIX, sized=False)
+_WITH_ROWS = (_A_MATRIX, Records(MATRIX, sized=True), Records(MATRIX, sized=False))
 _SUMMED = Box(MATRIX, arithmetic=True, truth=True)
 _VECTOR_LIKE = (
     Box(VECTOR | GRADIENT, Norm.LINF, DATA),
@@ -250,7 +268,7 @@ ROWS: tuple[Builtin, ...] = (
         "length(v)",
         (form(_length, free, v=Box(truth=True)), *statistics.LENGTHS),
         "The number of entries. Public: neighbouring containers have the same shape. Not so of a dataset in Symmetric "
-        "or InsertDelete: there it is private, and 1-sensitive.",
+        "or InsertDelete: there it is private, and moves by 1 for a record, by n for a row of n entries.",
         _ACCESS,
         (
             "f(v::Vector{<:Real}) = length(v)",
@@ -264,20 +282,31 @@ ROWS: tuple[Builtin, ...] = (
     ),
     Builtin(
         "size",
-        "size(m)",
-        (form(_size, free, m=_A_MATRIX), form(_drawn_size, each(), m=_ROWS_OF_PEOPLE)),
-        "The numbers of rows and columns. Public: neighbouring containers have the same shape. Not so of a Poisson "
-        "sample: how many rows were drawn is private, and moves by 1 for each.",
+        "size(m), size(m, i)",
+        (
+            *(form(_size, only(m=_rows_counted), m=matrix) for matrix in _WITH_ROWS),
+            *(form(_extent, only(m=_rows_counted), m=matrix, i=OneOf((1, 2))) for matrix in _WITH_ROWS),
+        ),
+        "The numbers of rows and columns, with i = 1 that of rows, with i = 2 that of columns. Public: neighbouring "
+        "containers have the same shape. Not so of a dataset in Symmetric or InsertDelete, as a Poisson sample is: how "
+        "many rows it has is private, and moves by 1 for each.",
         _ACCESS,
         (
             "f(m::Matrix{<:Data}) = size(m)",
+            "f(m::MetricMatrix(Real, Symmetric)) = size(m, 1)",
+            "f(m::MetricMatrix(Real, ChangeOne)) = size(m, 2)",
+            "f(m::MetricMatrix(Real, ChangeOne)) = size(m)",
+            "f(m::Matrix{<:Data}) = size(m, 2)",
             "function f(A::Matrix{<:Data}, B::Matrix{<:Data}) :: Priv()\n"
             "   (D, L) = sample_poisson(0.1, A, B)\n"
             "   (rows, columns) = size(D)\n"
             "   laplacian_mechanism(1, 0.5, rows)\n"
             "end",
         ),
-        (Refused("f(v::Vector{<:Data}) = size(v)", "DP202"),),
+        (
+            Refused("f(v::Vector{<:Data}) = size(v)", "DP202"),
+            Refused("f(m::Matrix{<:Data}) = size(m, 3)", "DP202"),
+        ),
         whole=True,
         counts=True,
         tells_size=True,

@@ -324,7 +324,7 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "[:]": _row,
     "[…]": lambda *entries: array(entries),
     "length": lambda v: int(v.size),
-    "size": lambda m: m.shape,
+    "size": lambda m, i=None: m.shape if i is None else int(m.shape[i - 1]),
     "sum": _summed,
     "transpose": _transposed,
     "'": _transposed,

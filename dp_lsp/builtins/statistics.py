@@ -48,6 +48,7 @@ from dp_lsp.core.types import (
     BoolType,
     Clip,
     Container,
+    Dataset,
     Kind,
     Norm,
     NumberType,
@@ -56,7 +57,7 @@ from dp_lsp.core.types import (
 )
 
 _PUBLIC_POINTS = Box(VECTOR, bases=frozenset({Base.INTEGER, Base.REAL}))
-_OF_PUBLIC_SIZE, _OF_PRIVATE_SIZE = Records(VECTOR, sized=True), Records(VECTOR, sized=False)
+_OF_PUBLIC_SIZE, _OF_PRIVATE_SIZE = Records(sized=True), Records(sized=False)
 
 
 def _norm(args: Args) -> NormVariable:
@@ -166,7 +167,17 @@ def a_share(args: Args) -> tuple[Demand, ...]:
 
 
 def _static_size(args: Args) -> Type:
-    return NumberType(Base.INTEGER, args.dataset("v").size)
+    dataset = args.dataset("v")
+    return NumberType(Base.INTEGER, dataset.size * _in_a_record(dataset))
+
+
+def _in_a_record(dataset: Dataset) -> Poly:
+    """How many entries a record has."""
+    return Poly.of(1) if dataset.records.rows is None else dataset.records.length
+
+
+def _entries(args: Args) -> Sens:
+    return magnitude(_in_a_record(args.dataset("v")))
 
 
 def _whole(args: Args) -> Type:
@@ -182,7 +193,7 @@ def _answered(args: Args) -> Type | Refusal:
 
 LENGTHS = (
     form(_static_size, only(v=ZERO), v=_OF_PUBLIC_SIZE),
-    form(_whole, only(v=ONE), v=_OF_PRIVATE_SIZE),
+    form(_whole, only(v=_entries), v=_OF_PRIVATE_SIZE),
 )
 COUNT = form(_answered, of_records(once, "p"), applies=applied_to("p"), p=Arrow(), v=NUMBERS)
 SUMS: tuple[Form, ...] = (
