@@ -247,6 +247,17 @@ def test_answers_are_drawn_where_queries_are_above() -> None:
     assert not far_apart(away, laplace_below) and not is_wide_or_narrow([abs(x) for x in away], 1)
 
 
+def test_many_answers_fit_their_bits() -> None:
+    """However many may be above: noise is drawn by as many bits, so that none is cut off."""
+    draws = Sampled(library())
+    over = [Fraction(0)] * 40
+    for most, epsilon in ((1, Fraction(1000)), (40, Fraction(1, 1000)), (10**5, Fraction(1))):
+        found = [draws.above(over, most, epsilon) for _ in range(60)]
+        assert all(len(each) == 40 and sum(each) <= most for each in found)
+    with pytest.raises(Refused, match="too large or too small"):
+        draws.above(over, 10**9, Fraction(1, 10))
+
+
 def test_rows_are_drawn_alike() -> None:
     draws = Sampled(library())
     for scheme, amount, count in (

@@ -168,7 +168,8 @@ class Sampled:
         """Half of ε is for the noise on the threshold, half for that on the answers that are above, which move by 2
         against it."""
         _demand(epsilon)
-        n = min(math.floor(epsilon * (1 << (_STEPS - 2))), 1 << 60)
+        _demand(epsilon / most)
+        n = math.floor(epsilon * (1 << (_STEPS - 2)) / most)  # so that the noise on answers has the bits it may have
         self.drawn["threshold"] = self.drawn.get("threshold", 0) + 1
         (limit,) = self._laplace(1, n, epsilon / 2)
         noise = self._laplace(len(over), 2 * n * most, epsilon / 2)
