@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
@@ -232,6 +233,12 @@ def of_containers(base: str, norm: str) -> Iterator[Case]:
     yield Case(f"{vector} = -v", lambda v: scaled(Fraction(-1), v))
     yield Case(f"{matrix} = +m", lambda m: m)
     yield Case(f"{vector} = sum(v)", total)
+    if not data:
+        yield Case(f"{vector} = maximum(v)", max, least=ENTRY)
+        yield Case(f"{vector} = minimum(v)", min, least=ENTRY)
+        yield Case(f"{vector} = median(v)", lambda v: statistics.median(sorted(v)), least=ENTRY)
+        yield Case(f"{vector} = partialsort(v, 1)", min, least=ENTRY)
+        yield Case(f"{vector} = quantile(v, 1)", max, least=ENTRY)
     yield Case(f"{matrix} = sum(m)", total)
     yield Case(f"{matrix} = sum(m; dims=1)", by_rows)
     yield Case(f"{matrix} = sum(m; dims=2)", by_columns)

@@ -12,13 +12,15 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp.builtins.datasets import NUMBERS, bounds_of, is_sized
-from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Refusal, Refused, form, only
+from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Parameter, Refusal, Refused, Result, form, only
 from dp_lsp.builtins.descriptors import SOURCE, at_least, count_of, fewest, known_bounds, range_of, too_few, unfit
-from dp_lsp.builtins.patterns import STATIC, STATIC_INTEGER
+from dp_lsp.builtins.patterns import STATIC, STATIC_INTEGER, Box, Num
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.sens import ONE, Sens, magnitude, number
-from dp_lsp.core.types import Base, BoolType, NumberType, Type
+from dp_lsp.core.types import REAL, Base, BoolType, Kind, NumberType, Type
 
+_NONE, _ONE = Poly.of(0), Poly.of(1)
+_ENTRIES = Box(frozenset({Kind.VECTOR}), bases=frozenset({Base.INTEGER, Base.REAL}), arithmetic=True)
 _HALF = Poly.of(Fraction(1, 2))
 
 
@@ -89,11 +91,37 @@ def _a_share(args: Args) -> tuple[Demand, ...]:
     return (*at_least(1)(args), *within)
 
 
+def _entry(args: Args) -> Type:
+    element = args.container("v").element
+    return NumberType(element.base) if isinstance(element, NumberType) else element
+
+
+def _some_entries(args: Args) -> tuple[Demand, ...]:
+    """There must be one; with k so many, with alpha it must be a share."""
+    length, place, share = args.container("v").length, _static(args, "k"), _static(args, "alpha")
+    if place is not None:
+        return Demand(_ONE, "<=", place, "k"), Demand(place, "<=", length, "k")
+    shares = () if share is None else (Demand(_NONE, "<=", share, "alpha"), Demand(share, "<=", _ONE, "alpha"))
+    return (Demand(_ONE, "<=", length, "v"), *shares)
+
+
+def _static(args: Args, name: str) -> Poly | None:
+    return args.static(name) if name in args.names else None
+
+
+def _of_entries(result: Result = _entry, **more: Num) -> Form:
+    """Of a vector: no entry moves further than the vector does in any norm, and what stands at a place of the sorted
+    ones no further than the entry that moves furthest."""
+    found = form(result, only(v=ONE), _some_entries, v=_ENTRIES)
+    return replace(found, params=(*found.params, *(Parameter(name, pattern) for name, pattern in more.items())))
+
+
 def _extreme() -> Form:
     return form(_one_of_them, only(v=range_of), at_least(1), stability={"v": _range_of_several}, v=NUMBERS)
 
 
 _BOUNDED = "f(v::MetricVector(Bounded(Real, 0, 100), {})) = {}"
+_VECTOR = "f(v::MetricVector(Real, LInf)) = {}"
 _POINTS = "f(v::MetricVector(Real, Symmetric)) = {}"
 _QUANTILES = {"v": _quantile_of_several}
 
@@ -112,12 +140,12 @@ _ROWS: tuple[Builtin, ...] = (
         Builtin(
             name,
             f"{name}(v)",
-            (_extreme(),),
+            (_extreme(), _of_entries()),
             f"The {words} number: one record may move it from one bound to the other, so R-sensitive for numbers "
             "between L and U, R = U - L. There must be at least one. To release it, choose among candidates: "
-            "`quantile_score` says how well each of them does.",
+            "`quantile_score` says how well each of them does. Of a vector 1-sensitive in every norm.",
             SOURCE,
-            (_BOUNDED.format("Symmetric, AtLeast(1)", f"{name}(v)"),),
+            (_BOUNDED.format("Symmetric, AtLeast(1)", f"{name}(v)"), _VECTOR.format(f"{name}(v)")),
             (*_refused(f"{name}(v)"), Refused(f"f(v::MetricVector(Bool, ChangeOne)) = {name}(v)", "DP208")),
         )
         for name, words in (("maximum", "largest"), ("minimum", "smallest"))
@@ -134,33 +162,42 @@ _ROWS: tuple[Builtin, ...] = (
                 v=NUMBERS,
                 k=STATIC_INTEGER,
             ),
+            _of_entries(k=STATIC_INTEGER),
         ),
-        "The k-th smallest number: R-sensitive for numbers between L and U, R = U - L. There must be at least k.",
+        "The k-th smallest number: R-sensitive for numbers between L and U, R = U - L. There must be at least k. Of a "
+        "vector 1-sensitive in every norm.",
         SOURCE,
-        (_BOUNDED.format("Symmetric, AtLeast(10)", "partialsort(v, 3)"),),
+        (_BOUNDED.format("Symmetric, AtLeast(10)", "partialsort(v, 3)"), _VECTOR.format("partialsort(v, 2)")),
         (*_refused("partialsort(v, 1)"), Refused(_BOUNDED.format("ChangeOne, Size(3)", "partialsort(v, 4)"), "DP304")),
     ),
     Builtin(
         "median",
         "median(v)",
-        (form(_between, only(v=_quantile_factor), at_least(1), stability=_QUANTILES, v=NUMBERS),),
+        (
+            form(_between, only(v=_quantile_factor), at_least(1), stability=_QUANTILES, v=NUMBERS),
+            _of_entries(lambda args: REAL),
+        ),
         "The number in the middle, or the mean of the two in the middle. For numbers between L and U, R = U - L: "
         "R/2-sensitive, and R where the number N of records is public; R/2 for an even N that is written out. Several "
-        "records of a person move it by R.",
+        "records of a person move it by R. Of a vector 1-sensitive in every norm.",
         SOURCE,
-        (_BOUNDED.format("Symmetric, AtLeast(1)", "median(v)"),),
+        (_BOUNDED.format("Symmetric, AtLeast(1)", "median(v)"), _VECTOR.format("median(v)")),
         _refused("median(v)"),
         whole=False,
     ),
     Builtin(
         "quantile",
         "quantile(v, alpha)",
-        (form(_between, only(v=_quantile_factor), _a_share, stability=_QUANTILES, v=NUMBERS, alpha=STATIC),),
+        (
+            form(_between, only(v=_quantile_factor), _a_share, stability=_QUANTILES, v=NUMBERS, alpha=STATIC),
+            _of_entries(lambda args: REAL, alpha=STATIC),
+        ),
         "The number that has the share alpha of the others below it, between the two nearest as Julia has it. For "
         "numbers between L and U, R = U - L: max(alpha, 1 - alpha)·R-sensitive, and at most R where the number of "
-        "records is public. To release it, choose among candidates: `quantile_score` says how well each of them does.",
+        "records is public. To release it, choose among candidates: `quantile_score` says how well each of them does. "
+        "Of a vector 1-sensitive in every norm.",
         SOURCE,
-        (_BOUNDED.format("Symmetric, AtLeast(1)", "quantile(v, 0.9)"),),
+        (_BOUNDED.format("Symmetric, AtLeast(1)", "quantile(v, 0.9)"), _VECTOR.format("quantile(v, 0.9)")),
         (*_refused("quantile(v, 0.9)"), Refused(_BOUNDED.format("ChangeOne, Size(3)", "quantile(v, 2)"), "DP304")),
         whole=False,
     ),
