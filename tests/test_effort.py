@@ -25,17 +25,24 @@ PAGES = sorted((ROOT / "fixtures" / "spec").glob("*.md"))
 PROGRAMS = sorted((ROOT / "fixtures" / "programs").glob("*.jl"))
 
 
+TOO_SMALL = {"DP301", "DP424", "DP425"}
+"""Noise that is too small may be made for the other relation between datasets, by which the method is inferred, too."""
+
+
 class Effort:
-    """Counts how often each term is inferred, by :meth:`Inference.infer`, the one way to a judgement."""
+    """Counts how often each term is inferred, by :meth:`Inference.infer`, the one way to a judgement; ``inferences``
+    are those that did it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._times: Counter[int] = Counter()
         self._seen: dict[int, Term] = {}  # keeps terms alive, so that no two share an id
+        self.inferences: set[Inference] = set()
         infer = Inference.infer
 
         def counted(inference: Inference, node: Term) -> Judgement:
             self._times[id(node)] += 1
             self._seen[id(node)] = node
+            self.inferences.add(inference)
             return infer(inference, node)
 
         monkeypatch.setattr(Inference, "infer", counted)
@@ -45,6 +52,7 @@ class Effort:
         times = list(self._times.values())
         self._times.clear()
         self._seen.clear()
+        self.inferences.clear()
         return times
 
 
@@ -63,9 +71,11 @@ def texts(page: Path) -> Iterator[str]:
 def test_no_expression_is_inferred_twice(page: Path, profile: str, effort: Effort) -> None:
     counted = 0
     for text in texts(page):
-        Engine().check(text, Options(profile=profile))
+        checked = Engine().check(text, Options(profile=profile))
+        tried = sum(inference.tries for inference in effort.inferences)
+        wrong = TOO_SMALL & {problem.code for problem in checked.problems}
         taken = effort.taken()
-        assert set(taken) <= {1}, text
+        assert set(taken) <= ({1, 2} if tried else {1}) and (wrong or not tried), text
         counted += len(taken)
     assert counted or page.stem == "projects"
 

@@ -81,7 +81,8 @@ class Inference:
     be stored as a float, and ``chosen`` is what to report then of methods that were chosen because it is none;
     ``rounds`` what the rounds of the loops around read for themselves, by the index, and ``wholes`` what that is a
     part of; ``tuples`` the parameter that an item is a part of; ``whole`` are variables of which something is said that
-    holds for a whole step only.
+    holds for a whole step only. One that ``tries`` what another relation would make of a method, so that a message can
+    say it, claims nothing.
     """
 
     def __init__(
@@ -118,6 +119,7 @@ class Inference:
         self.rounds: dict[Local, disjoint.Rows] = {}
         self.wholes: disjoint.Wholes = {}
         self.tuples: dict[Var, Var] = {}
+        self.tries = False
         self.parameters: set[Span] = set()
         self.whole: set[Var] = set()
 

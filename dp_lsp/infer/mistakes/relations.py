@@ -60,5 +60,6 @@ def _under(scene: Scene, metric: DatasetMetric) -> Scene:
     )
     known = scene.inference
     again = Inference(known.text, known.rules, known.resolve, known.look, terms.rule)
+    again.tries = True
     functions.body(again, replace(scene.method, params=params), conditions.Mark(), scene.usual)
     return Scene(again, scene.method, scene.usual)
