@@ -174,6 +174,33 @@ def test_an_edit_ends_the_process_that_computes_them(library: Path, tmp_path: Pa
             driver.wait(lambda message: _kind(message) == "end")
 
 
+@pytest.mark.skipif(os.name != "posix" or not Path("/proc").exists(), reason="processes are told apart by /proc")
+def test_who_does_not_want_to_wait_for_them_ends_the_process(library: Path, tmp_path: Path) -> None:
+    library.touch()
+    uri = (tmp_path / "a.jl").as_uri()
+    with Driver() as driver:
+        driver.start(window={"workDoneProgress": True})
+        driver.open(PROGRAM, uri)
+        assert driver.checked(1, uri)["status"] == "failed"
+        _see_begin(driver)
+        (begun,) = [message["params"] for message in driver.seen if _kind(message) == "begin"]
+        assert begun["value"]["cancellable"] and "a.jl" in begun["value"]["message"]
+        (worker,) = children(driver.process.pid)
+        (busy,) = children(worker)
+        driver.notify("window/workDoneProgress/cancel", {"token": "of somebody else"})
+        driver.notify("window/workDoneProgress/cancel", {"token": begun["token"]})
+        while not _count(driver, "end"):
+            driver.wait(lambda message: _kind(message) == "end")
+        assert gone(busy)
+        library.unlink()  # it would be answered now, and the budget proved
+        driver.change(2, {"text": f"# again\n{PROGRAM}"}, uri=uri)
+        assert driver.checked(2, uri)["status"] == "failed"
+        time.sleep(1)
+        assert not children(worker) and driver.checked(2, uri)["status"] == "failed"
+        driver.change(3, {"text": PROGRAM.replace("1e-5", "2e-5")}, uri=uri)  # another question
+        driver.wait(lambda message: message.get("params", {}).get("diagnostics") == [])
+
+
 def test_a_plot_has_their_curve_beside_the_others(
     library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

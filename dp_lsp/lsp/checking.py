@@ -45,8 +45,9 @@ class _Waiter(NamedTuple):
 
 class Checker:
     """Has the documents checked. ``done`` is called when a check of a document ended, and whether for good,
-    ``configured`` with what is wrong with configurations, by the paths of their files, and ``busy`` when a check was
-    asked for, and when it ended or is not needed any more."""
+    ``configured`` with what is wrong with configurations, by the paths of their files, ``busy`` when a check was asked
+    for, and when it ended or is not needed any more, and ``bettering`` when its numbers begin to be made smaller, and
+    when that ended."""
 
     def __init__(
         self,
@@ -54,11 +55,13 @@ class Checker:
         done: Callable[[Document, bool], None],
         configured: Callable[[Mapping[str, Faulty]], None] = lambda faulty: None,
         busy: Callable[[Document, bool], None] = lambda document, busy: None,
+        bettering: Callable[[Document, bool], None] = lambda document, busy: None,
     ) -> None:
         self._open = documents
         self._done = done
         self._configured = configured
         self._busy = busy
+        self._bettering = bettering
         self._worker = Worker(self._ended, mended=self._mended, bettered=self._bettered)
         self._options = Options()
         self._settings: dict[Document, dict[Subject, Fraction]] = {}
@@ -121,6 +124,10 @@ class Checker:
             given[subject] = number
         self.check(document)
 
+    def spare(self, document: Document) -> None:
+        """The numbers of a document need not be made smaller than they are."""
+        self._worker.spare(document.name)
+
     def _present_options(self) -> Options:
         """The options of a check, with the numbers that were given in each document."""
         settings = (
@@ -134,6 +141,7 @@ class Checker:
         """Nobody wants to know about this document any more. Others may have depended on its text."""
         self._forget_timer(document)
         self._busy(document, False)
+        self._bettering(document, False)
         self._settings.pop(document, None)
         self._submitted.pop(document.name, None)
         self._pace.pop(document.name, None)
@@ -220,8 +228,7 @@ class Checker:
         """The numbers of a document are being made smaller, or not any more; what is known until then stays."""
         document = self._submitted.get(name)
         if document:
-            if busy or document.checked is not None:  # else it is being checked, and busy with that
-                self._busy(document, busy)
+            self._bettering(document, busy)
             if better and document not in self._timers:
                 self.check(document)
 

@@ -49,9 +49,12 @@ class Server(LanguageServer):
         self.trace = "off"  # as `$/setTrace` has it
         self.log = ClientLog(self.window_log_message, self.log_trace)
         self.refreshes = Refreshes(self._ask_again)
-        self._progress = Progress(self)
+        self._progress = Progress(self, "checking")
+        self.bettering = Progress(
+            self, "computing privacy-loss distributions for", lambda each: self.checker.spare(each)
+        )
         self.tidying = Tidying()
-        self.checker = Checker(self.documents, self._checked, self.configured, self._busy)
+        self.checker = Checker(self.documents, self._checked, self.configured, self._busy, self._better)
         self.faults: dict[str, Faulty] = {}  # the configurations that something is said to be wrong with
         self._unwatched = Unwatched()
         self.spelled: dict[str, str] = {}  # the client's URIs of files that are not checked, by key
@@ -184,6 +187,10 @@ class Server(LanguageServer):
     def _busy(self, document: Document, busy: bool) -> None:
         if self.client.progress:
             (self._progress.began if busy else self._progress.ended)(document)
+
+    def _better(self, document: Document, busy: bool) -> None:
+        if self.client.progress:
+            (self.bettering.began if busy else self.bettering.ended)(document)
 
     def _ask_again(self, method: str) -> None:
         if method in self.client.asks_again:

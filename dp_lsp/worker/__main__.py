@@ -46,6 +46,7 @@ from dp_lsp.worker.frames import (
     Opened,
     Ready,
     Repaired,
+    Spare,
     Stopped,
     Told,
     Wanted,
@@ -66,7 +67,7 @@ _TRYING = 5.0  # seconds that the fixes of a document may take
 _log = logging.getLogger(__name__)
 
 
-News = Look | Opened | Learn | Forget
+News = Look | Opened | Learn | Spare | Forget
 
 
 class Inbox:
@@ -96,7 +97,7 @@ class Inbox:
                         self._newest[message.document] = message.number
                         self._checks.pop(message.document, None)
                         self._news.append(message)
-                    case Look() | Opened() | Learn():
+                    case Look() | Opened() | Learn() | Spare():
                         self._news.append(message)
                 self._arrived.notify()
         os._exit(0)
@@ -202,6 +203,8 @@ class Service:
                 self._projects.engine.learn(document, records)
                 if document:
                     self._sent[document] = {record.key: record for record in records}
+            case Spare(document):
+                self._projects.engine.answers.learn(dict.fromkeys(self._questions.pop(document, ())))
             case Forget(_, document):
                 self._projects.engine.unlearn(document)
                 self._sent.pop(document, None)

@@ -39,6 +39,7 @@ from dp_lsp.worker.frames import (
     Opened,
     Ready,
     Repaired,
+    Spare,
     Stopped,
     Told,
     Wanted,
@@ -197,6 +198,11 @@ class Worker:
         if self._asked.pop(number, None) and self._link:
             self._link.send(Withdraw(number))
             self._watch_jobs()
+
+    def spare(self, document: str) -> None:
+        """The numbers of a document need not be made smaller, if that is what is being done."""
+        if self._link and self._asking == document:
+            self._link.send(Spare(document))
 
     def forget(self, document: str) -> None:
         """The document is closed; nothing more is reported about it."""

@@ -94,6 +94,12 @@ class Withdraw(NamedTuple):
     number: int
 
 
+class Spare(NamedTuple):
+    """The numbers of a document need not become smaller by what is being asked about them; it is not asked again."""
+
+    document: str
+
+
 class Forget(NamedTuple):
     """The document is closed: stop checking it, and forget what was sent of it."""
 
@@ -204,7 +210,7 @@ class Derived(NamedTuple):
     found: Derivable | None
 
 
-Question = Look | Opened | Learn | Check | Derive | Withdraw | Forget
+Question = Look | Opened | Learn | Check | Derive | Withdraw | Spare | Forget
 Answer = Ready | Begun | Entered | Found | Finished | Stopped | Failed | Repaired | Asking | Told | Derived
 Message = Question | Answer
 
