@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -14,7 +15,7 @@ from dp_lsp.analysis.records import Options
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.core.scheme import Judgement
 from dp_lsp.core.term import Term
-from dp_lsp.engine import task
+from dp_lsp.engine import facts, task
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.memo import VERSIONS
 from dp_lsp.infer.inference import Inference
@@ -145,21 +146,21 @@ def test_the_server_looks_through_its_memory_only_when_it_is_quiet(monkeypatch: 
 def test_a_check_looks_between_inferring_and_reporting(monkeypatch: pytest.MonkeyPatch) -> None:
     steps: list[str] = []
 
-    def noted(name: str) -> None:
-        known = getattr(task, name)
+    def noted(module: ModuleType, name: str) -> None:
+        known = getattr(module, name)
 
         def step(*arguments: object, **keywords: object) -> object:
             steps.append(name)
             return known(*arguments, **keywords)
 
-        monkeypatch.setattr(task, name, step)
+        monkeypatch.setattr(module, name, step)
 
     class Noted(Ticket):
         def look(self) -> None:
             if steps and steps[-1] != "look":
                 steps.append("look")
 
-    for name in ("infer_method", "describe", "tables"):
-        noted(name)
+    for module, name in ((task, "infer_method"), (task, "describe"), (facts, "tables")):
+        noted(module, name)
     Engine().check("f(x::Real) = x + x\n", ticket=Noted())
     assert steps == ["infer_method", "look", "describe", "look", "tables"]
