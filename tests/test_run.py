@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from dp_lsp import builtins
@@ -45,7 +46,10 @@ def released(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
     code = main(["run", *arguments, "--output-format", "json"])
     printed = capsys.readouterr()
     assert code == 0, printed.err
-    return json.loads(printed.out)
+    assert main(["schema", "release"]) == 0
+    found = json.loads(printed.out)
+    jsonschema.validate(found, json.loads(capsys.readouterr().out))
+    return found
 
 
 def test_many_people(people: tuple[str, list[int]], capsys: pytest.CaptureFixture[str]) -> None:

@@ -356,8 +356,7 @@ def run_(log_level: str, log_file: str | None, **options: Any) -> int:
     a run takes and whether it fails may tell about the data: that is for those who hold them.
 
     \b
-    dp-lsp run survey.jl mean_age --data people.csv --column age --set eps=0.5
-    dp-lsp run survey.jl ages --data people.csv --column ages=age --set eps=1/2 --output-format json
+    dp-lsp run survey.jl ages --data people.csv --column age --set eps=1/2 --output-format json
     dp-lsp run train.jl step --data x=rows.csv --data y=labels.csv --set eps=0.1 --set k=100 --target-delta 1e-6
 
     \b
@@ -373,7 +372,7 @@ def run_(log_level: str, log_file: str | None, **options: Any) -> int:
 
 
 @root.command()
-@click.argument("name", type=click.Choice(["report", "configuration"]))
+@click.argument("name", type=click.Choice(["report", "configuration", "release"]))
 @logs
 def schema(name: str, log_level: str, log_file: str | None) -> int:
     """Print a JSON schema, for programs and editors.
@@ -381,15 +380,17 @@ def schema(name: str, log_level: str, log_file: str | None) -> int:
     \b
     dp-lsp schema report           of `dp-lsp check --output-format json`
     dp-lsp schema configuration    of dp-lsp.toml
+    dp-lsp schema release          of `dp-lsp run --output-format json`
     """
     import json
 
     from dp_lsp.cli.output import write
+    from dp_lsp.cli.releases import schema as release
     from dp_lsp.configuration.keys import schema as configuration
     from dp_lsp.features.report_schema import schema as report
 
     _log(log_level, log_file)
-    found = report() if name == "report" else configuration()
+    found = {"report": report, "configuration": configuration, "release": release}[name]()
     return write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import difflib
 import os
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from dp_lsp import __version__
 from dp_lsp.analysis.limits import MOST, Limits
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Options, Setting
 from dp_lsp.analysis.setting import subject
@@ -21,22 +20,17 @@ from dp_lsp.cli.distributions import Distributions, improved
 from dp_lsp.cli.files import choose, shown
 from dp_lsp.cli.limited import limited
 from dp_lsp.cli.output import FINDINGS, USAGE, complain, write
+from dp_lsp.cli.releases import document, lines
 from dp_lsp.cli.reporters.escaping import json_text
 from dp_lsp.cli.style import printable, without_commands
-from dp_lsp.core.evaluate import rounded_up
-from dp_lsp.core.notation import decimal, figure
 from dp_lsp.disk.reading import SUFFIX
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.runnable import Runnable
-from dp_lsp.features.markdown import together
 from dp_lsp.problem import Severity
 
 if TYPE_CHECKING:
     from dp_lsp.release.inputs import Given
-    from dp_lsp.release.running import Release
 
-SCHEMA = 1
-"""The version of what is printed for programs."""
 _INSTALL = "dp-lsp run draws its noise by OpenDP 0.16, which is not installed: pip install 'dp-lsp[run]'"
 
 
@@ -111,8 +105,8 @@ class _Run:
             promised = guarantees(function, joining)
             found = release(function, given.arguments, promised, library)
         if request.output_format == "json":
-            return json_text(_document(function, found, given.numbers), indent=2) + "\n"
-        return "".join(f"{line}\n" for line in _lines(found))
+            return json_text(document(function, found, given.numbers), indent=2) + "\n"
+        return "".join(f"{line}\n" for line in lines(found))
 
     def _options(self, settings: tuple[Setting, ...]) -> Configured:
         """What a project demands holds here, too, but not the rules that it wants to be checked by."""
@@ -201,70 +195,3 @@ def _values(settings: Sequence[str], function: str) -> dict[str, str]:
             raise click.UsageError(f"--set gives {about.name} two values")
         found[about.name] = value
     return found
-
-
-# What is printed
-
-
-def _lines(found: Release) -> Iterator[str]:
-    """For a person: the value, and what it guarantees."""
-    yield printable(_shown(found.value))
-    for each in found.guarantees:
-        names, change = together(each.parameters), "; ".join(dict.fromkeys(each.neighbours))
-        numbers = f"ε {decimal(each.epsilon, 6)}, δ {decimal(each.delta, 6)}"
-        yield printable(f"  {numbers} (rule {each.rule}) for {names}, where {change}")
-    added = max((each.drawn[0] - each.epsilon for each in found.guarantees), default=Fraction(0))
-    if added:
-        yield f"  noise stands on a fine grid, which adds less than {figure(added)} to ε, and that part to δ"
-    drawn = ", ".join(f"{count:,} {kind}" for kind, count in found.drawn)
-    yield f"  drawn by OpenDP: {drawn or 'nothing'}"
-    for what in found.unchecked:
-        yield printable(f"  not checked: {what}")
-    yield "  every run spends this again"
-
-
-def _document(function: Runnable, found: Release, numbers: Mapping[str, Fraction]) -> dict[str, Any]:
-    """For programs."""
-    return {
-        "schema_version": SCHEMA,
-        "tool": {"name": "dp-lsp", "version": __version__},
-        "file": shown(function.file),
-        "function": function.report.name,
-        "signature": function.report.signature,
-        "value": _plain(found.value),
-        "guarantees": [
-            {
-                "parameters": list(each.parameters),
-                "neighbours": list(each.neighbours),
-                "rule": each.rule,
-                "epsilon": rounded_up(each.drawn[0]),
-                "delta": rounded_up(each.drawn[1]),
-                "proved": {"epsilon": rounded_up(each.epsilon), "delta": rounded_up(each.delta)},
-            }
-            for each in found.guarantees
-        ],
-        "numbers": {name: str(value) for name, value in sorted(numbers.items())},
-        "drawn": dict(found.drawn),
-        "not_checked": list(found.unchecked),
-    }
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it: a matrix is a list of rows. A number that no float can be is written out."""
-    if hasattr(value, "shape") or isinstance(value, tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, bool | int):
-        return value
-    try:
-        return float(value)
-    except OverflowError:
-        return str(value)
-
-
-def _shown(value: Any) -> str:
-    """A value as a person writes it."""
-    if hasattr(value, "shape"):
-        return f"[{', '.join(map(_shown, value))}]"
-    if isinstance(value, tuple):
-        return f"({', '.join(map(_shown, value))})"
-    return str(value).lower() if isinstance(value, bool) else str(_plain(value))

@@ -3,7 +3,7 @@
 Noise is drawn as a whole number of steps, and what it is added to is rounded to them: a step is the distance that a
 mechanism declares, divided by a whole number that does not depend on the data. OpenDP's integers then have the
 distribution that is asked for exactly, at a scale that is rounded up, and its map from distances to losses must come to
-no more than the mechanism is priced at.
+no more than the mechanism declares.
 
 **What the steps add.** A bound is proved for noise that has a density. Where that noise is (ε, δ)-private, what is
 drawn here is (ε + 2Kκ, δ·exp(Kκ) + τK(1 + exp(ε + Kκ)))-private, with K numbers of it. Rounding what has a density is

@@ -1,0 +1,111 @@
+"""What ``dp-lsp run`` prints: what was released, and what that guarantees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from dp_lsp import __version__
+from dp_lsp.cli.files import shown
+from dp_lsp.cli.style import printable
+from dp_lsp.core.evaluate import rounded_up
+from dp_lsp.core.notation import decimal, figure
+from dp_lsp.features.markdown import together
+
+if TYPE_CHECKING:
+    from dp_lsp.engine.runnable import Runnable
+    from dp_lsp.release.running import Release
+
+SCHEMA = 1
+"""The version of what is printed for programs."""
+_TEXTS = {"type": "array", "items": {"type": "string"}}
+_NUMBER = {"type": "number"}
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of a release. Readers ignore keys that they do not know."""
+    pair = _object(epsilon=_NUMBER, delta=_NUMBER)
+    guarantee = _object(
+        parameters=_TEXTS, neighbours=_TEXTS, rule={"type": "string"}, epsilon=_NUMBER, delta=_NUMBER, proved=pair
+    )
+    texts = {key: {"type": "string"} for key in ("file", "function", "signature")}
+    found = _object(
+        schema_version={"const": SCHEMA},
+        tool=_object(name={"const": "dp-lsp"}, version={"type": "string"}),
+        **texts,
+        value={"type": ["number", "string", "boolean", "array"]},
+        guarantees={"type": "array", "items": guarantee},
+        numbers={"type": "object", "additionalProperties": {"type": "string"}},
+        drawn={"type": "object", "additionalProperties": {"type": "integer"}},
+        not_checked=_TEXTS,
+    )
+    return {"$schema": "http://json-schema.org/draft-07/schema#", "title": "dp-lsp release", **found}
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def lines(found: Release) -> Iterator[str]:
+    """For a person: the value, and what it guarantees."""
+    yield printable(_shown(found.value))
+    for each in found.guarantees:
+        names, change = together(each.parameters), "; ".join(dict.fromkeys(each.neighbours))
+        numbers = f"ε {decimal(each.epsilon, 6)}, δ {decimal(each.delta, 6)}"
+        yield printable(f"  {numbers} (rule {each.rule}) for {names}, where {change}")
+    added = max((each.drawn[0] - each.epsilon for each in found.guarantees), default=Fraction(0))
+    if added:
+        yield f"  noise stands on a fine grid, which adds less than {figure(added)} to ε, and that part to δ"
+    drawn = ", ".join(f"{count:,} {kind}" for kind, count in found.drawn)
+    yield f"  drawn by OpenDP: {drawn or 'nothing'}"
+    for what in found.unchecked:
+        yield printable(f"  not checked: {what}")
+    yield "  every run spends this again"
+
+
+def document(function: Runnable, found: Release, numbers: Mapping[str, Fraction]) -> dict[str, Any]:
+    """For programs."""
+    return {
+        "schema_version": SCHEMA,
+        "tool": {"name": "dp-lsp", "version": __version__},
+        "file": shown(function.file),
+        "function": function.report.name,
+        "signature": function.report.signature,
+        "value": _plain(found.value),
+        "guarantees": [
+            {
+                "parameters": list(each.parameters),
+                "neighbours": list(each.neighbours),
+                "rule": each.rule,
+                "epsilon": rounded_up(each.drawn[0]),
+                "delta": rounded_up(each.drawn[1]),
+                "proved": {"epsilon": rounded_up(each.epsilon), "delta": rounded_up(each.delta)},
+            }
+            for each in found.guarantees
+        ],
+        "numbers": {name: str(value) for name, value in sorted(numbers.items())},
+        "drawn": dict(found.drawn),
+        "not_checked": list(found.unchecked),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: a matrix is a list of rows. A number that no float can be is written out."""
+    if hasattr(value, "shape") or isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, bool | int):
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        return str(value)
+
+
+def _shown(value: Any) -> str:
+    """A value as a person writes it."""
+    if hasattr(value, "shape"):
+        return f"[{', '.join(map(_shown, value))}]"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_shown, value))})"
+    return str(value).lower() if isinstance(value, bool) else str(_plain(value))
