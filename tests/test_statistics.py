@@ -9,13 +9,18 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
 from typing import Any, NamedTuple
+from unittest import mock
 
 import pytest
 
 from attack import Target, targets
+from attack.runs import PROGRAMS, attacked
+from dp_lsp.builtins import variances
+from dp_lsp.builtins.descriptors import by_fewest
 from dp_lsp.builtins.meanings import array
 from dp_lsp.core.annotation import DatasetOf
 from dp_lsp.core.evaluate import Substitution, norms_of, upper
+from dp_lsp.core.sens import number
 from dp_lsp.core.types import BoolType, Dataset, Norm
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.spaces import Setting, distance, put_in
@@ -141,6 +146,18 @@ def test_cell(cell: Cell) -> None:
 def norms_in(cell: Cell) -> set[Any]:
     move = cell.target.scheme.result.moves.get(cell.target.scheme.params[0].var)
     return set() if move is None else norms_of(move.sens)
+
+
+def test_no_pipeline_refutes_what_is_claimed_of_it() -> None:
+    result = attacked(PROGRAMS["pipelines"], 8, 30, "sound")
+    assert result.bad == 0, result.text
+
+
+def test_the_search_knows_pipelines_well() -> None:
+    """What is wrong by a half is found."""
+    half = number(Fraction(1, 2))
+    with mock.patch.object(variances, "by_fewest", lambda args, more=0: by_fewest(args, more) * half):
+        assert attacked(PROGRAMS["pipelines"], 8, 1, "sound", tell=False).bad
 
 
 def test_every_program_of_the_page_is_tried() -> None:
