@@ -196,3 +196,20 @@ def test_two_persons_are_not_told_by_the_project_that_includes_them(tmp_path: Pa
         (function,) = engine.check(text, Options(contributes=contributes)).functions
         moved.append(function.parameters[0].sensitivity)
     assert moved == ["1", "3", "1", "2"], "what is remembered is told apart"
+
+
+@pytest.mark.parametrize(
+    ("annotation", "distance"),
+    [
+        ("MetricVector(Data, L1)", "number of entries that differ (change-one: L1 over 𝔻)"),
+        ("MetricMatrix(Data, LInf)", "number of rows that differ (change-one: LInf over 𝔻)"),
+        ("MetricVector(Real)", "number of records that are others"),
+        ("MetricVector(Real, Symmetric)", DISTANCE),
+        ("MetricVector(Data, L2)", "L2 distance over 𝔻"),
+        ("MetricVector(Real, L1)", "L1 distance over ℝ"),
+    ],
+)
+def test_hover_says_how_data_are_compared(annotation: str, distance: str) -> None:
+    analysis = check(f"f(v::{annotation}) = v\n")
+    found = hover(analysis, 2)
+    assert found is not None and f"· {distance}" in plain(found.markdown)

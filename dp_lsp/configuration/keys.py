@@ -143,7 +143,8 @@ KEYS = (
         Choice(NEIGHBOURS),
         "Which data are neighbours: `change-one`, data that differ in one record (the default), or `add-remove`, data"
         " of which one has a record more. How many records there are is private then, and a matrix is protected only"
-        " where rows are drawn of it, each by itself, and nothing else is done with it.",
+        " where rows are drawn of it, each by itself, and nothing else is done with it. A dataset whose annotation"
+        " names no relation, as `MetricVector(Real)`, is compared by `ChangeOne` or `Symmetric` accordingly.",
     ),
     _CONTRIBUTES,
     Key(

@@ -65,9 +65,10 @@ class DatasetOf:
     """``MetricVector(Bounded(Real, 0, 100), Symmetric, AtLeast(10))``: records, how datasets of them are compared, and
     what is public about them. ``radius`` is the most that a row measures in the norm of ``RowNorm(L2, 5)``, and
     ``each`` how many records a person contributes at most, as ``Contributes(3)`` says; 1 without it. ``size`` is how
-    many records there are, as ``Size(100)`` says where that is public."""
+    many records there are, as ``Size(100)`` says where that is public. ``metric`` is None where none was written: what
+    the project says counts then."""
 
-    metric: DatasetMetric
+    metric: DatasetMetric | None
     records: ContainerOf
     bounds: tuple[Limit, Limit] | None = None
     least: Limit | None = None
@@ -147,6 +148,12 @@ def container(annotation: ContainerOf, length: Poly, rows: Poly | None, owner: s
     return Container(annotation.kind, norm, Clip.U, length, element, rows)
 
 
+def compared(annotation: Annotation, metric: DatasetMetric) -> Annotation:
+    """The annotation with this metric for a dataset that is written without one."""
+    open_ = isinstance(annotation, DatasetOf) and annotation.metric is None
+    return replace(annotation, metric=metric) if isinstance(annotation, DatasetOf) and open_ else annotation
+
+
 def steps_of_a_person(annotation: Annotation, publics: Publics) -> Poly | None:
     """How many steps one person makes from a dataset to another, if that is not one."""
     if not isinstance(annotation, DatasetOf) or annotation.each is None:
@@ -157,6 +164,7 @@ def steps_of_a_person(annotation: Annotation, publics: Publics) -> Poly | None:
 def _dataset(annotation: DatasetOf, owner: str, publics: Publics) -> Dataset:
     records = instantiate(annotation.records, owner)
     assert isinstance(records, Container), "records stand in a container"
+    assert annotation.metric is not None, "it is known by which a method is inferred"
     bounds = _bounds(annotation.bounds, publics)
     if bounds is not None and isinstance(records.element, NumberType):
         records = records.of(replace(records.element, bounds=bounds))

@@ -175,8 +175,10 @@ def _container_metric(type_: Container) -> str:
     over = "𝔻" if data else "ℝ"
     if type_.kind is Kind.MATRIX:
         if data and type_.norm is Norm.LINF:
-            return "number of rows that differ (LInf over 𝔻)"
+            return "number of rows that differ (change-one: LInf over 𝔻)"
         return f"sum over rows of the {norm} distance over {over}"
     if data and type_.norm is Norm.LINF:
         return "0 if equal, else 1 (LInf over 𝔻)"
+    if data and type_.norm is Norm.L1 and type_.kind is Kind.VECTOR:
+        return "number of entries that differ (change-one: L1 over 𝔻)"
     return f"{norm} distance over {over}"

@@ -25,7 +25,7 @@ from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.engine.program import Program
 from dp_lsp.engine.remarks import Ignores, Outcome, Split, all_accepted, outcome_of
 from dp_lsp.engine.told import told, weighed
-from dp_lsp.engine.units import is_chained
+from dp_lsp.engine.units import METRICS, is_chained
 from dp_lsp.infer.inference import Global, Unreadable
 from dp_lsp.infer.method import Inferred, infer_constant, infer_method
 from dp_lsp.infer.problems import CallsUnchecked, SensitivityMissed
@@ -254,7 +254,8 @@ class Task:
             broken = broken or self._program.clouds[definition.name]
         if isinstance(definition, Constant):
             return infer_constant(definition, text, rules, self._resolve, self._look, broken)
-        return infer_method(definition, text, rules, self._resolve, self._look, broken, self._options.contributes)
+        usual, metric = self._options.contributes, METRICS[self._options.neighbours]
+        return infer_method(definition, text, rules, self._resolve, self._look, broken, usual, metric)
 
     def _resolve(self, name: str) -> Global | Unreadable | None:
         """What a top-level name means here. That a name calls itself is a problem of its own."""

@@ -6,16 +6,19 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dp_lsp.accounting.bounds import vacuous
-from dp_lsp.analysis.records import FunctionReport, Stability
+from dp_lsp.analysis.records import NEIGHBOURS, FunctionReport, Stability
 from dp_lsp.core.algebra import Poly, Sign, Symbol
 from dp_lsp.core.annotation import DatasetOf
 from dp_lsp.core.metrics import holds_records, metric_name
 from dp_lsp.core.scheme import Scheme, SchemeParameter
 from dp_lsp.core.sens import ONE, ZERO, Sens, magnitude
-from dp_lsp.core.types import Dataset, TupleType
+from dp_lsp.core.types import Dataset, DatasetMetric, TupleType
 
 if TYPE_CHECKING:
     from dp_lsp.engine.describe import Description
+
+METRICS = dict(zip(NEIGHBOURS, (DatasetMetric.CHANGE_ONE, DatasetMetric.SYMMETRIC), strict=True))
+"""How datasets are compared where no annotation says it."""
 
 _PREMISE = "a person has at most {} records in `{}` (`contributes`)"
 _NAMES = "dnjkm"  # that any number of records may have

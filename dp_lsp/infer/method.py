@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.core import term
+from dp_lsp.core.annotation import compared
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Judgement, Scheme
-from dp_lsp.core.types import TypeVariable, Unknown, can_change, holds_function
+from dp_lsp.core.types import DatasetMetric, TypeVariable, Unknown, can_change, holds_function
 from dp_lsp.infer import assumptions, checks, conditions, dispatch, functions, generalize, moves, problems, terms
 from dp_lsp.infer.inference import Inference, Resolve
 from dp_lsp.infer.rules import Rules
@@ -46,9 +48,11 @@ def infer_method(
     look: Callable[[], None],
     broken: str = "",
     usual: int = 1,
+    metric: DatasetMetric = DatasetMetric.CHANGE_ONE,
 ) -> Inferred:
-    """Infer a method. ``broken`` says what of its text was not understood, or is empty, and ``usual`` how many records
-    a person has where no annotation says it."""
+    """Infer a method. ``broken`` says what of its text was not understood, or is empty, ``usual`` how many records a
+    person has, and ``metric`` how datasets are compared, where no annotation says it."""
+    method = replace(method, params=tuple(replace(each, type=compared(each.type, metric)) for each in method.params))
     inference = Inference(text, rules, resolve, look, terms.rule)
     if broken:
         inference.give_up(broken)

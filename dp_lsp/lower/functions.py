@@ -178,6 +178,8 @@ class Functions(Statements):
         self._check_meaning(node.name, node.span)
         try:
             type_, static = type_names.parameter(node.annotation)
+            if self._scope.outer is not None:
+                type_names.check_relation(node.annotation, type_)
         except type_names.Refused as refused:
             self._refuse_type(refused)
             type_, static = Anything(), False

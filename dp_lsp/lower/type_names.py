@@ -52,6 +52,7 @@ _PLAIN: dict[str, Annotation] = {
 
 STATIC, PRIVATE, BLACK_BOX = "Static", "Priv", "BlackBox"
 BOUNDED, AT_LEAST, SIZE, ROW_NORM, CONTRIBUTES = "Bounded", "AtLeast", "Size", "RowNorm", "Contributes"
+_DESCRIPTORS = (AT_LEAST, SIZE, ROW_NORM, CONTRIBUTES)
 _LIMITS = {BOUNDED: (1, 2), ROW_NORM: (1,), **dict.fromkeys((AT_LEAST, SIZE, CONTRIBUTES), (0,))}
 """The arguments that are numbers."""
 RESERVED = frozenset(
@@ -89,8 +90,8 @@ def parameter(node: surface.TypeExpr | None) -> tuple[Annotation, bool]:
     if node.name == STATIC and node.form == "call":
         if len(node.args) > 1:
             raise Refused(node, "write `Static()` or `Static(Integer)`")
-        return (meaning(node.args[0]) if node.args else NumberOf(Base.REAL)), True
-    return meaning(node), False
+        return (_meaning(node.args[0]) if node.args else NumberOf(Base.REAL)), True
+    return _meaning(node), False
 
 
 def unknown_limits(node: surface.Node | None, static: Collection[str]) -> Iterator[Refused]:
@@ -116,6 +117,20 @@ def returned(node: surface.TypeExpr | None) -> Returned:
 
 def meaning(node: surface.Node) -> Annotation:
     """The type a node means, as an annotation or as an argument. Raises :class:`Refused`."""
+    found = _meaning(node)
+    check_relation(node, found)
+    return found
+
+
+def check_relation(node: surface.Node | None, found: Annotation) -> None:
+    """Where no parameter of a function of the program is declared it must be written how datasets are compared. Raises
+    :class:`Refused`."""
+    if node is not None and isinstance(found, DatasetOf) and found.metric is None:
+        raise Refused(node, f"say how datasets are compared here: by {', '.join(_RELATIONS)}")
+
+
+def _meaning(node: surface.Node) -> Annotation:
+    """The same; of a parameter it may be left to the project how datasets are compared."""
     if isinstance(node, surface.Name):
         return _named(node, node.name)
     if isinstance(node, surface.Call) and isinstance(node.callee, surface.Name) and not node.keywords:
@@ -181,7 +196,9 @@ def _metric(node: surface.Node, name: str, args: tuple[surface.Node, ...]) -> An
         _check_spelling(args[1], (*NORMS, *(() if kind is Kind.GRADIENT else _RELATIONS)))
         _check_spelling(args[0], (*_ELEMENTS, BOUNDED))
     if kind in (Kind.VECTOR, Kind.MATRIX) and len(args) > 1 and _name_of(args[1]) in _RELATIONS:
-        return _dataset(kind, name, *args)
+        return _dataset(kind, name, args[0], _RELATIONS[_name_of(args[1])], args[2:])
+    if kind in (Kind.VECTOR, Kind.MATRIX) and args and all(map(_describes, args[1:])):
+        return _dataset(kind, name, args[0], None, args[1:])
     if kind is None or len(args) != 2:
         raise Refused(node, "a metric is written as in `MetricMatrix(Data, L2)`")
     element, norm = (_name_of(arg) for arg in args)
@@ -217,8 +234,16 @@ def _bounded(node: surface.TypeExpr) -> NumberOf:
     return NumberOf(base, bounds=(low, high))
 
 
-def _dataset(kind: Kind, name: str, element: surface.Node, metric: surface.Node, *more: surface.Node) -> DatasetOf:
-    """``MetricVector(T, M)``, with what else is public of the records."""
+def _describes(node: surface.Node) -> bool:
+    """Whether it says something of the records of a dataset."""
+    return isinstance(node, surface.TypeExpr) and node.form == "call" and node.name in _DESCRIPTORS
+
+
+def _dataset(
+    kind: Kind, name: str, element: surface.Node, metric: DatasetMetric | None, more: tuple[surface.Node, ...]
+) -> DatasetOf:
+    """``MetricVector(T, M)``, with what else is public of the records; ``MetricVector(T)``, compared as the project
+    says."""
     bounds = None
     if isinstance(element, surface.TypeExpr) and element.name == BOUNDED:
         found = _bounded(element)
@@ -227,7 +252,7 @@ def _dataset(kind: Kind, name: str, element: surface.Node, metric: surface.Node,
         records = ContainerOf(kind, _ELEMENTS[_name_of(element)])
     else:
         raise Refused(element, "records are Real, Integer, Data or Bool, or `Bounded(Real, L, U)`")
-    dataset = DatasetOf(_RELATIONS[_name_of(metric)], records, bounds)
+    dataset = DatasetOf(metric, records, bounds)
     for node in more:
         dataset = _described(dataset, name, node)
     return dataset
@@ -264,7 +289,7 @@ def _number_of(node: surface.TypeExpr, what: str, least: int) -> Limit:
 
 def _sized(dataset: DatasetOf, node: surface.TypeExpr) -> DatasetOf:
     """``Size(n)``: there are n records. Where a person may come or go neighbours have different numbers of them."""
-    if not dataset.metric.sized:
+    if dataset.metric is None or not dataset.metric.sized:
         raise Refused(node, "the number of records is public in ChangeOne and Hamming; here write `AtLeast(n)`")
     return replace(dataset, size=_number_of(node, "records", 0))
 

@@ -40,7 +40,7 @@ def otherwise(scene: Scene, node: Term) -> Otherwise | None:
     The function is inferred once more for it, which happens only where something is wrong."""
     moved = {var.name for var in scene.moves(node)}
     annotations = {param.type for param in scene.method.params if param.local.name in moved}
-    declared = {type_.metric for type_ in annotations if isinstance(type_, DatasetOf)}
+    declared = {type_.metric for type_ in annotations if isinstance(type_, DatasetOf) and type_.metric is not None}
     if len(declared) != 1 or scene.method.body is None:
         return None
     metric = declared.pop()
