@@ -55,7 +55,7 @@ def table(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[list[str]
 def test_a_hundred_gaussian_steps(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The golden value beside the published one, which is marked."""
     first, *_, last = table(capsys, *GOLDEN, "a.jl:descend")
-    assert first[0] == "Gaussian privacy" and first[1].startswith("0.5630") and first[3] == "proved"
+    assert first[0] == "Gaussian privacy, μ = 0.1888" and first[1].startswith("0.5630") and first[3] == "proved"
     assert last[0] == "the published formula" and last[1].startswith("10.51") and last[3] == "not proved"
 
 
@@ -63,7 +63,9 @@ def test_rules_are_listed_best_first(program: Path, capsys: pytest.CaptureFixtur
     *proved, _ = table(capsys, *GOLDEN, "a.jl:descend")
     values = [float(row[1]) for row in proved]
     assert values == sorted(values) and {row[3] for row in proved} == {"proved"}
-    assert {"Rényi privacy", "basic composition"} <= {row[0] for row in proved}
+    named = dict(row[0].partition(", ")[::2] for row in proved)
+    assert named["basic composition"] == "" and re.fullmatch(r"α = \d+\.\d+", named["Rényi privacy"])
+    assert re.fullmatch(r"ρ = 0\.01781, α = \d+\.\d+", named["zero-concentrated privacy"])
 
 
 def test_a_report_holds_the_smallest(program: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -109,13 +109,15 @@ class BoundReport(NamedTuple):
 
 
 class NumericReport(NamedTuple):
-    """The bound as numbers, ∞ as None, or the names of what has no number yet."""
+    """The bound as numbers, ∞ as None, or the names of what has no number yet. ``by`` are the numbers of its measure
+    that it follows from, where somebody asked for an explanation."""
 
     parameters: tuple[str, ...]
     epsilon: Fraction | None
     delta: Fraction | None
     rule: str
     missing: tuple[str, ...] = ()
+    by: tuple[tuple[str, Fraction], ...] = ()
 
 
 class SpendingReport(NamedTuple):

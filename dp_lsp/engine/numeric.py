@@ -28,11 +28,12 @@ _HALVINGS = 40  # of a share of δ
 
 
 class Figure(NamedTuple):
-    """A pair that a rule proves; None stands for ∞."""
+    """A pair that a rule proves; None stands for ∞. ``by`` are the numbers of its measure."""
 
     rule: str
     epsilon: Fraction | None
     delta: Fraction | None
+    by: tuple[tuple[str, Fraction], ...] = ()
 
 
 class Pricing:
@@ -86,7 +87,7 @@ class Pricing:
         no measure of charges. Distributions are not asked where another rule proves an ε that is small ``enough``,
         which any is with None."""
         measured = [] if self.charge is None else guarantees(self.charge, delta)
-        best = {each.rule: Figure(each.rule, each.epsilon, each.delta) for each in reversed(measured)}
+        best = {each.rule: Figure(each.rule, each.epsilon, each.delta, each.parameters) for each in reversed(measured)}
         for bound in self._listed:
             pair = at_delta(bound, delta, self._numbers) if bound.rule not in best else None
             if pair is not None:
@@ -123,7 +124,7 @@ class Pricing:
         for first in self.best(delta):
             at = first.delta if delta is None else delta
             found = () if first.missing or at is None or not 0 <= at < 1 else self.figures(at)
-            yield from (self._report(figure) for figure in found) if found else (first,)
+            yield from (self._report(figure)._replace(by=figure.by) for figure in found) if found else (first,)
 
     def _report(self, figure: Figure, missing: Iterable[str] = ()) -> NumericReport:
         return NumericReport(self._names, figure.epsilon, figure.delta, figure.rule, tuple(sorted(missing)))

@@ -158,11 +158,15 @@ _STATES = {"pld": "proved, as dp-accounting computes it"}
 """Who vouches for a number, where nobody can compute it again."""
 
 
+_COUNTED = {"mu": "μ", "rho": "ρ", "order": "α"}
+
+
 def figure(numeric: NumericReport, state: str = "proved") -> tuple[str, str, str, str]:
-    """A figure as a row: rule, ε, δ and whether that is proved."""
+    """A figure as a row: rule, with what its measure counts in, ε, δ and whether that is proved."""
     from dp_lsp.core.notation import decimal  # only who gave numbers needs it
 
-    rule = RULES.get(numeric.rule, numeric.rule)
+    counted = ", ".join(f"{_COUNTED[name]} = {decimal(value, 4)}" for name, value in numeric.by if name in _COUNTED)
+    rule = RULES.get(numeric.rule, numeric.rule) + (f", {counted}" if counted else "")
     if numeric.missing:
         return rule, "", "", f"a number is missing for {', '.join(map(code, numeric.missing))}"
     epsilon, delta = (decimal(value, 6) for value in (numeric.epsilon, numeric.delta))
