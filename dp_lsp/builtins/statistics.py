@@ -210,8 +210,8 @@ _ROWS: tuple[Builtin, ...] = (
         "mean(v)",
         (form(_average, only(v=_mean_factor), at_least(1), stability={"v": _mean_of_several}, v=NUMBERS),),
         "The average of numbers between L and U: R/N-sensitive, R = U - L, where the number N of records is public, "
-        "R/(n+1) where there are n records or more. Never divide a sum by a private count of your own: that has no "
-        "bound.",
+        "R/(n+1) where there are n records or more, and dR/(n+d) by d of them, up to n. Never divide a sum by a "
+        "private count of your own: that has no bound.",
         SOURCE,
         (
             "f(v::MetricVector(Bounded(Real, 0, 100), ChangeOne)) = mean(resize(v, 50, 0))",
