@@ -280,15 +280,19 @@ def _noisy_form(call: term.Call) -> Form | None:
 
 
 def _mechanisms(suspect: Suspect) -> Iterator[_Mechanism]:
-    """The mechanism whose input the problem is about."""
-    place = suspect.problem.span.moved(-suspect.start)
+    """The mechanisms whose input the problem is about, or what is declared of it; the nearest ones first."""
+    start, end = suspect.problem.span.moved(-suspect.start)
+    found: list[tuple[int, _Mechanism]] = []
     for node in suspect.inferred.judgements:
         form = _noisy_form(node) if isinstance(node, term.Call) else None
         if isinstance(node, term.Call) and form is not None and form.noise is not None:
             args = dict(zip((param.name for param in form.params), node.args, strict=False))
-            hidden = args.get(form.noise.hidden)
-            if hidden is not None and hidden.span == place:
-                yield _Mechanism(node, form, form.noise, args[form.noise.declares] if form.noise.declares else None)
+            declared = args[form.noise.declares] if form.noise.declares else None
+            for given in (args.get(form.noise.hidden), declared):
+                if given is not None and given.span.start <= start and end <= given.span.end:
+                    length = given.span.end - given.span.start
+                    found.append((length, _Mechanism(node, form, form.noise, declared)))
+    return (mechanism for _, mechanism in sorted(found, key=lambda each: each[0]))
 
 
 def _hidden(suspect: Suspect) -> _Hidden | None:

@@ -36,7 +36,7 @@ def name(inference: Inference, method: Method, usual: int) -> None:
         if mistake is None:
             found.append(problem)
             continue
-        weight = problem.severity, problem.unchecked, problem.refutable
+        weight = problem.severity, problem.unchecked, problem.refutable and scene.is_input(mistake.span)
         mistake = mistake._replace(severity=weight[0], unchecked=weight[1], refutable=weight[2])
         same = next((at for at, known in enumerate(found) if known[:5] == mistake[:5]), None)
         if same is None:

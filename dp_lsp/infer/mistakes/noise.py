@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dp_lsp import builtins
+from dp_lsp.builtins import intervals
 from dp_lsp.builtins.define import Noise
 from dp_lsp.builtins.remedies import written
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.notation import figure, shown
-from dp_lsp.core.sens import Sens, maximum
+from dp_lsp.core.sens import Sens, magnitude, maximum
 from dp_lsp.core.term import Apply, Call, Global, Literal, Term
 from dp_lsp.core.types import Bounds, Dataset, Norm, NumberType
 from dp_lsp.infer import problems
@@ -90,7 +91,10 @@ def one_end(scene: Scene, problem: Problem) -> Problem | None:
     release = mechanism(scene, problem)
     if release is None or release.declared is None or release.place is None:
         return None
+    far = furthest(scene, release.hidden)
     for bounds in _bounds(scene, release.hidden):
+        if far not in (intervals.most(bounds), magnitude(bounds.high - bounds.low)):
+            continue  # it is no sum of such numbers
         for end, word in ((bounds.high, "upper"), (bounds.low, "lower")):
             if release.declared in (end, -end) and bounds.low != -bounds.high:
                 between = f"[{shown(bounds.low)}, {shown(bounds.high)}]"

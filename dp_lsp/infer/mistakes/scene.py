@@ -93,6 +93,15 @@ class Scene:
         """What is given to a builtin by the name of its parameter."""
         return next((node for node in call.args if self.arguments.get(node) == (call, name)), None)
 
+    def is_input(self, span: Span) -> bool:
+        """Whether a place is part of what a mechanism hides, or of what is declared of it: inputs may show it there."""
+        for node, (call, name) in self.arguments.items():
+            noise = noise_of(call)
+            inside = node.span.start <= span.start and span.end <= node.span.end
+            if noise is not None and inside and name in (noise.hidden, noise.declares):
+                return True
+        return False
+
     def flow(self, node: Term) -> Iterator[Term]:
         """A term and all that it is made of, through names."""
         pending, seen = [node], set[Local]()

@@ -364,6 +364,7 @@ class QueryTooSensitive(Kind):
 
     code = "DP432"
     name = "query-too-sensitive"
+    refutable = True
     message = (
         "a query changes by up to {inferred} with `{variable}`, and the noise of `{mechanism}` hides a change of "
         "{declared}"
