@@ -45,6 +45,10 @@ def path(inference: Inference, move: Move, variable: str) -> tuple[Related, ...]
     found: list[Related] = []
     for step in _chain(move):
         message = _message(step, variable)
+        if step.rule == laws.PERSON and found:  # it stands where the parameter does
+            records = f"`{variable}` enters here, with up to {shown(step.factors[0])} records of a person"
+            found[-1] = found[-1]._replace(message=records)
+            continue
         if message is not None and all(known.span != step.span for known in found):
             found.append(Related(message, step.span, step=True))
             if step.rule == laws.CALL and step.factors != (ONE,):
