@@ -125,7 +125,8 @@ def _take(inference: Inference, each: Open) -> None:
         rows.assume(inference, builtins.TABLE[each.callee], given)
         return
     callee = inference.solver.type(each.callee)
-    assert isinstance(callee, FunctionType), "only builtins and functions of several methods are left"
+    if not isinstance(callee, FunctionType):
+        return  # a call of something that turned out to be no function, which settling it says
     first = next(method for method in callee.value.methods if len(method.params) == len(given))
     for param, value in zip(first.params, map(inference.given_type, given), strict=True):
         if isinstance(value, TypeVariable):
