@@ -176,6 +176,7 @@ class Selection(NamedTuple):
 
 _CHOICE = "exponential_mechanism({}, 8, [-1.0, 0.0, 2.0], (c::Real) -> {})"
 _HELPER = "(w::MetricVector(Real, Symmetric)) -> "
+_WHOLE = Fraction(8)
 SELECTIONS = [
     Selection("Symmetric", _CHOICE.format(1, "count(x -> x == c, v)"), Fraction(4)),
     Selection("InsertDelete", _CHOICE.format(1, "count(x -> x == c, v)"), Fraction(4)),
@@ -186,7 +187,7 @@ SELECTIONS = [
     Selection("Symmetric", _CHOICE.format(2, "count(x -> x == c, v)"), Fraction(2), attained=False),
     Selection("Symmetric", _CHOICE.format(1, "abs(count(x -> x == c, v) - 1)"), Fraction(8), attained=False),
     Selection("Symmetric", _CHOICE.format(2, "sum(clamp(v, 0, 2)) - c * 0"), Fraction(4), attained=False),
-    Selection("Symmetric, Contributes(2)", _CHOICE.format(1, "clamp(count(x -> x == c, v), 0, 1)"), Fraction(8), False),
+    Selection("Symmetric, Contributes(2)", _CHOICE.format(1, "clamp(count(x -> x == c, v), 0, 1) + 9 * c"), _WHOLE),
     Selection("Symmetric, Contributes(2)", _CHOICE.format(2, "count(x -> x == c, v)"), Fraction(4)),
     Selection("ChangeOne", _CHOICE.format(1, "count(x -> x == c, v)"), Fraction(8)),
     Selection("Symmetric", "report_noisy_max(1, 8, histogram(v, [-1, 0, 1, 3]))", Fraction(4)),

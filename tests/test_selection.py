@@ -117,14 +117,35 @@ def test_what_is_claimed_is_not_refuted_and_less_would_be(text: str) -> None:
         assert found is not None and found.tries and (found.breach is not None) is refuted
 
 
+CAPPED = """\
+f(v::MetricVector(Real, Symmetric, Contributes(2))) :: Priv() =
+    exponential_mechanism(1, 4, [-1.0, 1.0], c -> clamp(count(x -> x * c > 0, v), 0, 1) + 5 * c)"""
+
+
+def test_two_records_may_move_scores_apart() -> None:
+    """One goes, and another comes: no score moves by more than 1, and two of them move apart by 2."""
+    found = of(CAPPED).attacked(random.Random(0), 2, 200, halved)
+    assert found is not None and found.breach is not None
+    found = of(CAPPED).attacked(random.Random(0), 2, 200)
+    assert found is not None and found.breach is None
+
+
 def test_no_random_selection_is_refuted() -> None:
     found = attacked(PROGRAMS["selections"], 0, 60, "sound", tell=False)
     assert found.bad == 0, found.text
+
+
+APART = """\
+f(v::MetricVector(Real, Symmetric)) :: Priv() =
+    exponential_mechanism(1, 4, [-1.0, 1.0], c -> c > 0 ? length(v) : 3 - length(v))"""
 
 
 def test_a_selection_that_is_too_cheap_is_refuted() -> None:
     """What rises and what falls taken for the same."""
     (wrong,) = (rule for rule in broken_rules() if rule.what == "ways, what falls rises")
     with wrong.in_place():
-        found = attacked(PROGRAMS["selections"], 26, 1, "sound", tell=False)
-    assert found.bad
+        (target,) = private_targets(APART, engine=Engine())
+    found = target.attacked(random.Random(0), 2, 40)
+    assert found is not None and found.breach is not None
+    found = of(APART).attacked(random.Random(0), 2, 40)
+    assert found is not None and found.breach is None

@@ -26,6 +26,7 @@ from dp_lsp.core.types import (
     NumberType,
     TupleType,
     Type,
+    TypeVariable,
 )
 from dp_lsp.infer import checks, conditions, generalize, moves, only_drawn, units
 from dp_lsp.infer.inference import Inference
@@ -38,11 +39,15 @@ def parameter(
     publics: annotation.Publics,
     otherwise: frozenset[term.Local] = frozenset(),
     usual: int = 1,
+    called_with: Type | None = None,
 ) -> SchemeParameter:
     """Bring a parameter into scope. ``otherwise`` are the locals that are used other than to draw rows of them;
-    ``usual`` is how many records a person has where no annotation says it."""
+    ``usual`` is how many records a person has where no annotation says it, and ``called_with`` the type of what it is
+    called with, if that is known and there is none."""
     name = param.local.name
     type_ = annotation.instantiate(param.type, name, publics)
+    if called_with is not None and isinstance(type_, TypeVariable) and not type_.releases:
+        type_ = called_with
     if name in publics and isinstance(type_, NumberType):
         type_ = replace(type_, static=publics[name])
     public = param.static or isinstance(type_, ModelType)  # nothing is claimed about a model
@@ -108,13 +113,21 @@ def _whole(inference: Inference, tuples: Mapping[Var, Var], value: Judgement, sp
     return Judgement(value.type, moves.of_tuples(value.moves, tuples, span), parts)
 
 
-def body(inference: Inference, method: term.Method, since: conditions.Mark, usual: int = 1) -> generalize.Body:
+def body(
+    inference: Inference,
+    method: term.Method,
+    since: conditions.Mark,
+    usual: int = 1,
+    called_with: tuple[Type, ...] = (),
+) -> generalize.Body:
     """Infer the body of a method, and hold what it promises against it. ``usual`` is how many records a person has
-    where no annotation says it."""
+    where no annotation says it, and ``called_with`` what it is called with, if that is known."""
     assert method.body is not None, "a black box has no body"
     otherwise = only_drawn.locals_used_otherwise(method.body)
     known = publics(method)
-    params = tuple(parameter(inference, param, known, otherwise, usual) for param in method.params)
+    types = called_with if len(called_with) == len(method.params) else (None,) * len(method.params)
+    pairs = zip(method.params, types, strict=True)
+    params = tuple(parameter(inference, param, known, otherwise, usual, type_) for param, type_ in pairs)
     result = inference.body(method.body)
     own = {param.var for param in params}
     tuples = {item: whole for item, whole in inference.tuples.items() if whole in own}
@@ -135,17 +148,17 @@ def closure(inference: Inference, node: term.Closure) -> Judgement:
     arguments; what a call of it may release, or fail by, is not protected at all where it is not called by name."""
     schemes, moved = [], moves.NOWHERE
     for method in node.methods:
-        scheme, captured = _method(inference, method)
+        scheme, captured = _method(inference, method, inference.expected.get(node, ()))
         schemes.append(scheme)
         moved = moves.larger(moved, captured, node.span) if moved else captured
     value = FunctionValue(node.methods[0].name, tuple(schemes), home=inference.home)
     return Judgement(FunctionType(value), moved)
 
 
-def _method(inference: Inference, method: term.Method) -> tuple[Scheme, Moves]:
+def _method(inference: Inference, method: term.Method, called_with: tuple[Type, ...] = ()) -> tuple[Scheme, Moves]:
     since, opens = conditions.Mark.now(inference), len(inference.opens)
     with inference.inside() as outer_read, inference.spending(), inference.failing():
-        inferred = body(inference, method, since)
+        inferred = body(inference, method, since, called_with=called_with)
         captured = {local for local in inference.read if not method.span.covers(local.span.start)}
         outer_read |= captured
         owned = generalize.owned(inference.type(inference.environment[local]) for local in captured)

@@ -19,7 +19,7 @@ from dp_lsp.core.events import Answer, Cost, Leak, Opaque, Var
 from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Moves, Open
 from dp_lsp.core.sens import ONE, Sens
-from dp_lsp.core.term import Bind, Body, Local, Loop, Term, Use, Written
+from dp_lsp.core.term import Bind, Body, Closure, Local, Loop, Term, Use, Written
 from dp_lsp.core.types import UNKNOWN, TupleType, Type, Unknown, is_static
 from dp_lsp.core.values import value
 from dp_lsp.infer import disjoint, moves, problems
@@ -120,6 +120,7 @@ class Inference:
         self.wholes: disjoint.Wholes = {}
         self.tuples: dict[Var, Var] = {}
         self.tries = False
+        self.expected: dict[Closure, tuple[Type, ...]] = {}
         self.parameters: set[Span] = set()
         self.whole: set[Var] = set()
 

@@ -27,7 +27,7 @@ from dp_lsp.core.types import (
     Unknown,
     without_static,
 )
-from dp_lsp.infer import calls, disjoint, explain, functions, loops, moves, problems, reach, sampling
+from dp_lsp.infer import calls, disjoint, expected, explain, functions, loops, moves, problems, reach, sampling
 from dp_lsp.infer.inference import Failure, Inference, Unreadable
 from dp_lsp.infer.solver import Mismatch
 from dp_lsp.text import Span
@@ -82,7 +82,12 @@ def rule(inference: Inference, node: Term) -> Judgement:
 def _arguments(inference: Inference, node: term.Call) -> list[Judgement | Term]:
     """The arguments of a builtin. Of one that is lazy, the first decides whether the others are evaluated."""
     if not builtins.TABLE[node.builtin].lazy:
-        return [_argument(inference, arg) for arg in node.args]
+        late = expected.functions(node)
+        values = {index: _argument(inference, arg) for index, arg in enumerate(node.args) if index not in late}
+        if late:
+            expected.tell(inference, node, values)
+            values |= {index: _argument(inference, node.args[index]) for index in sorted(late)}
+        return [values[index] for index in range(len(node.args))]
     first = inference.infer(node.args[0])
     with inference.failing() as failures:
         others = [_argument(inference, arg) for arg in node.args[1:]]

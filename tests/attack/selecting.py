@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from .choices import Choices
 
-_METRICS = ("Symmetric", "Symmetric", "InsertDelete", "ChangeOne", "Hamming")
+_METRICS = ("Symmetric", "Symmetric", "InsertDelete", "ChangeOne", "Hamming", "Symmetric, Contributes(2)")
 _EPSILONS = ("2", "1", "8", "0.5")
 _DECLARED = ("1", "2", "4", "1/2", "8")
 _NUMBERS = ("0", "1", "-1", "2", "1/2")
@@ -39,7 +39,8 @@ class Selecting:
         return f"{self._source.choice(_DECLARED)}, {self._source.choice(_EPSILONS)}"
 
     def _exponential(self) -> str:
-        return f"exponential_mechanism({self._given()}, {_CANDIDATES}, (c::Real) -> {self._score('c', 3)})"
+        more = self._source.choice(("", "", " + 9 * c"))
+        return f"exponential_mechanism({self._given()}, {_CANDIDATES}, (c::Real) -> {self._score('c', 3)}{more})"
 
     def _of_scores(self) -> str:
         return f"exponential_mechanism({self._given()}, {_CANDIDATES}, {self._scores(3)})"
