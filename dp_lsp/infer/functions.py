@@ -53,6 +53,8 @@ def parameter(
     public = param.static or isinstance(type_, ModelType)  # nothing is claimed about a model
     only_drawn = param.local not in otherwise if _may_hold_rows(type_) else None
     var = Var(name, gap=has_gap(type_), public=public, only_drawn=only_drawn, chained=is_chained(type_))
+    if isinstance(type_, Dataset) and not type_.size.evidently_nonnegative:
+        inference.demand(Poly.of(0), "<=", type_.size, Origin(param.span, "a size is not negative"), conditions.fails)
     unit = _unit(inference, param, type_, publics, usual)
     value = _value(inference, type_, var, param.span, usual)
     if unit is not None:

@@ -164,6 +164,9 @@ class Instance:
             if symbol is None or actual.static is None:
                 return False
             if symbol in self._owned.symbols:
+                known = self.symbols.get(symbol)  # as the size of a dataset that came before
+                if isinstance(known, Poly) and not self._inference.solver.same_dimension(known, actual.static):
+                    return False
                 self.symbols[symbol] = actual.static
             elif actual.static != pattern.static:
                 return False
