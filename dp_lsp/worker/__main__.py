@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from functools import partial
+from importlib import import_module
 from typing import BinaryIO
 
 from dp_lsp.analysis.limits import PER_CHARACTER
@@ -388,6 +389,19 @@ def collect_less() -> None:
     gc.set_threshold(5_000, 5, 1_000)
 
 
+def _warm_up() -> None:
+    """Load what is loaded late, before anybody waits."""
+    Engine().check("warm_up(x) = x\n")
+    for name in (
+        "configuration.reading",
+        "engine.claimed",
+        "engine.explanation",
+        "engine.plots",
+        "infer.mistakes.naming",
+    ):
+        import_module(f"dp_lsp.{name}")
+
+
 def main() -> None:
     """Run until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, whose end is ours
@@ -396,7 +410,7 @@ def main() -> None:
     inbox = Inbox()
     threading.Thread(target=inbox.fill, args=(source,), daemon=True).start()
     with contextlib.suppress(Exception):  # it would fail again when somebody asks, and be reported then
-        Engine().check("warm_up(x) = x\n")  # what is imported late is imported before anybody waits
+        _warm_up()
     collect_less()
     with contextlib.suppress(BrokenPipeError):
         Service(inbox, sink).serve()
