@@ -107,12 +107,13 @@ def test_only_the_kinds_asked_for(editor: Driver, only: list[str], wanted: bool)
 def test_nothing_is_offered_for_a_text_that_is_not_checked_yet(editor: Driver) -> None:
     assert actions(editor, 0)
     start = {"line": 0, "character": 0}
-    editor.change(2, {"range": {"start": start, "end": start}, "text": "\n"})
-    assert actions(editor, 1) == []
+    above = [f"before{number}(x::Real) = {number} * x\n" for number in range(500)]  # so that the check takes a while
+    editor.change(2, {"range": {"start": start, "end": start}, "text": "".join(above)})
+    assert actions(editor, len(above)) == []
     editor.checked(2)
-    (found,) = actions(editor, 1)
+    (found,) = actions(editor, len(above))
     (change,) = found["edit"]["documentChanges"]
-    assert change["textDocument"]["version"] == 2 and change["edits"][0]["range"]["start"]["line"] == 1
+    assert change["textDocument"]["version"] == 2 and change["edits"][0]["range"]["start"]["line"] == len(above)
 
 
 def test_clients_that_can_do_less() -> None:
