@@ -56,8 +56,8 @@ def unfit(args: Args, least: int) -> Refusal | None:
     return too_few(args, least) if fewest(args) is None else None
 
 
-def total_type(args: Args) -> NumberType:
-    """What sums of the records are: whole where the records are."""
+def numeric_type(args: Args) -> NumberType:
+    """What the records and their sums are as numbers; truth values are 0 or 1."""
     element = args.records.records.element
     whole = isinstance(element, BoolType) or (isinstance(element, NumberType) and element.base is Base.INTEGER)
     return INTEGER if whole else REAL

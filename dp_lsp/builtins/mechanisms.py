@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refused, form, free
+from dp_lsp.builtins.demands import positive, share
 from dp_lsp.builtins.patterns import BOOL, REAL_NUMBER, STATIC, STATIC_INTEGER, Box, Num
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Sign, Symbol
@@ -62,10 +63,6 @@ def _gaussian_demands(args: Args) -> tuple[Demand, ...]:
     )
 
 
-def _laplace_demands(args: Args) -> tuple[Demand, ...]:
-    return (Demand(_ZERO, "<", args.static("eps"), "eps"), Demand(_ZERO, "<", args.static("r"), "r"))
-
-
 def _gaussian(args: Args) -> Event:
     return Gaussian(*(magnitude(args.static(name)) for name in ("r", "eps", "del")))
 
@@ -74,14 +71,11 @@ def _laplace(args: Args) -> Event:
     return Laplace(*(magnitude(args.static(name)) for name in ("r", "eps")))
 
 
-def _known_demands(args: Args) -> tuple[Demand, ...]:
-    return (Demand(_ZERO, "<", args.static("r"), "r"), Demand(_ZERO, "<", args.static("sigma"), "sigma"))
-
-
 def _known(args: Args) -> Event:
     return GaussianNoise(*(magnitude(args.static(name)) for name in ("r", "sigma")))
 
 
+_LAPLACE_DEMANDS = positive("eps", "r")
 _GAUSS_NOISE = Noise("x", Norm.L2, _gaussian)
 _KNOWN_NOISE = Noise("x", Norm.L2, _known, grows=("r", "sigma"))
 _LAPLACE_NOISE = Noise("x", Norm.L1, _laplace)
@@ -115,11 +109,6 @@ def _drawn(args: Args) -> Type:
     return TupleType(tuple(Dataset(DatasetMetric.INSERT_DELETE, matrix) for matrix in drawn))
 
 
-def _each_demands(args: Args) -> tuple[Demand, ...]:
-    rate = args.static("q")
-    return Demand(_ZERO, "<=", rate, "q"), Demand(rate, "<=", _ONE, "q")
-
-
 def _again_demands(args: Args) -> tuple[Demand, ...]:
     rows = args.container("A").rows
     assert rows is not None
@@ -134,10 +123,6 @@ _RESPONSE = (
     "Warner 1965; Dwork and Roth 2014, Section 3.2: what is true is at most e^ε times as likely as if it was not; "
     "whatever the answers are, so is anything that is made of them"
 )
-
-
-def _response_demands(args: Args) -> tuple[Demand, ...]:
-    return (Demand(_ZERO, "<", args.static("eps"), "eps"),)
 
 
 def _noisy_max(args: Args) -> Event:
@@ -204,7 +189,8 @@ ROWS: tuple[Builtin, ...] = (
         "gaussian_noise",
         "gaussian_noise(r, sigma, x)",
         tuple(
-            form(_noised, free, _known_demands, _KNOWN_NOISE, r=STATIC, sigma=STATIC, x=hidden) for hidden in _HIDDEN
+            form(_noised, free, positive("r", "sigma"), _KNOWN_NOISE, r=STATIC, sigma=STATIC, x=hidden)
+            for hidden in _HIDDEN
         ),
         "x with Gaussian noise of deviation r·sigma on every entry, for an x that moves by at most r in L2. That is "
         "(1/(2 sigma²) + √(2 ln(1/δ))/sigma, δ)-private for every δ you may choose; several such releases are best "
@@ -228,7 +214,7 @@ ROWS: tuple[Builtin, ...] = (
         "laplacian_mechanism",
         "laplacian_mechanism(r, eps, x)",
         tuple(
-            form(_noised, free, _laplace_demands, _LAPLACE_NOISE, r=STATIC, eps=STATIC, x=hidden) for hidden in _HIDDEN
+            form(_noised, free, _LAPLACE_DEMANDS, _LAPLACE_NOISE, r=STATIC, eps=STATIC, x=hidden) for hidden in _HIDDEN
         ),
         "x with Laplace noise of scale r/eps on every entry: (eps, 0)-private where x moves by at most r in L1. r and "
         "eps are public and positive.",
@@ -246,7 +232,7 @@ ROWS: tuple[Builtin, ...] = (
         mutates="x",
         whole=False,
         published=tuple(
-            form(_noised, free, _laplace_demands, _PUBLISHED_LAPLACE_NOISE, r=STATIC, eps=STATIC, x=hidden)
+            form(_noised, free, _LAPLACE_DEMANDS, _PUBLISHED_LAPLACE_NOISE, r=STATIC, eps=STATIC, x=hidden)
             for hidden in _PUBLISHED_HIDDEN
         ),
     ),
@@ -257,7 +243,7 @@ ROWS: tuple[Builtin, ...] = (
             form(
                 _place,
                 free,
-                _laplace_demands,
+                _LAPLACE_DEMANDS,
                 Noise("x", Norm.LINF, _noisy_max),
                 r=STATIC,
                 eps=STATIC,
@@ -282,11 +268,11 @@ ROWS: tuple[Builtin, ...] = (
         "randomized_response",
         "randomized_response(eps, answers, x)",
         (
-            form(_truth, free, _response_demands, _TRUE_OR_FALSE, eps=STATIC, x=BOOL),
+            form(_truth, free, positive("eps"), _TRUE_OR_FALSE, eps=STATIC, x=BOOL),
             form(
                 _answer,
                 free,
-                _response_demands,
+                positive("eps"),
                 _AMONG,
                 eps=STATIC,
                 answers=Box(frozenset({Kind.VECTOR}), bases=frozenset(Base)),
@@ -356,7 +342,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "sample_poisson",
         "(D, L) = sample_poisson(q, A, B)",
-        (form(_drawn, free, _each_demands, q=STATIC, A=_ROWS_OF_DATA, B=_ROWS_OF_DATA),),
+        (form(_drawn, free, share("q"), q=STATIC, A=_ROWS_OF_DATA, B=_ROWS_OF_DATA),),
         "Rows of two matrices, the same rows of both, each drawn with probability q by itself. How many there are is "
         "private. A loop `for i in 1:rows` over all rows, with `(rows, columns) = size(D)`, may read `D[i, :]` and "
         "`L[i, :]`; what it adds up moves by at most what one round adds. What the rest of the block spends is "

@@ -12,14 +12,25 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp.builtins.datasets import NUMBERS, bounds_of, is_sized
-from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Parameter, Refusal, Refused, Result, form, only
-from dp_lsp.builtins.descriptors import SOURCE, at_least, count_of, fewest, known_bounds, range_of, too_few, unfit
+from dp_lsp.builtins.define import Args, Builtin, Demand, Demands, Form, Parameter, Refusal, Refused, Result, form, only
+from dp_lsp.builtins.demands import both, share
+from dp_lsp.builtins.descriptors import (
+    SOURCE,
+    at_least,
+    count_of,
+    fewest,
+    known_bounds,
+    numeric_type,
+    range_of,
+    too_few,
+    unfit,
+)
 from dp_lsp.builtins.patterns import STATIC, STATIC_INTEGER, Box, Num
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.sens import ONE, Sens, magnitude, number
 from dp_lsp.core.types import REAL, Base, BoolType, Kind, NumberType, Type
 
-_NONE, _ONE = Poly.of(0), Poly.of(1)
+_ONE = Poly.of(1)
 _ENTRIES = Box(frozenset({Kind.VECTOR}), bases=frozenset({Base.INTEGER, Base.REAL}), arithmetic=True)
 _HALF = Poly.of(Fraction(1, 2))
 
@@ -31,8 +42,7 @@ def _one_of_them(args: Args) -> Type | Refusal:
     refusal = unfit(args, 1)
     if refusal is not None:
         return refusal
-    whole = isinstance(element, NumberType) and element.base is Base.INTEGER
-    return NumberType(Base.INTEGER if whole else Base.REAL, bounds=bounds_of(args))
+    return replace(numeric_type(args), bounds=bounds_of(args))
 
 
 def _kth(args: Args) -> Type | Refusal:
@@ -44,8 +54,13 @@ def _kth(args: Args) -> Type | Refusal:
 
 
 def _is_there(args: Args) -> tuple[Demand, ...]:
-    known, place = fewest(args), args.static("k")
-    return () if known is None else (Demand(Poly.of(1), "<=", place, "k"), Demand(place, "<=", known, "k"))
+    known = fewest(args)
+    return () if known is None else _from_one_to(args, known)
+
+
+def _from_one_to(args: Args, last: Poly) -> tuple[Demand, ...]:
+    """The place k is there."""
+    return Demand(_ONE, "<=", args.static("k"), "k"), Demand(args.static("k"), "<=", last, "k")
 
 
 def _range_of_several(args: Args, steps: int) -> Sens:
@@ -58,17 +73,13 @@ def _between(args: Args) -> Type | Refusal:
     return NumberType(Base.REAL, bounds=known_bounds(args)) if refusal is None else refusal
 
 
-def _share(args: Args) -> Poly:
-    return args.static("alpha") if "alpha" in args.names else _HALF
-
-
 def _quantile_share(args: Args) -> Sens:
     """max(α, 1 - α) of R for a record that comes. Where there are N, max(f, 1 - f) with f what (N - 1)α is more than a
     whole number; R where N is not known."""
-    share = _share(args)
+    alpha = args.static("alpha") if "alpha" in args.names else _HALF
     if not is_sized(args):
-        return magnitude(share).at_least(magnitude(Poly.of(1) - share))
-    count, known = count_of(args), share.number
+        return magnitude(alpha).at_least(magnitude(_ONE - alpha))
+    count, known = count_of(args), alpha.number
     if count is None or known is None:
         return ONE
     part = (count - 1) * known % 1
@@ -85,34 +96,23 @@ def _quantile_of_several(args: Args, steps: int) -> Sens:
     return range_of(args) if moved is None else range_of(args) * number(min(Fraction(1), moved))
 
 
-def _a_share(args: Args) -> tuple[Demand, ...]:
-    alpha = args.static("alpha")
-    within = Demand(Poly.of(0), "<=", alpha, "alpha"), Demand(alpha, "<=", Poly.of(1), "alpha")
-    return (*at_least(1)(args), *within)
-
-
 def _entry(args: Args) -> Type:
     element = args.container("v").element
     return NumberType(element.base) if isinstance(element, NumberType) else element
 
 
 def _some_entries(args: Args) -> tuple[Demand, ...]:
-    """There must be one; with k so many, with alpha it must be a share."""
-    length, place, share = args.container("v").length, _static(args, "k"), _static(args, "alpha")
-    if place is not None:
-        return Demand(_ONE, "<=", place, "k"), Demand(place, "<=", length, "k")
-    shares = () if share is None else (Demand(_NONE, "<=", share, "alpha"), Demand(share, "<=", _ONE, "alpha"))
-    return (Demand(_ONE, "<=", length, "v"), *shares)
+    return (Demand(_ONE, "<=", args.container("v").length, "v"),)
 
 
-def _static(args: Args, name: str) -> Poly | None:
-    return args.static(name) if name in args.names else None
+def _is_among_entries(args: Args) -> tuple[Demand, ...]:
+    return _from_one_to(args, args.container("v").length)
 
 
-def _of_entries(result: Result = _entry, **more: Num) -> Form:
+def _of_entries(result: Result = _entry, demands: Demands = _some_entries, **more: Num) -> Form:
     """Of a vector: no entry moves further than the vector does in any norm, and what stands at a place of the sorted
     ones no further than the entry that moves furthest."""
-    found = form(result, only(v=ONE), _some_entries, v=_ENTRIES)
+    found = form(result, only(v=ONE), demands, v=_ENTRIES)
     return replace(found, params=(*found.params, *(Parameter(name, pattern) for name, pattern in more.items())))
 
 
@@ -162,7 +162,7 @@ _ROWS: tuple[Builtin, ...] = (
                 v=NUMBERS,
                 k=STATIC_INTEGER,
             ),
-            _of_entries(k=STATIC_INTEGER),
+            _of_entries(demands=_is_among_entries, k=STATIC_INTEGER),
         ),
         "The k-th smallest number: R-sensitive for numbers between L and U, R = U - L. There must be at least k. Of a "
         "vector 1-sensitive in every norm.",
@@ -189,8 +189,15 @@ _ROWS: tuple[Builtin, ...] = (
         "quantile",
         "quantile(v, alpha)",
         (
-            form(_between, only(v=_quantile_factor), _a_share, stability=_QUANTILES, v=NUMBERS, alpha=STATIC),
-            _of_entries(lambda args: REAL, alpha=STATIC),
+            form(
+                _between,
+                only(v=_quantile_factor),
+                both(at_least(1), share("alpha")),
+                stability=_QUANTILES,
+                v=NUMBERS,
+                alpha=STATIC,
+            ),
+            _of_entries(lambda args: REAL, both(_some_entries, share("alpha")), alpha=STATIC),
         ),
         "The number that has the share alpha of the others below it, between the two nearest as Julia has it. For "
         "numbers between L and U, R = U - L: max(alpha, 1 - alpha)·R-sensitive, and at most R where the number of "

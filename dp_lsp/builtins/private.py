@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dp_lsp.builtins.define import Application, Args, Builtin, Demand, Noise, Refusal, Refused, Runs, form, free
+from dp_lsp.builtins.define import Application, Args, Builtin, Noise, Refusal, Refused, Runs, form, free
+from dp_lsp.builtins.demands import positive
 from dp_lsp.builtins.patterns import ANY, REAL_NUMBER, STATIC, Arrow, Box
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.events import AboveThreshold, Event, Exponential
@@ -29,7 +30,6 @@ _ROWS_APART = "Parallel composition: a record lies in one row, which one step re
 _DATA = frozenset({Base.DATA})
 _REALS = frozenset({Base.INTEGER, Base.REAL})
 _MATRIX = frozenset({Kind.MATRIX})
-_ZERO = Poly.of(0)
 
 
 def _is_real(type_: Type) -> bool:
@@ -47,11 +47,8 @@ def _index(args: Args) -> Type | Refusal:
     return INTEGER
 
 
-def _threshold_demands(args: Args) -> tuple[Demand, ...]:
-    return (Demand(_ZERO, "<", args.static("eps"), "eps"),)
-
-
-def _above(args: Args) -> Event:
+def above(args: Args) -> Event:
+    """A search among queries that move by at most 1."""
     return AboveThreshold(ONE, magnitude(args.static("eps")))
 
 
@@ -68,15 +65,11 @@ def way_of_queries(args: Args) -> Way | None:
 def _candidate(args: Args) -> Type | Refusal:
     if not _is_real(args.applied["f"].result):
         return Refusal("scores must be numbers (Real or Integer)")
-    return without_static(args.container("xs").element)
+    return _scored(args)
 
 
 def _scored(args: Args) -> Type:
     return without_static(args.container("xs").element)
-
-
-def _exponential_demands(args: Args) -> tuple[Demand, ...]:
-    return (Demand(_ZERO, "<", args.static("eps"), "eps"), Demand(_ZERO, "<", args.static("r"), "r"))
 
 
 def exponential(args: Args) -> Event:
@@ -119,8 +112,8 @@ ROWS: tuple[Builtin, ...] = (
             form(
                 _index,
                 free,
-                _threshold_demands,
-                Noise("d", None, _above, None, by_queries, ("qs", "T"), way_of_queries),
+                positive("eps"),
+                Noise("d", None, above, None, by_queries, ("qs", "T"), way_of_queries),
                 applies=TO_QUERIES,
                 qs=Box(frozenset({Kind.VECTOR}), functions=True),
                 eps=STATIC,
@@ -147,7 +140,7 @@ ROWS: tuple[Builtin, ...] = (
             form(
                 _candidate,
                 free,
-                _exponential_demands,
+                positive("eps", "r"),
                 Noise("f", None, exponential, exposed=("xs",)),
                 applies=Application("f", lambda args: (args.container("xs").element,)),
                 r=STATIC,
@@ -158,7 +151,7 @@ ROWS: tuple[Builtin, ...] = (
             form(
                 _scored,
                 free,
-                _exponential_demands,
+                positive("eps", "r"),
                 Noise("scores", Norm.LINF, exponential, exposed=("xs",)),
                 r=STATIC,
                 eps=STATIC,

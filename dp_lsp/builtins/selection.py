@@ -8,12 +8,21 @@ from __future__ import annotations
 
 from dp_lsp.builtins.datasets import NUMBERS
 from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refusal, Refused, form, free
+from dp_lsp.builtins.demands import both, positive, share
 from dp_lsp.builtins.patterns import ANY, REAL_NUMBER, STATIC, STATIC_INTEGER, Box
-from dp_lsp.builtins.private import SPARSE_VECTOR, TO_QUERIES, are_numbers, by_queries, exponential, way_of_queries
-from dp_lsp.builtins.statistics import a_share, rank_factor
+from dp_lsp.builtins.private import (
+    SPARSE_VECTOR,
+    TO_QUERIES,
+    above,
+    are_numbers,
+    by_queries,
+    exponential,
+    way_of_queries,
+)
+from dp_lsp.builtins.statistics import rank_factor
 from dp_lsp.builtins.ways import ranks
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.events import AboveThreshold, Event, Laplace
+from dp_lsp.core.events import Event, Laplace
 from dp_lsp.core.sens import ONE, Sens, magnitude
 from dp_lsp.core.types import REAL, Base, BoolType, Clip, Container, Kind, Norm, TupleType, Type, without_static
 
@@ -27,16 +36,11 @@ _SEVERAL = (
 )
 _QUERIES = Box(frozenset({Kind.VECTOR}), functions=True)
 _POINTS = Box(frozenset({Kind.VECTOR}), bases=frozenset({Base.INTEGER, Base.REAL}))
-_ZERO, _ONE = Poly.of(0), Poly.of(1)
+_ONE = Poly.of(1)
 
 
 def _point(args: Args) -> Type:
     return without_static(args.container("candidates").element)
-
-
-def _quantile_demands(args: Args) -> tuple[Demand, ...]:
-    positive = (Demand(_ZERO, "<", args.static(name), name) for name in ("r", "eps"))
-    return (*positive, *a_share(args))
 
 
 def _for_each_query(args: Args, element: Type) -> Container:
@@ -54,13 +58,8 @@ def _above_and_answers(args: Args) -> Type | Refusal:
     return above if isinstance(above, Refusal) else TupleType((above, _for_each_query(args, REAL)))
 
 
-def _several_demands(args: Args) -> tuple[Demand, ...]:
-    positive = (Demand(_ZERO, "<", args.static(name), name) for name in ("eps", "eps2") if name in args.names)
-    return (Demand(_ONE, "<=", args.static("c"), "c"), *positive)
-
-
-def _search(args: Args) -> Event:
-    return AboveThreshold(ONE, magnitude(args.static("eps")))
+def _some_answers(args: Args) -> tuple[Demand, ...]:
+    return (Demand(_ONE, "<=", args.static("c"), "c"),)
 
 
 def _answers(args: Args) -> tuple[Event, Sens]:
@@ -68,7 +67,7 @@ def _answers(args: Args) -> tuple[Event, Sens]:
     return Laplace(ONE, magnitude(args.static("eps2"))), magnitude(args.static("c"))
 
 
-_SEARCHED = Noise("d", None, _search, None, by_queries, ("qs", "T"), way_of_queries)
+_SEARCHED = Noise("d", None, above, None, by_queries, ("qs", "T"), way_of_queries)
 _RUN = "g(x) = x + 1\nh(x) = x + 2\nf(x::Real) :: Priv() = {}"
 _ONE_QUERY = "g(x) = {}\nf(x::Real, t::Real) :: Priv() = {}"
 
@@ -80,7 +79,7 @@ ROWS: tuple[Builtin, ...] = (
             form(
                 _point,
                 free,
-                _quantile_demands,
+                both(positive("r", "eps"), share("alpha")),
                 Noise("v", None, exponential, factor=rank_factor, exposed=("candidates",), way=ranks),
                 r=STATIC,
                 eps=STATIC,
@@ -119,7 +118,7 @@ ROWS: tuple[Builtin, ...] = (
             form(
                 _above,
                 free,
-                _several_demands,
+                both(_some_answers, positive("eps")),
                 _SEARCHED,
                 applies=TO_QUERIES,
                 qs=_QUERIES,
@@ -151,7 +150,7 @@ ROWS: tuple[Builtin, ...] = (
             form(
                 _above_and_answers,
                 free,
-                _several_demands,
+                both(_some_answers, positive("eps", "eps2")),
                 _SEARCHED._replace(then=_answers),
                 applies=TO_QUERIES,
                 qs=_QUERIES,

@@ -23,7 +23,8 @@ from dp_lsp.builtins.datasets import (
     once,
     per_step,
 )
-from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Refusal, Refused, form, only
+from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, Refused, form, only
+from dp_lsp.builtins.demands import share
 from dp_lsp.builtins.descriptors import (
     SOURCE,
     at_least,
@@ -32,8 +33,8 @@ from dp_lsp.builtins.descriptors import (
     known_bounds,
     largest,
     number_within,
+    numeric_type,
     range_of,
-    total_type,
     unbounded,
     unfit,
 )
@@ -72,7 +73,7 @@ def _statistics(args: Args, length: Poly, element: Type) -> Container:
 
 
 def _total(args: Args) -> Type | Refusal:
-    return unbounded() if bounds_of(args) is None else total_type(args)
+    return unbounded() if bounds_of(args) is None else numeric_type(args)
 
 
 def _total_of_rows(args: Args) -> Type | Refusal:
@@ -159,11 +160,6 @@ def rank_factor(args: Args) -> Sens:
     """max(α, 1 - α) for a record that is added; 1 for one that moves from one side of a candidate to the other."""
     alpha = args.static("alpha")
     return ONE if is_sized(args) else magnitude(alpha).at_least(magnitude(Poly.of(1) - alpha))
-
-
-def a_share(args: Args) -> tuple[Demand, ...]:
-    alpha = args.static("alpha")
-    return Demand(Poly.of(0), "<=", alpha, "alpha"), Demand(alpha, "<=", Poly.of(1), "alpha")
 
 
 def _static_size(args: Args) -> Type:
@@ -281,7 +277,7 @@ _ROWS: tuple[Builtin, ...] = (
             form(
                 _scores,
                 only(v=_for_each("candidates", rank_factor), candidates=INFINITY),
-                a_share,
+                share("alpha"),
                 v=NUMBERS,
                 alpha=STATIC,
                 candidates=_PUBLIC_POINTS,
