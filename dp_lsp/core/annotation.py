@@ -150,8 +150,9 @@ def container(annotation: ContainerOf, length: Poly, rows: Poly | None, owner: s
 
 def compared(annotation: Annotation, metric: DatasetMetric) -> Annotation:
     """The annotation with this metric for a dataset that is written without one."""
-    open_ = isinstance(annotation, DatasetOf) and annotation.metric is None
-    return replace(annotation, metric=metric) if isinstance(annotation, DatasetOf) and open_ else annotation
+    if isinstance(annotation, DatasetOf) and annotation.metric is None:
+        return replace(annotation, metric=metric)
+    return annotation
 
 
 def steps_of_a_person(annotation: Annotation, publics: Publics) -> Poly | None:
