@@ -6,7 +6,7 @@ has become a new version of ``x``. Branches and loops name the locals they chang
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from dp_lsp.core.annotation import Annotation
@@ -298,3 +298,12 @@ def parts(node: Term) -> Iterator[Term]:
             yield bind.term
     for body in bodies(node):
         yield from of_body(body)
+
+
+def within(nodes: Iterable[Term]) -> Iterator[Term]:
+    """Terms and all that they are made of, in order, each before its parts."""
+    pending = [*nodes][::-1]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += [*parts(node)][::-1]

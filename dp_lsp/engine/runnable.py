@@ -75,12 +75,6 @@ def _undecided(needs: Iterable[Constraint], description: Description) -> Iterato
 
 def calls(definition: Definition) -> Iterator[Call]:
     """All calls of builtins in a definition, those in functions that are made there too."""
-    stack: list[object] = [definition.body if isinstance(definition, Method) else definition.term]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Call):
-            yield node
-        if isinstance(node, tuple):
-            stack += node
-        elif type(node).__module__ == term.__name__:
-            stack += (getattr(node, name) for name in type(node).__slots__)  # type: ignore[attr-defined]
+    body = definition.body if isinstance(definition, Method) else definition.term
+    nodes = () if body is None else term.within(term.of_body(body))
+    return (node for node in nodes if isinstance(node, Call))

@@ -39,15 +39,8 @@ def compare(inference: Inference, node: Branch) -> None:
 
 
 def _mechanisms(body: Body) -> list[Call]:
-    return [node for node in _all(body) if isinstance(node, Call) and noise_of(node) is not None]
-
-
-def _all(body: Body) -> Iterator[Term]:
-    pending = [*term.of_body(body)][::-1]
-    while pending:
-        node = pending.pop()
-        yield node
-        pending += [*term.parts(node)][::-1]
+    inside = term.within(term.of_body(body))
+    return [node for node in inside if isinstance(node, Call) and noise_of(node) is not None]
 
 
 def _leaves(node: Term) -> Iterator[Leaf]:

@@ -33,16 +33,13 @@ class Scene:
             self._walk(method.body)
 
     def _walk(self, body: Body) -> None:
-        pending = [*term.of_body(body)][::-1]
         self.binds += body.binds
-        while pending:
-            node = pending.pop()
+        for node in term.within(term.of_body(body)):
             self.terms.append(node)
             if isinstance(node, term.Scope):
                 self.binds.append(node.bind)
             for inner in term.bodies(node):
                 self.binds += inner.binds
-            pending += [*term.parts(node)][::-1]
 
     @cached_property
     def calls(self) -> list[Call]:
