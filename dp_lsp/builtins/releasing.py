@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -51,9 +52,13 @@ def _laplace(draws: Draws, r: Value, eps: Value, x: Value) -> Value:
 
 
 def _gaussian(draws: Draws, r: Value, eps: Value, delta: Value, x: Value) -> Value:
-    """The deviation is that of the theorem, rounded up."""
-    most = _exactly(_CONTEXT.ln(_decimal(Fraction(5, 4) / _positive(delta)))) * 2
-    return draws.gaussian(x, _positive(r), _root_above(most) / _positive(eps))
+    return draws.gaussian(x, _positive(r), _deviation(_positive(delta)) / _positive(eps))
+
+
+@lru_cache(maxsize=64)
+def _deviation(delta: Fraction) -> Fraction:
+    """That of the theorem for ε = 1, rounded up."""
+    return _root_above(2 * _exactly(_CONTEXT.ln(_decimal(Fraction(5, 4) / delta))))
 
 
 def _gaussian_noise(draws: Draws, r: Value, sigma: Value, x: Value) -> Value:

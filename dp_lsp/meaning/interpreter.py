@@ -217,6 +217,8 @@ def chosen(methods: Sequence[Method], arguments: Sequence[Value]) -> Method:
         if len(method.params) == len(arguments)
         and all(is_one_of(arg, param.type) for arg, param in zip(arguments, method.params, strict=True))
     ]
+    if len(fitting) == 1:
+        return fitting[0]
     best = [method for method in fitting if all(_is_as_specific(method, other) for other in fitting)]
     if len(best) != 1:
         raise Undefined("no method, or several, for these arguments")
@@ -249,7 +251,9 @@ def is_one_of(value: Value, annotation: Annotation) -> bool:
 
 
 def _is_long(value: Value) -> bool:
-    if not isinstance(value, int | Fraction):
+    if isinstance(value, int):
+        return value.bit_length() > LONGEST
+    if not isinstance(value, Fraction):
         return False
     return max(value.numerator.bit_length(), value.denominator.bit_length()) > LONGEST
 

@@ -40,6 +40,7 @@ _STEPS = 50  # bits of the steps to a scale of Laplace noise
 _FINER = 54  # the same of Gaussian noise
 _COARSER = 40  # the same of Gumbel noise
 _FARTHEST = 1 << 53  # steps that one score may be below another; 8,000 scales
+_AT_ONCE = 128  # numbers of noise that are drawn in advance at most
 _WIDER = 1 + Fraction(1, 1 << 40)  # of scales, for what is not exact in them
 _TOP = (1 << 63) - 1  # what does not fit is cut off there by OpenDP
 _SMALLEST, _LARGEST = Fraction(1, 10**9), 1000  # of an ε that noise is drawn for, and of what its inverse may be
@@ -69,6 +70,7 @@ class Sampled:
         self._dp = library
         self._system = SystemRandom()
         self._made: dict[tuple[Any, ...], Any] = {}
+        self._stocks: dict[tuple[Any, ...], _Stock] = {}
         self.drawn: dict[str, int] = {}
 
     # Noise
@@ -79,7 +81,7 @@ class Sampled:
         entries = _exact(centre)
         n = min(math.floor(epsilon * (1 << _STEPS)), 1 << 60)
         noise = self._laplace(len(entries), n + (len(entries) if len(entries) > 1 else 0), epsilon)
-        return self._hidden("Laplace", centre, entries, noise, moves / n)
+        return self._hidden("Laplace", centre, entries, noise, moves, n)
 
     def _laplace(self, count: int, moves: int, epsilon: Fraction) -> list[int]:
         """So many whole numbers, with noise for a distance of so many steps."""
@@ -88,8 +90,8 @@ class Sampled:
             space = self._dp.vector_domain(self._dp.atom_domain(T="i64")), self._dp.l1_distance(T="i64")
             return self._dp.m.make_laplace(*space, scale=scale)
 
-        measured = self._priced(("laplace", moves, epsilon), make, moves / epsilon, moves, epsilon)
-        return _whole(measured([0] * count) if count else [])
+        key = "laplace", moves, epsilon
+        return self._drawn(key, self._priced(key, make, moves / epsilon, moves, epsilon), count)
 
     def gaussian(self, centre: Value, moves: Fraction, deviation: Fraction) -> Value:
         """The same; the rounding of several entries makes a distance in L2."""
@@ -104,13 +106,23 @@ class Sampled:
 
         key, rho = ("gaussian", distance, deviation), 1 / (2 * deviation**2)
         measured = self._priced(key, make, distance * deviation, _above(Fraction(distance)), rho)
-        return self._hidden("Gaussian", centre, entries, _whole(measured([0] * len(entries))), moves / n)
+        return self._hidden("Gaussian", centre, entries, self._drawn(key, measured, len(entries)), moves, n)
 
-    def _hidden(self, kind: str, centre: Value, entries: list[Fraction], noise: list[int], step: Fraction) -> Value:
+    def _drawn(self, key: tuple[Any, ...], measured: Any, count: int) -> list[int]:
+        """So many numbers of noise."""
+        if key not in self._stocks:
+            self._stocks[key] = _Stock(measured)
+        return self._stocks[key].take(count)
+
+    def _hidden(
+        self, kind: str, centre: Value, entries: list[Fraction], noise: list[int], moves: Fraction, n: int
+    ) -> Value:
+        """What is hidden, in steps of ``moves``/``n``, and noise in as many."""
         self.drawn[kind] = self.drawn.get(kind, 0) + len(entries)
         if sum(self.drawn.values()) > MOST_NUMBERS:
             raise Refused(f"it hides more than {MOST_NUMBERS:,} numbers")
-        hidden = [(_rounded(x / step) + each) * step for x, each in zip(entries, noise, strict=True)]
+        a, b = moves.numerator, moves.denominator * n
+        hidden = [Fraction((_steps(x, a, b) + each) * a, b) for x, each in zip(entries, noise, strict=True)]
         return array(hidden, centre.shape) if is_container(centre) else hidden[0]
 
     def _priced(
@@ -131,7 +143,8 @@ class Sampled:
         seen from the largest; by cutting off what is far below it no two neighbours get further apart."""
         _demand(epsilon)
         n = max(1, math.floor(epsilon * (1 << (_COARSER - 1))))
-        steps = [_rounded(score * n / moves) for score in scores]
+        a, b = moves.numerator, moves.denominator * n
+        steps = [_steps(score, a, b) for score in scores]
         most = max(steps)
 
         def make(scale: float) -> Any:
@@ -175,7 +188,7 @@ class Sampled:
         noise = self._laplace(len(over), 2 * n * most, epsilon / 2)
         found: list[bool] = []
         for each, drawn in zip(over, noise, strict=True):
-            found.append(sum(found) < most and _rounded(each * n) + drawn > limit)
+            found.append(sum(found) < most and _steps(each, 1, n) + drawn > limit)
         return found
 
     # Rows
@@ -196,6 +209,25 @@ class Sampled:
         return [source.randrange(height) for _ in range(int(amount))]
 
 
+class _Stock:
+    """Noise on nothing. What is asked for again is drawn in advance, more and more at once: most of what a draw takes
+    is the way to the library, and no draw depends on data."""
+
+    def __init__(self, measured: Any) -> None:
+        self._measured = measured
+        self._left: list[int] = []
+        self._taken = 0
+
+    def take(self, count: int) -> list[int]:
+        """So many numbers that nobody has seen."""
+        if len(self._left) < count:
+            more = max(count - len(self._left), min(self._taken, _AT_ONCE))
+            self._left += _whole(self._measured([0] * more))
+        self._taken += count
+        taken, self._left = self._left[:count], self._left[count:]
+        return taken
+
+
 def _demand(epsilon: Fraction) -> None:
     if not _SMALLEST <= epsilon <= _LARGEST:
         raise Refused("it asks for noise that is too large or too small to be drawn exactly")
@@ -209,9 +241,10 @@ def _exact(centre: Value) -> list[Fraction]:
     return [Fraction(entry) for entry in entries]
 
 
-def _rounded(steps: Fraction) -> int:
-    """To the nearest whole number: what is n steps higher is rounded to n more."""
-    return math.floor(steps + Fraction(1, 2))
+def _steps(x: Fraction, a: int, b: int) -> int:
+    """How many steps of a/b come nearest to a number: what is n steps higher is rounded to n more."""
+    over = x.denominator * a
+    return (2 * x.numerator * b + over) // (2 * over)
 
 
 def _above(number: Fraction) -> float:
