@@ -74,7 +74,7 @@ def exact(value: object) -> Number:
     """A number, or that of a text: `1/3`. A text that nobody would write is refused before it takes long."""
     if not isinstance(value, int | Fraction):
         if not re.fullmatch(r"\d{1,999}(\.\d{1,99})?([eE][-+]?\d{1,3})?(/\d{1,999})?", str(value)):
-            raise ValueError(f"{str(value)[:40]!r} is no number of a certificate")
+            raise ValueError(f"{str(value)[:40]!r} is not a number of a certificate")
         value = Fraction(str(value))
     return Number(Fraction(value), Fraction(value))
 

@@ -179,13 +179,13 @@ def test_errors_of_files_and_comments_are_not_accepted(run: Run) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", ":1:1: error[DP813] this is no baseline: it is not valid JSON (expecting value)"),
-        (WRITTEN.replace("  {", "<<<<\n  {", 1), ":4:1: error[DP813] this is no baseline: it is not valid JSON"),
-        ("[]", ":1:1: error[DP813] this is no baseline: it has no list `accepted`"),
-        (WRITTEN.replace("1,", "2,", 1), ":1:1: error[DP813] this is no baseline: its `schema_version` is not 1"),
-        (WRITTEN.replace("1},", "0},", 1), ":4:3: error[DP813] this is no baseline: the `times` of this entry is"),
-        (WRITTEN.replace('"DP301"', "301"), ":5:3: error[DP813] this is no baseline: this entry has no text `code`"),
-        ("[" * 100_000, ":1:1: error[DP813] this is no baseline: it is nested too deeply"),
+        ("", ":1:1: error[DP813] this is not a baseline: it is not valid JSON (expecting value)"),
+        (WRITTEN.replace("  {", "<<<<\n  {", 1), ":4:1: error[DP813] this is not a baseline: it is not valid JSON"),
+        ("[]", ":1:1: error[DP813] this is not a baseline: it has no list `accepted`"),
+        (WRITTEN.replace("1,", "2,", 1), ":1:1: error[DP813] this is not a baseline: its `schema_version` is not 1"),
+        (WRITTEN.replace("1},", "0},", 1), ":4:3: error[DP813] this is not a baseline: the `times` of this entry is"),
+        (WRITTEN.replace('"DP301"', "301"), ":5:3: error[DP813] this is not a baseline: this entry has no text `code`"),
+        ("[" * 100_000, ":1:1: error[DP813] this is not a baseline: it is nested too deeply"),
     ],
 )
 def test_one_that_is_broken_ends_the_run_and_is_not_overwritten(run: Run, text: str, said: str) -> None:

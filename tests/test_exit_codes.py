@@ -56,7 +56,7 @@ ENDS = [
         id="more than the baseline has",
     ),
     pytest.param(holds("f(x::Real) = 2 * )\n"), [], 1, id="a syntax error"),
-    pytest.param(holds(b"f(x) = '\xff'\n"), [], 1, id="a file that is no text"),
+    pytest.param(holds(b"f(x) = '\xff'\n"), [], 1, id="a file that is not text"),
     pytest.param(holds(bytes(range(256))), [], 1, id="a binary file"),
     pytest.param(lambda: Path("a.jl").mkdir(), ["a.jl"], 2, id="a folder in which is nothing"),
     pytest.param(holds(PROVED, "a.py"), [], 2, id="no matching file"),

@@ -224,7 +224,7 @@ def test_released(function: str, arguments: list[str], said: str, capsys: pytest
         ("total", ["--set", "v=3"], 2, "--set v: it is not of the form [1, 2, 3]"),
         ("total", ["--set", "w=3"], 2, "'total' has no parameter 'w'; it has v, eps"),
         ("total", ["--set", "length(v)=3", "--data", "one.csv"], 2, "has no parameter 'length(v)'"),
-        ("total", ["--set", "other:v=[1]"], 2, "it is 'total' that is run"),
+        ("total", ["--set", "other:v=[1]"], 2, "the function that is run is 'total'"),
         ("total", ["--set", "v"], 2, "is not of the form NAME=VALUE"),
         ("total", ["--set", "v=[1]", "--set", "v=[2]"], 2, "--set gives v two values"),
         ("total", ["--set", "v=[x]"], 2, "--set v: 'x' is not a number"),

@@ -270,7 +270,7 @@ class Walk(ABC, Generic[L]):
     def _awaited(self, cost: Awaited, distances: Distances) -> Asking[L]:
         """The price of what an awaited call turned out to be, or of any function that is (ε, δ)-private in each
         argument: one that a variable reaches through several arguments is paid once for each. A change of more than 1
-        is one of a group, if there are such steps; a distance that is no number is at most 1 (a shown condition)."""
+        is one of a group, if there are such steps; a distance that is not a number is at most 1 (a shown condition)."""
         moved = [self.along(part, distances) for part in cost.along]
         callee, frame = cost.callee, self._frame
         answer = frame.answers.get(callee)

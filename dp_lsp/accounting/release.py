@@ -74,7 +74,7 @@ def deviations(cost: Release, event: GaussianNoise, distances: Distances) -> Sen
 
 
 def steps_of(total: Sens, declared: Sens, moved: Distances) -> Sens:
-    """The distance in units of the declared one. Where that is no number, each variable is known to move the input
+    """The distance in units of the declared one. Where that is not a number, each variable is known to move the input
     by at most the declared distance for each unit it moves itself (a shown condition), a record as often as it has
     members."""
     if not declared.zero and declared.polys and len(declared.polys) == 1:

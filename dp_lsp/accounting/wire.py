@@ -96,7 +96,7 @@ def from_nodes(nodes: Sequence[Node]) -> Charge:
     for node in nodes:
         made.append(_tree(node, made))
     if not made:
-        raise ValueError("an empty list is no tree")
+        raise ValueError("an empty list is not a tree")
     return made[-1]
 
 
@@ -128,5 +128,5 @@ def _value(name: str, type_: str, value: Any, made: Sequence[Charge]) -> Any:
 
 def _place(value: Any) -> int:
     if not isinstance(value, int) or value < 0:
-        raise ValueError(f"{value!r} is no place in the list")
+        raise ValueError(f"{value!r} is not a place in the list")
     return value

@@ -123,7 +123,7 @@ def _mapped_rows(args: Args) -> Type | Refusal:
 def _kept(args: Args) -> Type | Refusal:
     """Those records of which a function says so; how many they are is private."""
     if not isinstance(args.applied["f"].result, BoolType | TypeVariable):
-        return Refusal("the function must answer with a Bool")
+        return Refusal("the function must return a Bool")
     return some_of(args.dataset("v"))
 
 

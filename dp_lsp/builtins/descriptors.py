@@ -38,13 +38,12 @@ def largest(args: Args) -> Sens:
 
 
 def unbounded() -> Refusal:
-    return Refusal("nothing is known of how large its numbers are; say where they lie with `clamp(v, L, U)`")
+    return Refusal("its numbers have no known bounds; give them some with `clamp(v, L, U)`")
 
 
 def too_few(args: Args, least: int) -> Refusal:
     return Refusal(
-        f"say how many there are at least with `AtLeast({least})` or more, or make them so many with "
-        "`resize(v, n, fill)`",
+        f"declare a lower bound with `AtLeast({least})` or more, or fix the number with `resize(v, n, fill)`",
         uncounted=args.names[0],
     )
 

@@ -185,7 +185,7 @@ def _published_fold_factors(args: Args) -> tuple[Sens, ...]:
 
 def _counted(args: Args) -> Type | Refusal:
     answer = args.applied["p"].result
-    return INTEGER if isinstance(answer, BoolType | TypeVariable) else Refusal("the function must answer with a Bool")
+    return INTEGER if isinstance(answer, BoolType | TypeVariable) else Refusal("the function must return a Bool")
 
 
 def _count_factors(args: Args) -> tuple[Sens, ...]:

@@ -76,7 +76,7 @@ def _root(x: Value) -> Value:
 
 
 def _logarithm(x: Value) -> Value:
-    """A logarithm; that of 0 is no number to go on with."""
+    """A logarithm; that of 0 is not a number to go on with."""
     if x <= 0:
         raise Undefined("a logarithm of a number that is not positive")
     return math.log(x)
@@ -154,7 +154,7 @@ def _row(m: Any, i: Value) -> Any:
 
 def _index(i: Value, size: int) -> int:
     if not 1 <= i <= size:
-        raise Undefined(f"{i} is no index of {size} entries")
+        raise Undefined(f"{i} is not an index of {size} entries")
     return int(i) - 1
 
 

@@ -38,7 +38,7 @@ _HALF = Poly.of(Fraction(1, 2))
 def _one_of_them(args: Args) -> Type | Refusal:
     element = args.records.records.element
     if isinstance(element, BoolType):
-        return Refusal("truth values are not compared by which is larger; count them")
+        return Refusal("truth values have no order; count them")
     refusal = unfit(args, 1)
     if refusal is not None:
         return refusal

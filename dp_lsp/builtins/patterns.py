@@ -299,7 +299,7 @@ class Records:
 
 
 class _AsWritten:
-    """What is given as it is written, and is no value: nothing is to be found out about it."""
+    """What is given as it is written, and is not a value: nothing is to be found out about it."""
 
     def settled(self, owner: str) -> Type | None:
         return None

@@ -21,7 +21,7 @@ def joined_elements(args: Args) -> Type | Refusal:
     """The type of the elements of containers added to, compared with or chosen instead of each other."""
     containers = args.containers
     if len({isinstance(type_.element, BoolType) for type_ in containers}) > 1:
-        return Refusal("truth values are no numbers")
+        return Refusal("truth values are not numbers")
     bases = {type_.element.base for type_ in containers if isinstance(type_.element, NumberType)}
     if Base.DATA in bases and len(bases) > 1:
         return Refusal("elements that are Data cannot be mixed with Integer or Real")

@@ -81,7 +81,7 @@ def _total_of_rows(args: Args) -> Type | Refusal:
     if isinstance(dataset.records.element, BoolType):
         return Container(Kind.MATRIX, _norm(args), Clip.U, dataset.records.length, INTEGER, Poly.of(1))
     if dataset.radius is None:
-        return Refusal("nothing is known of how long its rows are; make them at most c with `clip(L2, c, v)`")
+        return Refusal("its rows have no known norm; bound it with `clip(L2, c, v)`")
     box = dataset.records
     return Container(Kind.MATRIX, Norm(box.clip.value), Clip.U, box.length, REAL, Poly.of(1))
 
@@ -182,7 +182,7 @@ def _whole(args: Args) -> Type:
 
 def _answered(args: Args) -> Type | Refusal:
     answer = args.applied["p"].result
-    return INTEGER if isinstance(answer, BoolType | TypeVariable) else Refusal("the function must answer with a Bool")
+    return INTEGER if isinstance(answer, BoolType | TypeVariable) else Refusal("the function must return a Bool")
 
 
 # Forms of rows that are about other values, too

@@ -53,7 +53,7 @@ def plain(kind: Any) -> Plain:
         return Plain(lambda value: pairs.write(value.items()), lambda value: dict(pairs.read(value)))
     if origin in (Union, UnionType):
         return _either(inner)
-    raise TypeError(f"{kind} is no type of flat values")
+    raise TypeError(f"{kind} is not a type of flat values")
 
 
 def _fraction(text: str) -> Fraction:

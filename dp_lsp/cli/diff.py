@@ -157,7 +157,7 @@ def _request(asked: Asked) -> Request:
 
 
 def _no_number(text: str) -> float:
-    raise ValueError(f"`{text}` is no number")
+    raise ValueError(f"`{text}` is not a number")
 
 
 def _read(name: str) -> Json:
@@ -177,5 +177,5 @@ def _read(name: str) -> Json:
     except (ValueError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else error
         made = "a report is what `dp-lsp check --output-format json` writes"
-        raise click.UsageError(f"{name} is no report: {why}; {made}") from error
+        raise click.UsageError(f"{name} is not a report: {why}; {made}") from error
     return dict(found)

@@ -139,11 +139,11 @@ class _Run:
         if not reports:
             raise self._nothing(analyses)
         if len(reports) > 1:
-            raise Refused(f"'{name}' has {len(reports)} methods, and it is open which is meant; give one another name")
+            raise Refused(f"'{name}' has {len(reports)} methods, and it is not clear which is meant; rename one")
         demand_proof(reports[0])
         methods = list(self._engine.runnable(self._root, self._files, name, configured.options))
         if len(methods) != 1:
-            raise Refused(f"'{name}' stands in several places, and it is open which is meant")
+            raise Refused(f"'{name}' is defined in several places, and it is not clear which is meant")
         return methods[0]._replace(report=reports[0])
 
     def _nothing(self, analyses: dict[str, Analysis]) -> click.UsageError:
@@ -190,7 +190,7 @@ def _values(settings: Sequence[str], function: str) -> dict[str, str]:
                 f"--set {text!r} is not of the form NAME=VALUE, as in eps=0.5 or 'edges=[0, 18, 65]'"
             )
         if about.function not in (None, function):
-            raise click.UsageError(f"--set {about}: it is {function!r} that is run")
+            raise click.UsageError(f"--set {about}: the function that is run is {function!r}")
         if about.name in found:
             raise click.UsageError(f"--set gives {about.name} two values")
         found[about.name] = value

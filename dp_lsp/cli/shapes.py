@@ -38,10 +38,10 @@ def fault(value: Any, shape: Any, path: str = "") -> str:
         return "" if right else f"`{here}` is not what it must be"
     if isinstance(shape, list):
         if not isinstance(value, list):
-            return f"`{here}` is no list"
+            return f"`{here}` is not a list"
         return next((wrong for i, each in enumerate(value) if (wrong := fault(each, shape[0], f"{path}[{i}]"))), "")
     if not isinstance(value, dict):
-        return f"`{here}` is no table"
+        return f"`{here}` is not a table"
     for key, inside in shape.items():
         name = key.rstrip("?")
         if name in value:

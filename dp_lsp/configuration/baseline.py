@@ -91,13 +91,13 @@ def _fault(found: Any) -> str:
 
 def _fault_of_entry(entry: Any) -> str:
     if not isinstance(entry, dict):
-        return "this entry is no table"
+        return "this entry is not a table"
     for key in _TEXTS:
         if not isinstance(entry.get(key), str):
             return f"this entry has no text `{key}`"
     times = entry.get("times")
     if not isinstance(times, int) or isinstance(times, bool) or times < 1:
-        return "the `times` of this entry is no number from 1"
+        return "the `times` of this entry is not a number from 1"
     return ""
 
 

@@ -47,7 +47,7 @@ class UnknownKey(Kind):
 
     code = "DP811"
     name = "unknown-key"
-    message = "`{name}` is no {what}; {hint}{known}"
+    message = "`{name}` is not a {what}; {hint}{known}"
 
 
 class WrongValue(Kind):
@@ -85,7 +85,7 @@ class NoBaseline(Kind):
 
     code = "DP813"
     name = "no-baseline"
-    message = "this is no baseline: {why}"
+    message = "this is not a baseline: {why}"
 
 
 class OutsideLink(Kind):

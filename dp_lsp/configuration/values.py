@@ -132,7 +132,7 @@ class File(NamedTuple):
         return {"type": "string", "minLength": 1}
 
     def read(self, value: Any, path: Path, finder: Finder) -> str | None:
-        wrong = (fault(value) or _no_name(value)) if isinstance(value, str) else "it is no text"
+        wrong = (fault(value) or _no_name(value)) if isinstance(value, str) else "it is not text"
         if not wrong:
             return str(value)
         finder.wrong(path, f"a file below this folder, as in `{self.example}`: {wrong}")
@@ -158,7 +158,7 @@ class Globs(NamedTuple):
             return None
         patterns = []
         for index, each in enumerate(value):
-            wrong = fault(each) if isinstance(each, str) else "it is no text"
+            wrong = fault(each) if isinstance(each, str) else "it is not text"
             if wrong:
                 finder.wrong((*path, index), f"a pattern for files below this folder, as in `src/**`: {wrong}")
             else:

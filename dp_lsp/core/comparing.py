@@ -299,7 +299,7 @@ class _Proof:
             case Call("Abs", (inside,)) if self._nonnegative(inside):
                 return self._poly(inside)
             case Name("oo"):
-                raise ValueError("∞ is no polynomial")
+                raise ValueError("∞ is not a polynomial")
         return self._variable(formula)
 
     def _raised(self, base: Poly, exponent: Fraction, formula: Formula) -> Poly:

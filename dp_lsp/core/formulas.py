@@ -304,7 +304,7 @@ def value(formula: Formula, numbers: Mapping[Formula, float]) -> float:
             return FUNCTIONS[function](*(value(arg, numbers) for arg in args))
         case Call():
             return numbers[formula]
-    raise ValueError("a comparison is no number")
+    raise ValueError("a comparison is not a number")
 
 
 def _adds_up(formula: Formula) -> bool:

@@ -189,7 +189,7 @@ class Check:
 
 
 Written = NormArgument | TypeArgument | TruthArgument
-"""What is given to a builtin as it is written, and is no value."""
+"""What is given to a builtin as it is written, and is not a value."""
 
 Term = (
     Literal

@@ -188,7 +188,7 @@ class _Checked:
         params = {param.name: param for param in scheme.params if not param.static}
         strangers = [name for name in self._claim.variables if name not in params]
         if strangers:
-            raise Unreadable(f"`{strangers[0]}` is no parameter that it could move with")
+            raise Unreadable(f"`{strangers[0]}` is not a parameter that it could move with")
         for name in self._claim.variables or params:
             move = scheme.result.moves.get(params[name].var)
             value = ZERO if move is None else self._known.norms.sens(move.sens)

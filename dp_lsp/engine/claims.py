@@ -125,7 +125,7 @@ def formula(text: str, symbols: dict[str, Symbol]) -> Poly:
     reader = _Formula(text, symbols)
     value = reader.sum()
     if reader.tokens:
-        raise Unreadable(f"`{text}` is no number: `{reader.tokens[0]}` is not understood")
+        raise Unreadable(f"`{text}` is not a number: `{reader.tokens[0]}` is not understood")
     return value
 
 
@@ -141,13 +141,13 @@ class _Formula:
         while position < len(text.rstrip()):
             token = _TOKEN.match(text, position)
             if token is None:
-                raise Unreadable(f"`{text}` is no number")
+                raise Unreadable(f"`{text}` is not a number")
             found = token[0].strip()
             position = token.end()
             if "(" in found and token["name"]:
                 close = text.find(")", position)
                 if close < 0:
-                    raise Unreadable(f"`{text}` is no number: a bracket is open")
+                    raise Unreadable(f"`{text}` is not a number: a bracket is open")
                 found, position = re.sub(r"\s", "", found + text[position : close + 1]), close + 1
             self.tokens.append(found)
 
@@ -171,20 +171,20 @@ class _Formula:
 
     def _factor(self) -> Poly:
         if not self.tokens or self._depth > _DEEPEST:
-            raise Unreadable(f"`{self._text}` is no number" if self._text else "a number is missing")
+            raise Unreadable(f"`{self._text}` is not a number" if self._text else "a number is missing")
         token = self.tokens.pop(0)
         if token == "(":
             self._depth += 1
             value = self.sum()
             self._depth -= 1
             if not self.tokens or self.tokens.pop(0) != ")":
-                raise Unreadable(f"`{self._text}` is no number: a bracket is open")
+                raise Unreadable(f"`{self._text}` is not a number: a bracket is open")
             return value
         if token[0].isdigit() or token[0] == ".":
             return Poly.of(Fraction(token))
         if token in "+-*/)":
-            raise Unreadable(f"`{self._text}` is no number")
+            raise Unreadable(f"`{self._text}` is not a number")
         try:
             return Poly.of(self._symbols[token])
         except KeyError:
-            raise Unreadable(f"`{token}` is no static parameter or dimension here") from None
+            raise Unreadable(f"`{token}` is not a static parameter or dimension here") from None

@@ -111,7 +111,7 @@ class _Facts:
                 yield self._row(bind.span, value, target.name, role, Part.AFTER, bind.span.end)
 
     def _around(self, node: term.Call, judgement: Judgement) -> Iterator[FactRow]:
-        """The name of a builtin, and what is given to it and is no value."""
+        """The name of a builtin, and what is given to it and is not a value."""
         if self._text[node.callee.start : node.callee.end].rstrip("!").isidentifier():
             yield self._row(node.callee, judgement, node.builtin, Role.FUNCTION, Part.CALLEE, 0)
         for arg in node.args:

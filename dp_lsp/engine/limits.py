@@ -29,7 +29,7 @@ class Limit(NamedTuple):
 
 
 class Excess(NamedTuple):
-    """A side of a price that a limit is not met by: it is ``over`` by so much, None where that is no number.
+    """A side of a price that a limit is not met by: it is ``over`` by so much, None where that is not a number.
     ``open`` are the names it depends on, if it is not decided whether the limit is met."""
 
     limit: Limit

@@ -47,11 +47,11 @@ class IgnoreUnknownCode(Kind):
 
     code = "DP802"
     name = "ignore-unknown-code"
-    message = "`{code}` is the code of no problem, so this comment accepts nothing; name one code, such as `DP301`"
+    message = "`{code}` is not a diagnostic code, so this comment accepts nothing; name one code, such as `DP301`"
 
 
 class IgnoreRefused(Kind):
-    """A comment accepts what nobody can: what cannot be read may be anything, and what is broken tells nothing.
+    """A comment accepts text that cannot be read. Such text may mean anything, so nothing can be said of it.
 
     Broken:
 
@@ -68,7 +68,7 @@ class IgnoreRefused(Kind):
 
     code = "DP806"
     name = "ignore-refused"
-    message = "{code} ({name}) is nothing that a comment can accept: nothing is known of such text, so mend it"
+    message = "{code} ({name}) cannot be accepted by a comment: nothing is known of such text, so mend it"
 
 
 class IgnoreUnused(Kind):
@@ -346,14 +346,14 @@ class SeveralGuarantees(Kind):
 
     code = "DP019"
     name = "several-guarantees"
-    message = "`{name}` has another guarantee in each {of}, so none is reported: what it uses differs"
+    message = "`{name}` has a different guarantee in each {of}, so none is reported: what it uses differs"
     unchecked = True
 
 
 class TooManyIncludes(Kind):
     """A project has very many files, or files that include each other in a very long row.
 
-    Such a project is likelier a mistake, such as links in a ring, than something that was written. One that is not:
+    This is usually a mistake, such as links in a ring. A project that is fine:
 
     ```julia
     twice(x::Real) = x + x

@@ -18,8 +18,8 @@ NORMS = {
 }
 
 DATASETS = {
-    "Symmetric": "Datasets of private size: one person's record comes or goes.",
-    "InsertDelete": "Datasets of private size whose order counts: one person's record comes or goes.",
+    "Symmetric": "Datasets of private size: one person's record is added or removed.",
+    "InsertDelete": "Datasets of private size whose order counts: one person's record is added or removed.",
     "ChangeOne": "Datasets of public size: one person's record is another one.",
     "Hamming": "Datasets of public size whose order counts: the record in one place is another one.",
 }

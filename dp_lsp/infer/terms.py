@@ -76,7 +76,7 @@ def rule(inference: Inference, node: Term) -> Judgement:
             for part in parts:
                 inference.infer(part)
             return inference.hole(reason)
-    return inference.hole("an argument that is no value")
+    return inference.hole("an argument that is not a value")
 
 
 def _arguments(inference: Inference, node: term.Call) -> list[Judgement | Term]:
@@ -104,7 +104,7 @@ def _fail_behind(inference: Inference, condition: Judgement, span: Span, failure
 
 
 def _argument(inference: Inference, node: Term) -> Judgement | Term:
-    """An argument of a builtin: what is no value stays as it is written."""
+    """An argument of a builtin: what is not a value stays as it is written."""
     return node if isinstance(node, term.Written) else inference.infer(node)
 
 

@@ -70,7 +70,7 @@ class Changes(Expressions):
             self._problems.append(problems.NotAVariable.at(node.span, name=node.callee.name))
             self.refused = True
             args = tuple(self._expression(arg) for arg in node.args)
-            return Bind(node.span, (), term.Hole(node.span, "a change of something that is no variable", args))
+            return Bind(node.span, (), term.Hole(node.span, "a change of something that is not a variable", args))
         value: Term
         if changing.row is not None:
             value = self._builtin(node, changing.row, self._arguments(node, changing.row), mutates=True)

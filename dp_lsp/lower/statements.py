@@ -311,7 +311,7 @@ class Statements(Changes):
             step = None if node.step is None else self._expression(node.step)
             return self._expression(node.first), step, self._expression(node.last)
         self._refuse(node.span, "a loop over something other than a range such as `1:n`")
-        reason = "a loop over something that is no range"
+        reason = "a loop over something that is not a range"
         return term.Hole(node.span, reason), None, term.Hole(node.span, reason)
 
 

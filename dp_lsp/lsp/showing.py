@@ -45,7 +45,7 @@ async def content(ls: Server, params: types.TextDocumentContentParams) -> types.
     asked = _unpacked(parts.query)
     kind = parts.path.strip("/").partition("/")[0]
     if parts.scheme != SCHEME or kind not in (_DERIVATION, _REPORT) or asked is None:
-        raise JsonRpcInvalidParams(f"{params.uri} is no page of ours")
+        raise JsonRpcInvalidParams(f"{params.uri} is not a page of ours")
     document = opened(ls, typed(asked.get("uri"), str, "uri"))
     if kind == _REPORT:
         return types.TextDocumentContentResult(await _reported(ls, document))

@@ -20,7 +20,7 @@ from dp_lsp.meaning.interpreter import NoMeaning
 Program = Callable[[Chance], Value]
 """A function on given inputs."""
 
-_GRID = 1_048_583  # a prime, so that what is released is no number that a program may look for
+_GRID = 1_048_583  # a prime, so that what is released is not a number that a program may look for
 _WAYS = 700  # in which rows may be drawn
 _LIKELY = 1e-9  # what is chosen in a script is at least that probable
 _FAR = (0.5, 4.0, 25.0)  # how far away, in scales, noise may be that is not drawn as it says

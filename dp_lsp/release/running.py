@@ -183,4 +183,4 @@ def _demand_numbers(value: Value) -> None:
         for each in value:
             _demand_numbers(each)
     elif callable(value) or not isinstance(value, bool | int | Fraction):
-        raise Refused("it returns something that is no number")
+        raise Refused("it returns something that is not a number")

@@ -75,13 +75,13 @@ def _said(cell: str) -> str:
     if not text:
         return "there is no number; a guarantee is about data without gaps"
     if text.lstrip("+-").lower() in ("nan", "inf", "infinity", "na", "n/a", "null", "none"):
-        return "it is no number that can be computed with; a guarantee is about data without gaps"
+        return "it is not a number that can be computed with; a guarantee is about data without gaps"
     return "it is not a number, as in 100, 0.2 or 1e-5"
 
 
 def table(path: str, header: bool | None) -> Table:
     """The table in a file. ``header`` says whether its first row has the names of its columns; None to find out.
-    Raises :class:`Misused` for a file that cannot be read, and :class:`Refused` for one that is no table."""
+    Raises :class:`Misused` for a file that cannot be read, and :class:`Refused` for one that is not a table."""
     try:
         with open(path, "rb") as stream:
             raw = stream.read()

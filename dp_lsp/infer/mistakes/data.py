@@ -135,9 +135,7 @@ def made_of_count(scene: Scene, problem: Problem) -> Problem | None:
     if call is None or noise is None or noise.declares != argument:
         so = "and what is computed from it must be public here: pass a `Static()` parameter"
         return _count_is_private(scene, node, count, so)
-    found = _count_is_private(
-        scene, node, count, "and so is what is computed from it: make the noise for a public number"
-    )
+    found = _count_is_private(scene, node, count, "and so is what is computed from it: declare a public sensitivity")
     hidden = scene.argument(call, noise.hidden)
     fixes, related = enough(scene, hidden, node) if hidden is not None else ((), ())
     return found._replace(related=(*related, *found.related), fixes=fixes)
@@ -160,8 +158,8 @@ def _instead(scene: Scene, count: Call) -> str:
     """What to do where a number of records is private."""
     node = count.args[0]
     if not _is_parameter(scene, node):
-        return "have a mechanism release it first"
-    return f"have a mechanism release it first, or declare `{_other(scene, node)}`, where it is public"
+        return "release it by a mechanism first"
+    return f"release it by a mechanism first, or declare `{_other(scene, node)}`, where it is public"
 
 
 def _other(scene: Scene, node: Term) -> str:

@@ -112,7 +112,7 @@ def dropped(scene: Scene, call: Call, argument: str, quotient: Apply) -> Problem
     if noise is None or noise.declares != argument or hidden is None or not divides:
         return None
     top, bottom = (scene.written(node) for node in quotient.args)
-    what = f"`{scene.written(quotient)}` drops what is left over"
+    what = f"`{scene.written(quotient)}` drops the remainder"
     infix = quotient.args[0].span.end <= function.span.start
     edit = Edit(function.span, "/") if infix else Edit(quotient.span, f"({top}) / ({bottom})")
     far, fixes = shown(furthest(scene, hidden)), (Fix("divide by `/`", (edit,)),)

@@ -21,9 +21,7 @@ OTHER = {
 }
 """The relation that one is taken for."""
 
-STEPS = {
-    metric: "where a record is replaced" if metric.sized else "where one comes or goes" for metric in DatasetMetric
-}
+STEPS = {metric: f"when a record is {'replaced' if metric.sized else 'added or removed'}" for metric in DatasetMetric}
 """What a step is under a relation."""
 
 

@@ -43,7 +43,9 @@ def place_of_record(scene: Scene, problem: Problem) -> Problem | None:
     dataset = None if node is None else scene.type(node)
     if call is None or not row(call).picks or node is not call.args[0] or not isinstance(dataset, Dataset):
         return None
-    because = "where one comes or goes all behind it move" if not dataset.metric.sized else "any record may be there"
+    because = (
+        "any record may be there" if dataset.metric.sized else "all records after one that is added or removed move"
+    )
     relation = dataset.metric.value
     return problems.PlaceOfRecord.at(call.span, written=scene.written(call), because=because, relation=relation)
 
@@ -55,7 +57,7 @@ def other_dataset(scene: Scene, problem: Problem) -> Problem | None:
             dataset = scene.type(node) if node.span == problem.span else None
             wanted = _wanted(scene, call, index) if isinstance(call, Apply) else None
             if isinstance(call, Apply) and isinstance(dataset, Dataset) and wanted not in (None, dataset.metric):
-                what = f"`{scene.written(call.function)}` is made for datasets {_words(wanted)}"
+                what = f"`{scene.written(call.function)}` takes datasets {_words(wanted)}"
                 but = f"`{scene.written(node)}` is one {_words(dataset.metric)}{_instead(wanted, dataset.metric)}"
                 return problems.OtherRelation.at(problem.span, what=what, but=but, related=problem.related)
     return None
@@ -73,15 +75,15 @@ def _wanted(scene: Scene, call: Apply, index: int) -> DatasetMetric | None:
 def _instead(wanted: DatasetMetric | None, given: DatasetMetric) -> str:
     """What makes a dataset one that is wanted, or why nothing does."""
     if wanted is not None and wanted.ordered and not given.ordered:
-        return ", and may stand in any order"
+        return ", whose records have no order"
     private = wanted is DatasetMetric.CHANGE_ONE and not given.sized
-    return "; `resize(v, n, fill)` makes how many there are public" if private else ""
+    return "; `resize(v, n, fill)` makes its size public" if private else ""
 
 
 def _words(metric: DatasetMetric) -> str:
-    step = "is replaced" if metric.sized else "comes or goes"
-    order = ", in order" if metric.ordered else ""
-    return f"of which a record {step}{order} ({metric.value})"
+    step = "is replaced" if metric.sized else "is added or removed"
+    order = ", in order," if metric.ordered else ""
+    return f"in which a record{order} {step} ({metric.value})"
 
 
 def chosen_value(scene: Scene, problem: Problem) -> Problem | None:
@@ -91,7 +93,7 @@ def chosen_value(scene: Scene, problem: Problem) -> Problem | None:
             continue
         chosen = next((at for index in call.args[1:] for at in scene.flow(index) if _releases(at)), None)
         if isinstance(chosen, Call):
-            related = Related("here the place is released", chosen.span)
+            related = Related("here the position is released", chosen.span)
             index, written = scene.written(call.args[1]), scene.written(call)
             return problems.ChosenValue.at(call.span, index=index, written=written, related=(related, *problem.related))
     return None

@@ -6,8 +6,8 @@ from dp_lsp.problem import Kind, Severity
 
 
 class RawValue(Kind):
-    """A value is clipped, and what is released is made of the raw one. The noise is made for the clipped value, and
-    hides nothing of the other.
+    """A value is clipped, but what is released is made of the raw value. The noise is calibrated to the clipped value
+    and does not hide the raw one.
 
     Broken:
 
@@ -30,14 +30,14 @@ class RawValue(Kind):
 
     code = "DP420"
     name = "raw-value"
-    message = "`{copy}` keeps `{raw}` within limits, and is never used: here `{raw}` itself is, did you mean `{copy}`?"
+    message = "`{raw}` is used here, while its bounded copy `{copy}` never is: did you mean `{copy}`?"
 
 
 class BoundFromData(Kind):
-    """A bound, the edges of bins, or the sensitivity that noise is made for, is computed from private data. It then
-    tells something about the data itself, and the noise that is made for it does, too.
+    """A bound, the edges of bins, or a declared sensitivity is computed from private data. It then reveals something
+    about the data itself, and so does the noise that is calibrated to it.
 
-    Choose it without a look at the data: from what is known of the world, such as that nobody is older than 120.
+    Choose it without looking at the data: from general knowledge, such as that nobody is older than 120.
 
     Broken:
 
@@ -66,8 +66,8 @@ class BoundFromData(Kind):
 
 
 class PrivateCount(Kind):
-    """Something is divided by the number of records where a person may come or go. That number is then private, and
-    what is divided by it has no bound, however much noise is in it already.
+    """Something is divided by the number of records where a record may be added or removed. That number is then
+    private, and the quotient has no bound, however much noise is in the numerator already.
 
     Release the number by a mechanism of its own. Where neighbouring datasets have the same size (`ChangeOne`), the
     number is public and may be divided by.
@@ -91,12 +91,12 @@ class PrivateCount(Kind):
 
     code = "DP422"
     name = "private-count"
-    message = "`{count}` is private, because records may come or go ({relation}), {so}"
+    message = "`{count}` is private, because a record may be added or removed ({relation}), {so}"
 
 
 class UnknownCount(Kind):
-    """An average is taken of records of which nothing says how many there are. One person more or less moves it by
-    (U - L)/(n + 1) where there are n others; of very few, that is as far as numbers can be apart.
+    """A statistic such as a mean is taken of a dataset that may have any number of records. One more record moves the
+    mean of n others by up to (U - L)/(n + 1): of very few, that is as far as numbers can be apart.
 
     Its sensitivity is never (U - L)/n for the n of the data at hand: that number is private, too.
 
@@ -124,8 +124,8 @@ class UnknownCount(Kind):
 
 
 class OtherRelation(Kind):
-    """What was computed for one relation between neighbouring datasets is used under another. Where a record is
-    replaced (`ChangeOne`) a sum moves by up to twice as far as where one comes or goes (`Symmetric`).
+    """A sensitivity that holds under one neighbour relation is used under another. Where a record is replaced
+    (`ChangeOne`) a sum moves up to twice as far as where one is added or removed (`Symmetric`).
 
     Broken:
 
@@ -146,14 +146,15 @@ class OtherRelation(Kind):
 
     code = "DP424"
     name = "other-relation"
-    message = "{what}, and {but}"
+    message = "{what}, but {but}"
 
 
 class WrongEnd(Kind):
-    """The sensitivity that noise is made for was computed from the wrong end of a range, with the ends the wrong way
-    round, or by a division that drops what is left over.
+    """The declared sensitivity was computed from the wrong end of a range, with the ends the wrong way round, or by a
+    division that drops the remainder.
 
-    A sum of numbers in [L, U] moves by max(|L|, |U|) where a record comes or goes, and by U - L where one is replaced.
+    A sum of numbers in [L, U] moves by max(|L|, |U|) where a record is added or removed, and by U - L where one is
+    replaced.
 
     Broken:
 
@@ -174,7 +175,7 @@ class WrongEnd(Kind):
 
     code = "DP425"
     name = "wrong-end"
-    message = "{what}, and `{written}` can change by {inferred}"
+    message = "{what}, but `{written}` can change by {inferred}"
 
 
 class NoNoise(Kind):
@@ -199,8 +200,8 @@ class NoNoise(Kind):
 
 
 class InvertedNoise(Kind):
-    """More ε makes more noise. A larger ε allows to tell more, so noise has a scale of sensitivity/ε, never of
-    ε/sensitivity. What such a program costs is stated all the same; it is hardly what was meant.
+    """The noise grows with ε. A larger ε permits a larger privacy loss and needs less noise, so the scale of noise is
+    sensitivity/ε, never ε/sensitivity. The cost that is reported is right all the same; it is hardly what was meant.
 
     Broken:
 
@@ -218,12 +219,14 @@ class InvertedNoise(Kind):
     code = "DP427"
     name = "inverted-noise"
     severity = Severity.WARNING
-    message = "more `{symbol}` means more noise here, and should mean less: `{written}` is the `{argument}` of `{call}`"
+    message = (
+        "a larger `{symbol}` adds more noise here, and should add less: `{written}` is the `{argument}` of `{call}`"
+    )
 
 
 class OtherBrackets(Kind):
     """Two branches run the same mechanism with the same numbers, and only brackets tell them apart: `a / b / c` is
-    `a / (b * c)`. One of the two spends another ε.
+    `a / (b * c)`. The two spend different ε.
 
     Broken:
 
@@ -257,8 +260,8 @@ class OtherBrackets(Kind):
 
 
 class PrivateBranch(Kind):
-    """A private value decides which branch runs. What comes out tells which one it was, however little the branches
-    differ, and so it tells something about the value.
+    """A private value decides which branch runs. The result reveals which one it was, however little the branches
+    differ, and with it something about the value.
 
     Broken:
 
@@ -288,14 +291,14 @@ class PrivateBranch(Kind):
     code = "DP429"
     name = "private-branch"
     message = (
-        "which branch runs depends on private `{variable}`, and what comes out shows it: decide by something that a "
+        "which branch runs depends on private `{variable}`, and the result reveals it: decide by a value that a "
         "mechanism released"
     )
 
 
 class PlaceOfRecord(Kind):
-    """A record is asked for by its place. In a dataset places mean nothing: where a record comes or goes all behind it
-    move to another place, and where one is replaced any place may be its.
+    """A record is accessed by its position. Positions in a dataset mean nothing: when a record is added or removed all
+    those after it move, and when one is replaced it may be the one at any position.
 
     Broken:
 
@@ -313,7 +316,8 @@ class PlaceOfRecord(Kind):
     code = "DP430"
     name = "place-of-record"
     message = (
-        "`{written}` asks for the record of one place, and {because} ({relation}): use all records alike, as a sum does"
+        "`{written}` takes the record at one position, and {because} ({relation}): treat all records alike, as a sum "
+        "does"
     )
 
 
@@ -341,13 +345,11 @@ class ChosenValue(Kind):
 
     code = "DP431"
     name = "chosen-value"
-    message = (
-        "a mechanism released the place `{index}`, and `{written}` is private still: release it by noise of its own"
-    )
+    message = "a mechanism released only the position `{index}`: `{written}` is still private and needs its own noise"
 
 
 class QueryTooSensitive(Kind):
-    """A search above a threshold adds noise for queries that move by 1, and one of them moves further.
+    """The sparse vector technique adds noise for queries that move by at most 1, and one of these moves further.
 
     Broken:
 
@@ -366,14 +368,14 @@ class QueryTooSensitive(Kind):
     name = "query-too-sensitive"
     refutable = True
     message = (
-        "a query changes by up to {inferred} with `{variable}`, and the noise of `{mechanism}` hides a change of "
+        "a query can change by {inferred} with `{variable}`, but the noise of `{mechanism}` hides a change of "
         "{declared}"
     )
 
 
 class NoiseApart(Kind):
-    """Noise was drawn by itself, and is added to a private value. Only a mechanism that is given the value hides it:
-    noise that is drawn once is the same for all that it is added to, and differences are exact.
+    """Noise was drawn on its own and is added to a private value. Only a mechanism that is given the value hides it:
+    noise that is drawn once is the same for all that it is added to, so their differences are exact.
 
     Broken:
 

@@ -108,8 +108,8 @@ class LeavesUnprotected(Kind):
 
 
 class SelectsFromData(Kind):
-    """What a mechanism selects from are people's data. It tells which one it takes as it is: noise hides how good
-    candidates are, and not what they are. List public values.
+    """A mechanism selects from people's data. What it selects is released as it is: the noise hides how good the
+    candidates are, not what they are. List public values.
 
     Broken:
 
@@ -130,7 +130,7 @@ class SelectsFromData(Kind):
 
     code = "DP450"
     name = "selects-from-data"
-    message = "`{written}` are people's data, and `{function}` tells which one it takes: list public values instead"
+    message = "`{written}` is people's data, and `{function}` reveals what it selects: list public values instead"
 
 
 class NotRepeatable(Kind):
@@ -191,7 +191,7 @@ class NoBound(Kind):
     code = "DP406"
     name = "no-bound"
     message = (
-        "`{name}` is declared `Priv()`, and nothing is guaranteed for `{variable}`; if it is public, use `Static()`"
+        "`{name}` is declared `Priv()`, but nothing is guaranteed for `{variable}`; if it is public, use `Static()`"
     )
 
 

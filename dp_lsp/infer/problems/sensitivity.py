@@ -152,4 +152,4 @@ class SensitivityMissed(Kind):
     code = "DP306"
     name = "sensitivity-missed"
     refutable = True
-    message = "`{name}` moves by up to {moves} when `{variable}` does by 1{over}: its comment says at most {most}"
+    message = "`{name}` moves by up to {moves} when `{variable}` moves by 1{over}, but its comment says at most {most}"

@@ -23,7 +23,7 @@ class WrongArgument(Kind):
 
     code = "DP202"
     name = "wrong-argument"
-    message = "`{function}` takes {wanted} here, and this is {given}"
+    message = "`{function}` takes {wanted} here, but this is {given}"
     unchecked = True
 
 
@@ -45,7 +45,7 @@ class WrongCount(Kind):
 
     code = "DP203"
     name = "wrong-count"
-    message = "`{function}` takes {wanted}, and {given} given here"
+    message = "`{function}` takes {wanted}, but {given} given here"
     unchecked = True
 
 
@@ -165,7 +165,7 @@ class DoesNotFit(Kind):
 
     code = "DP208"
     name = "does-not-fit"
-    message = "`{function}` cannot be used so: {reason}"
+    message = "`{function}` cannot be used like this: {reason}"
     unchecked = True
 
 
@@ -187,7 +187,7 @@ class WrongResult(Kind):
 
     code = "DP209"
     name = "wrong-result"
-    message = "`{name}` is declared to return {declared}, and it returns {given}"
+    message = "`{name}` is declared to return {declared}, but it returns {given}"
     unchecked = True
 
 
@@ -284,7 +284,7 @@ class EndlessCalls(Kind):
 
     code = "DP213"
     name = "endless-calls"
-    message = "`{name}` is called by a function that it is given to, and no end of that was found"
+    message = "`{name}` is called by a function that it is given to, and these calls were not found to end"
     unchecked = True
 
 

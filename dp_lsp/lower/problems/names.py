@@ -158,7 +158,7 @@ class BuiltinRedefined(Kind):
 
     code = "DP103"
     name = "builtin-redefined"
-    message = "`{name}` is a builtin and cannot get another meaning; choose another name"
+    message = "`{name}` is a builtin and cannot be redefined; choose another name"
     unchecked = True
     unsupported = True
 
@@ -181,7 +181,7 @@ class BuiltinAsValue(Kind):
 
     code = "DP132"
     name = "builtin-as-value"
-    message = "`{name}` is a builtin, and builtins are no values{hint}"
+    message = "`{name}` is a builtin, and builtins are not values{hint}"
     unchecked = True
 
 

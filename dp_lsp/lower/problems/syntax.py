@@ -190,6 +190,6 @@ class IncludeNotLiteral(Kind):
 
     code = "DP017"
     name = "include-not-literal"
-    message = 'which file is included cannot be read off: write its path out, with `/`, as in `include("noise.jl")`'
+    message = 'which file is included cannot be told: write its path out, with `/`, as in `include("noise.jl")`'
     unchecked = True
     unsupported = True
