@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
@@ -39,8 +40,9 @@ BOUNDED = "Bounded(Real, -1, 2)"
 
 
 class Cell(NamedTuple):
-    """A statistic under a metric, and how far it moves by a step, in L1, L2 and LInf if it is a vector. There are at
-    least ``least`` records: exactly so many, where that is public. One that is ``loose`` moves less than is claimed."""
+    """A statistic of numbers ``v`` or rows ``m`` under a metric, and how far it moves by a step, in L1, L2 and LInf if it
+    is a vector. There are at least ``least`` records: exactly so many, where that is public. One that is ``loose`` moves
+    less than is claimed."""
 
     metric: DatasetMetric
     written: str
@@ -52,13 +54,13 @@ class Cell(NamedTuple):
 
     @property
     def has_rows(self) -> bool:
-        return self.written.startswith("size") or any(word in self.written for word in ("dims", "rows", "cov", "cross"))
+        return re.search(r"\bm\b", self.written) is not None
 
     @property
     def program(self) -> str:
-        kind = "Matrix" if self.has_rows else "Vector"
+        name, kind = ("m", "Matrix") if self.has_rows else ("v", "Vector")
         more = f", {self.more}" if self.more else ""
-        return f"f(v::Metric{kind}({self.element}, {self.metric.value}{more})) = {self.written}"
+        return f"f({name}::Metric{kind}({self.element}, {self.metric.value}{more})) = {self.written}"
 
 
 def cells() -> Iterator[Cell]:
@@ -103,16 +105,23 @@ def cells() -> Iterator[Cell]:
         yield Cell(metric, "sum(repeat(v, 2))", (6,), BOUNDED, 3)
         yield Cell(metric, "sum(resize(v, 3, 0))", (3,), BOUNDED, 4)
     for metric, least in ((SYMMETRIC, 1), (CHANGE, 3)):
-        yield Cell(metric, "sum(map_rows(r -> clamp(r[1] + r[2], 0, 9), v))", (9,), least=least, loose=True)
+        yield Cell(metric, "sum(map_rows(r -> clamp(r[1] + r[2], 0, 9), m))", (9,), least=least, loose=True)
     for metric, factors in ((SYMMETRIC, (4, 3, 16)), (CHANGE, (16 / 3, 32 / 9, 32 / 3))):
         more, wide = "AtLeast(3)" * (not metric.sized), "Bounded(Real, -2, 2)"
-        calls = ("covariance(v, 1, 2)", "covariance(v, 1, 2; corrected=false)", "cross_deviations(v, 1, 2)")
+        calls = ("covariance(m, 1, 2)", "covariance(m, 1, 2; corrected=false)", "cross_deviations(m, 1, 2)")
         for call, factor in zip(calls, factors, strict=True):
             yield Cell(metric, call, (factor,), wide, 3, loose=True, more=more)
     for metric, factor in ((SYMMETRIC, 2), (INSERT, 2), (CHANGE, 4), (HAMMING, 4)):
-        yield Cell(metric, "sum(clip(L2, 2, v); dims=1)", (factor,), least=3 if metric.sized else 0)
+        yield Cell(metric, "sum(clip(L2, 2, m); dims=1)", (factor,), least=3 if metric.sized else 0)
     for metric, factor in ((SYMMETRIC, 1), (CHANGE, 0)):
-        yield Cell(metric, "size(v, 1)", (factor,), least=3 if metric.sized else 0)
+        yield Cell(metric, "size(m, 1)", (factor,), least=3 if metric.sized else 0)
+    for metric, factor in ((SYMMETRIC, 1), (INSERT, 1), (CHANGE, 2), (HAMMING, 2)):
+        least = 3 if metric.sized else 0
+        yield Cell(metric, "count(r -> r[1] > r[2], m)", (1,), least=least)
+        yield Cell(metric, "count_distinct(m)", (1,), least=least)
+        yield Cell(metric, "size(filter(r -> r[1] > r[2], m), 1)", (factor,), least=least, loose=metric.sized)
+        yield Cell(metric, "size(unique(m), 1)", (factor,), least=least, loose=metric.sized)
+        yield Cell(metric, "sum(map_rows(r -> clamp(r[1], 0, 2), repeat(m, 3)))", (6,), least=least)
 
 
 CELLS = tuple(cells())

@@ -31,7 +31,7 @@ from dp_lsp.core.types import (
 )
 
 VECTOR, MATRIX = frozenset({Kind.VECTOR}), frozenset({Kind.MATRIX})
-NUMBERS, ROWS_OF_PEOPLE = Records(VECTOR), Records(MATRIX)
+NUMBERS, ROWS_OF_PEOPLE, RECORDS = Records(VECTOR), Records(MATRIX), Records()
 _POINTWISE = "Immediate from the metric: a record is counted, or changed, by itself"
 TWO = number(2)
 
@@ -178,11 +178,12 @@ def _within_bounds(args: Args) -> tuple[Demand, ...]:
 
 
 def applied_to(function: str) -> Application:
+    """The function is called with every record."""
     return Application(function, lambda args: (_a_record(args.dataset("v")),))
 
 
 def _a_record(dataset: Dataset) -> Type:
-    return dataset.records.element
+    return dataset.records.element if dataset.records.rows is None else a_row(dataset.records)
 
 
 def of_records(factor: Factor, function: str = "f") -> Factors:
@@ -202,11 +203,14 @@ _ROWS: tuple[Builtin, ...] = (
     Builtin(
         "filter",
         "filter(f, v)",
-        (form(_kept, of_records(per_step(once, twice)), applies=applied_to("f"), f=Arrow(), v=NUMBERS),),
+        (form(_kept, of_records(per_step(once, twice)), applies=applied_to("f"), f=Arrow(), v=RECORDS),),
         "The records of which a function of the record says true. How many they are is private: a replaced record may "
         "take one away and bring one, so 2-sensitive where the number of records was public, else 1-sensitive.",
         _POINTWISE,
-        ("f(v::MetricVector(Real, Symmetric)) = length(filter(x -> x > 3, v))",),
+        (
+            "f(v::MetricVector(Real, Symmetric)) = length(filter(x -> x > 3, v))",
+            "f(m::MetricMatrix(Real, Symmetric)) = size(filter(row -> row[1] > row[2], m), 1)",
+        ),
         (
             Refused("g(x) = x\nf(v::MetricVector(Real, Symmetric)) = length(filter(g, v))", "DP208"),
             Refused("f(x::Real) = filter(y -> y > 3, x)", "DP202"),
@@ -215,7 +219,7 @@ _ROWS: tuple[Builtin, ...] = (
     Builtin(
         "unique",
         "unique(v)",
-        (form(_distinct, only(v=per_step(once, twice)), v=NUMBERS),),
+        (form(_distinct, only(v=per_step(once, twice)), v=RECORDS),),
         "Every value once, in any order. 1-sensitive; 2-sensitive where the number of records was public: a replaced "
         "record may take a value away and bring one.",
         _POINTWISE,
@@ -230,7 +234,7 @@ _ROWS: tuple[Builtin, ...] = (
                 _repeated,
                 only(v=lambda args: magnitude(args.static("k"))),
                 _not_negative("k"),
-                v=NUMBERS,
+                v=RECORDS,
                 k=STATIC_INTEGER,
             ),
         ),

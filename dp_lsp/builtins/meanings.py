@@ -52,6 +52,19 @@ def rows(matrix: Any) -> Iterator[Any]:
     return (matrix[i].copy() for i in range(matrix.shape[0]))
 
 
+def records(dataset: Any) -> Iterator[Value]:
+    """The numbers of a vector, or the rows of a matrix."""
+    return iter(dataset.flat) if dataset.ndim == 1 else rows(dataset)
+
+
+def some_records(found: Iterable[Value], dataset: Any) -> Any:
+    """A dataset of records that are like those of another one."""
+    listed = list(found)
+    if dataset.ndim == 1:
+        return array(listed)
+    return array((entry for row in listed for entry in row), (len(listed), dataset.shape[1]))
+
+
 def norm_of(vector: Iterable[Value], norm: Norm) -> Value:
     """The norm of numbers: exact but for roots."""
     sizes = [abs(entry) for entry in vector]
@@ -217,7 +230,13 @@ def _folded(function: Callable[..., Value], start: Value, v: Any) -> Value:
 
 
 def _counted(function: Callable[..., Value], v: Any) -> int:
-    return sum(bool(function(entry)) for entry in v.flat)
+    return sum(bool(function(record)) for record in records(v))
+
+
+def _distinct(v: Any) -> list[Value]:
+    """Every record once, in the order in which they come."""
+    found = {tuple(record) if is_container(record) else record: record for record in records(v)}
+    return list(found.values())
 
 
 def _same_shape(*values: Any) -> None:
@@ -351,13 +370,13 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "partialsort": _kth,
     "median": lambda v: _quantile(v, Fraction(1, 2)),
     "quantile": _quantile,
-    "count_distinct": lambda v: len(set(v.flat)),
+    "count_distinct": lambda v: len(_distinct(v)),
     "histogram": _histogram,
     "cumulative_counts": _up_to,
     "quantile_score": _ranks,
-    "filter": lambda f, v: array(x for x in v if f(x)),
-    "unique": lambda v: array(dict.fromkeys(v)),
-    "repeat": lambda v, k: array([*v] * int(k)),
+    "filter": lambda f, v: some_records(filter(f, records(v)), v),
+    "unique": lambda v: some_records(_distinct(v), v),
+    "repeat": lambda v, k: some_records([*records(v)] * int(k), v),
     "resize": _resized,
     "zero_gradient": lambda m: entrywise(lambda entry: Fraction(0), m),
     "sum_gradients": _sum,

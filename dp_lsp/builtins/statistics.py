@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from dp_lsp.builtins.datasets import (
     NUMBERS,
+    RECORDS,
     ROWS_OF_PEOPLE,
     TWO,
     VECTOR,
@@ -191,7 +192,7 @@ LENGTHS = (
     form(_static_size, only(v=ZERO), v=_OF_PUBLIC_SIZE),
     form(_whole, only(v=_entries), v=_OF_PRIVATE_SIZE),
 )
-COUNT = form(_answered, of_records(once, "p"), applies=applied_to("p"), p=Arrow(), v=NUMBERS)
+COUNT = form(_answered, of_records(once, "p"), applies=applied_to("p"), p=Arrow(), v=RECORDS)
 SUMS: tuple[Form, ...] = (
     form(_total, only(v=per_step(largest, range_of)), v=NUMBERS),
     form(_total_of_rows, only(v=_row_factor), keywords={"dims": OneOf((1,))}, v=ROWS_OF_PEOPLE),
@@ -224,7 +225,7 @@ _ROWS: tuple[Builtin, ...] = (
     Builtin(
         "count_distinct",
         "count_distinct(v)",
-        (form(_whole, only(v=ONE), v=NUMBERS),),
+        (form(_whole, only(v=ONE), v=RECORDS),),
         "How many different values there are; 1-sensitive. `length(unique(v))` is the same number, but 2-sensitive "
         "where the number of records is public.",
         SOURCE,
