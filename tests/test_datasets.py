@@ -40,9 +40,9 @@ BOUNDED = "Bounded(Real, -1, 2)"
 
 
 class Cell(NamedTuple):
-    """A statistic of numbers ``v`` or rows ``m`` under a metric, and how far it moves by a step, in L1, L2 and LInf if it
-    is a vector. There are at least ``least`` records: exactly so many, where that is public. One that is ``loose`` moves
-    less than is claimed."""
+    """A statistic of numbers ``v`` or rows ``m`` under a metric, and how far it moves by a step, in L1, L2 and LInf if
+    it is a vector. There are at least ``least`` records: exactly so many, where that is public. One that is ``loose``
+    moves less than is claimed."""
 
     metric: DatasetMetric
     written: str
@@ -119,6 +119,8 @@ def cells() -> Iterator[Cell]:
         least = 3 if metric.sized else 0
         yield Cell(metric, "count(r -> r[1] > r[2], m)", (1,), least=least)
         yield Cell(metric, "count_distinct(m)", (1,), least=least)
+        yield Cell(metric, "sum(clamp(m[:, 2], 0, 2))", (2,), least=least)
+        yield Cell(metric, "sum(clip(LInf, 1, m)[:, 1])", (factor,), least=least)
         yield Cell(metric, "size(filter(r -> r[1] > r[2], m), 1)", (factor,), least=least, loose=metric.sized)
         yield Cell(metric, "size(unique(m), 1)", (factor,), least=least, loose=metric.sized)
         yield Cell(metric, "sum(map_rows(r -> clamp(r[1], 0, 2), repeat(m, 3)))", (6,), least=least)

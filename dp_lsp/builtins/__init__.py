@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from dp_lsp.builtins import (
     arithmetic,
+    columns,
     containers,
     datasets,
     grouping,
@@ -20,6 +21,7 @@ from dp_lsp.builtins import (
     truth,
     variances,
 )
+from dp_lsp.builtins.columns import COLUMN
 from dp_lsp.builtins.containers import INDEX, LITERAL, ROW
 from dp_lsp.builtins.define import Builtin
 
@@ -29,7 +31,7 @@ TABLE: dict[str, Builtin] = {
     name: row
     for row in (
         *(*arithmetic.ROWS, *truth.ROWS, *containers.ROWS, *higher.ROWS, *datasets.ROWS, *statistics.ROWS),
-        *(*variances.ROWS, *orders.ROWS),
+        *(*variances.ROWS, *orders.ROWS, *columns.ROWS),
         *(*learning.ROWS, *mechanisms.ROWS, *private.ROWS, *grouping.ROWS, *selection.ROWS),
     )
     for name in (row.name, *row.aliases)
@@ -72,6 +74,7 @@ def find(name: str) -> tuple[Builtin, bool] | None:
 
 
 __all__ = [
+    "COLUMN",
     "INDEX",
     "LITERAL",
     "REFUSED",

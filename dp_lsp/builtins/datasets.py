@@ -179,10 +179,11 @@ def _within_bounds(args: Args) -> tuple[Demand, ...]:
 
 def applied_to(function: str) -> Application:
     """The function is called with every record."""
-    return Application(function, lambda args: (_a_record(args.dataset("v")),))
+    return Application(function, lambda args: (a_record(args.dataset("v")),))
 
 
-def _a_record(dataset: Dataset) -> Type:
+def a_record(dataset: Dataset) -> Type:
+    """A record as a function is given it: a number, or a row."""
     return dataset.records.element if dataset.records.rows is None else a_row(dataset.records)
 
 

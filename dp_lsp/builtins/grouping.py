@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dp_lsp.builtins.datasets import TWO, VECTOR, a_row, is_sized, once, some_of
+from dp_lsp.builtins.datasets import TWO, VECTOR, applied_to, is_sized, once, some_of
 from dp_lsp.builtins.define import Application, Args, Builtin, Parts, Refusal, Refused, Runs, form, free
 from dp_lsp.builtins.patterns import Arrow, Box, Records
 from dp_lsp.core.sens import ONE, Sens
@@ -16,11 +16,6 @@ _PARALLEL = (
 
 def _a_part(args: Args) -> tuple[Type, ...]:
     return (some_of(args.dataset("v")),)
-
-
-def _a_record(args: Args) -> tuple[Type, ...]:
-    box = args.dataset("v").records
-    return (a_row(box) if box.kind is Kind.MATRIX else box.element,)
 
 
 def _released(args: Args) -> Type | Refusal:
@@ -54,7 +49,7 @@ _NUMBERS = (
     "end"
 )
 
-_ON_PARTS = Runs(("v",), once, exposed=("keys",), parts=Parts(Application("key", _a_record), _steps))
+_ON_PARTS = Runs(("v",), once, exposed=("keys",), parts=Parts(applied_to("key"), _steps))
 
 ROWS: tuple[Builtin, ...] = (
     Builtin(

@@ -165,6 +165,10 @@ def _row(m: Any, i: Value) -> Any:
     return m[_index(i, m.shape[0])].copy()
 
 
+def _column(m: Any, j: Value) -> Any:
+    return m[:, _index(j, m.shape[1])].copy()
+
+
 def _index(i: Value, size: int) -> int:
     if not 1 <= i <= size:
         raise Undefined(f"{i} is not an index of {size} entries")
@@ -341,6 +345,7 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "ifelse": lambda c, a, b: a if c else b,
     "[]": _entry,
     "[:]": _row,
+    "[:,]": _column,
     "[…]": lambda *entries: array(entries),
     "length": lambda v: int(v.size),
     "size": lambda m, i=None: m.shape if i is None else int(m.shape[i - 1]),

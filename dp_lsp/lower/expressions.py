@@ -184,12 +184,16 @@ class Expressions:
     def _indexed(self, node: surface.Index) -> Term:
         value = self._expression(node.value)
         indices = node.indices
-        if len(indices) == 2 and isinstance(indices[1], surface.Whole) and not isinstance(indices[0], surface.Whole):
-            return term.Call(node.span, builtins.ROW, (value, self._expression(indices[0])), node.span)
-        if any(isinstance(index, surface.Whole | surface.Range) for index in indices) or not 1 <= len(indices) <= 2:
+        row, places = builtins.INDEX, indices
+        match indices:
+            case (surface.Whole(), place):
+                row, places = builtins.COLUMN, (place,)
+            case (place, surface.Whole()):
+                row, places = builtins.ROW, (place,)
+        if any(isinstance(place, surface.Whole | surface.Range) for place in places) or not 1 <= len(places) <= 2:
             return self._refused(node, "this way of indexing")
-        args = (value, *(self._expression(index) for index in indices))
-        return term.Call(node.span, builtins.INDEX, args, node.span)
+        args = (value, *map(self._expression, places))
+        return term.Call(node.span, row, args, node.span)
 
     def _opens_scope(self, node: surface.Node) -> bool:
         if (
