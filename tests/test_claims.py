@@ -55,6 +55,10 @@ def scaled(factor: Fraction, value: Value) -> Value:
     return every(lambda x: factor * x)(value)
 
 
+def product_within(x: Fraction, y: Fraction) -> Fraction:
+    return clamped(x, Fraction(-1), Fraction(3)) * clamped(y, Fraction(-2), Fraction(1))
+
+
 def total(value: Value) -> Fraction:
     return sum((total(item) for item in value), Fraction(0)) if isinstance(value, tuple) else value
 
@@ -118,6 +122,11 @@ def of_numbers() -> Iterator[Case]:
         yield Case(f"f(x::{base}, y::{base}, z::{base}) = min(max(x, y), z)", lambda x, y, z: min(max(x, y), z))
         yield Case(f"{x} = clamp(x, -1, 3)", lambda x: clamped(x, -1, 3))
         yield Case(f"f(x::{base}, y::{base}, z::{base}) = clamp(x, y, z)", lambda x, y, z: clamped(x, y, z), True)
+        if not data:
+            yield Case(f"{x} = clamp(x, -1, 3) ^ 2", lambda x: clamped(x, -1, 3) ** 2, loose=True)
+            yield Case(f"{x} = clamp(x, -3, 1) ^ 3", lambda x: clamped(x, -3, 1) ** 3, loose=True)
+            yield Case(f"{x} = clamp(x, -1, 3) ^ 2 % 4", lambda x: clamped(x, -1, 3) ** 2 % 4, loose=True)
+            yield Case(f"{xy} = clamp(x, -1, 3) * clamp(y, -2, 1)", product_within, loose=True)
         yield Case(f"{x} = clipn(x, 3, -1)", lambda x: clamped(x, -1, 3))
         yield Case(f"{xy} = x * y", lambda x, y: x * y)
         yield Case(f"{xy} = x / y", lambda x, y: x / y if y else Fraction(0), loose=base == "Integer")

@@ -102,7 +102,7 @@ def test_single_tokens_doubled_or_swapped(engine: Engine) -> None:
 def test_edits_of_a_callee_reach_its_callers(engine: Engine) -> None:
     """Alternating texts under one memo: each answer is that of a new engine."""
     source = random.Random(4)
-    bodies = ["2 * x", "3 * x", "x ^ 2", "-x", "c * x", "(x", "h(x)", "laplacian_mechanism(1, 0.5, x)"]
+    bodies = ["2 * x", "3 * x", "x |> h", "-x", "c * x", "(x", "h(x)", "laplacian_mechanism(1, 0.5, x)"]
     for _ in range(60):
         first, second = source.choice(bodies), source.choice(bodies)
         constant = source.choice(["c = 2\n", "c = -5\n", ""])

@@ -15,6 +15,7 @@ from dp_lsp.builtins import (
     learning,
     mechanisms,
     orders,
+    powers,
     private,
     selection,
     statistics,
@@ -30,7 +31,15 @@ T = TypeVar("T")
 TABLE: dict[str, Builtin] = {
     name: row
     for row in (
-        *(*arithmetic.ROWS, *truth.ROWS, *containers.ROWS, *higher.ROWS, *datasets.ROWS, *statistics.ROWS),
+        *(
+            *arithmetic.ROWS,
+            *powers.ROWS,
+            *truth.ROWS,
+            *containers.ROWS,
+            *higher.ROWS,
+            *datasets.ROWS,
+            *statistics.ROWS,
+        ),
         *(*variances.ROWS, *orders.ROWS, *columns.ROWS),
         *(*learning.ROWS, *mechanisms.ROWS, *private.ROWS, *grouping.ROWS, *selection.ROWS),
     )

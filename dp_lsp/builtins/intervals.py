@@ -7,6 +7,7 @@ from functools import reduce
 
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import decide
+from dp_lsp.core.order import Way
 from dp_lsp.core.sens import Sens, magnitude
 from dp_lsp.core.types import Bounds, NumberType, Type
 
@@ -46,7 +47,6 @@ def difference(first: Bounds, *second: Bounds) -> Bounds:
 
 
 def product(*operands: Bounds) -> Bounds | None:
-    """A product of which all factors but one are public, of known sign."""
     found: Bounds | None = Bounds(_ONE, _ONE)
     for operand in operands:
         found = None if found is None else _times(found, operand)
@@ -59,6 +59,24 @@ def quotient(operand: Bounds, divisor: Bounds) -> Bounds | None:
         return None
     inverse = divisor.low.inverse()
     return _times(operand, Bounds(inverse, inverse))
+
+
+def power(operand: Bounds, exponent: int) -> Bounds | None:
+    """x^n."""
+    if exponent == 0:
+        return Bounds(_ONE, _ONE)
+    base = operand if exponent % 2 else size(operand)
+    return None if base is None else Bounds(*(_product_of([end] * exponent) for end in (base.low, base.high)))
+
+
+def way(operand: Bounds | None) -> Way | None:
+    """Which way a product goes with its other factors: where this one is at least 0 it rises with them, where it is at
+    most 0 it falls."""
+    if operand is None:
+        return None
+    if decide(_ZERO, "<=", operand.low):
+        return Way.RISES
+    return Way.FALLS if decide(operand.high, "<=", _ZERO) else None
 
 
 def size(operand: Bounds) -> Bounds | None:
@@ -88,15 +106,25 @@ def _sum(ends: Iterable[Poly]) -> Poly:
     return reduce(Poly.__add__, ends)
 
 
+def _product_of(factors: Iterable[Poly]) -> Poly:
+    return reduce(Poly.__mul__, factors)
+
+
 def _times(left: Bounds, right: Bounds) -> Bounds | None:
     if left.low == left.high:
         left, right = right, left
-    if right.low != right.high:
-        return None
-    ends = left.low * right.low, left.high * right.low
-    if decide(_ZERO, "<=", right.low):
-        return Bounds(*ends)
-    return Bounds(*reversed(ends)) if decide(right.low, "<=", _ZERO) else None
+    if right.low == right.high:
+        return _stretched(left, right)
+    ends = {one * other for one in (left.low, left.high) for other in (right.low, right.high)}
+    least, most = _largest(*(-end for end in ends)), _largest(*ends)
+    return None if least is None or most is None else Bounds(-least, most)
+
+
+def _stretched(operand: Bounds, factor: Bounds) -> Bounds | None:
+    """An interval times a public number, whose sign tells which end is which."""
+    ends = operand.low * factor.low, operand.high * factor.low
+    goes = way(factor)
+    return None if goes is None else Bounds(*(ends if goes is Way.RISES else reversed(ends)))
 
 
 def _largest(*values: Poly) -> Poly | None:

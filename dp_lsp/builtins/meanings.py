@@ -321,6 +321,7 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "-": _difference,
     "*": _product,
     "/": _quotient,
+    "^": lambda x, n: x ** int(n),
     "%": _remainder,
     "mod": _modulo,
     "ceil": math.ceil,

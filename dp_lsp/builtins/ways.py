@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dp_lsp.builtins import intervals
+from dp_lsp.builtins import intervals, powers
 from dp_lsp.builtins.define import Args
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.constraints import decide
 from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.order import Way, through
 from dp_lsp.core.types import BoolType, Bounds, Dataset, NumberType, Type
@@ -50,18 +49,9 @@ def _difference(count: int) -> Ways:
     return (Way.FALLS,) if count == 1 else (Way.RISES, *(Way.FALLS,) * (count - 1))
 
 
-def _sign(bounds: Bounds | None) -> Way | None:
-    """Whether what lies between bounds is at least 0, which leaves the way of a product, or at most 0."""
-    if bounds is None:
-        return None
-    if decide(_ZERO, "<=", bounds.low):
-        return Way.RISES
-    return Way.FALLS if decide(bounds.high, "<=", _ZERO) else None
-
-
 def _product(args: Args) -> Ways:
     """Each factor goes the way that the sign of the others says."""
-    signs = [_sign(intervals.of(type_)) for type_ in args.types]
+    signs = [intervals.way(intervals.of(type_)) for type_ in args.types]
     return tuple(_together(*signs[:index], *signs[index + 1 :]) for index in range(len(signs)))
 
 
@@ -73,11 +63,11 @@ def _together(*signs: Way | None) -> Way | None:
 
 
 def _quotient(args: Args) -> Ways:
-    return _sign(intervals.of(args.types[1])), None
+    return intervals.way(intervals.of(args.types[1])), None
 
 
 def _size(args: Args) -> Ways:
-    return (_sign(intervals.of(args.types[0])),)
+    return (intervals.way(intervals.of(args.types[0])),)
 
 
 def _by_records(args: Args) -> Ways:
@@ -96,7 +86,7 @@ def _total(args: Args) -> Ways:
         return _mapped(args)
     if not isinstance(args.types[0], Dataset):
         return _in_first(len(args))
-    return (_sign(_bounds(args.types[0])), *(None,) * (len(args) - 1))
+    return (intervals.way(_bounds(args.types[0])), *(None,) * (len(args) - 1))
 
 
 def _mapped(args: Args) -> Ways:
@@ -140,6 +130,7 @@ WHATEVER: dict[str, Callable[[int], Ways]] = {
 BY_TYPE: dict[str, Callable[[Args], Ways]] = {
     "*": _product,
     "/": _quotient,
+    "^": powers.ways,
     "abs": _size,
     "sum": _total,
     "map": _mapped,

@@ -62,7 +62,7 @@ class CallsUnchecked(Kind):
     Broken:
 
     ```julia
-    f(x::Real) = x ^ 2
+    f(x::Real) = x |> abs
     g(x::Real) = f(x)
     ```
 
