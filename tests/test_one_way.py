@@ -88,6 +88,12 @@ WAYS: list[tuple[str, str, Way | None]] = [
     ("v::MetricVector(Bounded(Real, 0, 2), Symmetric, AtLeast(2))", "mean(v)", None),
     (ROWS, "sum(map_rows(r -> clamp(r[1], 0, 1), clip(L2, 1, v)))", RISES),
     (ROWS, "sum(clip(L2, 1, v); dims=1)", None),
+    (ROWS, "count(x -> x > 0, v[:, 1])", RISES),
+    (ROWS, "sum(clamp(filter(r -> r[1] > r[2], v)[:, 2], -1, 0))", FALLS),
+    ("x::Real", "clamp(x, -1, 3) ^ 3", RISES),
+    ("x::Real", "clamp(x, 1, 3) ^ 2", RISES),
+    ("x::Real", "clamp(x, -3, -1) ^ 2", FALLS),
+    ("x::Real", "clamp(x, -1, 3) ^ 2", None),
     ("v::MetricVector(Integer, InsertDelete)", "count(x -> x > 0, v)", RISES),
 ]  # fmt: skip
 
