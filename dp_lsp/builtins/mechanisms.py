@@ -251,8 +251,8 @@ ROWS: tuple[Builtin, ...] = (
             ),
         ),
         "The place of the largest entry of x, after Gumbel noise of scale 2r/eps on each: (eps, 0)-private where no "
-        "entry moves by more than r. Where a change moves all entries the same way, as a record that comes moves "
-        "counts, it costs half of eps. The largest entry itself is not told, which would cost more. r and eps are "
+        "entry moves by more than r. Where a change moves all entries the same way, as adding a record does with "
+        "counts, it costs half of eps. The largest entry itself is not released: that would cost more. r and eps are "
         "public and positive.",
         _NOISY_MAX,
         ("f(v::MetricVector(Real, LInf)) :: Priv() = report_noisy_max(1, 0.5, v)",),

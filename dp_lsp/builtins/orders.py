@@ -59,7 +59,7 @@ def _is_there(args: Args) -> tuple[Demand, ...]:
 
 
 def _from_one_to(args: Args, last: Poly) -> tuple[Demand, ...]:
-    """The place k is there."""
+    """That there is a k-th of so many."""
     return Demand(_ONE, "<=", args.static("k"), "k"), Demand(args.static("k"), "<=", last, "k")
 
 
@@ -74,8 +74,8 @@ def _between(args: Args) -> Type | Refusal:
 
 
 def _quantile_share(args: Args) -> Sens:
-    """max(α, 1 - α) of R for a record that comes. Where there are N, max(f, 1 - f) with f what (N - 1)α is more than a
-    whole number; R where N is not known."""
+    """max(α, 1 - α) of R for a record that is added. Of N records max(f, 1 - f), f being the fractional part of
+    (N - 1)α; all of R where N is not known."""
     alpha = args.static("alpha") if "alpha" in args.names else _HALF
     if not is_sized(args):
         return magnitude(alpha).at_least(magnitude(_ONE - alpha))
@@ -142,8 +142,8 @@ _ROWS: tuple[Builtin, ...] = (
             f"{name}(v)",
             (_extreme(), _of_entries()),
             f"The {words} number: one record may move it from one bound to the other, so R-sensitive for numbers "
-            "between L and U, R = U - L. There must be at least one. To release it, choose among candidates: "
-            "`quantile_score` says how well each of them does. Of a vector 1-sensitive in every norm.",
+            "between L and U, R = U - L. There must be at least one. To release it use `private_quantile`, which "
+            "needs far less noise. For a vector: 1-sensitive in every norm.",
             SOURCE,
             (_BOUNDED.format("Symmetric, AtLeast(1)", f"{name}(v)"), _VECTOR.format(f"{name}(v)")),
             (*_refused(f"{name}(v)"), Refused(f"f(v::MetricVector(Bool, ChangeOne)) = {name}(v)", "DP208")),
@@ -164,8 +164,8 @@ _ROWS: tuple[Builtin, ...] = (
             ),
             _of_entries(demands=_is_among_entries, k=STATIC_INTEGER),
         ),
-        "The k-th smallest number: R-sensitive for numbers between L and U, R = U - L. There must be at least k. Of a "
-        "vector 1-sensitive in every norm.",
+        "The k-th smallest number: R-sensitive for numbers between L and U, R = U - L. There must be at least k. For a "
+        "vector: 1-sensitive in every norm.",
         SOURCE,
         (_BOUNDED.format("Symmetric, AtLeast(10)", "partialsort(v, 3)"), _VECTOR.format("partialsort(v, 2)")),
         (*_refused("partialsort(v, 1)"), Refused(_BOUNDED.format("ChangeOne, Size(3)", "partialsort(v, 4)"), "DP304")),
@@ -179,7 +179,7 @@ _ROWS: tuple[Builtin, ...] = (
         ),
         "The number in the middle, or the mean of the two in the middle. For numbers between L and U, R = U - L: "
         "R/2-sensitive, and R where the number N of records is public; R/2 for an even N that is written out. Several "
-        "records of a person move it by R. Of a vector 1-sensitive in every norm.",
+        "records of a person move it by R. For a vector: 1-sensitive in every norm.",
         SOURCE,
         (_BOUNDED.format("Symmetric, AtLeast(1)", "median(v)"), _VECTOR.format("median(v)")),
         _refused("median(v)"),
@@ -199,10 +199,10 @@ _ROWS: tuple[Builtin, ...] = (
             ),
             _of_entries(lambda args: REAL, both(_some_entries, share("alpha")), alpha=STATIC),
         ),
-        "The number that has the share alpha of the others below it, between the two nearest as Julia has it. For "
+        "The number with the share alpha of the others below it, interpolated between the two nearest as in Julia. For "
         "numbers between L and U, R = U - L: max(alpha, 1 - alpha)·R-sensitive, and at most R where the number of "
-        "records is public. To release it, choose among candidates: `quantile_score` says how well each of them does. "
-        "Of a vector 1-sensitive in every norm.",
+        "records is public. To release it use `private_quantile`, which needs far less noise. For a vector: "
+        "1-sensitive in every norm.",
         SOURCE,
         (_BOUNDED.format("Symmetric, AtLeast(1)", "quantile(v, 0.9)"), _VECTOR.format("quantile(v, 0.9)")),
         (*_refused("quantile(v, 0.9)"), Refused(_BOUNDED.format("ChangeOne, Size(3)", "quantile(v, 2)"), "DP304")),

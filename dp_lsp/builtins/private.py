@@ -161,7 +161,7 @@ ROWS: tuple[Builtin, ...] = (
         ),
         "One of the candidates xs, chosen with probability proportional to exp(eps·f(x)/(2r)); instead of the function "
         "f a vector may hold the score of each. (eps, 0)-private where no score moves by more than r. Where a change "
-        "moves all scores the same way, as a record that comes moves counts, it costs half of eps. The candidates are "
+        "moves all scores the same way, as adding a record does with counts, it costs half of eps. The candidates are "
         "public; 0 < eps, 0 < r.",
         _EXPONENTIAL,
         (

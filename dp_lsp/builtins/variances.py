@@ -195,9 +195,9 @@ _ROWS: tuple[Builtin, ...] = (
                 v=NUMBERS,
             ),
         ),
-        "The sum of the squares of how far the numbers are from their mean: R²-sensitive for numbers between L and U, "
+        "The sum of the squared deviations of the numbers from their mean: R²-sensitive for numbers between L and U, "
         "R = U - L, and R²(N-1)/N where the number N of records is public.",
-        SOURCE + ", but R² where there may be any number of records: nothing less holds for all numbers of them",
+        SOURCE + "; where there may be any number of records R² is the supremum over all of them",
         (_BOUNDED.format("Symmetric", "squared_deviations(v)"),),
         (
             Refused(_POINTS.format("squared_deviations(v)"), "DP208"),
@@ -220,8 +220,8 @@ _ROWS: tuple[Builtin, ...] = (
             )
         ),
         "The covariance of columns i and j of rows of people, whose entries lie between L and U: as sensitive as a "
-        "variance. Bring columns of other ranges between the same bounds first, and multiply by what that divided.",
-        SOURCE + "; of several records a person has it is an upper bound",
+        "variance. Scale columns of different ranges to the same bounds first, and scale the result back.",
+        SOURCE + "; for several records of a person it is an upper bound",
         (
             _ROWS_BOUNDED.format("Symmetric, AtLeast(10)", "covariance(m, 1, 2)"),
             _ROWS_BOUNDED.format("ChangeOne", "covariance(m, 1, 2; corrected=false)"),
@@ -246,9 +246,9 @@ _ROWS: tuple[Builtin, ...] = (
                 j=STATIC_INTEGER,
             ),
         ),
-        "The sum of the products of how far columns i and j of rows of people are from their means: R²-sensitive for "
+        "The sum of the products of the deviations of columns i and j from their means: R²-sensitive for "
         "entries between L and U, R = U - L, and R²(N-1)/N where the number N of rows is public.",
-        SOURCE + ", but R² where there may be any number of rows: nothing less holds for all numbers of them",
+        SOURCE + "; where there may be any number of rows R² is the supremum over all of them",
         (_ROWS_BOUNDED.format("Symmetric", "cross_deviations(m, 1, 2)"),),
         (
             Refused("f(m::MetricMatrix(Real, ChangeOne)) = cross_deviations(m, 1, 2)", "DP208"),
