@@ -30,6 +30,11 @@ BOUNDED = "v::MetricVector(Bounded(Real, {}, {}), Symmetric)"
 VECTOR = "v::MetricVector(Real, L1)"
 ROWS = "v::MetricMatrix(Real, Symmetric)"
 
+
+def _rounds(before: str, inside: str, count: str = "3") -> str:
+    return f"begin {before}; for i in 1:{count}; {inside}; end; s end"
+
+
 WAYS: list[tuple[str, str, Way | None]] = [
     ("x::Real", "x + 1", RISES),
     ("x::Real", "3 - x", FALLS),
@@ -95,6 +100,42 @@ WAYS: list[tuple[str, str, Way | None]] = [
     ("x::Real", "clamp(x, -3, -1) ^ 2", FALLS),
     ("x::Real", "clamp(x, -1, 3) ^ 2", None),
     ("v::MetricVector(Integer, InsertDelete)", "count(x -> x > 0, v)", RISES),
+    (VECTOR, "fold((e, a) -> a - e, 0.0, v)", FALLS),
+    (VECTOR, "fold((e, a) -> min(a, e), 0.0, v)", RISES),
+    (VECTOR, "fold((e, a) -> abs(a) + e, 0.0, v)", None),
+    (VECTOR, "fold((e, a) -> abs(e) + a, 0.0, v)", None),
+    (VECTOR, "fold((e, a) -> e - a, 0.0, v)", None),
+    ("x::Real", "fold((e::Real, a::Real) -> 2 * a + e, x, [1.0, 2.0])", RISES),
+    ("x::Real", "fold((e, a) -> e - a, x, [1.0, 2.0])", None),
+    ("x::Real", "fold((e, a) -> a + e - x, 1.0, [1.0, 2.0])", FALLS),
+    ("x::Real", "fold((e, a) -> e - a - x, 1.0, [1.0, 2.0])", None),
+    (DATA, "fold((e, a) -> a - count(x -> x > e, v), 0, [-1.0, 0.0, 2.0])", FALLS),
+    (DATA, "map(c -> count(x -> x > c, v), [-1.0, 0.0, 2.0])", RISES),
+    (VECTOR, "map_rows(r -> -2 * r, vec_to_row(v))", FALLS),
+    (VECTOR, "map_rows(r -> map(x -> abs(x), r), vec_to_row(v))", None),
+    (VECTOR, "map_cols(r -> 2 * r, vec_to_row(v))", RISES),
+    ("v::MetricVector(Real, LInf)", "map_rows_binary((r, s) -> r + s, vec_to_row(v), vec_to_row(v))", RISES),
+    ("v::MetricVector(Real, LInf)", "map_rows_binary((r, s) -> r - s, vec_to_row(v), vec_to_row(v))", None),
+    ("v::MetricVector(Real, LInf)", "map_cols_binary((r, s) -> -r - s, vec_to_row(v), vec_to_row(v))", FALLS),
+    ("x::Real", _rounds("s = 0", "s = s + x"), RISES),
+    ("x::Real", _rounds("s = x", "s = 2 * s - i"), RISES),
+    ("x::Real", _rounds("s = x", "s = -s"), None),
+    ("x::Real", _rounds("s = 0", "s = -s - x"), None),
+    ("x::Real", _rounds("s = 0; t = -x", "s = s - t; t = min(t, -s)"), RISES),
+    ("x::Real", _rounds("s = 0; t = -x", "s = s - t; t = min(t, s)"), None),
+    ("x::Real", _rounds("s = x; t = 0", "t = abs(s)"), RISES),
+    ("x::Real", _rounds("t = x; s = 0", "s = abs(t)"), None),
+    ("x::Real", _rounds("s = 0; t = 0", "s = t; t = i > 2 ? -x : x"), None),
+    ("x::Real", _rounds("s = 1", "s = i > 2 ? s + x : 2 * s"), RISES),
+    ("x::Real", "begin s = (x, 1 - x); for i in 1:3; (a, b) = s; s = (a, b - a); end; (a, b) = s; b; end", FALLS),
+    ("x::Real", _rounds("s = [0, x]", "s = s + [x, s[1]]"), RISES),
+    (VECTOR, _rounds("s = 0.0", "s = s - v[i]", "length(v)"), FALLS),
+    (VECTOR, _rounds("s = 0.0", "s = s + v[i] - v[1]", "length(v)"), None),
+    (VECTOR, _rounds("s = 0.0", "for j in 1:2; s = s + v[i] + v[j]; end", "2"), RISES),
+    (VECTOR, _rounds("m = vec_to_row(v); s = m[1, :]", "s = s + m[i, :]", "1"), RISES),
+    (DATA, _rounds("s = 0", "s = s + count(x -> x > i, v)"), RISES),
+    (DATA, _rounds("s = 0", "s = s + 1", "length(v)"), None),
+    (DATA, _rounds("s = 0.0", "s = min(s - 1, sum(clamp(v, -2, 0)))"), FALLS),
 ]  # fmt: skip
 
 
@@ -133,7 +174,7 @@ def _ordered(parameter: str, source: random.Random) -> tuple[Value, Value]:
     if "Vector" not in parameter:
         small, large = sorted(entries[:2])
         return small, large
-    if "L1" in parameter:
+    if "L1" in parameter or "LInf" in parameter:
         return array(entries), array(each + source.randint(0, 2) for each in entries)
     kept = sorted(source.sample(range(5), source.randint(0, 5)))
     return array(entries[place] for place in kept), array(entries)
@@ -161,7 +202,7 @@ def test_ways_are_followed_through_calls() -> None:
     inner = "begin\n    h = c -> c - x\n    h(3)\nend"
     assert _move("x::Real", inner).way is FALLS
     rounds = "begin\n    s = 0.0\n    for i in 1:3\n        s = s + x\n    end\n    s\nend"
-    assert _move("x::Real", rounds).way is None
+    assert _move("x::Real", rounds).way is RISES
 
 
 # What selections cost

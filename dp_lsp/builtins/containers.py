@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dp_lsp.builtins import datasets, statistics
-from dp_lsp.builtins.define import Application, Args, Builtin, Form, Refusal, Refused, each, form, free, only
-from dp_lsp.builtins.patterns import ANY, INTEGER_NUMBER, NUMBER, Arrow, Box, GivenNorm, OneOf, Records
+from dp_lsp.builtins.define import Application, Args, Builtin, Form, Refusal, Refused, Result, each, form, free, only
+from dp_lsp.builtins.patterns import ANY, INTEGER_NUMBER, NUMBER, Arrow, Box, GivenNorm, OneOf, Pattern, Records
 from dp_lsp.builtins.scaling import is_data
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.metrics import by_norm, conversion
@@ -203,6 +203,7 @@ def _access(index_factor: Sens) -> tuple[Form, ...]:
     return (form(_row, only(m=ONE, i=index_factor), fails_on=("i",), m=_A_MATRIX, i=INTEGER_NUMBER),)
 
 
+_VECTORS: tuple[tuple[Result, Pattern], ...] = ((_vector_of, NUMBER), (_vector_of_functions, Arrow()))
 _A_VECTOR, _A_MATRIX = Box(VECTOR, truth=True), Box(MATRIX, truth=True)
 _WITH_ROWS = (_A_MATRIX, Records(MATRIX, sized=True), Records(MATRIX, sized=False))
 _SUMMED = Box(MATRIX, arithmetic=True, truth=True)
@@ -249,12 +250,9 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         LITERAL,
         "[x, y, …]",
-        (
-            form(_vector_of, each(), variadic=True, x=NUMBER),
-            form(_vector_of_functions, each(), variadic=True, x=Arrow()),
-        ),
-        "A vector of numbers, or of functions. It moves by the sum of its entries' distances, which bounds its "
-        "distance in every norm.",
+        tuple(form(of, each(), variadic=True, entries=x is NUMBER, x=x) for of, x in _VECTORS),
+        "A vector of numbers, or of functions. What moves several entries moves it by their sum in L1, the root of the "
+        "sum of their squares in L2 and the largest of them in LInf. The norm is that of what it is used for.",
         _EVERYDAY,
         ("f(x::Real, y::Real) = [x, y]",),
         (
@@ -262,6 +260,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(g::MetricGradient(Real, L2)) = [g]", "DP202"),
         ),
         keeps_zero=True,
+        published=tuple(form(of, each(), variadic=True, x=x) for of, x in _VECTORS),
     ),
     Builtin(
         "length",

@@ -205,7 +205,8 @@ class Form:
     ``passes_on`` names arguments that the result may be, or hold, so that a change of it in place changes them; all
     other results are new. ``applies`` is the function it calls, and ``runs`` how, if that is private.
     ``stability`` says of arguments that make steps how far several of them move the result, where that is less than
-    so many times the factor."""
+    so many times the factor. With ``entries`` the arguments are the entries of the result, so it moves with each
+    variable by the norm of how far they do."""
 
     params: tuple[Parameter, ...]
     result: Result
@@ -219,6 +220,7 @@ class Form:
     applies: Application | None = None
     runs: Runs | None = None
     stability: Mapping[str, Stability] = field(default_factory=dict)
+    entries: bool = False
 
     def parameters(self, count: int, keywords: tuple[str, ...] = ()) -> tuple[Parameter, ...] | None:
         """The parameter of each of ``count`` arguments by place, then of those by name; None if it takes others."""
@@ -305,6 +307,7 @@ def form(
     applies: Application | None = None,
     runs: Runs | None = None,
     stability: Mapping[str, Stability] | None = None,
+    entries: bool = False,
     **params: Pattern,
 ) -> Form:
     """A form; its parameters are the keyword arguments, in order (``del_`` is called ``del``), then ``keywords``."""
@@ -324,6 +327,7 @@ def form(
         applies,
         runs,
         stability or {},
+        entries,
     )
 
 

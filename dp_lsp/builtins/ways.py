@@ -96,6 +96,27 @@ def _mapped(args: Args) -> Ways:
     return Way.RISES, args.applied["f"].ways[0]
 
 
+def _by_rows(args: Args) -> Ways:
+    """Rows go the way of the function that makes them."""
+    if isinstance(args["m"], Dataset):
+        return _by_records(args)
+    return _as_applied(args)
+
+
+def _as_applied(args: Args) -> Ways:
+    """What is made of the parts of containers goes the way of the function, and all the way that the function goes."""
+    return Way.RISES, *args.applied["f"].ways
+
+
+def _folded(args: Args) -> Ways:
+    """The steps go one after the other, so what is carried through them must rise with itself. A result that rises
+    with it goes the way of the elements, and of what the function captures."""
+    of_element, of_value = args.applied["f"].ways
+    if of_value is not Way.RISES:
+        return (None,) * len(args)
+    return Way.RISES, Way.RISES, of_element
+
+
 def ranks(args: Args) -> Way | None:
     """Scores of the smallest and of the largest number count the records on one side alone: more of them are worse."""
     return Way.FALLS if args.static("alpha").number in (0, 1) else None
@@ -134,8 +155,11 @@ BY_TYPE: dict[str, Callable[[Args], Ways]] = {
     "abs": _size,
     "sum": _total,
     "map": _mapped,
+    "map_rows": _by_rows,
+    **dict.fromkeys(("map_cols", "map_rows_binary", "map_cols_binary"), _as_applied),
+    "fold": _folded,
     **dict.fromkeys(("length", "count", "count_distinct", "filter"), _by_records),
-    **dict.fromkeys(("unique", "repeat", "clip", "map_rows"), _by_records),
+    **dict.fromkeys(("unique", "repeat", "clip"), _by_records),
     "quantile_score": _ranked,
     **dict.fromkeys(("histogram", "cumulative_counts"), _counted),
 }

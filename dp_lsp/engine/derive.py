@@ -20,6 +20,8 @@ from dp_lsp.infer.moves import first_infinite
 from dp_lsp.text import Span
 
 TIMES, PLUS = " × ", " + "
+_NO_SUMS = frozenset((laws.CAP, laws.BRANCH, laws.ITEMS, builtins.LITERAL))
+"""Rules that make something else of what they follow from than a sum."""
 
 
 class Context:
@@ -165,7 +167,7 @@ class Steps:
         subject = _entering(var) if move.rule == laws.PARAMETER else f"`{move.subject}`"
         head = f"`{move.rule}`" if law is None else law.step.format(subject)
         single = len(move.before) == 1 and move.factors[0] == ONE
-        if not move.before or single or move.rule in (laws.CAP, laws.BRANCH, laws.ITEMS):
+        if not move.before or single or move.rule in _NO_SUMS:
             return head
         if move.rule == laws.LOOP:
             return f"{head}: {self._loop(move)}"

@@ -10,11 +10,12 @@ from dp_lsp import builtins
 from dp_lsp.builtins import ways
 from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, no_demands
 from dp_lsp.core import laws, term
+from dp_lsp.core.algebra import NormVariable
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.metrics import diameter
 from dp_lsp.core.order import Way
-from dp_lsp.core.scheme import BlackBox, Given, Judgement
+from dp_lsp.core.scheme import BlackBox, Given, Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ONE, Sens, number
 from dp_lsp.core.term import Term
 from dp_lsp.core.types import UNKNOWN, Boxed, Container, FunctionType, Type, TypeVariable, Unknown, can_change
@@ -136,8 +137,21 @@ def _moved(
         weighted.append((reduce(lambda left, right: moves.larger(left, right, node.span), choices), ONE))
         going.append(Way.RISES)
     together = moves.combined(weighted, node.span, node.builtin, ways=going)
+    if form.entries:
+        together = _side_by_side(inference, together, result)
     most = _diameter(inference, values[0], inference.solver.type(result))
     return inference.judgement(result, inference.capped(together, most, node.span))
+
+
+def _side_by_side(inference: Inference, moved: Moves, result: Type) -> Moves:
+    """The moves of a vector whose entries add up to these. Where a variable moves several, it is one norm that the
+    vector is measured in."""
+    assert isinstance(result, Container), "entries are those of a vector"
+    if all(len(move.before) == 1 for move in moved.values()):
+        return moved
+    if isinstance(result.norm, NormVariable):
+        inference.solver.fix_norm(result.norm)
+    return moves.side_by_side(moved, inference.solver.norm(result.norm))
 
 
 def _weighted(

@@ -65,12 +65,12 @@ def variable(wholes: Wholes, var: Var) -> Var:
 
 def _as_whole(part_of: Whole, move: Move, span: Span) -> Moves:
     var, far, _ = part_of
-    return {var: move if far == ONE else Move(move.sens * far, span, laws.OWN_ROW, (far,), (move,))}
+    return {var: move if far == ONE else Move(move.sens * far, span, laws.OWN_ROW, (far,), (move,), way=move.way)}
 
 
 class Rows:
     """What the rounds of one loop read for themselves. ``around`` are the values from before the loop: only these are
-    the same in every round."""
+    the same in every round. Which way a row goes is said of the variable of its container."""
 
     def __init__(
         self, around: Mapping[Local, Judgement], solver: Solver, wholes: Wholes, sample: Var | None = None
@@ -99,7 +99,7 @@ class Rows:
         for var, move in known.moves.items():
             own = self._variable(container.local, var, move, norm, has_gap(type_))
             share = Sens((move.sens.single_poly().inverse(),))
-            moved[own] = Move(ONE, container.span, laws.OWN_ROW, (share,), (move,))
+            moved[own] = Move(ONE, container.span, laws.OWN_ROW, (share,), (move,), way=move.way)
         return Judgement(type_, moved)
 
     def _row_of_sample(self, sample: Var, known: Judgement | None, type_: Type | None, span: Span) -> Judgement | None:
@@ -125,6 +125,10 @@ class Rows:
             self._own[key] = own = Var(var.name, gap, var.public, var.carried, var.members)
             self._wholes[own] = Whole(var, move.sens, norm)
         return self._own[key]
+
+    def container(self, var: Var) -> Var:
+        """The variable of a container in place of that of its row that a round reads for itself."""
+        return self._wholes[var].var if var in self._own.values() else var
 
     def spread(self, moved: Moves, over: Spread, span: Span) -> Iterator[moves.Weighted]:
         """What an end of a round moves with, seen after all rounds."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from dp_lsp import builtins
 from dp_lsp.builtins.remedies import Wrapping
 from dp_lsp.core import laws
 from dp_lsp.core.notation import shown
@@ -83,6 +84,8 @@ def _message(step: Move, variable: str) -> str | None:
         return "here it becomes unbounded"
     if step.rule in (laws.BRANCH, laws.CAP):
         return None
+    if len(step.before) > 1 and step.rule == builtins.LITERAL:
+        return f"it moves {len(step.before)} entries here"
     if len(step.before) > 1:
         return f"it is used {len(step.before)} times here, and the changes add up"
     if step.factors != (ONE,):

@@ -28,7 +28,7 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
 )
-from dp_lsp.infer import checks, conditions, generalize, moves, only_drawn, units
+from dp_lsp.infer import checks, conditions, generalize, moves, only_drawn, units, unseen
 from dp_lsp.infer.inference import Inference
 from dp_lsp.text import Span
 
@@ -121,9 +121,11 @@ def body(
     since: conditions.Mark,
     usual: int = 1,
     called_with: tuple[Type, ...] = (),
+    nested: bool = False,
 ) -> generalize.Body:
     """Infer the body of a method, and hold what it promises against it. ``usual`` is how many records a person has
-    where no annotation says it, and ``called_with`` what it is called with, if that is known."""
+    where no annotation says it, and ``called_with`` what it is called with, if that is known. One that is ``nested``
+    stands in another function."""
     assert method.body is not None, "a black box has no body"
     otherwise = only_drawn.locals_used_otherwise(method.body)
     known = publics(method)
@@ -142,6 +144,8 @@ def body(
     checks.check_result(inference, method, result)
     result = checks.with_failures(inference, method, result)
     checks.check_privacy(inference, method, result)
+    if not nested:
+        unseen.choose(inference, (param.type for param in params), result)
     return generalize.Body(units.whole(params, inference.whole), result, conditions.settle(inference, since))
 
 
@@ -160,7 +164,7 @@ def closure(inference: Inference, node: term.Closure) -> Judgement:
 def _method(inference: Inference, method: term.Method, called_with: tuple[Type, ...] = ()) -> tuple[Scheme, Moves]:
     since, opens = conditions.Mark.now(inference), len(inference.opens)
     with inference.inside() as outer_read, inference.spending(), inference.failing():
-        inferred = body(inference, method, since, called_with=called_with)
+        inferred = body(inference, method, since, called_with=called_with, nested=True)
         captured = {local for local in inference.read if not method.span.covers(local.span.start)}
         outer_read |= captured
         owned = generalize.owned(inference.type(inference.environment[local]) for local in captured)

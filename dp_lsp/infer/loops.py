@@ -6,6 +6,7 @@ Sources: type_system section 4; Dwork, Rothblum and Vadhan 2010 for repeated rel
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import repeat
 from typing import NamedTuple
 
@@ -15,10 +16,11 @@ from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import NOTHING, Cost, Repeat, Var, sequence
 from dp_lsp.core.metrics import diameter, has_gap
+from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import Judgement, Moves, Reach
 from dp_lsp.core.sens import INFINITY, ZERO, Sens
 from dp_lsp.core.types import INTEGER, Base, NumberType, TupleType, Type, Unknown, without_static
-from dp_lsp.infer import carried, conditions, disjoint, explain, moves, problems, reach
+from dp_lsp.infer import carried, conditions, disjoint, explain, heading, moves, problems, reach
 from dp_lsp.infer.disjoint import Rows, Spread
 from dp_lsp.infer.inference import Failure, Inference
 from dp_lsp.infer.solver import Mismatch
@@ -127,7 +129,8 @@ def _start(inference: Inference, local: term.Local, type_: Type, variables: list
         items = [_start(inference, local, item, variables) for item in type_.items]
         return inference.tuple_of(local.span, items)
     variables.append(Var(local.name, gap=has_gap(type_), carried=True))
-    return Judgement(type_, moves.own(variables[-1], local.span), reach=Reach(variables[-1], ZERO))
+    moved = moves.own(variables[-1], local.span, Way.RISES)
+    return Judgement(type_, moved, reach=Reach(variables[-1], ZERO))
 
 
 def _apart(types: Iterable[Type], values: Iterable[Judgement]) -> list[Judgement]:
@@ -219,6 +222,7 @@ def _steady(inference: Inference, node: term.Loop, rounds: _Rounds, starts: list
     first, last = _apart(once.types, starts), _apart(once.types, once.ends)
     growth = inference.rules.growth([[_sens(end.moves, var) for var in once.starts] for end in last], rounds.number)
     read = [moves.without(end.moves, once.starts) for end in last]
+    going = _going(rounds, once, first, last)
     grown = []
     for i, leaf in enumerate(leaf for type_ in once.types for leaf in carried.leaves(type_)):
         parts = [(rounds.moves, INFINITY)]  # other rounds are another program
@@ -228,8 +232,18 @@ def _steady(inference: Inference, node: term.Loop, rounds: _Rounds, starts: list
             over = Spread(growth.one[i][j], growth.every[i][j], rounds.number)
             parts += [(start.moves, growth.start[i][j]), *once.own.spread(read[j], over, node.span)]
         most = diameter(leaf) if inference.rules.diameter else INFINITY
-        grown.append(inference.capped(moves.combined(parts, node.span, laws.LOOP), most, node.span))
+        together = moves.combined(parts, node.span, laws.LOOP)
+        together = {var: replace(move, way=going[i].get(var)) for var, move in together.items()}
+        grown.append(inference.capped(together, most, node.span))
     return _together(inference, node.span, once.types, iter(grown))
+
+
+def _going(rounds: _Rounds, once: _Round, first: list[Judgement], last: list[Judgement]) -> list[heading.Ways]:
+    """Which way each of what is carried goes with what it moves with. Where other rounds are made it may be any."""
+    ends = [end.moves for end in last]
+    found = heading.after([start.moves for start in first], ends, once.starts, once.own.container)
+    lost = dict.fromkeys(rounds.moves) if rounds.sample is None else {var: None for each in found for var in each}
+    return [{**each, **lost} for each in found]
 
 
 def _displacement(inference: Inference, once: _Round, last: list[Judgement], grows: list[Sens]) -> Sens:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import repeat
+from operator import mul
 
 from dp_lsp.core import laws, sens
+from dp_lsp.core.constraints import decide
+from dp_lsp.core.evaluate import Substitution, norms_of
 from dp_lsp.core.events import Var
+from dp_lsp.core.metrics import by_norm
 from dp_lsp.core.order import Way, common, through
 from dp_lsp.core.scheme import Move, Moves
 from dp_lsp.core.sens import INFINITY, ONE, Sens
+from dp_lsp.core.types import AnyNorm, Norm
 from dp_lsp.text import Span
 
 NOWHERE: Moves = {}
 Weighted = tuple[Moves, Sens]
+_LONGER = 8  # a root that is so much longer than a sum is left out: the sum is no less
 _UNKNOWN: Iterable[Way | None] = repeat(None)
 
 
@@ -56,10 +63,25 @@ def _total(factors: list[Sens], before: list[Move]) -> Sens:
     return total
 
 
+def side_by_side(moved: Moves, norm: AnyNorm) -> Moves:
+    """The moves of a vector, where these are those of its entries added up: one change of a variable moves all entries
+    at once, so the norm of how far they move is how far the vector does."""
+    return {
+        var: replace(move, sens=_in_norm(move, norm)) if len(move.before) > 1 else move for var, move in moved.items()
+    }
+
+
+def _in_norm(move: Move, norm: AnyNorm) -> Sens:
+    parts = [factor * before.sens for factor, before in zip(move.factors, move.before, strict=True)]
+    root = sens.total(map(mul, parts, parts)).root()
+    long = root.infinite or root.size > _LONGER * move.sens.size
+    return by_norm(norm, move.sens, move.sens if long else root, sens.maximum(parts))
+
+
 def added(parts: Iterable[Moves], span: Span, rule: str) -> Moves:
     """The moves of several values together: a variable that moves one of them alone moves the whole as far."""
     parts = tuple(parts)
-    together = combined(((part, ONE) for part in parts), span, rule)
+    together = combined(((part, ONE) for part in parts), span, rule, ways=repeat(Way.RISES))
     return {var: move if len(move.before) > 1 else move.before[0] for var, move in together.items()}
 
 
@@ -96,8 +118,12 @@ def capped(moved: Moves, diameter: Sens, span: Span) -> Moves:
 def _improves(diameter: Sens, known: Sens) -> bool:
     """Whether to write the diameter: a number rather than what is not known to be at most that, a formula rather
     than ∞."""
+    open_norms = norms_of(known)
+    if len(open_norms) == 1:
+        (norm,) = open_norms
+        return any(_improves(diameter, Substitution({}, {norm: each}).sens(known)) for each in Norm)
     if known.infinite or diameter.number is None or known.number is None:
-        return known.infinite or diameter.number is not None
+        return known.infinite or (diameter.number is not None and not decide(known, "<=", diameter))
     return diameter.number < known.number
 
 
@@ -108,13 +134,13 @@ def of_tuples(moved: Moves, tuples: Mapping[Var, Var], span: Span) -> Moves:
     for var, move in moved.items():
         if var in tuples:
             items.setdefault(tuples[var], []).append(move)
-    most = {
-        whole: each[0]
-        if len(each) == 1
-        else Move(sens.maximum(move.sens for move in each), span, laws.ITEMS, (ONE,) * len(each), tuple(each))
-        for whole, each in items.items()
-    }
+    most = {whole: each[0] if len(each) == 1 else _largest(each, span) for whole, each in items.items()}
     return added((without(moved, tuples), most), span, laws.ITEMS) if most else moved
+
+
+def _largest(items: list[Move], span: Span) -> Move:
+    most, way = sens.maximum(move.sens for move in items), common(move.way for move in items)
+    return Move(most, span, laws.ITEMS, (ONE,) * len(items), tuple(items), way=way)
 
 
 def without(moved: Moves, gone: Iterable[Var]) -> Moves:

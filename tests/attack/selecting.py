@@ -56,6 +56,7 @@ class Selecting:
             f"cumulative_counts({data}, [{points}])",
             f"quantile_score({data}, {self._source.choice(_SHARES)}, [{points}])",
             f"[{', '.join(self._score('1', 2) for _ in range(count))}]",
+            f"map((c::Real) -> {self._score('c', 2)}, [{points}])",
         )
         written = self._source.choice(ways)
         return self._source.choice((written, written, f"-{written}", f"{written} / 2", f"2 * {written}"))
@@ -100,7 +101,21 @@ class Selecting:
             *(f"({one} / {self._source.choice(('2', '-2'))})", f"({candidate} > 0 ? {one} : -{one})"),
             f"clamp({candidate}, {self._source.choice(_RANGES)}) * {one}",
         )
+        if depth > 1 and self._source.random() < 0.3:
+            return self._in_rounds(candidate)
         return self._source.choice(ways)
+
+    def _in_rounds(self, candidate: str) -> str:
+        """A score that a loop, or a fold, adds up."""
+        start, number = self._score(candidate, 1), self._source.choice(("2", "-1", "0", "1/2"))
+        each = self._score(self._source.choice((candidate, "1.0 * i")), 1)
+        step = self._source.choice(("s + {}", "s - {}", "-s + {}", "min(s, {})", "2 * s - {}", "i > 1 ? s : {} + s"))
+        more = self._source.choice(("", "", "; t = t + s", "; t = s", "; t = -s", "; t = min(t, 1.0 * i) - s"))
+        if self._source.random() < 0.4:
+            step = step.replace("i > 1", "i > 0")
+            return f"fold((i::Real, s::Real) -> {step.format(each)}, 1.0 * {start}, [0.0, 1.0, {number}])"
+        body = f"for i in 1:{self._source.choice(('2', '3'))}; s = {step.format(each)}{more}; end"
+        return f"(begin s = 1.0 * {start}; t = 0.0; {body}; {self._source.choice(('s', 's', 's + t', 't'))}; end)"
 
     def _number(self, candidate: str) -> str:
         number = self._source.choice((*_NUMBERS, candidate))
