@@ -13,7 +13,7 @@ import spec_runner
 from dp_lsp.analysis.derivations import Derivation, Explanation, Step
 from dp_lsp.analysis.loading import Refusal, Text
 from dp_lsp.analysis.records import Analysis, FunctionReport, Options, State
-from dp_lsp.builtins import TABLE
+from dp_lsp.builtins import LITERAL, TABLE
 from dp_lsp.builtins.define import Form, Noise
 from dp_lsp.core import laws
 from dp_lsp.engine.check import Engine
@@ -179,7 +179,10 @@ def follows(step: Step, before: list[Step]) -> bool:
     if step.rule in (laws.BRANCH, laws.ITEMS):
         return close(result[0], max(moved))
     assert step.rule in TABLE or step.rule in laws.LAWS
-    return close(result[0], sum(map(float.__mul__, factors, moved)))
+    parts = list(map(float.__mul__, factors, moved))
+    if step.rule == LITERAL:
+        return any(close(result[0], norm) for norm in (sum(parts), math.hypot(*parts), max(parts)))
+    return close(result[0], sum(parts))
 
 
 def cost_follows(step: Step, result: list[float], factors: list[float], premises: list[list[float]]) -> bool:

@@ -20,7 +20,7 @@ from dp_lsp.infer.moves import first_infinite
 from dp_lsp.text import Span
 
 TIMES, PLUS = " × ", " + "
-_NO_SUMS = frozenset((laws.CAP, laws.BRANCH, laws.ITEMS, builtins.LITERAL))
+_NO_SUMS = frozenset((laws.CAP, laws.BRANCH, laws.ITEMS))
 """Rules that make something else of what they follow from than a sum."""
 
 
@@ -171,6 +171,8 @@ class Steps:
             return head
         if move.rule == laws.LOOP:
             return f"{head}: {self._loop(move)}"
+        if move.rule == builtins.LITERAL:
+            return f"{head}: the norm of {', '.join(map(self._product, move.factors, move.before))}"
         return f"{head}: {PLUS.join(map(self._product, move.factors, move.before))}"
 
     def _loop(self, move: Move) -> str:
