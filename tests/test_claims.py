@@ -159,6 +159,8 @@ def of_public_numbers() -> Iterator[Case]:
     yield Case("f(x::Integer, s::Static(Integer)) = x % s", remainder)
     yield Case("f(x::Integer, s::Static(Integer)) = mod(x, s)", modulo)
     yield Case("f(x::Real, c::Static(), d::Static()) = clamp(x, c, d)", lambda x, c, d: clamped(x, c, d), loose=True)
+    yield Case("f(x::Real, n::Static(Integer)) = (1:n)[2] * x", lambda x, n: 2 * x, loose=True)
+    yield Case("f(x::Real) = (0:0.5:3)[4] * clamp(x, 0, 2)", lambda x: Fraction(3, 2) * clamped(x, 0, 2), loose=True)
     yield Case("f(x::Real, c::Static(), d::Static()) = clipn(x, d, c)", lambda x, c, d: clamped(x, c, d), loose=True)
     for text, number in (
         ("c + d - 1", lambda c, d: c + d - 1),

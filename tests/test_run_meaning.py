@@ -12,12 +12,12 @@ import pytest
 
 import spec_runner
 from attack.private import private_targets
-from dp_lsp.builtins.meanings import Undefined, array, is_container
+from dp_lsp.builtins.meanings import NoMeaning, Undefined, array, is_container
 from dp_lsp.builtins.randomness import Noise, TooMany, _normalised, _which_above
 from dp_lsp.builtins.releasing import COMPUTED, RELEASED
 from dp_lsp.core.events import Scheme
 from dp_lsp.engine.check import Engine
-from dp_lsp.meaning.interpreter import Interpreter, NoMeaning, Rows
+from dp_lsp.meaning.interpreter import Interpreter, Rows
 from dp_lsp.meaning.refuter import settings_of
 from dp_lsp.meaning.scripts import same
 from dp_lsp.meaning.spaces import NotASpace, draw

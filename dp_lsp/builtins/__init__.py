@@ -17,6 +17,7 @@ from dp_lsp.builtins import (
     orders,
     powers,
     private,
+    ranges,
     selection,
     statistics,
     truth,
@@ -25,6 +26,7 @@ from dp_lsp.builtins import (
 from dp_lsp.builtins.columns import COLUMN
 from dp_lsp.builtins.containers import INDEX, LITERAL, ROW
 from dp_lsp.builtins.define import Builtin
+from dp_lsp.builtins.ranges import RANGE
 
 T = TypeVar("T")
 
@@ -40,7 +42,7 @@ TABLE: dict[str, Builtin] = {
             *datasets.ROWS,
             *statistics.ROWS,
         ),
-        *(*variances.ROWS, *orders.ROWS, *columns.ROWS),
+        *(*variances.ROWS, *orders.ROWS, *columns.ROWS, *ranges.ROWS),
         *(*learning.ROWS, *mechanisms.ROWS, *private.ROWS, *grouping.ROWS, *selection.ROWS),
     )
     for name in (row.name, *row.aliases)
@@ -86,6 +88,7 @@ __all__ = [
     "COLUMN",
     "INDEX",
     "LITERAL",
+    "RANGE",
     "REFUSED",
     "ROW",
     "SHOWING",

@@ -25,6 +25,14 @@ class Undefined(Exception):
     """The program fails on these inputs."""
 
 
+class NoMeaning(Exception):
+    """The program has no value of its own on given inputs, or none that is computed."""
+
+
+MOST_ENTRIES = 10_000_000
+"""How large a container is made."""
+
+
 def array(entries: Iterable[Value], shape: tuple[int, ...] | None = None) -> Any:
     """A container of these entries, row by row; without a shape a vector."""
     import numpy as np
@@ -311,9 +319,31 @@ def _ranks(v: Any, alpha: Value, candidates: Any) -> Any:
     return array(-abs(each) for each in below)
 
 
+def _so_many(count: Value) -> int:
+    """A number of entries of a container that is made."""
+    if count > MOST_ENTRIES:
+        raise NoMeaning(f"a container of it has more than {MOST_ENTRIES:,} entries")
+    return int(count)
+
+
+def _range(first: Value, *more: Value) -> Any:
+    *steps, last = more
+    step = steps[0] if steps else 1
+    if step == 0:
+        raise Undefined("a range whose step is 0")
+    count = _so_many(max(0, math.floor(Fraction(last - first) / Fraction(step)) + 1))
+    return array(first + step * place for place in range(count))
+
+
+def _repeated(v: Any, times: Value) -> Any:
+    _so_many(times * v.size)
+    return some_records([*records(v)] * int(times), v)
+
+
 def _resized(v: Any, size: Value, fill: Value) -> Any:
     """Of the records that may be taken, the smallest: what is claimed holds whichever are."""
-    return array([*sorted(v)[: int(size)], *[fill] * (int(size) - v.size)])
+    count = _so_many(size)
+    return array([*sorted(v)[:count], *[fill] * (count - v.size)])
 
 
 MEANINGS: dict[str, Callable[..., Value]] = {
@@ -347,6 +377,7 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "[]": _entry,
     "[:]": _row,
     "[:,]": _column,
+    ":": _range,
     "[…]": lambda *entries: array(entries),
     "length": lambda v: int(v.size),
     "size": lambda m, i=None: m.shape if i is None else int(m.shape[i - 1]),
@@ -382,7 +413,7 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "quantile_score": _ranks,
     "filter": lambda f, v: some_records(filter(f, records(v)), v),
     "unique": lambda v: some_records(_distinct(v), v),
-    "repeat": lambda v, k: some_records([*records(v)] * int(k), v),
+    "repeat": _repeated,
     "resize": _resized,
     "zero_gradient": lambda m: entrywise(lambda entry: Fraction(0), m),
     "sum_gradients": _sum,

@@ -52,6 +52,9 @@ class Expressions:
             case surface.Vector(items=items):
                 args = tuple(self._expression(item) for item in items)
                 return term.Call(node.span, builtins.LITERAL, args, node.span)
+            case surface.Range(first=first, step=step, last=last):
+                ends = (self._expression(each) for each in (first, step, last) if each is not None)
+                return term.Call(node.span, builtins.RANGE, tuple(ends), node.span)
             case surface.Index():
                 return self._indexed(node)
             case surface.If() if node.otherwise is not None:

@@ -24,8 +24,6 @@ def described(node: surface.Node) -> str:
             return "a string"
         case surface.Export():
             return "an `export` other than at top level"
-        case surface.Range():
-            return "a range outside a `for`"
         case surface.Assign():
             return "an assignment inside an expression"
         case surface.Return():

@@ -15,7 +15,7 @@ from itertools import count, takewhile
 from typing import Any, NamedTuple
 
 from dp_lsp import builtins
-from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING, Undefined, Value, is_container
+from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING, NoMeaning, Undefined, Value, is_container
 from dp_lsp.builtins.randomness import RANDOM
 from dp_lsp.core import term
 from dp_lsp.core.annotation import (
@@ -34,10 +34,6 @@ from dp_lsp.core.types import Base, Kind
 
 MOST_STEPS = 200_000  # terms evaluated in one run
 LONGEST = 20_000  # bits of a number
-
-
-class NoMeaning(Exception):
-    """The program has no value of its own on given inputs."""
 
 
 Environment = ChainMap[Local, Value]

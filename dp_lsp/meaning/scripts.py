@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from dp_lsp.builtins.meanings import Undefined, Value, is_container
+from dp_lsp.builtins.meanings import NoMeaning, Undefined, Value, is_container
 from dp_lsp.builtins.randomness import Chance, Distribution, Noise, TooMany, Way
-from dp_lsp.meaning.interpreter import NoMeaning
 
 Program = Callable[[Chance], Value]
 """A function on given inputs."""

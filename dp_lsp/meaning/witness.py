@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.builtins.define import Form, Noise
-from dp_lsp.builtins.meanings import Undefined, Value, array, entrywise, is_container
+from dp_lsp.builtins.meanings import NoMeaning, Undefined, Value, array, entrywise, is_container
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Constraint, decide
@@ -28,7 +28,7 @@ from dp_lsp.core.sens import ONE, Sens, magnitude
 from dp_lsp.core.types import REAL, Clip, Container, Kind, Norm, NumberType, Type
 from dp_lsp.engine.check import Suspect
 from dp_lsp.engine.claimed import Asserted
-from dp_lsp.meaning.interpreter import Interpreter, NoMeaning
+from dp_lsp.meaning.interpreter import Interpreter
 from dp_lsp.meaning.refuter import About, Late, Pair, Run, search
 from dp_lsp.meaning.spaces import NotASpace, put_in
 from dp_lsp.text import Span

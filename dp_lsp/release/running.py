@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.analysis.records import FunctionReport, NumericReport, State
-from dp_lsp.builtins.meanings import Undefined, Value, is_container
+from dp_lsp.builtins.meanings import NoMeaning, Undefined, Value, is_container
 from dp_lsp.builtins.releasing import COMPUTED, ON_A_GRID, RELEASED, Draws
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.notation import DISPLAY, Printer
@@ -16,7 +16,7 @@ from dp_lsp.core.scheme import SchemeParameter
 from dp_lsp.core.term import Method
 from dp_lsp.core.types import Base, BoolType, Container, Dataset, DatasetMetric, Kind, Norm, NumberType
 from dp_lsp.engine.runnable import Runnable, calls
-from dp_lsp.meaning.interpreter import Interpreter, NoMeaning, Rows
+from dp_lsp.meaning.interpreter import Interpreter, Rows
 from dp_lsp.release.noise import ADDED, Sampled
 from dp_lsp.release.refusal import Refused
 

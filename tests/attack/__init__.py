@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dp_lsp.analysis.records import Options
+from dp_lsp.builtins.meanings import NoMeaning
 from dp_lsp.core.scheme import FunctionValue, Scheme
 from dp_lsp.core.term import Method
 from dp_lsp.engine.check import Defined, Engine
-from dp_lsp.meaning.interpreter import Interpreter, NoMeaning
+from dp_lsp.meaning.interpreter import Interpreter
 from dp_lsp.meaning.refuter import Found, search
 from dp_lsp.meaning.spaces import NotASpace
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from dp_lsp.accounting.bounds import PROFILES, bounds
 from dp_lsp.accounting.charge import Relation
 from dp_lsp.analysis.records import Options
-from dp_lsp.builtins.meanings import Value
+from dp_lsp.builtins.meanings import NoMeaning, Value
 from dp_lsp.builtins.randomness import Chance
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.evaluate import Missing, Substitution, norms_of, upper
@@ -19,7 +19,7 @@ from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import Method
 from dp_lsp.core.types import Container, Norm
 from dp_lsp.engine.check import Engine
-from dp_lsp.meaning.interpreter import Interpreter, NoMeaning
+from dp_lsp.meaning.interpreter import Interpreter
 from dp_lsp.meaning.privacy import Claim, Searched, search
 from dp_lsp.meaning.spaces import NotASpace, Setting
 
