@@ -304,8 +304,8 @@ def test_narrower_noise_is_refused(name: str, numbers: dict[str, str], monkeypat
 
 
 def test_what_a_grid_adds_is_told() -> None:
-    """Nothing to a choice, and to noise as much as the samplers say at most."""
-    for name, added in (("laplace", noise.ADDED), ("ranked", Fraction(0)), ("answer", Fraction(0))):
+    """Nothing to a response, and to noise and choices as much as the samplers say at most."""
+    for name, added in (("laplace", noise.ADDED), ("ranked", noise.ADDED), ("answer", Fraction(0))):
         (found,) = guarantees(runnable(name, eps="1/2"), False)
         assert found.epsilon == Fraction(1, 2)
         assert found.drawn == (found.epsilon + added, 0)
@@ -316,8 +316,55 @@ def test_what_a_grid_adds_is_told() -> None:
 
 def test_the_bits_of_a_step() -> None:
     """Steps are so small that what they add stays below what is told: 2Kκ, as the samplers' docstring has it."""
-    kappa = max(Fraction(2, 2**49), Fraction(65) / Fraction(2**53.9))
+    kappa = max(Fraction(2, 2**49), Fraction(65) / Fraction(2**53.9), 1 / Fraction(2**47.9))
     assert 2 * noise.MOST_NUMBERS * kappa < noise.ADDED
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10**9), Fraction(1, 7), Fraction(1000)])
+@pytest.mark.parametrize("most", [1, 3])
+def test_steps_are_as_fine_as_they_are_said_to_be(
+    epsilon: Fraction, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So many to the scale of each noise: of choices, and of answers to each that may be above."""
+    if epsilon / most < noise._SMALLEST:
+        return
+    scales: dict[str, list[Fraction]] = {}
+
+    def priced(self: Sampled, key: tuple[Any, ...], make: Any, scale: Fraction, moves: float, most: Fraction) -> Any:
+        scales.setdefault(key[0], []).append(scale)
+        return lambda drawn: 0 if key[0] == "gumbel" else [0] * len(drawn)
+
+    monkeypatch.setattr(Sampled, "_priced", priced)
+    draws = Sampled(library())
+    draws.selected([Fraction(0), Fraction(1)], Fraction(3), epsilon)
+    draws.laplace(Fraction(1), Fraction(3), epsilon)
+    draws.gaussian(Fraction(1), Fraction(3), 1 / epsilon)
+    assert scales["gumbel"][0] > 2**47.9
+    assert scales["laplace"][0] >= 2**49
+    assert scales["gaussian"][0] >= 2**53.9
+    draws.above([Fraction(1)], most, epsilon)
+    limit, answers = scales["laplace"][1:]
+    assert limit * epsilon / 2 > epsilon * 2**47.9 / most  # n, the steps to 1
+    assert answers == 2 * most * limit
+
+
+def test_only_so_many_numbers_are_rounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As what is said to be added is for so many; a response is rounded by nothing."""
+    monkeypatch.setattr(noise, "MOST_NUMBERS", 5)
+    zero, one = Fraction(0), Fraction(1)
+    for asked in (
+        lambda draws: draws.selected([zero, one], one, one),
+        lambda draws: draws.laplace(zero, one, one),
+        lambda draws: draws.above([zero], 1, one),
+    ):
+        draws = Sampled(library())
+        for _ in range(5):
+            asked(draws)
+            draws.told(0, 2, one)
+        with pytest.raises(Refused, match="hides more than 5 numbers"):
+            asked(draws)
+    with pytest.raises(Refused, match="hides more than 5 numbers"):
+        Sampled(library()).above([zero], 6, one)
 
 
 def test_many_answers_fit_their_bits() -> None:
@@ -325,7 +372,7 @@ def test_many_answers_fit_their_bits() -> None:
     draws = Sampled(library())
     over = [Fraction(0)] * 40
     for most, epsilon in ((1, Fraction(1000)), (40, Fraction(1, 1000)), (10**5, Fraction(1))):
-        found = [draws.above(over, most, epsilon) for _ in range(60)]
+        found = [Sampled(library()).above(over, most, epsilon) for _ in range(9)]
         assert all(len(each) == 40 and sum(each) <= most for each in found)
     with pytest.raises(Refused, match="too large or too small"):
         draws.above(over, 10**9, Fraction(1, 10))

@@ -228,5 +228,11 @@ COMPUTED: dict[str, Callable[..., Value]] = {
 }
 """By the names of rows, what each computes on data of people."""
 
-ON_A_GRID = frozenset({"laplacian_mechanism", "gaussian_mechanism", "gaussian_noise", "numeric_sparse"})
-"""The rows whose noise has a density; what is drawn instead is a multiple of something very small."""
+ON_A_GRID = frozenset(
+    {
+        *("laplacian_mechanism", "gaussian_mechanism", "gaussian_noise"),
+        *("exponential_mechanism", "report_noisy_max", "private_quantile"),
+        *("above_threshold", "sparse_vector", "numeric_sparse"),
+    }
+)
+"""The rows that round what they hide, or choose by, to a multiple of something very small."""

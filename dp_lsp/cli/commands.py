@@ -9,6 +9,7 @@ import click
 
 from dp_lsp import __version__
 from dp_lsp.cli.reporters import FORMATS
+from dp_lsp.cli.run_options import arguments
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -315,28 +316,7 @@ def verify(certificate: str, log_level: str, log_file: str | None) -> int:
 @root.command("run")
 @click.argument("file", metavar="FILE", shell_complete=_files)
 @click.argument("function", metavar="FUNCTION")
-@click.option(
-    "--data",
-    metavar="[PARAMETER=]TABLE.csv",
-    multiple=True,
-    shell_complete=_files,
-    help="A table of numbers, separated by commas, in UTF-8. With PARAMETER for that one only. Repeatable.",
-)
-@click.option(
-    "--column",
-    "columns",
-    metavar="[PARAMETER=]NAME",
-    multiple=True,
-    help="A column of the table: its name, or its number where it has none. For a matrix repeatable; without, all.",
-)
-@click.option("--header/--no-header", default=None, help="Whether the first row has names; else found out.")
-@click.option(
-    "--set",
-    "settings",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="A number, exactly as written, true or false, or a vector as in [0, 18, 65]. Repeatable.",
-)
+@arguments
 @target_delta
 @limit
 @click.option(

@@ -15,7 +15,7 @@ from dp_lsp.features.markdown import together
 
 if TYPE_CHECKING:
     from dp_lsp.engine.runnable import Runnable
-    from dp_lsp.release.running import Release
+    from dp_lsp.release.running import Guarantee, Release
 
 SCHEMA = 1
 """The version of what is printed for programs."""
@@ -50,10 +50,7 @@ def _object(**properties: Any) -> dict[str, Any]:
 def lines(found: Release) -> Iterator[str]:
     """For a person: the value, and what it guarantees."""
     yield printable(_shown(found.value))
-    for each in found.guarantees:
-        names, change = together(each.parameters), "; ".join(dict.fromkeys(each.neighbours))
-        numbers = f"ε {decimal(each.epsilon, 6)}, δ {decimal(each.delta, 6)}"
-        yield printable(f"  {numbers} (rule {each.rule}) for {names}, where {change}")
+    yield from (printable(f"  {_guaranteed(each)}") for each in found.guarantees)
     added = max((each.drawn[0] - each.epsilon for each in found.guarantees), default=Fraction(0))
     if added:
         yield f"  noise stands on a fine grid, which adds less than {figure(added)} to ε, and that part to δ"
@@ -62,6 +59,14 @@ def lines(found: Release) -> Iterator[str]:
     for what in found.unchecked:
         yield printable(f"  not checked: {what}")
     yield "  every run spends this again"
+
+
+def _guaranteed(each: Guarantee) -> str:
+    numbers = f"ε {decimal(each.epsilon, 6)}, δ {decimal(each.delta, 6)} (rule {each.rule})"
+    if each.is_joint:
+        return f"{numbers if each.delta < 1 else 'nothing'} for whoever is in {' and '.join(each.parameters)} at once"
+    changes = dict.fromkeys(each.neighbours)
+    return f"{numbers} for {together(each.parameters)}, where {'; '.join(changes)}"
 
 
 def document(function: Runnable, found: Release, numbers: Mapping[str, Fraction]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from dp_lsp.analysis.limits import MOST, Limits
+from dp_lsp.analysis.limits import EVER, MOST, Limits
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Options, Setting
 from dp_lsp.analysis.setting import subject
 from dp_lsp.analysis.ticket import OutOfTime
@@ -41,6 +41,7 @@ class Request(NamedTuple):
     function: str
     data: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
     header: bool | None = None
     settings: tuple[str, ...] = ()
     target_delta: Fraction | None = None
@@ -67,8 +68,11 @@ def run(request: Request) -> int:
     except Refused as why:
         complain(f"nothing is released: {why}")
         return FINDINGS
-    except (OutOfTime, MemoryError):
-        complain("nothing is released: it takes more time or memory than it may (--limit)")
+    except OutOfTime:
+        complain("nothing is released: it takes longer than it may; --limit time=SECONDS allows more")
+        return FINDINGS
+    except MemoryError:
+        complain("nothing is released: it takes more memory than it may; --limit memory=MEBIBYTES allows more")
         return FINDINGS
     return write(released, request.output_file)
 
@@ -97,16 +101,26 @@ class _Run:
         with limited(request.limits, 0):
             first = self._function(())
             joining = self._options(()).options(self._root).neighbours != Options().neighbours
+        with limited(self._patient, 0):
             given = inputs(first.scheme, self._given(), joining)
+        with limited(request.limits, 0):
             asked = Setting(request.function, "", Fraction(0))  # numbers are wanted, also where none is given
             settings = (asked, *(Setting(request.function, *each) for each in given.numbers.items()))
             function = self._function(settings)
             demand_no_doubt(function)
             promised = guarantees(function, joining)
-            found = release(function, given.arguments, promised, library)
+        with limited(self._patient, 0):
+            found = release(function, given, promised, library)
         if request.output_format == "json":
             return json_text(document(function, found, given.numbers), indent=2) + "\n"
         return "".join(f"{line}\n" for line in lines(found))
+
+    @property
+    def _patient(self) -> Limits:
+        """What may be taken where data are read and computed with: as long as there are data, unless somebody says so.
+        It is their own program."""
+        limits = self._request.limits
+        return limits._replace(time=EVER.time) if limits.time == MOST.time else limits
 
     def _options(self, settings: tuple[Setting, ...]) -> Configured:
         """What a project demands holds here, too, but not the rules that it wants to be checked by."""
@@ -159,7 +173,8 @@ class _Run:
         request = self._request
         files = tuple(Column(*_addressed(each, is_file=True)) for each in request.data)
         columns = tuple(Column(*_addressed(each, is_file=False)) for each in request.columns)
-        return Given(files, columns, _values(request.settings, request.function), request.header)
+        people = tuple(Column(*_addressed(each, is_file=False)) for each in request.people)
+        return Given(files, columns, _values(request.settings, request.function), request.header, people)
 
 
 def _explained(report: FunctionReport, analysis: Analysis) -> FunctionReport:

@@ -1,11 +1,13 @@
 """The arguments of a run: columns of tables and numbers, as the types of parameters ask for them.
 
 What a type promises of data is checked, as the guarantee holds of no others: where numbers lie, how many records there
-are at least, and how long rows are. How many records a person has cannot be seen.
+are, or are at least, and how long rows are. How many records a person has is seen only where a column says whose they
+are.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -27,7 +29,7 @@ from dp_lsp.core.types import (
     Type,
 )
 from dp_lsp.release.refusal import Misused, Refused
-from dp_lsp.release.table import Table, number, table
+from dp_lsp.release.table import Table, is_truth, number, table
 
 _LIST = re.compile(r"\[(.*)\]", re.DOTALL)
 _BREAK = re.compile(r"[,\s]+")
@@ -41,19 +43,38 @@ class Column(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What the user gave: files, columns of them, and values as text by the names of parameters."""
+    """What the user gave: files, columns of them, and values as text by the names of parameters. ``people`` are the
+    columns that say whose record a row is."""
 
     files: tuple[Column, ...]
     columns: tuple[Column, ...]
     values: Mapping[str, str]
     header: bool | None = None
+    people: tuple[Column, ...] = ()
+
+    @property
+    def options(self) -> tuple[tuple[str, Column], ...]:
+        """What names parameters, and by which option."""
+        by = (("--data", self.files), ("--column", self.columns), ("--person", self.people))
+        return tuple((option, each) for option, listed in by for each in listed)
 
 
 class Inputs(NamedTuple):
-    """Arguments in order, and the public numbers that are known by them: static parameters and dimensions, by name."""
+    """Arguments in order, and the public numbers that are known by them: static parameters and dimensions, by name.
+    ``counted`` names the parameters of which nobody has more records than was promised."""
 
     arguments: tuple[Value, ...]
     numbers: Mapping[str, Fraction]
+    counted: frozenset[str] = frozenset()
+
+
+class _Size(NamedTuple):
+    """How many entries or rows there are, and what the type says of that."""
+
+    parameter: str
+    said: Poly
+    found: int
+    what: str
 
 
 class _Entries(NamedTuple):
@@ -81,19 +102,26 @@ class _Reader:
         self._joining = joining
         self._tables: dict[str, Table] = {}
         self._numbers: dict[str, Fraction] = {}
-        self._from_files = {each.name for each in scheme.params if _is_box(each.type) and each.name not in given.values}
+        self._sizes: list[_Size] = []
+        self._counted: set[str] = set()
+        self._from_files = {
+            each.name
+            for each in scheme.params
+            if _is_box(each.type) and not each.static and each.name not in given.values
+        }
 
     def inputs(self) -> Inputs:
         self._demand_known_names()
         params = self._scheme.params
         public = {each.name: self._public(each) for each in params if each.static}
         values = [public[each.name] if each.static else self._argument(each) for each in params]
-        return Inputs(tuple(values), self._numbers)
+        self._demand_sizes()
+        return Inputs(tuple(values), self._numbers, frozenset(self._counted))
 
     def _demand_known_names(self) -> None:
         names = [each.name for each in self._scheme.params]
         of_options = [("--set", name) for name in self._given.values]
-        for option, each in (*self._listed("--data"), *self._listed("--column")):
+        for option, each in self._given.options:
             of_options += [(option, each.parameter)] if each.parameter is not None else []
         for option, name in of_options:
             if name not in names:
@@ -102,19 +130,30 @@ class _Reader:
                 )
         if self._given.files and not self._from_files:
             raise Misused(f"--data: '{self._scheme.name}' has no vector and no matrix that is not given by --set")
+        if self._given.people and not self._given.files:
+            raise Misused("--person names a column, and there is no table (--data)")
         files = [each.parameter for each in self._given.files]
         if len(set(files)) < len(files):
             raise Misused("--data gives a parameter two tables: say --data PARAMETER=FILE for each")
 
-    def _listed(self, option: str) -> list[tuple[str, Column]]:
-        return [(option, each) for each in (self._given.files if option == "--data" else self._given.columns)]
-
     def _public(self, param: SchemeParameter) -> Value:
         """The value of a static parameter."""
+        if isinstance(param.type, Container):
+            return self._listed_by_hand(param, param.type)
         value = self._scalar(param.name, param.type, "it is static")
         if isinstance(param.type, NumberType):
             self._numbers[param.name] = Fraction(value)
         return value
+
+    def _listed_by_hand(self, param: SchemeParameter, box: Container) -> Value:
+        """A vector or a matrix that is public."""
+        text = self._given.values.get(param.name)
+        if text is None:
+            raise Misused(f"'{param.name}' has no value: it is static; give it by --set {param.name}=[…]")
+        entries = _written(param.name, text, box.rows is not None)
+        self._count(param, box, entries)
+        shape = (entries.height, entries.width) if box.rows is not None else None
+        return array(self._elements(param.name, box.element, entries), shape)
 
     def _scalar(self, name: str, type_: Type, why: str) -> Value:
         if not isinstance(type_, NumberType | BoolType):
@@ -123,7 +162,7 @@ class _Reader:
         if text is None:
             raise Misused(f"'{name}' has no value: {why}; give it by --set {name}=…")
         found = number(text) if "/" not in text else _quotient(text)
-        if found is None:
+        if found is None or (isinstance(type_, NumberType) and is_truth(text)):
             raise Misused(f"--set {name}: {text.strip()!r} is not a number, as in 100, 0.2, 1e-5 or 1/3")
         return self._converted(found, type_, lambda what: Misused(f"--set {name}: {text.strip()} {what}"))
 
@@ -152,12 +191,14 @@ class _Reader:
         box = _box(type_)
         if isinstance(type_, ModelType):
             entries = self._entries(param, False)
-            self._numbers[f"length({param.name})"] = Fraction(len(entries.numbers))
+            self._numbers[f"length({param.name})"] = Fraction(entries.height)
+            self._sizes.append(_Size(param.name, type_.size, entries.height, "parameters"))
             return array(entries.numbers)
         if box is None:
             raise _no_option(param.name)
         entries = self._entries(param, box.rows is not None)
         self._count(param, box, entries)
+        self._demand_few(param)
         if isinstance(type_, Dataset):
             self._demand_records(param.name, type_, entries)
         shape = (entries.height, entries.width) if box.rows is not None else None
@@ -166,13 +207,53 @@ class _Reader:
     def _count(self, param: SchemeParameter, box: Container, entries: _Entries) -> None:
         """The dimensions that are public."""
         hidden = not param.type.metric.sized if isinstance(param.type, Dataset) else False
+        what = "records" if isinstance(param.type, Dataset) else "entries" if box.rows is None else "rows"
+        if not hidden:
+            said = box.length if box.rows is None else box.rows
+            self._sizes.append(_Size(param.name, said, entries.height, what))
         if box.rows is None:
             if not hidden:
                 self._numbers[f"length({param.name})"] = Fraction(entries.height)
             return
+        self._sizes.append(_Size(param.name, box.length, entries.width, "columns"))
         self._numbers[f"cols({param.name})"] = Fraction(entries.width)
         if not hidden and not self._joining:
             self._numbers[f"rows({param.name})"] = Fraction(entries.height)
+
+    def _demand_sizes(self) -> None:
+        """That everything is as large as its type says, and what has one size by its type has one."""
+        static = {each.name for each in self._scheme.params if each.static}
+        known: dict[Symbol, _Size] = {}
+        for size in self._sizes:
+            symbols = symbols_of(size.said)
+            own = next((each for each in symbols if size.said == Poly.of(each) and each.name not in static), None)
+            if own is None:
+                said = self._number(size.said)
+                if said != size.found or self._number(-size.said) != -said:
+                    raise Refused(f"'{size.parameter}' has {_counted(size)}, and its type says {said}")
+                continue
+            first = known.setdefault(own, size)
+            if first.found != size.found:
+                raise Refused(
+                    f"'{first.parameter}' has {_counted(first)} and '{size.parameter}' {_counted(size)}, and what is "
+                    "proved is about as many of both"
+                )
+
+    def _demand_few(self, param: SchemeParameter) -> None:
+        """That nobody has more records than was promised, where a column says whose they are."""
+        wanted, files = self._of(param.name, self._given.people), self._of(param.name, self._given.files)
+        if not wanted or param.name not in self._from_files or not files:
+            return
+        if len(wanted) > 1:
+            raise Misused(f"--person names {len(wanted)} columns for '{param.name}'; one says whose record a row is")
+        found = self._table(files[0])
+        most = math.floor(self._number(param.unit.records)) if param.unit is not None else 1
+        (place,) = found.columns(wanted)
+        row = found.too_many(place, most)
+        if row is not None:
+            records = "one record" if most == 1 else f"{most} records"
+            raise Refused(f"{found.at(row)}: this person has more than {records} of '{param.name}'")
+        self._counted.add(param.name)
 
     def _elements(self, name: str, element: Type, entries: _Entries) -> Iterable[Value]:
         bounds = element.bounds if isinstance(element, NumberType) else None
@@ -242,23 +323,29 @@ class _Reader:
 
     def _places(self, name: str, found: Table, matrix: bool) -> list[int]:
         """The columns of a parameter: those that are named, else one that is called like it or is the only one; of a
-        matrix that is alone all."""
+        matrix that is alone all, but the one that says whose rows they are."""
         wanted = self._of(name, self._given.columns)
         if wanted and (matrix or len(wanted) == 1):
             return found.columns(wanted)
         if wanted:
             raise Misused(f"'{name}' is a vector, and --column names {len(wanted)} columns for it")
+        people = self._of(name, self._given.people)
+        others = [place for place, each in enumerate(found.names) if each not in people]
         if matrix and len(self._from_files) == 1:
-            return list(range(len(found.names)))
+            return others
         if not matrix and len(found.names) == 1:
             return [0]
         if not matrix and name in found.names:
             return found.columns([name])
         if matrix and any(each.parameter == name for each in self._given.files):
-            return list(range(len(found.names)))
+            return others
         there = _listed([repr(each) for each in found.names])
         option = f"--column {name}=…" if len(self._from_files) > 1 else "--column …"
         raise Misused(f"say by {option} which columns of {found.path} are '{name}': it has {there}")
+
+
+def _counted(size: _Size) -> str:
+    return f"{size.found:,} {size.what}"
 
 
 def _no_option(name: str) -> Misused:

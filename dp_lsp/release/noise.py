@@ -17,6 +17,13 @@ lies further away has a chance τ ≤ 2·exp(-T²/2). Then for any outcomes S, a
 
 also where what is drawn depends on what was drawn before. With b ≥ 2^49 for Laplace noise, b ≥ 2^53.9 and T = 64 for
 Gaussian noise, and K ≤ 2^20, ε grows by less than :data:`ADDED`, and δ by less than that part of itself and 10^-800.
+
+**What is chosen** is priced by how far scores move, and that may be no whole number of steps where it is less than what
+the mechanism declares: by 1 of 3, say. A choice compares with one of the scores as they are. Each is half a step away
+at most, so with b steps to the scale of Gumbel noise no chance changes by more than a factor of exp(1/b), and κ = 1/b,
+with b > 2^47.9. A search for what is above a threshold is priced by one number, ε·s for queries that move by s; if n
+steps are 1, rounded queries move by fewer than sn + 1, so it costs less than ε/n more. The chances of what is priced so
+change by a factor of exp(ε/n) at most: κ = ε/n, which is 2^-47.9 for each answer that may be above.
 """
 
 from __future__ import annotations
@@ -34,12 +41,12 @@ from dp_lsp.release.refusal import Refused
 ADDED = Fraction(1, 10**8)
 """By how much ε grows at most, and δ as a part of itself, because noise is drawn in steps."""
 MOST_NUMBERS = 1 << 20
-"""How many numbers are hidden in one run at most."""
+"""How many numbers are hidden, choices made and answers found in one run at most."""
 
 _STEPS = 50  # bits of the steps to a scale of Laplace noise
 _FINER = 54  # the same of Gaussian noise
-_COARSER = 40  # the same of Gumbel noise
-_FARTHEST = 1 << 53  # steps that one score may be below another; 8,000 scales
+_COARSER = 48  # the same of Gumbel noise, and of that on answers
+_FARTHEST = 1 << 61  # steps that one score may be below another; 8,000 scales
 _AT_ONCE = 128  # numbers of noise that are drawn in advance at most
 _WIDER = 1 + Fraction(1, 1 << 40)  # of scales, for what is not exact in them
 _TOP = (1 << 63) - 1  # what does not fit is cut off there by OpenDP
@@ -72,6 +79,14 @@ class Sampled:
         self._made: dict[tuple[Any, ...], Any] = {}
         self._stocks: dict[tuple[Any, ...], _Stock] = {}
         self.drawn: dict[str, int] = {}
+        self._rounded = 0
+
+    def _count(self, kind: str, drawn: int, rounded: int) -> None:
+        """That something is drawn, and how many numbers are rounded for it."""
+        self.drawn[kind] = self.drawn.get(kind, 0) + drawn
+        self._rounded += rounded
+        if self._rounded > MOST_NUMBERS:
+            raise Refused(f"it hides more than {MOST_NUMBERS:,} numbers")
 
     # Noise
 
@@ -118,9 +133,7 @@ class Sampled:
         self, kind: str, centre: Value, entries: list[Fraction], noise: list[int], moves: Fraction, n: int
     ) -> Value:
         """What is hidden, in steps of ``moves``/``n``, and noise in as many."""
-        self.drawn[kind] = self.drawn.get(kind, 0) + len(entries)
-        if sum(self.drawn.values()) > MOST_NUMBERS:
-            raise Refused(f"it hides more than {MOST_NUMBERS:,} numbers")
+        self._count(kind, len(entries), len(entries))
         a, b = moves.numerator, moves.denominator * n
         hidden = [Fraction((_steps(x, a, b) + each) * a, b) for x, each in zip(entries, noise, strict=True)]
         return array(hidden, centre.shape) if is_container(centre) else hidden[0]
@@ -151,14 +164,14 @@ class Sampled:
             space = self._dp.vector_domain(self._dp.atom_domain(T="i64")), self._dp.linf_distance(T="i64")
             return self._dp.m.make_noisy_max(*space, self._dp.zero_concentrated_divergence(), scale=scale)
 
-        self.drawn["choice"] = self.drawn.get("choice", 0) + 1
+        self._count("choice", 1, 1)
         scale = 2 * n / epsilon
         measured = self._priced(("gumbel", n, epsilon), make, scale, n, epsilon**2 / 8)
         return int(measured([max(step - most, -_FARTHEST) for step in steps]))
 
     def told(self, truth: int | None, count: int, epsilon: Fraction) -> int:
         """Randomised response; what is true but no answer is any of these."""
-        self.drawn["response"] = self.drawn.get("response", 0) + 1
+        self._count("response", 1, 0)
         if truth is None or count == 1:
             return self._system.randrange(count)
         key = "response", count, epsilon
@@ -182,8 +195,8 @@ class Sampled:
         against it."""
         _demand(epsilon)
         _demand(epsilon / most)
-        n = math.floor(epsilon * (1 << (_STEPS - 2)) / most)  # so that the noise on answers has the bits it may have
-        self.drawn["threshold"] = self.drawn.get("threshold", 0) + 1
+        n = math.floor(epsilon * (1 << _COARSER) / most)  # so that the noise on answers has the bits it may have
+        self._count("threshold", 1, most)
         (limit,) = self._laplace(1, n, epsilon / 2)
         noise = self._laplace(len(over), 2 * n * most, epsilon / 2)
         found: list[bool] = []

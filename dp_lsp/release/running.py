@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -17,10 +18,15 @@ from dp_lsp.core.term import Method
 from dp_lsp.core.types import Base, BoolType, Container, Dataset, DatasetMetric, Kind, Norm, NumberType
 from dp_lsp.engine.runnable import Runnable, calls
 from dp_lsp.meaning.interpreter import Interpreter, Rows
+from dp_lsp.release.inputs import Inputs
 from dp_lsp.release.noise import ADDED, Sampled
 from dp_lsp.release.refusal import Refused
 
 MOST_STEPS = 200_000_000
+JOINT = "joint"
+"""The rule of what is guaranteed to a person whose records are in several parameters."""
+_CONTEXT = Context(prec=60, traps=[])
+_LEAST = Fraction(1, 10**50)
 _STEPS_OF = {
     DatasetMetric.SYMMETRIC: "one record is added or removed",
     DatasetMetric.INSERT_DELETE: "one record is added or removed, and the others keep their order",
@@ -31,7 +37,8 @@ _STEPS_OF = {
 
 class Guarantee(NamedTuple):
     """What a release guarantees to ``parameters`` that change together: ε and δ as they are proved, by which rule, and
-    as they hold for what was drawn. ``neighbours`` says what a change is, in words, for each parameter."""
+    as they hold for what was drawn. ``neighbours`` says what a change is, in words, for each parameter. By the rule
+    :data:`JOINT` it is what a person is guaranteed who is in all of these."""
 
     parameters: tuple[str, ...]
     rule: str
@@ -39,6 +46,11 @@ class Guarantee(NamedTuple):
     delta: Fraction
     drawn: tuple[Fraction, Fraction]
     neighbours: tuple[str, ...]
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether it is about a person who is in several parameters at once."""
+        return self.rule == JOINT
 
 
 class Release(NamedTuple):
@@ -87,8 +99,47 @@ def guarantees(function: Runnable, joining: bool) -> tuple[Guarantee, ...]:
     kept = {name for each in found for name in each.parameters}
     for param in function.scheme.params:
         if not param.static and not param.var.public and param.name not in kept:
-            raise Refused(f"there is no guarantee in numbers for '{param.name}'")
-    return found
+            raise Refused(
+                f"what is guaranteed to '{param.name}' is an ε for each δ that you choose: say which one by "
+                "--target-delta, as in --target-delta 1e-6"
+            )
+    return *_together(found), *found
+
+
+def _together(found: Sequence[Guarantee]) -> Iterator[Guarantee]:
+    """What is guaranteed to a person whose records are in several parameters: these change one after the other, and
+    each step costs what is guaranteed there, P ≤ exp(ε₁)·P' + δ₁ ≤ exp(ε₁)·(exp(ε₂)·P'' + δ₂) + δ₁. The steps may be
+    taken in any order."""
+    if len(found) < 2:
+        return
+    names = tuple(dict.fromkeys(name for each in found for name in each.parameters))
+    listed = sorted(found, key=lambda each: -len(each.parameters))
+    needed = [each for place, each in enumerate(listed) if not _covered(each, listed[:place])]
+    if len(needed) == 1:
+        return
+    epsilon, delta = _chained([(each.epsilon, each.delta) for each in needed])
+    drawn = _chained([each.drawn for each in needed])
+    changes = dict(pair for each in found for pair in zip(each.parameters, each.neighbours, strict=True))
+    yield Guarantee(names, JOINT, epsilon, delta, drawn, tuple(changes[name] for name in names))
+
+
+def _covered(each: Guarantee, before: Sequence[Guarantee]) -> bool:
+    return set(each.parameters) <= {name for other in before for name in other.parameters}
+
+
+def _chained(pairs: Sequence[tuple[Fraction, Fraction]]) -> tuple[Fraction, Fraction]:
+    """The smallest that an order of the steps gives: of two, the one whose δ is larger for its exp(ε) - 1 is first."""
+    epsilon = delta = Fraction(0)
+    for more, each in sorted(pairs, key=lambda pair: pair[1] / max(_grown(pair[0]) - 1, _LEAST), reverse=True):
+        delta += each * _grown(epsilon) if each else 0
+        epsilon += more
+    return epsilon, min(delta, Fraction(1))
+
+
+def _grown(epsilon: Fraction) -> Fraction:
+    """exp(ε), or a little more."""
+    found = _CONTEXT.exp(_CONTEXT.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator)))
+    return Fraction(found) * (1 + Fraction(1, 10**30)) if found.is_finite() else Fraction(10**1000)
 
 
 def _guarantee(name: str, found: NumericReport, grid: bool, about: dict[str, str]) -> Guarantee:
@@ -134,12 +185,12 @@ def _step(param: SchemeParameter, norms: Substitution, joining: bool) -> str:
     return "it changes by at most 1"
 
 
-def _unchecked(params: Sequence[SchemeParameter]) -> Iterator[str]:
+def _unchecked(params: Sequence[SchemeParameter], counted: Collection[str]) -> Iterator[str]:
     """What is taken for granted of the data."""
     for param in params:
         each = _records_of_a_person(param)
-        if each:
-            yield f"that no person has more than {each} records of '{param.name}'"
+        if param.name not in counted and (each or isinstance(param.type, Dataset)):
+            yield f"that no person has more than {f'{each} records' if each else 'one record'} of '{param.name}'"
 
 
 def _records_of_a_person(param: SchemeParameter) -> str:
@@ -147,12 +198,13 @@ def _records_of_a_person(param: SchemeParameter) -> str:
     return Printer(DISPLAY).poly(param.unit.records) if param.unit is not None else ""
 
 
-def release(function: Runnable, arguments: Sequence[Value], promised: tuple[Guarantee, ...], library: Any) -> Release:
+def release(function: Runnable, given: Inputs, promised: tuple[Guarantee, ...], library: Any) -> Release:
     """What a function returns, with noise by OpenDP, which is the ``library``. Refuses what cannot be run to its
     end."""
     draws = Sampled(library)
-    value = Runs(function, draws).value(arguments)
-    return Release(value, promised, tuple(sorted(draws.drawn.items())), tuple(_unchecked(function.scheme.params)))
+    value = Runs(function, draws).value(given.arguments)
+    unchecked = tuple(_unchecked(function.scheme.params, given.counted))
+    return Release(value, promised, tuple(sorted(draws.drawn.items())), unchecked)
 
 
 class Runs:

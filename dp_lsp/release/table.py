@@ -29,14 +29,22 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[str]]
     first: int
 
+    @property
+    def has_header(self) -> bool:
+        """Whether its first row has the names."""
+        return self.first > 1
+
     def columns(self, wanted: Sequence[str]) -> list[int]:
         """The places of columns, by their names. Raises :class:`Misused` for one that is not there."""
         for name in wanted:
             if name not in self.names:
                 there = ", ".join(self.names[:_FEW]) + (", …" if len(self.names) > _FEW else "")
-                raise Misused(f"{self.path} has no column {name!r}; it has {there}")
+                hint = "; its first row has numbers, so it counts as data: --header if these are names"
+                raise Misused(
+                    f"{self.path} has no column {name!r}; it has {there}{hint if not self.has_header else ''}"
+                )
             if self.names.count(name) > 1:
-                raise Misused(f"{self.path} has several columns {name!r}")
+                raise Misused(f"{self.path} has several columns {name!r}; give each a name of its own")
         return [self.names.index(name) for name in wanted]
 
     def numbers(self, places: Sequence[int]) -> Iterator[Fraction]:
@@ -54,6 +62,21 @@ class Table(NamedTuple):
                         known[cell] = found
                 yield found
 
+    def too_many(self, place: int, most: int) -> int | None:
+        """The first row of somebody who is named in more than so many by then, if there is one. Numbers that are equal
+        are one name. Raises :class:`Refused` for a row of nobody."""
+        counts: dict[object, int] = {}
+        for row, cells in enumerate(self.rows):
+            text = cells[place].strip()
+            if not text:
+                raise Refused(f"{self.at(row, place)}: it does not say whose row it is")
+            name = number(text) if _NUMBER.fullmatch(text) else None
+            who = text if name is None else name
+            counts[who] = counts.get(who, 0) + 1
+            if counts[who] > most:
+                return row
+        return None
+
     def at(self, row: int, place: int | None = None) -> str:
         """Where a row stands, or a cell of it, in words."""
         column = "" if place is None else f", column {self.names[place]}"
@@ -68,6 +91,11 @@ def number(text: str) -> Fraction | None:
     if _WHOLE.fullmatch(text):
         return Fraction(int(text))
     return Fraction(text) if _NUMBER.fullmatch(text) else _TRUTHS.get(text.lower())
+
+
+def is_truth(text: str) -> bool:
+    """Whether it is true or false."""
+    return text.strip().lower() in _TRUTHS
 
 
 def _said(cell: str) -> str:
