@@ -124,6 +124,21 @@ def cells() -> Iterator[Cell]:
         yield Cell(metric, "size(filter(r -> r[1] > r[2], m), 1)", (factor,), least=least, loose=metric.sized)
         yield Cell(metric, "size(unique(m), 1)", (factor,), least=least, loose=metric.sized)
         yield Cell(metric, "sum(map_rows(r -> clamp(r[1], 0, 2), repeat(m, 3)))", (6,), least=least)
+    yield from of_positions()
+
+
+def of_positions() -> Iterator[Cell]:
+    """What stands at one position of a sequence."""
+    for metric, more, least in ((HAMMING, "", 3), (INSERT, "AtLeast(2)", 2)):
+        yield Cell(metric, "v[1]", (3,), BOUNDED, least, more=more)
+        yield Cell(metric, "v[2]", (3,), BOUNDED, least, more=more)
+        yield Cell(metric, "clamp(v[2], -1, 1)", (2,), least=least, more=more)
+        yield Cell(metric, "v[1] - v[2]", (6,), BOUNDED, least, loose=True, more=more)
+    for metric, more, least in ((HAMMING, "", 2), (INSERT, "AtLeast(1)", 1)):
+        short = f"RowNorm(L2, 2), {more}".removesuffix(", ")
+        yield Cell(metric, "m[1, 1]", (4,), least=least, more=short)
+        yield Cell(metric, "m[1, :]", (4,), least=least, more=short)
+    yield Cell(HAMMING, "m[1, :]", (8, 4 * SQUARE, 4), "Bounded(Real, -2, 2)", 2, loose=True)
 
 
 CELLS = tuple(cells())

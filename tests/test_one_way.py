@@ -323,7 +323,7 @@ def test_three_quarters_are_needed_above_a_threshold() -> None:
         ("v::MetricVector(Real, L2)", "v[1] + c", "1"),
         ("v::MetricVector(Real, LInf)", "v[1] + c", "1"),
         ("v::MetricVector(Bounded(Real, 0, 1), ChangeOne)", "sum(v) + c", "1"),
-        ("t::Tuple{Real, Integer}", "t[1] + c", None),
+        ("t::Tuple{Real, Integer}", "t[1] + c", "1/2"),
         ("x::Bool", "x ? c : 0", None),
     ],
 )

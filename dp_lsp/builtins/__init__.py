@@ -15,6 +15,7 @@ from dp_lsp.builtins import (
     learning,
     mechanisms,
     orders,
+    places,
     powers,
     private,
     ranges,
@@ -24,8 +25,9 @@ from dp_lsp.builtins import (
     variances,
 )
 from dp_lsp.builtins.columns import COLUMN
-from dp_lsp.builtins.containers import INDEX, LITERAL, ROW
+from dp_lsp.builtins.containers import LITERAL
 from dp_lsp.builtins.define import Builtin
+from dp_lsp.builtins.places import INDEX, ROW
 from dp_lsp.builtins.ranges import RANGE
 
 T = TypeVar("T")
@@ -37,6 +39,7 @@ TABLE: dict[str, Builtin] = {
             *arithmetic.ROWS,
             *powers.ROWS,
             *truth.ROWS,
+            *places.ROWS,
             *containers.ROWS,
             *higher.ROWS,
             *datasets.ROWS,

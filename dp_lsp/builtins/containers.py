@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dp_lsp.builtins import datasets, statistics
-from dp_lsp.builtins.define import Application, Args, Builtin, Form, Refusal, Refused, Result, each, form, free, only
-from dp_lsp.builtins.patterns import ANY, INTEGER_NUMBER, NUMBER, Arrow, Box, GivenNorm, OneOf, Pattern, Records
+from dp_lsp.builtins.define import Application, Args, Builtin, Refusal, Refused, Result, each, form, free, only
+from dp_lsp.builtins.patterns import ANY, NUMBER, Arrow, Box, GivenNorm, OneOf, Pattern, Records
 from dp_lsp.builtins.scaling import is_data
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.metrics import by_norm, conversion
@@ -33,17 +33,11 @@ MATRIX = frozenset({Kind.MATRIX})
 GRADIENT = frozenset({Kind.GRADIENT})
 DATA = frozenset({Base.DATA})
 
-INDEX = "[]"
-ROW = "[:]"
 LITERAL = "[…]"
 
 _ACCESS = "Immediate from the metrics: no entry moves further than its row, no row further than its matrix"
 _EVERYDAY = "Inequalities between the norms of a vector; searched exhaustively in every norm"
 _METRICS = "Inequalities between the norms of a vector; maps into a metric of diameter 1 are 1-sensitive"
-
-
-def _element(args: Args) -> Type:
-    return args.container("v").element
 
 
 def _row(args: Args) -> Type:
@@ -199,10 +193,6 @@ def _row_vector(args: Args) -> Type:
     return Container(Kind.MATRIX, vector.norm, vector.clip, vector.length, vector.element, Poly.of(1))
 
 
-def _access(index_factor: Sens) -> tuple[Form, ...]:
-    return (form(_row, only(m=ONE, i=index_factor), fails_on=("i",), m=_A_MATRIX, i=INTEGER_NUMBER),)
-
-
 _VECTORS: tuple[tuple[Result, Pattern], ...] = ((_vector_of, NUMBER), (_vector_of_functions, Arrow()))
 _A_VECTOR, _A_MATRIX = Box(VECTOR, truth=True), Box(MATRIX, truth=True)
 _WITH_ROWS = (_A_MATRIX, Records(MATRIX, sized=True), Records(MATRIX, sized=False))
@@ -213,40 +203,6 @@ _VECTOR_LIKE = (
 )
 
 ROWS: tuple[Builtin, ...] = (
-    Builtin(
-        INDEX,
-        "v[i], m[i, j]",
-        (
-            form(_element, only(v=ONE, i=INFINITY), fails_on=("i",), v=_A_VECTOR, i=INTEGER_NUMBER),
-            form(
-                _element,
-                only(v=ONE, i=INFINITY, j=INFINITY),
-                fails_on=("i", "j"),
-                v=_A_MATRIX,
-                i=INTEGER_NUMBER,
-                j=INTEGER_NUMBER,
-            ),
-        ),
-        "An entry; 1-sensitive, because no entry moves further than its row. A private index has no bound (∞).",
-        _ACCESS,
-        ("f(v::MetricVector(Real, L2)) = v[1]", "f(m::MetricMatrix(Real, L2)) = m[1, 2]"),
-        (
-            Refused("f(v::MetricVector(Real, L2)) = v[0.5]", "DP202"),
-            Refused("f(g::MetricGradient(Real, L2)) = g[1]", "DP202"),
-        ),
-        picks=True,
-    ),
-    Builtin(
-        ROW,
-        "m[i, :]",
-        _access(INFINITY),
-        "A row, measured in the matrix's norm; 1-sensitive. A private index has no bound (∞).",
-        _ACCESS,
-        ("f(m::MetricMatrix(Real, L2)) = m[1, :]",),
-        (Refused("f(v::MetricVector(Real, L2)) = v[1, :]", "DP202"),),
-        picks=True,
-        published=_access(ZERO),
-    ),
     Builtin(
         LITERAL,
         "[x, y, …]",

@@ -166,6 +166,8 @@ def _equal(x: Value, y: Value) -> bool:
 
 
 def _entry(v: Any, *indices: Value) -> Value:
+    if isinstance(v, tuple):
+        return v[_index(indices[0], len(v))]
     return v[tuple(_index(i, size) for i, size in zip(indices, v.shape, strict=True))]
 
 

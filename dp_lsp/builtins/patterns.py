@@ -273,10 +273,11 @@ class Model:
 class Records:
     """A dataset of records of one of ``kinds``. A vector of Data in L1 and a matrix of Data in LInf are datasets, too:
     they are compared by the places that have another record. ``sized`` asks for one whose number of records is public,
-    or private."""
+    or private; ``placed`` for a sequence of which it is known how many records there are at least."""
 
     kinds: frozenset[Kind] = frozenset({Kind.VECTOR, Kind.MATRIX})
     sized: bool | None = None
+    placed: bool = False
 
     @property
     def words(self) -> str:
@@ -295,6 +296,8 @@ class Records:
 
     def takes(self, dataset: Dataset) -> bool:
         """Whether it is one of those it asks for."""
+        if self.placed and not (dataset.metric.ordered and (dataset.metric.sized or dataset.least is not None)):
+            return False
         return dataset.records.kind in self.kinds and self.sized in (None, dataset.metric.sized)
 
 

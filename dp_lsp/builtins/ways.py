@@ -75,6 +75,11 @@ def _by_records(args: Args) -> Ways:
     return tuple(Way.RISES if isinstance(type_, Dataset) else None for type_ in args.types)
 
 
+def _picked(args: Args) -> Ways:
+    """An entry goes the way of its container; a record more leaves any record at a position of a dataset."""
+    return (None,) * len(args) if isinstance(args.types[0], Dataset) else _in_first(len(args))
+
+
 def _counted(args: Args) -> Ways:
     """Counts of records, by public numbers."""
     return tuple(Way.RISES if name == "v" else None for name in args.names)
@@ -142,7 +147,7 @@ def _bounds(type_: Type) -> Bounds | None:
 WHATEVER: dict[str, Callable[[int], Ways]] = {
     **dict.fromkeys(("+", "min", "max", "[…]", "clone"), _in_all),
     **dict.fromkeys(("transpose", "'", "row_to_vec", "vec_to_row", "ceil"), _in_all),
-    **dict.fromkeys(("[]", "[:]", "[:,]", "clamp", "clipn"), _in_first),
+    **dict.fromkeys(("[:,]", "clamp", "clipn"), _in_first),
     "norm_convert": _in_last,
     "-": _difference,
 }
@@ -158,6 +163,7 @@ BY_TYPE: dict[str, Callable[[Args], Ways]] = {
     "map_rows": _by_rows,
     **dict.fromkeys(("map_cols", "map_rows_binary", "map_cols_binary"), _as_applied),
     "fold": _folded,
+    **dict.fromkeys(("[]", "[:]"), _picked),
     **dict.fromkeys(("length", "count", "count_distinct", "filter"), _by_records),
     **dict.fromkeys(("unique", "repeat", "clip"), _by_records),
     "quantile_score": _ranked,

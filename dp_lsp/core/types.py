@@ -70,6 +70,11 @@ class DatasetMetric(Enum):
         """The same where the order does not count; no distance is larger by it."""
         return DatasetMetric.CHANGE_ONE if self.sized else DatasetMetric.SYMMETRIC
 
+    @property
+    def ordering(self) -> DatasetMetric:
+        """The same where the order counts."""
+        return DatasetMetric.HAMMING if self.sized else DatasetMetric.INSERT_DELETE
+
 
 class Kind(Enum):
     """The containers."""

@@ -14,11 +14,22 @@ from dp_lsp.core.algebra import NormVariable
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.metrics import diameter
+from dp_lsp.core.notation import shown
 from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import BlackBox, Given, Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ONE, Sens, number
 from dp_lsp.core.term import Term
-from dp_lsp.core.types import UNKNOWN, Boxed, Container, FunctionType, Type, TypeVariable, Unknown, can_change
+from dp_lsp.core.types import (
+    UNKNOWN,
+    Boxed,
+    Container,
+    FunctionType,
+    TupleType,
+    Type,
+    TypeVariable,
+    Unknown,
+    can_change,
+)
 from dp_lsp.infer import applications, apply, mechanisms, moves, openings, problems, reach, rows
 from dp_lsp.infer.inference import Failure, Inference
 
@@ -32,6 +43,9 @@ def builtin(inference: Inference, node: term.Call, arguments: list[Argument]) ->
     values = [value if isinstance(value, Judgement) else Judgement(UNKNOWN, moves.NOWHERE) for value in arguments]
     if any(isinstance(value, Unknown) for value in given):
         return Judgement(UNKNOWN, moves.NOWHERE)
+    item = _item(inference, node, given, values)
+    if item is not None:
+        return item
     if rows.waits(inference, row, given, node.keywords):
         waiting = openings.row(inference, node, row, given, values)
         if waiting is not None:
@@ -42,6 +56,20 @@ def builtin(inference: Inference, node: term.Call, arguments: list[Argument]) ->
         return Judgement(UNKNOWN, moves.NOWHERE)
     form, args = solved
     return _solved(inference, node, form, args, values)
+
+
+def _item(inference: Inference, node: term.Call, given: list[Given], values: list[Judgement]) -> Judgement | None:
+    """The item of a tuple, if that is what is asked for by a number that is known."""
+    if node.builtin != builtins.INDEX or len(given) != 2 or not isinstance(given[0], TupleType):
+        return None
+    place, count = inference.static(values[1]), len(given[0].items)
+    if place is None or place.number is None:
+        return None
+    if place.number not in range(1, count + 1):
+        reason = f"there is no item {shown(place)} in a tuple of {count}"
+        inference.report(problems.DoesNotFit.at(node.span, function=node.builtin, reason=reason))
+        return Judgement(UNKNOWN, moves.NOWHERE)
+    return inference.items(values[0], count, node.span)[int(place.number) - 1]
 
 
 def _may_change(inference: Inference, node: term.Call, row: Builtin, args: Args) -> bool:

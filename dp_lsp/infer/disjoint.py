@@ -5,13 +5,14 @@ each round reads a row of its own, and how far all rows move together is how far
 variables of its own as long as its round is looked at; after all rounds M moves in its place, once. What a round reads
 of M in any other way moves with M itself, in every round.
 
-Source: the distance of matrices is the sum over their rows, that of vectors the norm of the distances of entries.
+Source: the distance of matrices is the sum over their rows, that of vectors the norm of the distances of entries, and
+that of datasets in Hamming the number of positions with another record.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from dp_lsp import builtins
 from dp_lsp.core import laws
@@ -90,11 +91,11 @@ class Rows:
         type_ = None if known is None else self._solver.type(known.type)
         if self.sample is not None:
             return self._row_of_sample(self.sample, known, type_, container.span)
-        if known is None or not isinstance(type_, Container):
+        if known is None or not (isinstance(type_, Container) or _counts_places(type_)):
             return None
         if any(move.sens.infinite for move in known.moves.values()):
             return None
-        norm = type_.norm if type_.rows is None else None
+        norm = type_.norm if isinstance(type_, Container) and type_.rows is None else None
         moved = {}
         for var, move in known.moves.items():
             own = self._variable(container.local, var, move, norm, has_gap(type_))
@@ -151,6 +152,11 @@ class Rows:
         for open_norm in norms_of(factor):
             self._solver.fix_norm(open_norm)
         return factor
+
+
+def _counts_places(type_: Type | None) -> TypeGuard[Dataset]:
+    """Whether the distance of datasets is the number of positions with another record: a round reads one of them."""
+    return isinstance(type_, Dataset) and type_.metric is DatasetMetric.HAMMING
 
 
 def arguments(rounds: Mapping[Local, Rows], node: Call, values: list[Judgement | Term]) -> list[Judgement | Term]:

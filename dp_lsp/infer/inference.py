@@ -163,7 +163,7 @@ class Inference:
         elif len(targets) == 1 and not isinstance(bind.term, Loop):
             self._became(bind, targets[0], value)
         elif targets:
-            for target, part in zip(targets, self._parts(value, len(targets), bind.span), strict=True):
+            for target, part in zip(targets, self.items(value, len(targets), bind.span), strict=True):
                 self._became(bind, target, part)
 
     def _became(self, bind: Bind, target: Local, value: Judgement) -> None:
@@ -173,7 +173,7 @@ class Inference:
         else:
             self.define(target, value)
 
-    def _parts(self, value: Judgement, count: int, span: Span) -> tuple[Judgement, ...]:
+    def items(self, value: Judgement, count: int, span: Span) -> tuple[Judgement, ...]:
         """The items of a tuple that is taken apart. An item moves as far as the tuple, if nothing better is known."""
         if len(value.parts) == count:
             return value.parts

@@ -4,6 +4,8 @@ and with all that may be public."""
 
 from __future__ import annotations
 
+import re
+
 from .choices import Choices
 
 _METRICS = ("Symmetric", "ChangeOne", "InsertDelete", "Hamming")
@@ -34,6 +36,8 @@ _STATISTICS = (
     *("partialsort({v}, 2)", "quantile({v}, 0.25)", "quantile({v}, 0.9)", "quantile({v}, alpha)"),
     *("histogram({v}, [-1, 0, 2])", "cumulative_counts({v}, [0, 1])", "quantile_score({v}, 0.25, [0, 1])", "{v}"),
 )
+_PLACES = ("{v}[1]", "{v}[2]", "{v}[1] - {v}[2]", "clamp({v}[2], -1, 1)", "{v}[1] > 0", "{v}[n]")
+_PLACES_OF_ROWS = ("{v}[1, 1]", "{v}[2, :]", "{v}[1, :]", "sum({v}[1, :])", "clamp({v}[1, 2], 0, 1)")
 _OF_ROWS = (
     *("sum({v}; dims=1)", "sum(clip(L1, 2, {v}); dims=1)", "sum(clip(LInf, 1, {v}); dims=1)"),
     *("covariance({v}, 1, 2)", "covariance({v}, 1, 2; corrected=false)", "cross_deviations({v}, 1, 2)"),
@@ -77,7 +81,7 @@ class Pipelines:
     def _statics(self, text: str) -> list[str]:
         """The public numbers that are mentioned."""
         kinds = {"n": "Static(Integer)", "L": "Static()", "alpha": "Static()"}
-        found = [each for each in kinds if f"({each})" in text or f", {each}" in text]
+        found = [each for each in kinds if re.search(rf"\b{each}\b", text)]
         return [f"{each}::{kinds[each]}" for each in found]
 
     def _annotation(self, metric: str, rows: bool, each: bool = True) -> str:
@@ -95,13 +99,13 @@ class Pipelines:
     def _statistic(self, metric: str, name: str, rows: bool) -> str:
         """A statistic of what was made of records, here or in a function that is called."""
         if rows:
-            return self._source.choice(_OF_ROWS).format(v=name)
+            return self._source.choice(_OF_ROWS + _PLACES_OF_ROWS * (metric in _UNORDERED)).format(v=name)
         text = name
         for _ in range(self._source.choice((0, 0, 1, 1, 2, 3))):
             text, metric = self._changed(text, metric)
         if self._source.random() > 0.75:
             return self._called(text, metric)
-        return self._source.choice(_STATISTICS).format(v=text)
+        return self._source.choice(_STATISTICS + _PLACES * (metric in _UNORDERED)).format(v=text)
 
     def _changed(self, text: str, metric: str) -> tuple[str, str]:
         bag = {"ChangeOne": "Symmetric", "Hamming": "InsertDelete"}.get(metric, metric)
@@ -122,8 +126,9 @@ class Pipelines:
         wanted = [metric, _UNORDERED.get(metric, metric)]
         if metric in _SIZED:
             wanted += ["Symmetric", "InsertDelete" if metric == "Hamming" else "Symmetric"]
-        annotation = self._annotation(self._source.choice(wanted), rows=False)
-        body = self._source.choice(_STATISTICS).format(v="w")
+        metric = self._source.choice(wanted)
+        annotation = self._annotation(metric, rows=False)
+        body = self._source.choice(_STATISTICS + _PLACES * (metric in _UNORDERED)).format(v="w")
         statics = self._statics(annotation + body)
         self._helpers.append(f"{name}({', '.join([f'w::{annotation}', *statics])}) = {body}")
         values = {"n": "n", "L": "L", "alpha": "alpha"}

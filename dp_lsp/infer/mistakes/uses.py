@@ -43,11 +43,19 @@ def place_of_record(scene: Scene, problem: Problem) -> Problem | None:
     dataset = None if node is None else scene.type(node)
     if call is None or not row(call).picks or node is not call.args[0] or not isinstance(dataset, Dataset):
         return None
-    because = (
-        "any record may be there" if dataset.metric.sized else "all records after one that is added or removed move"
-    )
-    relation = dataset.metric.value
-    return problems.PlaceOfRecord.at(call.span, written=scene.written(call), because=because, relation=relation)
+    (because, remedy), relation = _of_positions(dataset.metric), dataset.metric.value
+    written = scene.written(call)
+    return problems.PlaceOfRecord.at(call.span, written=written, because=because, relation=relation, remedy=remedy)
+
+
+def _of_positions(metric: DatasetMetric) -> tuple[str, str]:
+    """Why nothing holds for the record at one position, and what to do instead."""
+    alike = "treat all records alike, as a sum does"
+    if metric.ordered:
+        return "there may be none", f"say how many records there are with `AtLeast(n)`, or {alike}"
+    if metric.sized:
+        return "any record may be there", f"{alike}, or declare `{metric.ordering.value}`, where the order counts"
+    return "any record may be there, or none", alike
 
 
 def other_dataset(scene: Scene, problem: Problem) -> Problem | None:

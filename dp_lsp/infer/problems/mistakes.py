@@ -297,8 +297,10 @@ class PrivateBranch(Kind):
 
 
 class PlaceOfRecord(Kind):
-    """A record is accessed by its position. Positions in a dataset mean nothing: when a record is added or removed all
-    those after it move, and when one is replaced it may be the one at any position.
+    """A record is accessed by its position. The records of a bag (Symmetric, ChangeOne) stand in any order: in another order
+    it is the same bag, with another record at that position. In a sequence (Hamming, InsertDelete) positions mean
+    something; if records are added and removed it must be known how many there are at least, since anybody can see
+    that a run fails.
 
     Broken:
 
@@ -315,10 +317,7 @@ class PlaceOfRecord(Kind):
 
     code = "DP430"
     name = "place-of-record"
-    message = (
-        "`{written}` takes the record at one position, and {because} ({relation}): treat all records alike, as a sum "
-        "does"
-    )
+    message = "`{written}` takes the record at one position, and {because} ({relation}): {remedy}"
 
 
 class ChosenValue(Kind):

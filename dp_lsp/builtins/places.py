@@ -1,0 +1,181 @@
+"""Rows for what stands at one position: `v[i]`, `m[i, j]` and `m[i, :]`, of containers and of datasets.
+
+In a dataset that is a sequence, a record that is replaced, or added before it, leaves some record at a position, and no
+two records are further apart than their bounds say. So far the result moves, however many records do. There must be a
+record at that position in both of two datasets: if the number of records is public both runs fail, or none; else the
+position must be known to be there.
+
+The records of a bag stand in any order, and a bag is no step away from itself in another order. So nothing says how
+far what stands at one of its positions moves with a step, and there is no form for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dp_lsp.builtins.datasets import MATRIX, VECTOR, bounds_of
+from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Parameter, Refused, Result, form, only
+from dp_lsp.builtins.descriptors import fewest
+from dp_lsp.builtins.patterns import INTEGER_NUMBER, STATIC_INTEGER, Box, Records
+from dp_lsp.core.algebra import NormVariable, Poly
+from dp_lsp.core.metrics import by_norm, is_discrete
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, magnitude, number
+from dp_lsp.core.types import BoolType, Bounds, Clip, Container, Kind, Norm, NumberType, Type, without_static
+
+INDEX = "[]"
+ROW = "[:]"
+
+_SOURCE = (
+    "Immediate from the metrics: no entry moves further than its row, no row further than its matrix, and nothing "
+    "further than two values of its type can be apart"
+)
+_Forms = tuple[Form, ...]
+_A_VECTOR, _A_MATRIX = Box(VECTOR, truth=True), Box(MATRIX, truth=True)
+
+
+# Of containers
+
+
+def _element(args: Args) -> Type:
+    return args.container("v").element
+
+
+def _row(args: Args) -> Type:
+    matrix = args.container("m")
+    return Container(Kind.VECTOR, matrix.norm, matrix.clip, matrix.length, matrix.element)
+
+
+def _row_of_matrix(index_factor: Sens) -> Form:
+    return form(_row, only(m=ONE, i=index_factor), fails_on=("i",), m=_A_MATRIX, i=INTEGER_NUMBER)
+
+
+# Of datasets
+
+
+def _bounds(args: Args) -> Bounds | None:
+    """Where an entry lies: between the bounds of all, or as far from 0 as its row at most."""
+    known, most = bounds_of(args), args.records.radius
+    return Bounds(-most, most) if known is None and most is not None else known
+
+
+def _entry(args: Args) -> Type:
+    element = args.records.records.element
+    if isinstance(element, BoolType) or not isinstance(element, NumberType):
+        return element
+    return NumberType(element.base, bounds=None if is_discrete(element) else _bounds(args))
+
+
+def _apart(args: Args) -> Sens:
+    """The largest distance of two entries."""
+    if is_discrete(args.records.records.element):
+        return ONE
+    bounds = _bounds(args)
+    return INFINITY if bounds is None else magnitude(bounds.high - bounds.low)
+
+
+def _norm(args: Args) -> NormVariable:
+    """The norm of a row: whatever it is used for decides."""
+    norm = args.binds.norms.setdefault("result", NormVariable("norm"))
+    assert isinstance(norm, NormVariable), "no pattern binds it"
+    return norm
+
+
+def _record(args: Args) -> Type:
+    dataset = args.records
+    norm = _norm(args) if dataset.radius is None else Norm(dataset.records.clip.value)
+    return Container(Kind.VECTOR, norm, Clip.U, dataset.records.length, without_static(dataset.records.element))
+
+
+def _records_apart(args: Args) -> Sens:
+    """2c for rows that measure at most c; else as far as all their entries are apart."""
+    dataset = args.records
+    if dataset.radius is not None:
+        return number(2) * magnitude(dataset.radius)
+    entry, entries = _apart(args), magnitude(dataset.records.length)
+    return entry if entry.infinite else by_norm(_norm(args), entries * entry, entries.root() * entry, entry)
+
+
+def _is_there(args: Args) -> tuple[Demand, ...]:
+    known, place = fewest(args), args.static("i")
+    assert known is not None, "the pattern asks for a dataset of which it is known"
+    return Demand(Poly.of(1), "<=", place, "i"), Demand(place, "<=", known, "i")
+
+
+def _of_datasets(result: Result, apart: Callable[[Args], Sens], kinds: frozenset[Kind], *names: str) -> _Forms:
+    """For datasets of public size, with any position, and for those that are known to have so many records."""
+    of, *places = names
+    factors = only(**{of: apart}, **dict.fromkeys(places, INFINITY))
+    sized, private = (Parameter(of, Records(kinds, sized=sized, placed=True)) for sized in (True, False))
+    others = tuple(Parameter(name, INTEGER_NUMBER) for name in places)
+    known = (Parameter(places[0], STATIC_INTEGER), *others[1:])
+    several = {of: lambda args, steps: apart(args)}
+    return (
+        Form((sized, *others), result, factors, fails_on=tuple(places), stability=several),
+        Form((private, *known), result, factors, _is_there, fails_on=tuple(places), stability=several),
+    )
+
+
+_RECORDS = _of_datasets(_record, _records_apart, MATRIX, "m", "i")
+_WHERE = "that is a sequence (Hamming; InsertDelete if so many records are known to be there)"
+_FIRST = "f(v::MetricVector(Bounded(Real, 0, 9), {})) = v[{}]"
+
+ROWS: tuple[Builtin, ...] = (
+    Builtin(
+        INDEX,
+        "v[i], m[i, j]",
+        (
+            form(_element, only(v=ONE, i=INFINITY), fails_on=("i",), v=_A_VECTOR, i=INTEGER_NUMBER),
+            form(
+                _element,
+                only(v=ONE, i=INFINITY, j=INFINITY),
+                fails_on=("i", "j"),
+                v=_A_MATRIX,
+                i=INTEGER_NUMBER,
+                j=INTEGER_NUMBER,
+            ),
+            *_of_datasets(_entry, _apart, VECTOR, "v", "i"),
+            *_of_datasets(_entry, _apart, MATRIX, "v", "i", "j"),
+        ),
+        "An entry; 1-sensitive, because no entry moves further than its row. A private index has no bound (∞). Of a "
+        f"dataset {_WHERE}: R-sensitive for numbers between L and U, R = U - L, and 1-sensitive for Data. Of a tuple, "
+        "with a number that is written out, that item.",
+        _SOURCE,
+        (
+            "f(v::MetricVector(Real, L2)) = v[1]",
+            "f(m::MetricMatrix(Real, L2)) = m[1, 2]",
+            _FIRST.format("Hamming", 1),
+            _FIRST.format("InsertDelete, AtLeast(3)", 3),
+            "f(m::MetricMatrix(Bounded(Real, 0, 9), Hamming)) = m[1, 2]",
+            "f(m::MetricMatrix(Real, InsertDelete, AtLeast(3), RowNorm(L2, 2))) = m[1, 2]",
+        ),
+        (
+            Refused("f(v::MetricVector(Real, L2)) = v[0.5]", "DP202"),
+            Refused("f(g::MetricGradient(Real, L2)) = g[1]", "DP202"),
+            Refused(_FIRST.format("ChangeOne", 1), "DP430"),
+            Refused(_FIRST.format("InsertDelete", 1), "DP430"),
+            Refused(_FIRST.format("InsertDelete, AtLeast(3)", 4), "DP304"),
+        ),
+        picks=True,
+    ),
+    Builtin(
+        ROW,
+        "m[i, :]",
+        (_row_of_matrix(INFINITY), *_RECORDS),
+        "A row, measured in the matrix's norm; 1-sensitive. A private index has no bound (∞). Of a dataset "
+        f"{_WHERE}: 2c-sensitive for rows that measure at most c; for others nR, √n·R or R in L1, L2 or LInf, for rows "
+        "of n entries between L and U.",
+        _SOURCE,
+        (
+            "f(m::MetricMatrix(Real, L2)) = m[1, :]",
+            "f(m::MetricMatrix(Real, Hamming, RowNorm(L2, 2))) = m[1, :]",
+            "f(m::MetricMatrix(Bounded(Real, 0, 9), InsertDelete, AtLeast(3))) = m[3, :]",
+        ),
+        (
+            Refused("f(v::MetricVector(Real, L2)) = v[1, :]", "DP202"),
+            Refused("f(m::MetricMatrix(Real, Symmetric, AtLeast(3))) = m[1, :]", "DP430"),
+            Refused("f(m::MetricMatrix(Bool, InsertDelete, AtLeast(3))) = m[4, :]", "DP304"),
+        ),
+        picks=True,
+        published=(_row_of_matrix(ZERO), *_RECORDS),
+    ),
+)
