@@ -297,10 +297,10 @@ class PrivateBranch(Kind):
 
 
 class PlaceOfRecord(Kind):
-    """A record is accessed by its position. The records of a bag (Symmetric, ChangeOne) stand in any order: in another order
-    it is the same bag, with another record at that position. In a sequence (Hamming, InsertDelete) positions mean
-    something; if records are added and removed it must be known how many there are at least, since anybody can see
-    that a run fails.
+    """A record is accessed by its position. The records of a bag (Symmetric, ChangeOne) stand in any order: in another
+    order it is the same bag, with another record at that position. In a sequence (Hamming, InsertDelete) positions mean
+    something; if records are added and removed it must be known how many there are at least, since anybody can see that
+    a run fails.
 
     Broken:
 
