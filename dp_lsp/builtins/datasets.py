@@ -153,12 +153,16 @@ def _with_short_rows(args: Args) -> Type:
 
 
 def _of_given_size(args: Args) -> Type:
-    dataset = args.dataset("v")
-    found = _resized(dataset, args.static("n"), DatasetMetric.CHANGE_ONE)
-    if bounds_of(args) is not None:
-        return found
+    """What is filled in is a record like the others: a fraction makes real numbers of them."""
+    fill = args.static("fill")
+    found = _resized(args.dataset("v"), args.static("n"), DatasetMetric.CHANGE_ONE)
     element = found.records.element
-    return replace(found, records=found.records.of(REAL if isinstance(element, NumberType) else element))
+    if isinstance(element, BoolType):
+        fits = fill.number in (0, 1)
+    else:
+        fits = isinstance(element, NumberType) and element.base is Base.INTEGER and fill.integral
+    made = element if fits else NumberType(Base.REAL, bounds=bounds_of(args))
+    return replace(found, records=found.records.of(made, found.records.clip))
 
 
 def _ordered(args: Args) -> tuple[Demand, ...]:

@@ -309,7 +309,10 @@ def _quantile(v: Any, alpha: Value) -> Value:
 
 
 def _histogram(v: Any, edges: Any) -> Any:
-    return array(sum(low <= x < high for x in v) for low, high in pairwise(edges))
+    """Bins overlap where the edges do not rise; a number is counted in the first of them alone."""
+    bins = list(pairwise(edges))
+    first = [next((place for place, (low, high) in enumerate(bins) if low <= x < high), None) for x in v]
+    return array(first.count(place) for place in range(len(bins)))
 
 
 def _up_to(v: Any, thresholds: Any) -> Any:

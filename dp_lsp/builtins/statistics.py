@@ -237,9 +237,10 @@ _ROWS: tuple[Builtin, ...] = (
         "histogram",
         "histogram(v, edges)",
         (form(_counts, only(v=_histogram_factor, edges=INFINITY), v=NUMBERS, edges=_PUBLIC_POINTS),),
-        "How many numbers lie in each bin, from one edge up to the next; the edges rise, and what lies outside is not "
-        "counted. One record is in one bin: 1-sensitive in every norm. One that is replaced moves two bins: 2, √2 or 1 "
-        "in L1, L2 and LInf. The norm is that of what it is used for.",
+        "How many numbers lie in each bin, from one edge up to the next. What lies outside is not counted; where edges "
+        "do not rise and bins overlap, a number is counted in the first of them. One record is in one bin: 1-sensitive "
+        "in every norm. One that is replaced moves two bins: 2, √2 or 1 in L1, L2 and LInf. The norm is that of what "
+        "it is used for.",
         SOURCE,
         (
             "f(v::MetricVector(Data, ChangeOne)) = histogram(v, [0, 1, 2])",
