@@ -140,10 +140,14 @@ def _repeated(args: Args) -> Type:
 def _clamped(args: Args) -> Type:
     dataset = args.dataset("v")
     element = dataset.records.element
-    base = element.base if isinstance(element, NumberType) and element.base is not Base.DATA else Base.REAL
-    whole = base is Base.INTEGER and all(args.static(name).integral for name in ("L", "U"))
+    whole = all(map(_is_whole, (element, args["L"], args["U"])))
     bounds = Bounds(args.static("L"), args.static("U"))
     return dataset.of(dataset.records.of(NumberType(Base.INTEGER if whole else Base.REAL, bounds=bounds)))
+
+
+def _is_whole(type_: Type) -> bool:
+    """Whether these are integers to Julia, which 2.0 is not: beside it others are stored as it is."""
+    return isinstance(type_, NumberType) and type_.base is Base.INTEGER
 
 
 def _with_short_rows(args: Args) -> Type:
@@ -157,12 +161,10 @@ def _of_given_size(args: Args) -> Type:
     fill = args.static("fill")
     found = _resized(args.dataset("v"), args.static("n"), DatasetMetric.CHANGE_ONE)
     element = found.records.element
-    if isinstance(element, BoolType):
-        fits = fill.number in (0, 1)
-    else:
-        fits = isinstance(element, NumberType) and element.base is Base.INTEGER and fill.integral
-    made = element if fits else NumberType(Base.REAL, bounds=bounds_of(args))
-    return replace(found, records=found.records.of(made, found.records.clip))
+    alike = _is_whole(element) and _is_whole(args["fill"])
+    if not alike and not (isinstance(element, BoolType) and fill.number in (0, 1)):
+        element = NumberType(Base.REAL, bounds=bounds_of(args))
+    return replace(found, records=found.records.of(element))
 
 
 def _ordered(args: Args) -> tuple[Demand, ...]:

@@ -124,7 +124,7 @@ def _mean_of_several(args: Args, steps: int) -> Sens:
     count = count_of(args)
     if count is None or is_sized(args):
         return _mean_factor(args) * number(steps)
-    share = Fraction(steps, count + steps) if steps <= count else min(Fraction(1), Fraction(steps, 2 * count))
+    share = Fraction(steps, count + steps) if steps <= count else min(Fraction(1), Fraction(steps, 2 * max(1, count)))
     return range_of(args) * number(share)
 
 

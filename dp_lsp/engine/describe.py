@@ -116,10 +116,11 @@ class Description:
         prices = [number for bound in found for number in (*bound.price, *(each for _, each in bound.own))]
         self._metrics = tuple(record_metrics(scheme, prices))
         norms = self.norms = Substitution({}, {measured.norm: measured.metric for measured in self._metrics})
-        self.needs = tuple(
+        put = (
             Constraint(_put(norms, need.left), need.relation, _put(norms, need.right), need.origin)
             for need in scheme.needs
         )
+        self.needs = tuple(need for need in put if need.decide() is not True)  # a norm decides some of them
         self.bounds = {group: tuple(map(self._in_metric, listed)) for group, listed in priced.items()}
         assumed = Assumptions(self.needs, self._profile.assumes_nonnegative)
         self.formula = Printer(SYMPY, assumed)
@@ -267,8 +268,6 @@ class Description:
         return decimal(value) if value is None or value >= 1 else None
 
     def _failed_conditions(self) -> Iterator[Problem]:
-        if not self._numbers:
-            return
         values = Substitution({symbol: Poly.of(number) for symbol, number in self._numbers.items()})
         for need in self.needs:
             put = Constraint(_put(values, need.left), need.relation, _put(values, need.right), need.origin)
