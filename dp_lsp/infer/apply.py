@@ -117,23 +117,8 @@ def run(
 ) -> Outcome | None:
     """Choose the method that runs for arguments of these types, and instantiate it. None, with a problem, if there is
     none or it cannot be told which. What is called ``directly`` may count datasets by more steps than they have."""
-    if len(inference.running) > MOST_NESTED:
-        inference.report(problems.EndlessCalls.at(site.span, name=value.name))
-        return None
-    if value.choices:
-        inference.report(problems.WhichFunction.at(site.function, written=inference.written(site.function)))
-        return None
-    scheme = dispatch.choose(inference, site.span, value, types)
+    scheme = _chosen(inference, site, value, types)
     if scheme is None:
-        return None
-    if scheme.reason and value.home is not None:
-        return None  # it stands in the same function, and its problem has been reported
-    if scheme.reason:
-        inference.give_up(f"it uses `{scheme.name}`, which was not checked to the end")
-        related = explain.unchecked(site.function, scheme.name)
-        inference.report(
-            problems.CallsUnchecked.at(site.function, name=scheme.name, reason=scheme.reason, related=related)
-        )
         return None
     inference.floats |= scheme.floats
     instance = Instance(inference, scheme)
@@ -162,6 +147,26 @@ def run(
         put = conditions.put_into(values, need)
         inference.demand(put.left, need.relation, put.right, origin, conditions.fails)
     return Outcome(scheme, instance, values, steps)
+
+
+def _chosen(inference: Inference, site: Site, value: FunctionValue, types: Sequence[Type]) -> Scheme | None:
+    """The method that runs for arguments of these types. None, with a problem, if there is none that can be used."""
+    if len(inference.running) > MOST_NESTED:
+        inference.report(problems.EndlessCalls.at(site.span, name=value.name))
+        return None
+    if value.choices:
+        inference.report(problems.WhichFunction.at(site.function, written=inference.written(site.function)))
+        return None
+    scheme = dispatch.choose(inference, site.span, value, types)
+    if scheme is None or not scheme.reason:
+        return scheme
+    if value.home is None:  # else it stands in the same function, and its problem has been reported
+        inference.give_up(f"it uses `{scheme.name}`, which was not checked to the end")
+        related = explain.unchecked(site.function, scheme.name)
+        inference.report(
+            problems.CallsUnchecked.at(site.function, name=scheme.name, reason=scheme.reason, related=related)
+        )
+    return None
 
 
 def _counted_as(wanted: Type, given: Type) -> tuple[Dataset, Sens] | None:
