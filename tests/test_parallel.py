@@ -160,12 +160,12 @@ def test_no_datasets_are_further_apart_than_is_claimed(case: Case) -> None:
 def test_steps_are_spread_in_every_way(steps: int) -> None:
     everywhere = {tuple(sorted(way, reverse=True)) for way in product(range(steps + 1), repeat=steps)}
     possible = {tuple(each for each in way if each) for way in everywhere if sum(way) == steps}
-    assert sorted(parts.ways(steps)) == sorted(possible)
+    assert sorted(parts.partitions(steps)) == sorted(possible)
 
 
 @pytest.mark.parametrize("steps", (7, 9, 12))
 def test_many_steps_are_no_more_than_one_way(steps: int) -> None:
-    (way,) = parts.ways(steps)
+    (way,) = parts.partitions(steps)
     for size in range(1, 5):
         for shared in combinations_with_replacement(range(steps + 1), size):
             if sum(shared) == steps:

@@ -187,15 +187,14 @@ def test_the_report_and_the_explanation_say_it(
     assert "- v: 3 records ▸ histogram ≤ 6 in L1 ▸ Laplace ε = eps\n- stability of v: d_in = 3 → ε = eps" in page
 
 
-def test_two_persons_are_not_told_by_the_project_that_includes_them(tmp_path: Path) -> None:
-    """A file is checked by the rules of its root: the same file may be about other persons in another project."""
+def test_what_is_remembered_of_other_persons_is_kept_apart() -> None:
     text = "count_of(v::MetricVector(Real, Symmetric)) = length(v)\n"
     engine = Engine()
     moved = []
     for contributes in (1, 3, 1, 2):
         (function,) = engine.check(text, Options(contributes=contributes)).functions
         moved.append(function.parameters[0].sensitivity)
-    assert moved == ["1", "3", "1", "2"], "what is remembered is told apart"
+    assert moved == ["1", "3", "1", "2"]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from dp_lsp.accounting.charge import Relation
-from dp_lsp.accounting.parts import MOST, ways
+from dp_lsp.accounting.parts import MOST, partitions
 from dp_lsp.accounting.release import FREE, UNBOUNDED, Price, deviations, released
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Sign, Symbol
@@ -292,13 +292,12 @@ class Walk(ABC, Generic[L]):
 
     def _parallel(self, cost: Parallel, distances: Distances) -> Asking[L]:
         """The steps of a change are spread over the parts in any way. All of them in one part cost most where what is
-        done adds up; else the way that costs most counts, or of many steps what is no less: of parts in the order of
-        their steps the k-th has at most a k-th of all."""
+        done adds up, else the partition that costs most counts."""
         steps = self.whole_steps(self.along(cost.along, distances))
         alone = steps is not None and (steps <= 1 or adds_up(cost.body))
         if steps is None or (steps > MOST and not alone):
             return self.unbounded
-        shared = [(steps,)] if alone else ways(steps)
+        shared = [(steps,)] if alone else partitions(steps)
         known = {}
         for each in sorted({each for way in shared for each in way}):
             known[each] = yield cost.body, {cost.part: sens.number(each)}

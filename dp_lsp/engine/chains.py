@@ -58,7 +58,7 @@ class _Chains:
         body = self._description.scheme.cost
         while isinstance(body, Called) and body.origin.span == self._context.own:
             body = body.body
-        found = [node for node in nodes(body) if isinstance(node, _RELEASES) and var in variables(node)]
+        found = [node for node in nodes(body) if isinstance(node, _Told) and var in variables(node)]
         if len(found) != 1:
             yield from [f"{len(found)} releases, in all"] if found else []
             return
@@ -99,9 +99,6 @@ class _Chains:
             return far
         norm = self._description.norms.norm(type_.norm) if isinstance(type_, Container) else None
         return f"≤ {far} in {norm.value}" if isinstance(norm, Norm) else f"≤ {far}"
-
-
-_RELEASES = (Release, Called, Awaited, Sampled, Parallel)
 
 
 def _name(release: _Told) -> str:
