@@ -174,6 +174,8 @@ def follows(step: Step, before: list[Step]) -> bool:
         return result == [math.inf] and not moved
     if step.rule == laws.A_PERSON:
         return result == [max(1, moved[0])]
+    if step.rule == laws.WHOLE_PERSONS:
+        return result == [math.ceil(moved[0])]
     if step.rule == laws.CAP:
         return result[0] <= moved[0]
     if step.rule in (laws.BRANCH, laws.ITEMS):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
@@ -141,6 +142,42 @@ def test_cell(cell: Cell) -> None:
                 largest = max(largest, moved)
         if cell.is_attained:
             assert largest == pytest.approx(float(claimed))
+
+
+def test_scores_of_quantiles_move_apart_by_twice_as_far_as_each_moves() -> None:
+    """What a selection by them costs: that some fall as far as others rise."""
+    for cell in (each for each in CELLS if each.heading == "Quantile score"):
+        found, apart = results(cell), 2 if cell.dataset.metric.sized else 1
+        (in_linf,) = (claimed for norm, claimed in cell.claims() if norm is Norm.LINF)
+        largest = Fraction(0)
+        for (bag, scores), (other, of_other) in combinations(found, 2):
+            if sum(abs(a - b) for a, b in zip(bag, other, strict=True)) <= apart * cell.steps:
+                moved = [Fraction(b) - Fraction(a) for a, b in zip(scores.flat, of_other.flat, strict=True)]
+                largest = max(largest, max(moved) - min(moved))
+        assert largest <= 2 * in_linf
+        assert largest == 2 * in_linf or cell.name == "a2", "more records would show it"
+
+
+@pytest.mark.parametrize(("metric", "steps"), [("Symmetric", 1), ("ChangeOne", 2)])
+def test_parts_by_public_keys_move_by_so_many_steps_together(metric: str, steps: int) -> None:
+    """As what a count of each part costs says, at 1 for a step."""
+    text = (
+        f"function f(v::MetricVector(Real, {metric})) :: Priv()\n"
+        "    one(part) :: Priv() = laplacian_mechanism(1, 1, length(part))\n"
+        "    map_parts(one, v, x -> x > 0 ? 1 : 0, [0, 1])\n"
+        "end\n"
+    )
+    assert [bound.epsilon for bound in ENGINE.check(text).functions[-1].bounds if bound.delta == "0"] == [str(steps)]
+    largest = 0
+    for records in (each for size in range(4) for each in combinations_with_replacement(VALUES, size)):
+        for more in VALUES:
+            other = (*records[1:], more) if metric == "ChangeOne" else (*records, more)
+            if len(other) - len(records) == (metric == "Symmetric"):
+                parts = [
+                    [Counter(x for x in each if (x > 0) is key) for each in (records, other)] for key in (False, True)
+                ]
+                largest = max(largest, sum(((a - b) + (b - a)).total() for a, b in parts))
+    assert largest == steps
 
 
 def norms_in(cell: Cell) -> set[Any]:

@@ -189,7 +189,8 @@ class Runs(NamedTuple):
 
 Stability = Callable[[Args, int], Sens]
 """How far a result moves when an argument makes so many steps, two or more. Divided by their number that must not grow
-with it: so what holds of d steps holds of more, each counting as its part of d."""
+with it: so what holds of d steps holds of more, each counting as its part of d. Where it does, the form says that d is
+uneven: more steps count as the next multiple of d."""
 
 
 def no_demands(args: Args) -> Iterable[Demand]:
@@ -205,8 +206,9 @@ class Form:
     ``passes_on`` names arguments that the result may be, or hold, so that a change of it in place changes them; all
     other results are new. ``applies`` is the function it calls, and ``runs`` how, if that is private.
     ``stability`` says of arguments that make steps how far several of them move the result, where that is less than
-    so many times the factor. With ``entries`` the arguments are the entries of the result, so it moves with each
-    variable by the norm of how far they do."""
+    so many times the factor, and ``uneven`` of which numbers of steps more move it further than by their part of that.
+    With ``entries`` the arguments are the entries of the result, so it moves with each variable by the norm of how far
+    they do."""
 
     params: tuple[Parameter, ...]
     result: Result
@@ -221,6 +223,7 @@ class Form:
     runs: Runs | None = None
     stability: Mapping[str, Stability] = field(default_factory=dict)
     entries: bool = False
+    uneven: Callable[[Args, int], bool] = lambda args, steps: False
 
     def parameters(self, count: int, keywords: tuple[str, ...] = ()) -> tuple[Parameter, ...] | None:
         """The parameter of each of ``count`` arguments by place, then of those by name; None if it takes others."""

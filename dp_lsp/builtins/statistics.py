@@ -119,13 +119,19 @@ def _mean_factor(args: Args) -> Sens:
 
 
 def _mean_of_several(args: Args, steps: int) -> Sens:
-    """jR/N. Where there are n ≥ d records or more and d come at one end, dR/(n+d); for d > n half of them come and half
-    of them go, dR/(2n), and at most R."""
+    """jR/N. Where there are n ≥ d records or more and d come at one end, dR/(n+d). For d > n as many as can, a, go from
+    the other end, for a that come: (d-a)R/(n+d-2a)."""
     count = count_of(args)
     if count is None or is_sized(args):
         return _mean_factor(args) * number(steps)
-    share = Fraction(steps, count + steps) if steps <= count else min(Fraction(1), Fraction(steps, 2 * max(1, count)))
-    return range_of(args) * number(share)
+    gone = min(steps // 2, count) if steps > count else 0
+    return range_of(args) * number(Fraction(steps - gone, count + steps - 2 * gone))
+
+
+def _takes_one_more(args: Args, steps: int) -> bool:
+    """Of an odd number of more than n steps one has nothing to go with it: two moves further than twice one."""
+    count = count_of(args)
+    return not is_sized(args) and count is not None and count < steps < 2 * count and steps % 2 == 1
 
 
 def _counts(args: Args) -> Type:
@@ -198,6 +204,10 @@ SUMS: tuple[Form, ...] = (
     form(_total_of_rows, only(v=_row_factor), keywords={"dims": OneOf((1,))}, v=ROWS_OF_PEOPLE),
 )
 
+_MEAN = replace(
+    form(_average, only(v=_mean_factor), at_least(1), stability={"v": _mean_of_several}, v=NUMBERS),
+    uneven=_takes_one_more,
+)
 _PRIVATE = "function f(v::MetricVector({}, {}), eps::Static()) :: Priv()\n   {}\nend"
 _POINTS = "f(v::MetricVector(Real, Symmetric)) = {}"
 
@@ -205,7 +215,7 @@ _ROWS: tuple[Builtin, ...] = (
     Builtin(
         "mean",
         "mean(v)",
-        (form(_average, only(v=_mean_factor), at_least(1), stability={"v": _mean_of_several}, v=NUMBERS),),
+        (_MEAN,),
         "The average of numbers between L and U: R/N-sensitive, R = U - L, where the number N of records is public, "
         "R/(n+1) where there are n records or more, and dR/(n+d) by d of them, up to n. Never divide a sum by a "
         "private count of your own: that has no bound.",

@@ -19,6 +19,7 @@ PARAMETER = "parameter"
 PERSON = "person"
 PERSONS = "persons"
 A_PERSON = "a whole person"
+WHOLE_PERSONS = "whole persons"
 COUNTED_AS = "of another metric"
 NAME = "name"
 TUPLE = "tuple"
@@ -73,6 +74,13 @@ LAWS = {
         "Some of what is said of a function's dataset holds for a whole person only: that a truth value cannot change "
         "twice says nothing of a part of a person.",
         "Some of a person's records are data of a person, too.",
+    ),
+    WHOLE_PERSONS: Law(
+        "whole persons, rounded up",
+        "Some of what is said of a function's dataset holds for a whole number of persons only: one more record of a "
+        "person may move a result further than the part of a person that it is.",
+        "The steps are those of so many people, one after the other, the last of whom may make fewer: the triangle "
+        "inequality.",
     ),
     COUNTED_AS: Law(
         "counted as records that come and go",

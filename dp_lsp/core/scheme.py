@@ -91,10 +91,12 @@ class Open:
 
 class Unit(NamedTuple):
     """What is said of a parameter is about one person, who has up to so many ``records`` of it. With ``whole`` some of
-    it holds for a whole person only, and not for a part of one."""
+    it holds for a whole person only, and not for a part of one. With ``uneven`` some of it holds of so many persons
+    only, and not of a part of one more: these are so many times the records, the last ones fewer."""
 
     records: Poly
     whole: bool = False
+    uneven: bool = False
 
 
 @thing

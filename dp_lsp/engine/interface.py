@@ -162,7 +162,7 @@ class _Writer:
         return "\n".join([head, *params, *body, *owned])
 
     def _unit(self, unit: Unit | None) -> str:
-        return "" if unit is None else f"{self._poly(unit.records)} {unit.whole}"
+        return "" if unit is None else f"{self._poly(unit.records)} {unit.whole} {unit.uneven}"
 
     def _judgement(self, value: Judgement) -> str:
         moved = sorted(f"{self._var(var)}: {self._sens(move.sens)} {move.way}" for var, move in value.moves.items())

@@ -39,7 +39,7 @@ from dp_lsp.core.types import (
     TypeVariable,
     Unknown,
 )
-from dp_lsp.infer import conditions, disjoint, dispatch, explain, moves, openings, problems, rows, units
+from dp_lsp.infer import conditions, dispatch, explain, moves, openings, problems, rows, units
 from dp_lsp.infer.inference import Failure, Found, Inference
 from dp_lsp.infer.instance import Instance
 from dp_lsp.infer.spending import distances
@@ -293,7 +293,7 @@ def _in_persons(inference: Inference, outcome: Outcome, arguments: list[Judgemen
     for param, argument in zip(outcome.scheme.params, arguments, strict=True):
         given.append(units.given(param, outcome.values, argument.moves, span))
         if param.unit is not None and param.unit.whole:
-            inference.whole |= {disjoint.variable(inference.wholes, var) for var in argument.moves}
+            inference.of_whole_steps(argument.moves, param.unit.uneven)
     return given
 
 

@@ -13,6 +13,7 @@ from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import NormVariable
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import norms_of
+from dp_lsp.core.events import Var
 from dp_lsp.core.metrics import diameter
 from dp_lsp.core.notation import shown
 from dp_lsp.core.order import Way
@@ -191,14 +192,16 @@ def _weighted(
     if stability is None:
         yield value.moves, factor
         return
-    several = {}
+    several: dict[Var, Sens] = {}
+    uneven = set[Var]()
     for var, move in value.moves.items():
         steps = move.sens.number
         if var.gap and steps is not None and steps > 1 and steps.denominator == 1:
             several[var] = stability(args, int(steps)) * number(1 / steps)
+            uneven |= {var} if form.uneven(args, int(steps)) else set()
     yield moves.without(value.moves, several), factor
     for var, each in several.items():
-        yield inference.of_whole_steps({var: value.moves[var]}), each
+        yield inference.of_whole_steps({var: value.moves[var]}, var in uneven), each
 
 
 def _diameter(inference: Inference, first: Judgement, result: Type) -> Sens:

@@ -146,7 +146,8 @@ def body(
     checks.check_privacy(inference, method, result)
     if not nested:
         unseen.choose(inference, (param.type for param in params), result)
-    return generalize.Body(units.whole(params, inference.whole), result, conditions.settle(inference, since))
+    params = units.marked(params, inference.whole, inference.uneven)
+    return generalize.Body(params, result, conditions.settle(inference, since))
 
 
 def closure(inference: Inference, node: term.Closure) -> Judgement:

@@ -81,8 +81,8 @@ class Inference:
     be stored as a float, and ``chosen`` is what to report then of methods that were chosen because it is none;
     ``rounds`` what the rounds of the loops around read for themselves, by the index, and ``wholes`` what that is a
     part of; ``tuples`` the parameter that an item is a part of; ``whole`` are variables of which something is said that
-    holds for a whole step only. One that ``tries`` what another relation would make of a method, so that a message can
-    say it, claims nothing.
+    holds for a whole step only, and ``uneven`` those of which it holds for a whole number of steps only. One that
+    ``tries`` what another relation would make of a method, so that a message can say it, claims nothing.
     """
 
     def __init__(
@@ -123,6 +123,7 @@ class Inference:
         self.expected: dict[Closure, tuple[Type, ...]] = {}
         self.parameters: set[Span] = set()
         self.whole: set[Var] = set()
+        self.uneven: set[Var] = set()
 
     def infer(self, node: Term) -> Judgement:
         """The judgement of a term; what evaluating it spends is added to :attr:`spent`.
@@ -210,9 +211,13 @@ class Inference:
         self.whole |= {disjoint.variable(self.wholes, var) for var, move in moved.items() if found[var] is not move}
         return found
 
-    def of_whole_steps(self, moved: Moves) -> Moves:
-        """What moves a value by less than its part of a whole step may be: of a part of one nothing is claimed."""
-        self.whole |= {disjoint.variable(self.wholes, var) for var in moved}
+    def of_whole_steps(self, moved: Moves, uneven: bool = False) -> Moves:
+        """What moves a value by less than its part of a whole step may be: of a part of one nothing is claimed. If that
+        is ``uneven``, nothing is claimed of one and a part of one more, either."""
+        variables = {disjoint.variable(self.wholes, var) for var in moved}
+        self.whole |= variables
+        if uneven:
+            self.uneven |= variables
         return moved
 
     def demand(

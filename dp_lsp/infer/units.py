@@ -21,7 +21,7 @@ from dp_lsp.core.events import Called, Cost, Var
 from dp_lsp.core.metrics import holds_records
 from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import Move, Moves, Scheme, SchemeParameter, Unit
-from dp_lsp.core.sens import ONE, Sens, magnitude
+from dp_lsp.core.sens import ONE, Sens, ceiling, magnitude
 from dp_lsp.core.types import Type
 from dp_lsp.infer import moves
 from dp_lsp.text import Span
@@ -47,11 +47,12 @@ def of_a_person(moved: Moves, records: Poly, span: Span) -> Moves:
     return moves.scaled(moved, magnitude(records), span, laws.PERSON, way=Way.RISES)
 
 
-def whole(params: Iterable[SchemeParameter], capped: Iterable[Var]) -> tuple[SchemeParameter, ...]:
-    """Parameters, those marked of which something holds for a whole person only."""
-    only = set(capped)
+def marked(params: Iterable[SchemeParameter], whole: set[Var], uneven: set[Var]) -> tuple[SchemeParameter, ...]:
+    """Parameters, those marked of which something holds for a whole person, or whole persons, only."""
     return tuple(
-        replace(param, unit=param.unit._replace(whole=True)) if param.unit and param.var in only else param
+        replace(param, unit=param.unit._replace(whole=param.var in whole, uneven=param.var in uneven))
+        if param.unit
+        else param
         for param in params
     )
 
@@ -70,16 +71,19 @@ def given(param: SchemeParameter, values: Substitution, moved: Moves, span: Span
     if param.unit is None or not moved:
         return moved
     one = _one_of(param.unit, values)
-    return {var: _in_persons(move, one, param.unit.whole, span) for var, move in moved.items()}
+    return {var: _in_persons(move, one, param.unit, span) for var, move in moved.items()}
 
 
-def _in_persons(move: Move, one: Sens, whole: bool, span: Span) -> Move:
+def _in_persons(move: Move, one: Sens, unit: Unit, span: Span) -> Move:
     if move.sens.infinite:
         return move
     part = move.sens * one
     found = Move(part, span, laws.PERSONS, (one,), (move,), way=move.way)
-    least = part.at_least(ONE) if whole else part
-    return found if least == part else Move(least, span, laws.A_PERSON, (ONE,), (found,), way=move.way)
+    if unit.uneven:
+        most, law = ceiling(part.single_poly()), laws.WHOLE_PERSONS
+    else:
+        most, law = part.at_least(ONE) if unit.whole else part, laws.A_PERSON
+    return found if most == part else Move(most, span, law, (ONE,), (found,), way=move.way)
 
 
 def in_steps(scheme: Scheme, span: Span) -> Persons:

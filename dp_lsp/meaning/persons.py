@@ -32,8 +32,10 @@ def other(param: SchemeParameter, x: Value, source: random.Random, setting: Sett
 
 
 def persons(param: SchemeParameter, apart: Value, setting: Setting) -> Value:
-    """How many persons make so many steps. Of what holds for whole persons only, at least one does."""
+    """How many persons make so many steps. Of what holds for a whole person only, at least one does."""
     if param.unit is None:
         return apart
     counted = Fraction(apart) / records(param, setting)
+    if param.unit.uneven:
+        return Fraction(math.ceil(counted))
     return max(Fraction(1), counted) if param.unit.whole else counted
