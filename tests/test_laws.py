@@ -291,3 +291,6 @@ def test_comparisons_that_must_be_decided() -> None:
     assert Constraint(Sens.of(n), "<=", INFINITY, NOWHERE).decide() is True
     assert Constraint(INFINITY, "<=", Sens.of(n), NOWHERE).decide() is False
     assert Constraint(n, "<=", one, NOWHERE).decide() is None
+    capped = Sens((n * Sens.of(n).at_least(sens.number(1000)).single_poly().inverse(),))  # n/max(1000, n)
+    for most, expected in ((n * Poly.of(Fraction(1, 1000)), True), (one, True), (n * Poly.of(Fraction(1, 1001)), None)):
+        assert Constraint(capped, "<=", Sens.of(most), NOWHERE).decide() is expected

@@ -98,7 +98,7 @@ def test_rows_that_are_drawn_are_those_of_a_person() -> None:
 
 def test_what_holds_for_whole_persons_only_would_be_refuted_for_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert attacked(PARTS).breach is None
-    monkeypatch.setattr(units, "whole", lambda params, capped: tuple(params))
+    monkeypatch.setattr(units, "marked", lambda params, whole, uneven: tuple(params))
     assert attacked(PARTS).breach is not None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -155,7 +155,7 @@ def _sens_at_most(left: Sens, right: Quantity, strict: bool) -> bool | None:
     signed = isinstance(right, Poly) and not right.evidently_nonnegative
     if isinstance(right, Poly) and right.number is not None and right.number < 0:
         return False
-    small, large = [(poly, _upper(poly), _without_denominators(poly)) for poly in left.polys], limit.polys
+    small, large = [tuple(_at_least(poly)) for poly in left.polys], limit.polys
     if not strict and not signed and all(any(dominates(b, a) for a in most for b in large) for most in small):
         return True
     exceeded = any(all(_exceeds(a, b, strict) for b in large or (Poly({}),)) for a in left.polys)
@@ -168,6 +168,27 @@ def _exceeds(large: Poly, small: Poly, equality_counts: bool) -> bool:
     if not difference.terms:
         return equality_counts
     return _no_negative_term(difference) and (equality_counts or difference.terms.get((), 0) > 0)
+
+
+def _at_least(poly: Poly) -> Iterator[Poly]:
+    """Numbers that are at least ``poly``, which may be simpler to compare."""
+    yield poly
+    yield _upper(poly)
+    yield _without_denominators(poly)
+    for chosen in (_one_of_two, _other_of_two):
+        simpler = _by_atoms(poly, chosen)
+        if simpler is not poly:
+            yield simpler
+
+
+def _one_of_two(atom: Symbol | Apply, power: Fraction, place: int = 0) -> Poly | None:
+    """1/x is at least 1/max(x, y)."""
+    several = atom.args[0] if isinstance(atom, Apply) and atom.function is Function.MAXIMUM and power == -1 else None
+    return several.polys[place].inverse() if isinstance(several, Sens) and len(several.polys) == 2 else None
+
+
+def _other_of_two(atom: Symbol | Apply, power: Fraction) -> Poly | None:
+    return _one_of_two(atom, power, 1)
 
 
 def _upper(poly: Poly) -> Poly:

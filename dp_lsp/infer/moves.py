@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from itertools import repeat
 from operator import mul
 
 from dp_lsp.core import laws, sens
+from dp_lsp.core.algebra import Poly, Sign
 from dp_lsp.core.constraints import decide
-from dp_lsp.core.evaluate import Substitution, norms_of
+from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
 from dp_lsp.core.events import Var
 from dp_lsp.core.metrics import by_norm
 from dp_lsp.core.order import Way, common, through
@@ -109,10 +111,30 @@ def capped(moved: Moves, diameter: Sens, span: Span) -> Moves:
     Source: type_system 0.1, "diameter at most 1"."""
     if diameter.infinite:
         return moved
+    least = {var: _least(diameter, move.sens) if var.gap else move.sens for var, move in moved.items()}
     return {
-        var: Move(diameter, span, laws.CAP, (ONE,), (move,)) if var.gap and _improves(diameter, move.sens) else move
+        var: move if least[var] is move.sens else Move(least[var], span, laws.CAP, (ONE,), (move,))
         for var, move in moved.items()
     }
+
+
+def _least(diameter: Sens, known: Sens) -> Sens:
+    """The smaller of the two; the diameter where that is open."""
+    return (_part_of(diameter, known) or diameter) if _improves(diameter, known) else known
+
+
+def _part_of(diameter: Sens, known: Sens) -> Sens | None:
+    """The smaller one of the diameter D and c times a public number k, such as how many records a person has:
+    kD/max(D/c, k). None where that is D for k = 1 already, and for anything else."""
+    single, most = known.polys[0].single if len(known.polys) == 1 else None, diameter.number
+    if single is None or most is None or any(symbol.sign is not Sign.REAL for symbol in symbols_of(known)):
+        return None
+    monomial, share = single
+    if not monomial or share >= most:
+        return None
+    unit = Sens((Poly({monomial: Fraction(1)}),))
+    largest = unit.at_least(sens.number(most / share)).single_poly()
+    return Sens((unit.single_poly() * Poly.of(most) * largest.inverse(),))
 
 
 def _improves(diameter: Sens, known: Sens) -> bool:
