@@ -267,7 +267,8 @@ STATEMENTS = {
     "x = 1 -\n  y": "(x = (- 1 y))",
     "x = (1\n  - y)": "(x = (- 1 y))",
     "x; y": "x y",
-    "x\r\ny\rz": "x y z",
+    "x\r\ny": "x y",
+    "x # a \r y\r\nz # b\r": "x z",
     "x #= a #= b =# c =# + 1 # d": "(+ x 1)",
     "return": "(return -)",
     "return nothing": "(return -)",
@@ -423,6 +424,10 @@ BROKEN = {
         f"(def f (x) {{<{LEFT_OUT} | x → ?>}})",
         "DP006 this character is not allowed here: U+2028 (line separator) @ \u2028",
     ),
+    "f(x) = x\rg(x) = y": (
+        f"(def f (x) {{<{LEFT_OUT} | g x y → ?>}})",
+        "DP006 this character is not allowed here: U+000D (carriage return without line feed) @ \r",
+    ),
     "f(,)": (f"<{LEFT_OUT} | f → ?>", "DP001 unexpected `,` @ ,"),
     "x = 1 #= never": (f"<{LEFT_OUT} | x → x>", "DP005 this comment is never closed @ #="),
     "f(x)::BlackBox() = “x”": (
@@ -505,7 +510,8 @@ CHUNKS = {
     "x = f(1,\n2)\ny = [\n1,\n2\n]\nz = 1 +\n2": ["x = f(1,\n2)", "y = [\n1,\n2\n]", "z = 1 +\n2"],
     "a = 1; b = 2": ["a = 1; b = 2"],
     "\ufefff(x) = x": ["f(x) = x"],
-    "f(x) = x\r\ng(x) = 1\rh(x) = 2": ["f(x) = x", "g(x) = 1", "h(x) = 2"],
+    "f(x) = x\r\ng(x) = 1": ["f(x) = x", "g(x) = 1"],
+    "f(x) = x\rg(x) = 1\n#\rh(x) = 2\ny": ["f(x) = x\rg(x) = 1", "#\rh(x) = 2\ny"],
     # modules
     "module M\nf(x) = x\n\nfunction g(x)\nx\nend\nend\n": [
         "module M",

@@ -288,8 +288,9 @@ def cut(text: str, range_: Message, encoding: str) -> str:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_positions_in_every_encoding(encoding: str, newline: str) -> None:
-    lines = ["# 😀 é", "𝛼𝛽𝛾𝛿(𝛼::Real, ε₁::Real) = 𝛼 + undefined_name(ε₁)", "g(ε₂::Real) = ε₂ + ε₂", ""]
-    text = newline.join(lines)
+    lines = ["#= 😀", "é =#", "𝛼𝛽𝛾𝛿(𝛼::Real, ε₁::Real) = 𝛼 + undefined_name(ε₁)", "g(ε₂::Real) = ε₂ + ε₂", ""]
+    code = "\r\n" if newline == "\r" else newline  # to Julia that alone ends no line, to the protocol it does
+    text = newline.join((lines[0], code.join(lines[1:])))
     with Driver() as driver:
         answer = driver.start(general={"positionEncodings": [encoding]})
         assert answer["result"]["capabilities"]["positionEncoding"] == encoding
@@ -298,19 +299,19 @@ def test_positions_in_every_encoding(encoding: str, newline: str) -> None:
         diagnostics = driver.published()[-1]["diagnostics"]
         assert any(cut(text, each["range"], encoding).startswith("undefined_name") for each in diagnostics)
 
-        place = {"line": 2, "character": encoded("g(ε₂::Real) = ", encoding)}
+        place = {"line": 3, "character": encoded("g(ε₂::Real) = ", encoding)}
         document = {"uri": "file:///tmp/a.jl"}
         hover = driver.ask("textDocument/hover", {"textDocument": document, "position": place})["result"]
         assert cut(text, hover["range"], encoding) in ("ε₂", "ε₂ + ε₂")
 
-        before = lines[1].partition("undefined_name")[0]
+        before = lines[2].partition("undefined_name")[0]
         start, length = encoded(before, encoding), len("undefined_name(ε₁)")
-        end = start + encoded(lines[1][len(before) : len(before) + length], encoding)
-        range_ = {"start": {"line": 1, "character": start}, "end": {"line": 1, "character": end}}
+        end = start + encoded(lines[2][len(before) : len(before) + length], encoding)
+        range_ = {"start": {"line": 2, "character": start}, "end": {"line": 2, "character": end}}
         driver.change(2, {"range": range_, "text": "ε₁"})
         assert driver.checked(2)["status"] == "proved"
         assert driver.published()[-1]["diagnostics"] == []
-        place = {"line": 1, "character": encoded("𝛼𝛽𝛾𝛿(𝛼::Real, ε₁::Real) = ", encoding)}
+        place = {"line": 2, "character": encoded("𝛼𝛽𝛾𝛿(𝛼::Real, ε₁::Real) = ", encoding)}
         hover = driver.ask("textDocument/hover", {"textDocument": document, "position": place})["result"]
         assert cut(text, hover["range"], encoding) == "𝛼"
 

@@ -228,7 +228,7 @@ def test_a_new_name_makes_its_users_stale() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["\n\nnew = 1\n", "using Foo\n", "    @eval f() = 2\n", "f = 5\n", "### A Pluto.jl notebook ###\n"]
+    "text", ["\n\nnew = 1\n", "using Foo\n", "    @eval f() = 2\n", "f = 5\n", "\r", "### A Pluto.jl notebook ###\n"]
 )
 def test_what_may_define_anything_makes_everything_stale(text: str) -> None:
     document = analysed(LINES, USES)

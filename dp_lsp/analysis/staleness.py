@@ -16,7 +16,7 @@ from dp_lsp.text import Place, Source, Span
 _WORD = re.compile(r"\w+!?")
 _FAR_REACHING = re.compile(r"\b(global|eval|using|import|include|module|baremodule|macro|Pluto)\b|@")
 _CONTINUES = re.compile(r"([^\w)\]}\"'`\s]|\b(in|isa|where))[ \t]*(#[^\n]*)?$", re.MULTILINE)
-_COMMENTS = re.compile(r"\s*(#(?!=)[^\n\r]*\s*)*")
+_COMMENTS = re.compile(r"(?:[ \t\n]|\r\n)*+(?:#(?!=)[^\n\r]*+(?:[ \t\n]|\r\n)*+)*+")
 _OPENERS = frozenset(
     {
         *("function", "if", "for", "while", "module", "baremodule", "begin", "let", "do", "try", "struct", "macro"),
@@ -146,7 +146,7 @@ def _is_lines_of_comment(analysis: Analysis, source: Source, patch: Patch) -> bo
     """Whether whole lines were put in or taken out, and nothing stands in them but comments."""
     old, new = analysis.source.text[slice(*patch.old)], source.text[slice(*patch.new)]
     begins = analysis.source.place(patch.old.start).column == 1
-    return begins and all(not text or (_COMMENTS.fullmatch(text) and text[-1] in "\r\n") for text in (old, new))
+    return begins and all(not text or (_COMMENTS.fullmatch(text) and text[-1] == "\n") for text in (old, new))
 
 
 def _closes_too_much(analysis: Analysis, chunk: Placed) -> bool:

@@ -108,7 +108,7 @@ def _hidden(program: Program, seed: int) -> list[Distribution] | None:
     chance = _Blind(seed)
     try:
         program(chance)
-    except (Looked, TypeError, Undefined, OverflowError):
+    except (Looked, AttributeError, TypeError, Undefined, OverflowError):
         return None
     return chance.seen
 

@@ -102,7 +102,7 @@ class _Piece(NamedTuple):
 def chunks(text: str, look: Callable[[], None] = lambda: None) -> tuple[Chunk, ...]:
     """The top-level pieces of a file, in order; blank lines and loose comments belong to none, but a loose comment that
     speaks to the checker is one. ``look`` is called before each, and may raise to stop."""
-    flat = text.replace("\r\n", " \n").replace("\r", "\n")  # the same offsets with one kind of line break
+    flat = text.replace("\r\n", " \n")  # the same offsets with one kind of line break
     pieces = _with_last_lines(flat, list(_Cutter(flat).pieces(look)))
     places = list(_joined(text, pieces))
     if REMARK.search(text):

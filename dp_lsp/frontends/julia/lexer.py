@@ -2,7 +2,8 @@
 
 All that Julia needs beyond a context-free grammar is decided here: whether a line break ends a statement,
 what ``end``, ``for``, ``:`` and ``'`` stand for, whether a bracket touches what is before it, and where a
-matrix is written with blanks. Text that is not Julia becomes a ``BROKEN`` token; nothing raises.
+matrix is written with blanks. Text that is not Julia becomes a ``BROKEN`` token; nothing raises. To Julia only a line
+feed ends a line: a carriage return alone ends no comment, and no statement.
 """
 
 from __future__ import annotations
@@ -56,9 +57,9 @@ def _patterns(plain: bool) -> _Patterns:
         rf"|(?P<raw>{identifier}(?=[\"`]))"
         rf"|(?P<word>{identifier})"
         rf"|(?P<number>{number})"
-        rf"|(?P<line>[\r\n][{blanks}\r\n]*)"
+        rf"|(?P<line>(?:\r?\n[{blanks}]*)+)"
         r"|(?P<opener>[(\[{])|(?P<closer>[)\]}])|(?P<comma>,)|(?P<semicolon>;)"
-        r"|(?P<comment>\#=|\#[^\r\n]*)"
+        r"|(?P<comment>\#=|\#[^\r\n]*+(?:\r(?!\n)[^\r\n]*+)*+)"
         r"|(?P<quote>\"\"\"|\"|```|`)|(?P<tick>')"
         rf"|(?P<operator>{operator})"
         r"|(?P<nothing>\Z)|(?P<other>[\s\S]))"
@@ -269,7 +270,7 @@ class Lexer(Desk):
         return self._never_ends(start, "#=", "comment") if closed is None else closed
 
     def _other(self, start: int, end: int, word: str) -> int:
-        name = unicodedata.name(word, "")
+        name = "CARRIAGE RETURN WITHOUT LINE FEED" if word == "\r" else unicodedata.name(word, "")
         shown = f"U+{ord(word):04X}" + (f" ({name.lower()})" if name else "")
         while end < len(self.text) and self.text[end] == word:
             end += 1

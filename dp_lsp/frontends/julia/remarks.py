@@ -9,7 +9,7 @@ from dp_lsp.surface import Remark
 from dp_lsp.text import Span
 
 _COMMENT = re.compile(r"[ \t]*#(?!=)")
-_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
+_LINE = re.compile(r"([^\n]*?)(?:\r?\n|\Z)")
 
 
 def remarks(text: str, lexer: Lexer) -> tuple[Remark, ...]:
@@ -20,7 +20,7 @@ def remarks(text: str, lexer: Lexer) -> tuple[Remark, ...]:
 def _target(text: str, comment: Span) -> Span:
     """The line of a comment; of one that stands alone, the line of code directly below it and other such comments.
     An empty range if there is none."""
-    start = max(text.rfind(mark, 0, comment.start) for mark in "\r\n") + 1
+    start = text.rfind("\n", 0, comment.start) + 1
     if text[start : comment.start].strip():
         return Span(start, comment.end)
     position = comment.start

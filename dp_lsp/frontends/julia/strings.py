@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from dp_lsp.frontends.julia.tokens import KEYWORDS, normalised, spelling
 
-_CODE = r'#=[\s\S]*?=#|#[^\r\n]*|\'(?:\\[^\r\n][^\'\r\n]*|[^\\\'\r\n])\'|[()]|"""|"|```|`|(?P<name>{identifier})'
+_CODE = r'#=[\s\S]*?=#|#[^\n]*|\'(?:\\[^\r\n][^\'\r\n]*|[^\\\'\r\n])\'|[()]|"""|"|```|`|(?P<name>{identifier})'
 _RAW = {quote: re.compile(rf"\\+{quote[0]}|{quote}") for quote in ('"""', '"', "```", "`")}
 _COMMENT = re.compile(r"#=|=#")
-_LINE_END = re.compile(r"[\r\n]|\Z")
+_LINE_END = re.compile(r"\r?\n|\Z")
 
 
 _INSIDE_STRING = re.compile(r"[^\s,;.)\]}*^:'=<>!&|?+-]")
