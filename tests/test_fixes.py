@@ -353,6 +353,50 @@ TRANSPOSED = """\
             "clip it in L2 and read it as real numbers (2-sensitive), and replace 1 by 2",
             "f(v::Vector{<:Data}) :: Priv() = gaussian_mechanism(2, 0.5, 1e-5, undisc_container(clip(L2, v)))\n",
         ),
+        *(
+            case(
+                "DP002",
+                f"f(v::MetricVector({element}, Symmetric), c::Static()) = {written}\n",
+                f"write `{said}`",
+                f"f(v::MetricVector({element}, Symmetric), c::Static()) = {written.replace(old, said)}\n",
+            )
+            for element, written, old, said in (
+                ("Real", "sum(clamp.(v, 0, 9))", "clamp.(v, 0, 9)", "map(x -> clamp(x, 0, 9), v)"),
+                ("Bounded(Real, 0, 1)", "sum((v .- 1) .^ 2)", "(v .- 1) .^ 2", "map(x -> (x - 1) ^ 2, v)"),
+                ("Bounded(Real, 0, 1)", "sum(c .* v)", "c .* v", "map(x -> c * x, v)"),
+                (
+                    "Real",
+                    "sum(clamp.(filter(x -> x > 3, v), 0, 1))",
+                    "clamp.(filter(x -> x > 3, v), 0, 1)",
+                    "map(each -> clamp(each, 0, 1), filter(x -> x > 3, v))",
+                ),
+                (
+                    "Bounded(Real, 0, 1)",
+                    "sum([2y for y in v if y > 3])",
+                    "[2y for y in v if y > 3]",
+                    "map(y -> 2y, filter(y -> y > 3, v))",
+                ),
+                ("Bounded(Real, 0, 1)", "sum(2y for y in v)", "2y for y in v", "map(y -> 2y, v)"),
+            )
+        ),
+        case(
+            "DP002",
+            """\
+            function f(m::MetricMatrix(Real, Symmetric))
+                a = [clamp(row[1], 0, 1) for row in eachrow(m)]
+                b = 2 .* a
+                sum(b)
+            end
+            """,
+            "write `map_rows(row -> clamp(row[1], 0, 1), m)`",
+            """\
+            function f(m::MetricMatrix(Real, Symmetric))
+                a = map_rows(row -> clamp(row[1], 0, 1), m)
+                b = map(x -> 2 * x, a)
+                sum(b)
+            end
+            """,
+        ),
     ],
 )
 def test_what_each_fix_does(code: str, broken: str, title: str, fixed: str, state: State) -> None:

@@ -121,10 +121,14 @@ def _times(left: Bounds, right: Bounds) -> Bounds | None:
 
 
 def _stretched(operand: Bounds, factor: Bounds) -> Bounds | None:
-    """An interval times a public number, whose sign tells which end is which."""
+    """An interval times a public number. Where its sign is not known, around 0 as far as the farther end."""
     ends = operand.low * factor.low, operand.high * factor.low
     goes = way(factor)
-    return None if goes is None else Bounds(*(ends if goes is Way.RISES else reversed(ends)))
+    if goes is None:
+        within = _largest(-operand.low, operand.high)
+        farthest = None if within is None else within * magnitude(factor.low).single_poly()
+        return None if farthest is None else Bounds(-farthest, farthest)
+    return Bounds(*(ends if goes is Way.RISES else reversed(ends)))
 
 
 def _largest(*values: Poly) -> Poly | None:

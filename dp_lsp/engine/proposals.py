@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from dp_lsp import builtins
@@ -15,10 +16,11 @@ from dp_lsp.analysis.records import Analysis
 from dp_lsp.builtins.remedies import COPY, UNBOX
 from dp_lsp.engine.problems import IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
 from dp_lsp.engine.remarks import IGNORE, ignoring
+from dp_lsp.engine.rewriting import by_map
 from dp_lsp.frontends.julia.problems import BadCharacter, MissingEnd
 from dp_lsp.infer.explain import publish, wrap
 from dp_lsp.infer.problems import NeedsTypes, NotUnboxed, Unbounded, UnboundedInput, UnknownName, WrongResult
-from dp_lsp.lower.problems import CapturedChanged, LoopShuffle, MissingReturn, OpenImport, UnknownType
+from dp_lsp.lower.problems import CapturedChanged, LoopShuffle, MissingReturn, OpenImport, UnknownType, Unsupported
 from dp_lsp.lower.type_names import RESERVED
 from dp_lsp.problem import Edit, Fix, Problem, Severity, may_be_accepted
 from dp_lsp.text import Source, Span
@@ -123,6 +125,18 @@ def ignores(problem: Problem, source: Source) -> Iterator[Callable[[str], Edit]]
     indent = line[: len(line) - len(line.lstrip())]
     ends = "\r\n" if "\r\n" in source.text else "\n"
     yield lambda reason: Edit(Span(start, start), f"{indent}{ignoring(problem.code, reason)}{ends}")
+
+
+def _by_map(problem: Problem, seen: Seen) -> Iterator[Fix]:
+    """What is said by broadcasts and comprehensions, here and in the rest of the function, said by `map`."""
+    ways = list(islice(by_map(seen.text[slice(*problem.span)]), _MOST))
+    if not ways:
+        return
+    spans = [place.span for place in problem.related if place.where is None]
+    others = ((span, next(by_map(seen.text[slice(*span)]), "")) for span in spans)
+    edits = tuple(Edit(span, way) for span, way in others if way)
+    for way in ways:
+        yield Fix(f"write `{way}`", (Edit(problem.span, way), *edits))
 
 
 # Comments that speak to the checker
@@ -279,4 +293,5 @@ _PROPOSERS: dict[str, Callable[[Problem, Seen], Iterator[Fix]]] = {
     NotUnboxed.code: _unbox,
     UnboundedInput.code: _public,
     Unbounded.code: _public,
+    Unsupported.code: _by_map,
 }

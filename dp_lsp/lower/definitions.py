@@ -179,9 +179,8 @@ class _TopLevel:
         self._clouded += [(name, node.span, what) for name in sorted(names)]
 
     def _refuse(self, node: surface.Node, what: str, names: Iterable[str] = (EVERYTHING,)) -> None:
-        self._problems.append(
-            problems.Unsupported.at(node.span, what=what[0].upper() + what[1:], where="what it may define")
-        )
+        text = what[0].upper() + what[1:]
+        self._problems.append(problems.Unsupported.at(node.span, what=text, where="what it may define", hint=""))
         if isinstance(node, surface.Opaque):
             self._cloud(node, what)
         else:

@@ -11,6 +11,7 @@ from dp_lsp.core.term import Local, Term
 from dp_lsp.lower import problems, type_names
 from dp_lsp.lower.effects import Effects, Known
 from dp_lsp.lower.facts import EVALUATING, as_function, described, is_everyday, is_operator, is_reserved, written
+from dp_lsp.lower.instead import instead_of
 from dp_lsp.lower.ownership import NOWHERE, Memory, Origin
 from dp_lsp.lower.scope import Scope, Unreadable
 from dp_lsp.problem import Edit, Fix, Problem
@@ -280,4 +281,4 @@ class Expressions:
 
     def _refuse(self, span: Span, what: str) -> None:
         text = what[0].upper() + what[1:]
-        self._problems.append(problems.Unsupported.at(span, what=text, where=self._where))
+        self._problems.append(problems.Unsupported.at(span, what=text, where=self._where, hint=instead_of(what)))

@@ -35,7 +35,7 @@ class Unsupported(Kind):
 
     code = "DP002"
     name = "unsupported-syntax"
-    message = "{what} is not part of the language that is checked, so nothing is known of {where}"
+    message = "{what} is not part of the language that is checked, so nothing is known of {where}{hint}"
     unchecked = True
     unsupported = True
 

@@ -1,0 +1,23 @@
+"""What to write instead of a construct that is not part of the language, where that can be said in a few words."""
+
+_BY_MAP = "; write `map(x -> …, v)`"
+
+_INSTEAD = {
+    "a broadcast": _BY_MAP,
+    "a comprehension": _BY_MAP,
+    "a generator": _BY_MAP,
+    "a `while` loop": "; write a `for` loop over a range, whose number of rounds is known",
+    "a named tuple": "; write a tuple",
+    "a keyword argument": "; give arguments in their order",
+    "a default value": "; write a second method, or give every argument",
+    "the operator `|>`": "; write `f(x)` for `x |> f`",
+    "a `local` declaration": "; leave out `local`: a name that is assigned in a function is its own",
+    "a `let` block": "; give the names their values in lines of their own",
+    "a type annotation": "; annotate parameters, and functions with what they return",
+    "changing a part of a value": "; make a new value, as by `map`",
+}
+
+
+def instead_of(what: str) -> str:
+    """What a message says after naming the construct; empty where nothing short is sure."""
+    return _INSTEAD.get(what, "")
