@@ -14,9 +14,9 @@ from dp_lsp import builtins
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.records import Analysis
 from dp_lsp.builtins.remedies import COPY, UNBOX
+from dp_lsp.builtins.rewriting import by_map
 from dp_lsp.engine.problems import IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
 from dp_lsp.engine.remarks import IGNORE, ignoring
-from dp_lsp.engine.rewriting import by_map
 from dp_lsp.frontends.julia.problems import BadCharacter, MissingEnd
 from dp_lsp.infer.explain import publish, wrap
 from dp_lsp.infer.problems import NeedsTypes, NotUnboxed, Unbounded, UnboundedInput, UnknownName, WrongResult
@@ -128,7 +128,7 @@ def ignores(problem: Problem, source: Source) -> Iterator[Callable[[str], Edit]]
 
 
 def _by_map(problem: Problem, seen: Seen) -> Iterator[Fix]:
-    """What is said by broadcasts and comprehensions, here and in the rest of the function, said by `map`."""
+    """Broadcasts and comprehensions in other words, here and in the rest of the function."""
     ways = list(islice(by_map(seen.text[slice(*problem.span)]), _MOST))
     if not ways:
         return

@@ -1,6 +1,8 @@
 """What to write instead of a construct that is not part of the language, where that can be said in a few words."""
 
-_BY_MAP = "; write `map(x -> …, v)`"
+from dp_lsp.builtins.rewriting import BY_MAP
+
+_BY_MAP = f"; write {BY_MAP}"
 
 _INSTEAD = {
     "a broadcast": _BY_MAP,
@@ -14,7 +16,7 @@ _INSTEAD = {
     "a `local` declaration": "; leave out `local`: a name that is assigned in a function is its own",
     "a `let` block": "; give the names their values in lines of their own",
     "a type annotation": "; annotate parameters, and functions with what they return",
-    "changing a part of a value": "; make a new value, as by `map`",
+    "changing a part of a value": "; make a new value",
 }
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+BY_MAP = "`map(x -> …, v)`"
+"""What to write instead, in a message."""
+
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*!?(?!\w|\.?\()")
 _DOTTED = re.compile(r"\.(?=\(|[-+*/^%<>=!&|≤≥])")
 _FIRST_ARGUMENT = re.compile(r"\.\(\s*(?P<first>[^\W\d]\w*\((?:[^()]|\([^()]*\))*\))\s*[,)]")
