@@ -13,7 +13,7 @@ import pytest
 from attack import targets
 from attack.private import private_targets
 from dp_lsp.analysis.records import Options
-from dp_lsp.builtins.meanings import Value, array, is_container
+from dp_lsp.builtins.concrete import Value, array, is_container
 from dp_lsp.builtins.randomness import Distribution, Pick
 from dp_lsp.builtins.ways import BY_TYPE, WHATEVER
 from dp_lsp.core.order import Way

@@ -17,7 +17,7 @@ from dp_lsp.accounting.approximate import Basic
 from dp_lsp.accounting.charge import Relation
 from dp_lsp.accounting.gaussian import squared_mu
 from dp_lsp.accounting.resolve import resolve
-from dp_lsp.builtins.meanings import Value, array
+from dp_lsp.builtins.concrete import Value, array
 from dp_lsp.builtins.randomness import Distribution, Noise, Way
 from dp_lsp.core import sens
 from dp_lsp.core.constraints import Origin

@@ -16,7 +16,7 @@ import jsonschema
 import pytest
 
 from dp_lsp import builtins
-from dp_lsp.builtins.meanings import array
+from dp_lsp.builtins.concrete import array
 from dp_lsp.builtins.randomness import RANDOM
 from dp_lsp.builtins.releasing import COMPUTED, RELEASED
 from dp_lsp.cli import main

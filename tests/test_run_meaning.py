@@ -12,7 +12,7 @@ import pytest
 
 import spec_runner
 from attack.private import private_targets
-from dp_lsp.builtins.meanings import NoMeaning, Undefined, array, is_container
+from dp_lsp.builtins.concrete import NoMeaning, Undefined, array, is_container
 from dp_lsp.builtins.randomness import Noise, TooMany, _normalised, _which_above
 from dp_lsp.builtins.releasing import COMPUTED, RELEASED
 from dp_lsp.core.events import Scheme

@@ -15,7 +15,7 @@ import pytest
 
 from dp_lsp.analysis.loading import Refusal, Text
 from dp_lsp.analysis.records import Options, Setting
-from dp_lsp.builtins.meanings import array, is_container
+from dp_lsp.builtins.concrete import array, is_container
 from dp_lsp.builtins.randomness import Noise, Pick
 from dp_lsp.builtins.releasing import RELEASED
 from dp_lsp.core.events import Scheme

@@ -1,93 +1,34 @@
-"""What the rows compute, on concrete values: the executable meaning that their factors are tested against.
+"""What the rows compute on concrete values: the executable meaning that their factors are tested against.
 
-Numbers are ``int`` where the program has integers, ``Fraction`` where it has reals, and ``float`` only where a root was
-taken; values of Data are numbers that are compared by equality. Vectors, gradients and models are NumPy arrays of
-objects with one axis, matrices such arrays with two; tuples are tuples, and functions can be called. A mechanism means
-what its noise is added to. :class:`Undefined` is raised where a Julia program would fail.
+Values are those of :mod:`dp_lsp.builtins.concrete`. A mechanism means what its noise is added to.
+:class:`Undefined` is raised where a Julia program would fail.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
-from itertools import pairwise
 from typing import Any
 
+from dp_lsp.builtins.concrete import (
+    Undefined,
+    Value,
+    array,
+    entrywise,
+    index,
+    is_container,
+    norm_of,
+    quotient,
+    root,
+    rows,
+    so_many,
+    total,
+)
+from dp_lsp.builtins.dataset_meanings import OF_DATASETS
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.types import Norm
-
-Value = Any
-
-
-class Undefined(Exception):
-    """The program fails on these inputs."""
-
-
-class NoMeaning(Exception):
-    """The program has no value of its own on given inputs, or none that is computed."""
-
-
-MOST_ENTRIES = 10_000_000
-"""How large a container is made."""
-
-
-def array(entries: Iterable[Value], shape: tuple[int, ...] | None = None) -> Any:
-    """A container of these entries, row by row; without a shape a vector."""
-    import numpy as np
-
-    listed = list(entries)
-    found = np.empty(len(listed), dtype=object)
-    for index, entry in enumerate(listed):
-        found[index] = entry
-    return found if shape is None else found.reshape(shape)
-
-
-def is_container(value: Value) -> bool:
-    """Whether a value is a vector, a matrix, a gradient or a model."""
-    return hasattr(value, "shape")
-
-
-def entrywise(function: Callable[..., Value], *values: Value) -> Any:
-    """A container of what a function makes of the entries."""
-    flat = (value.flat for value in values)
-    return array((function(*items) for items in zip(*flat, strict=True)), values[0].shape)
-
-
-def rows(matrix: Any) -> Iterator[Any]:
-    """The rows of a matrix, as vectors."""
-    return (matrix[i].copy() for i in range(matrix.shape[0]))
-
-
-def records(dataset: Any) -> Iterator[Value]:
-    """The numbers of a vector, or the rows of a matrix."""
-    return iter(dataset.flat) if dataset.ndim == 1 else rows(dataset)
-
-
-def some_records(found: Iterable[Value], dataset: Any) -> Any:
-    """A dataset of records that are like those of another one."""
-    listed = list(found)
-    if dataset.ndim == 1:
-        return array(listed)
-    return array((entry for row in listed for entry in row), (len(listed), dataset.shape[1]))
-
-
-def norm_of(vector: Iterable[Value], norm: Norm) -> Value:
-    """The norm of numbers: exact but for roots."""
-    sizes = [abs(entry) for entry in vector]
-    if norm is Norm.L2:
-        return root(sum((size * size for size in sizes), Fraction(0)))
-    return max(sizes, default=Fraction(0)) if norm is Norm.LINF else sum(sizes, Fraction(0))
-
-
-def root(value: Value) -> Value:
-    """A square root: exact where it is rational."""
-    exact = Fraction(value)
-    top, bottom = math.isqrt(exact.numerator), math.isqrt(exact.denominator)
-    if top * top == exact.numerator and bottom * bottom == exact.denominator:
-        return Fraction(top, bottom)
-    return math.sqrt(exact)
 
 
 def _root(x: Value) -> Value:
@@ -130,23 +71,13 @@ def _times(x: Value, y: Value) -> Value:
     return entrywise(lambda entry: x * entry, y) if is_container(y) else x * y
 
 
-def _quotient(x: Value, y: Value) -> Value:
-    if y == 0:
-        raise Undefined("a division by 0")
-    if is_container(x):
-        return entrywise(lambda entry: _quotient(entry, y), x)
-    return x / y if isinstance(x, float) or isinstance(y, float) else Fraction(x) / Fraction(y)
-
-
 def _remainder(x: Value, s: Value) -> Value:
     """What is left after dividing towards 0: it has the sign of x."""
-    quotient = _quotient(x, s)
-    return x - s * math.trunc(quotient)
+    return x - s * math.trunc(quotient(x, s))
 
 
 def _modulo(x: Value, s: Value) -> Value:
-    quotient = _quotient(x, s)
-    return x - s * math.floor(quotient)
+    return x - s * math.floor(quotient(x, s))
 
 
 def _clamped(x: Value, low: Value, high: Value) -> Value:
@@ -167,35 +98,25 @@ def _equal(x: Value, y: Value) -> bool:
 
 def _entry(v: Any, *indices: Value) -> Value:
     if isinstance(v, tuple):
-        return v[_index(indices[0], len(v))]
-    return v[tuple(_index(i, size) for i, size in zip(indices, v.shape, strict=True))]
+        return v[index(indices[0], len(v))]
+    return v[tuple(index(i, size) for i, size in zip(indices, v.shape, strict=True))]
 
 
 def _row(m: Any, i: Value) -> Any:
-    return m[_index(i, m.shape[0])].copy()
+    return m[index(i, m.shape[0])].copy()
 
 
 def _column(m: Any, j: Value) -> Any:
-    return m[:, _index(j, m.shape[1])].copy()
-
-
-def _index(i: Value, size: int) -> int:
-    if not 1 <= i <= size:
-        raise Undefined(f"{i} is not an index of {size} entries")
-    return int(i) - 1
-
-
-def _total(values: Iterable[Value]) -> Value:
-    return sum(values, 0)
+    return m[:, index(j, m.shape[1])].copy()
 
 
 def _summed(*args: Value, dims: int | None = None) -> Value:
     *function, box = args
     if dims is not None:
         along = box.T if dims == 1 else box
-        totals = [_total(row) for row in along]
+        totals = [total(row) for row in along]
         return array(totals, (1, len(totals)) if dims == 1 else (len(totals), 1))
-    return _total(function[0](entry) if function else entry for entry in box.flat)
+    return total(function[0](entry) if function else entry for entry in box.flat)
 
 
 def _transposed(value: Value) -> Value:
@@ -209,7 +130,7 @@ def _clip(norm: Norm, *args: Value) -> Any:
 
     def of(row: Any) -> Any:
         size = norm_of(row, norm)
-        return row.copy() if size <= most else entrywise(lambda entry: _quotient(entry * most, size), row)
+        return row.copy() if size <= most else entrywise(lambda entry: quotient(entry * most, size), row)
 
     return of(v) if v.ndim == 1 else array((entry for row in rows(v) for entry in of(row)), v.shape)
 
@@ -243,16 +164,6 @@ def _folded(function: Callable[..., Value], start: Value, v: Any) -> Value:
     return start
 
 
-def _counted(function: Callable[..., Value], v: Any) -> int:
-    return sum(bool(function(record)) for record in records(v))
-
-
-def _distinct(v: Any) -> list[Value]:
-    """Every record once, in the order in which they come."""
-    found = {tuple(record) if is_container(record) else record: record for record in records(v)}
-    return list(found.values())
-
-
 def _same_shape(*values: Any) -> None:
     if len({value.shape for value in values}) > 1:
         raise Undefined("sizes that differ")
@@ -276,86 +187,20 @@ def _moved_into(x: Value, low: Value, high: Value) -> Value:
     return entrywise(lambda each: _clamped(each, low, high), x) if is_container(x) else _clamped(x, low, high)
 
 
-def _mean(v: Any) -> Value:
-    return _quotient(_total(v.flat), v.size)
-
-
-def _scatter(x: Any, y: Any) -> Value:
-    """The sum of the products of how far two columns are from their means; 0 of none."""
-    if not len(x):
-        return Fraction(0)
-    means = _mean(x), _mean(y)
-    return _total((a - means[0]) * (b - means[1]) for a, b in zip(x, y, strict=True))
-
-
-def _covariance(m: Any, i: Value, j: Value, corrected: bool = True) -> Value:
-    return _quotient(_cross(m, i, j), len(m) - corrected)
-
-
-def _cross(m: Any, i: Value, j: Value) -> Value:
-    return _scatter(*(m[:, _index(k, m.shape[1])] for k in (i, j)))
-
-
-def _kth(v: Any, k: Value) -> Value:
-    return sorted(v)[_index(k, v.size)]
-
-
-def _quantile(v: Any, alpha: Value) -> Value:
-    if not v.size or not 0 <= alpha <= 1:
-        raise Undefined("no such quantile")
-    below, part = divmod((v.size - 1) * Fraction(alpha), 1)
-    inside = sorted(map(Fraction, v))
-    return inside[int(below)] + part * (inside[min(int(below) + 1, v.size - 1)] - inside[int(below)])
-
-
-def _histogram(v: Any, edges: Any) -> Any:
-    """Bins overlap where the edges do not rise; a number is counted in the first of them alone."""
-    bins = list(pairwise(edges))
-    first = [next((place for place, (low, high) in enumerate(bins) if low <= x < high), None) for x in v]
-    return array(first.count(place) for place in range(len(bins)))
-
-
-def _up_to(v: Any, thresholds: Any) -> Any:
-    return array(sum(x <= each for x in v) for each in thresholds)
-
-
-def _ranks(v: Any, alpha: Value, candidates: Any) -> Any:
-    below = ((1 - alpha) * sum(x < c for x in v) - alpha * sum(x > c for x in v) for c in candidates)
-    return array(-abs(each) for each in below)
-
-
-def _so_many(count: Value) -> int:
-    """A number of entries of a container that is made."""
-    if count > MOST_ENTRIES:
-        raise NoMeaning(f"a container of it has more than {MOST_ENTRIES:,} entries")
-    return int(count)
-
-
 def _range(first: Value, *more: Value) -> Any:
     *steps, last = more
     step = steps[0] if steps else 1
     if step == 0:
         raise Undefined("a range whose step is 0")
-    count = _so_many(max(0, math.floor(Fraction(last - first) / Fraction(step)) + 1))
+    count = so_many(max(0, math.floor(Fraction(last - first) / Fraction(step)) + 1))
     return array(first + step * place for place in range(count))
-
-
-def _repeated(v: Any, times: Value) -> Any:
-    _so_many(times * v.size)
-    return some_records([*records(v)] * int(times), v)
-
-
-def _resized(v: Any, size: Value, fill: Value) -> Any:
-    """Of the records that may be taken, the smallest: what is claimed holds whichever are."""
-    count = _so_many(size)
-    return array([*sorted(v)[:count], *[fill] * (count - v.size)])
 
 
 MEANINGS: dict[str, Callable[..., Value]] = {
     "+": _sum,
     "-": _difference,
     "*": _product,
-    "/": _quotient,
+    "/": quotient,
     "^": lambda x, n: x ** int(n),
     "%": _remainder,
     "mod": _modulo,
@@ -401,25 +246,7 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "map_rows_binary": _mapped_rows,
     "map_cols_binary": _mapped_columns,
     "fold": _folded,
-    "count": _counted,
-    "mean": _mean,
-    "var": lambda v, corrected=True: _quotient(_scatter(v, v), v.size - corrected),
-    "squared_deviations": lambda v: _scatter(v, v),
-    "covariance": _covariance,
-    "cross_deviations": _cross,
-    "maximum": lambda v: _kth(v, v.size),
-    "minimum": lambda v: _kth(v, 1),
-    "partialsort": _kth,
-    "median": lambda v: _quantile(v, Fraction(1, 2)),
-    "quantile": _quantile,
-    "count_distinct": lambda v: len(_distinct(v)),
-    "histogram": _histogram,
-    "cumulative_counts": _up_to,
-    "quantile_score": _ranks,
-    "filter": lambda f, v: some_records(filter(f, records(v)), v),
-    "unique": lambda v: some_records(_distinct(v), v),
-    "repeat": _repeated,
-    "resize": _resized,
+    **OF_DATASETS,
     "zero_gradient": lambda m: entrywise(lambda entry: Fraction(0), m),
     "sum_gradients": _sum,
     "scale_gradient": _product,

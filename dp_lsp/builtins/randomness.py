@@ -12,7 +12,8 @@ from fractions import Fraction
 from itertools import chain, combinations, islice, permutations, product
 from typing import Any, NamedTuple, Protocol
 
-from dp_lsp.builtins.meanings import MEANINGS, Undefined, Value, array, is_container, rows
+from dp_lsp.builtins.concrete import Undefined, Value, array, is_container, rows
+from dp_lsp.builtins.meanings import MEANINGS
 from dp_lsp.core.values import value
 
 _ANSWERS_ABOVE = (2, 4)  # the scales of the noise on the threshold and on the answers, for one, in units of 1/eps

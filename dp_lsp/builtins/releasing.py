@@ -15,7 +15,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Protocol
 
-from dp_lsp.builtins.meanings import MEANINGS, Undefined, Value, array, entrywise, norm_of, rows
+from dp_lsp.builtins.concrete import Undefined, Value, array, entrywise, norm_of, rows
+from dp_lsp.builtins.meanings import MEANINGS
 from dp_lsp.builtins.randomness import RANDOM
 from dp_lsp.core.events import Scheme
 from dp_lsp.core.types import Norm

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from dp_lsp.builtins.meanings import Undefined, Value
+from dp_lsp.builtins.concrete import Undefined, Value
 from dp_lsp.builtins.randomness import Distribution, Noise, Pick, Way
 from dp_lsp.meaning.scripts import Program
 

@@ -15,7 +15,8 @@ from itertools import count, takewhile
 from typing import Any, NamedTuple
 
 from dp_lsp import builtins
-from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING, NoMeaning, Undefined, Value, is_container
+from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, is_container
+from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING
 from dp_lsp.builtins.randomness import RANDOM
 from dp_lsp.core import term
 from dp_lsp.core.annotation import (

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
-from dp_lsp.builtins.meanings import Value, array
+from dp_lsp.builtins.concrete import Value, array
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.types import (

@@ -6,7 +6,7 @@ import math
 import random
 from fractions import Fraction
 
-from dp_lsp.builtins.meanings import Value
+from dp_lsp.builtins.concrete import Value
 from dp_lsp.core.evaluate import interval
 from dp_lsp.core.scheme import SchemeParameter
 from dp_lsp.meaning.spaces import Setting, neighbour

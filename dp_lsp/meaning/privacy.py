@@ -20,7 +20,7 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
-from dp_lsp.builtins.meanings import Value
+from dp_lsp.builtins.concrete import Value
 from dp_lsp.builtins.randomness import Chance, Distribution, Noise
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.meaning.blind import blindly

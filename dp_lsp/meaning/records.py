@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 
-from dp_lsp.builtins.meanings import Value, array, is_container, norm_of
+from dp_lsp.builtins.concrete import Value, array, is_container, norm_of
 from dp_lsp.core.types import DatasetMetric, Norm
 
 _MORE = 5  # records of a dataset whose size is private, beside those that it has at least

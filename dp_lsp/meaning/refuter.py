@@ -13,7 +13,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import NamedTuple
 
-from dp_lsp.builtins.meanings import Undefined, Value, entrywise, is_container
+from dp_lsp.builtins.concrete import Undefined, Value, entrywise, is_container
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
 from dp_lsp.core.constraints import Constraint, decide
 from dp_lsp.core.evaluate import Missing, Substitution, norms_of, upper

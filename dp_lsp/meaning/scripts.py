@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from dp_lsp.builtins.meanings import NoMeaning, Undefined, Value, is_container
+from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, is_container
 from dp_lsp.builtins.randomness import Chance, Distribution, Noise, TooMany, Way
 
 Program = Callable[[Chance], Value]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
-from dp_lsp.builtins.meanings import Value, array, norm_of
+from dp_lsp.builtins.concrete import Value, array, norm_of
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.evaluate import Substitution, interval, norms_of, symbols_of
 from dp_lsp.core.metrics import has_gap

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from dp_lsp.builtins.meanings import Value, array
+from dp_lsp.builtins.concrete import Value, array
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.evaluate import Missing, interval, symbols_of
 from dp_lsp.core.scheme import Scheme, SchemeParameter

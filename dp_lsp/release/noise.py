@@ -34,7 +34,7 @@ from fractions import Fraction
 from secrets import SystemRandom
 from typing import Any
 
-from dp_lsp.builtins.meanings import Undefined, Value, array, is_container
+from dp_lsp.builtins.concrete import Undefined, Value, array, is_container
 from dp_lsp.core.events import Scheme
 from dp_lsp.release.refusal import Refused
 

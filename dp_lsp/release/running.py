@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.analysis.records import FunctionReport, NumericReport, State
-from dp_lsp.builtins.meanings import NoMeaning, Undefined, Value, is_container
+from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, is_container
 from dp_lsp.builtins.releasing import COMPUTED, ON_A_GRID, RELEASED, Draws
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.notation import DISPLAY, Printer
