@@ -95,7 +95,7 @@ end
 
 unbounded(v::MetricVector(Real, Symmetric)) = exp(length(v))
 """
-DISTANCE = "number of records that one has and the other has not"
+DISTANCE = "number of records that are in one and not in the other"
 
 
 def check(text: str, options: Options | None = None) -> Analysis:
@@ -202,7 +202,7 @@ def test_what_is_remembered_of_other_persons_is_kept_apart() -> None:
     [
         ("MetricVector(Data, L1)", "number of entries that differ (change-one: L1 over 𝔻)"),
         ("MetricMatrix(Data, LInf)", "number of rows that differ (change-one: LInf over 𝔻)"),
-        ("MetricVector(Real)", "number of records that are others"),
+        ("MetricVector(Real)", "number of records that are replaced"),
         ("MetricVector(Real, Symmetric)", DISTANCE),
         ("MetricVector(Data, L2)", "L2 distance over 𝔻"),
         ("MetricVector(Real, L1)", "L1 distance over ℝ"),

@@ -111,10 +111,9 @@ _PROFILE = Key(
 _CONTRIBUTES = Key(
     "contributes",
     Whole(MANY),
-    "How many records of a dataset one person has at most: 1, if it is left out. What is claimed is about one person"
-    " then. `Contributes(k)` in an annotation says it of one parameter, and counts there. It is about datasets, and"
-    " about vectors of Data or Bool and matrices of such rows. Files that are checked together follow the one that"
-    " includes the others.",
+    "How many records of a dataset one person has at most; 1 without it. All that is claimed is then about one person."
+    " `Contributes(k)` in the annotation of a parameter counts there instead. It is about datasets, vectors of Data or"
+    " Bool, and matrices of such rows. Files that are checked together follow the one that includes the others.",
 )
 _SEVERITY = Key(
     "severity",
@@ -143,8 +142,8 @@ KEYS = (
         Choice(NEIGHBOURS),
         "Which data are neighbours: `change-one`, data that differ in one record (the default), or `add-remove`, data"
         " of which one has a record more. How many records there are is private then, and a matrix is protected only"
-        " where rows are drawn of it, each by itself, and nothing else is done with it. A dataset whose annotation"
-        " names no relation, as `MetricVector(Real)`, is compared by `ChangeOne` or `Symmetric` accordingly.",
+        " where rows are drawn from it, each by itself, and nothing else is done with it. A dataset whose annotation"
+        " names no relation, such as `MetricVector(Real)`, is compared by `ChangeOne` or `Symmetric` accordingly.",
     ),
     _CONTRIBUTES,
     Key(

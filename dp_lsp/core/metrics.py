@@ -28,10 +28,10 @@ from dp_lsp.core.types import (
 )
 
 _STEPS = {
-    DatasetMetric.SYMMETRIC: "number of records that one has and the other has not",
+    DatasetMetric.SYMMETRIC: "number of records that are in one and not in the other",
     DatasetMetric.INSERT_DELETE: "number of records to insert or delete, in their order",
-    DatasetMetric.CHANGE_ONE: "number of records that are others",
-    DatasetMetric.HAMMING: "number of places with another record",
+    DatasetMetric.CHANGE_ONE: "number of records that are replaced",
+    DatasetMetric.HAMMING: "number of positions with another record",
 }
 _ORDER = {Norm.LINF: 0, Norm.L2: 1, Norm.L1: 2}
 
@@ -105,8 +105,8 @@ def has_steps(type_: Type) -> bool:
 
 def counted_as(dataset: Dataset, metric: DatasetMetric) -> tuple[Dataset, Sens] | None:
     """A dataset as one of another metric, and how many steps of that one step of its own may be; None if they may be
-    any number. In what order records of a bag stand is not known; a record that is replaced is one that goes and one
-    that comes, and how many there are where that is public is how many there are at least."""
+    any number. In what order records of a bag stand is not known; a record that is replaced is one that is removed
+    and one that is added, and how many there are where that is public is how many there are at least."""
     if metric in (dataset.metric, dataset.metric.unordered):
         return replace(dataset, metric=metric), ONE
     if not dataset.metric.sized or metric.sized or (metric.ordered and not dataset.metric.ordered):

@@ -20,16 +20,16 @@ NORMS = {
 DATASETS = {
     "Symmetric": "Datasets of private size: one person's record is added or removed.",
     "InsertDelete": "Datasets of private size whose order counts: one person's record is added or removed.",
-    "ChangeOne": "Datasets of public size: one person's record is another one.",
-    "Hamming": "Datasets of public size whose order counts: the record in one place is another one.",
+    "ChangeOne": "Datasets of public size: one person's record is replaced by another.",
+    "Hamming": "Datasets of public size whose order counts: the record at one position is replaced by another.",
 }
 """How datasets are compared, where a norm could stand."""
 
 DESCRIPTORS = {
-    "Size": "There are so many records in any dataset, as in `Size(100)`; of ChangeOne and Hamming.",
-    "AtLeast": "There are at least so many records in any dataset, as in `AtLeast(10)`.",
+    "Size": "The number of records, as in `Size(100)`; only with ChangeOne and Hamming, where it is public.",
+    "AtLeast": "Every dataset has at least so many records, as in `AtLeast(10)`.",
     "Contributes": "One person has up to so many records, as in `Contributes(3)`.",
-    "RowNorm": "Every row measures at most so much in a norm, as in `RowNorm(L2, 5)`.",
+    "RowNorm": "The norm of every row is at most this, as in `RowNorm(L2, 5)`.",
 }
 """What else may be public of a dataset, after its metric."""
 

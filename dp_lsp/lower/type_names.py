@@ -100,7 +100,7 @@ def unknown_limits(node: surface.Node | None, static: Collection[str]) -> Iterat
         return
     for index, arg in enumerate(node.args):
         if index in _LIMITS.get(node.name, ()) and _name_of(arg) not in ("", *static):
-            yield Refused(arg, "it is no `Static()` number among the parameters; write that, or a number")
+            yield Refused(arg, "it is not a `Static()` number among the parameters; write one, or a number")
         yield from unknown_limits(arg, static)
 
 
@@ -126,7 +126,7 @@ def check_relation(node: surface.Node | None, found: Annotation) -> None:
     """Where no parameter of a function of the program is declared it must be written how datasets are compared. Raises
     :class:`Refused`."""
     if node is not None and isinstance(found, DatasetOf) and found.metric is None:
-        raise Refused(node, f"say how datasets are compared here: by {', '.join(_RELATIONS)}")
+        raise Refused(node, f"name the neighbour relation here: {', '.join(_RELATIONS)}")
 
 
 def _meaning(node: surface.Node) -> Annotation:
@@ -270,12 +270,11 @@ def _described(dataset: DatasetOf, name: str, node: surface.Node) -> DatasetOf:
         if norm is not None and dataset.records.kind is Kind.MATRIX:
             most = _limit(node.args[1])
             if isinstance(most, Fraction) and most < 0:
-                raise Refused(node, "no row measures less than 0")
+                raise Refused(node, "a norm is at least 0")
             return replace(dataset, radius=(norm, most))
     raise Refused(
         node,
-        "of a dataset one may say `AtLeast(n)`, `Size(n)` and `Contributes(k)`, and of the rows of a matrix"
-        " `RowNorm(L2, c)`",
+        "a dataset can have `AtLeast(n)`, `Size(n)` and `Contributes(k)`, and one of rows `RowNorm(L2, c)`",
     )
 
 
@@ -283,14 +282,14 @@ def _number_of(node: surface.TypeExpr, what: str, least: int) -> Limit:
     """How many there are, as the only argument says."""
     count = _limit(node.args[0])
     if isinstance(count, Fraction) and (count.denominator != 1 or count < least):
-        raise Refused(node, f"the number of {what} is a whole one, and at least {least}")
+        raise Refused(node, f"the number of {what} is a whole number of at least {least}")
     return count
 
 
 def _sized(dataset: DatasetOf, node: surface.TypeExpr) -> DatasetOf:
-    """``Size(n)``: there are n records. Where a person may come or go neighbours have different numbers of them."""
+    """``Size(n)``: there are n records. Where one may be added or removed neighbours have different numbers of them."""
     if dataset.metric is None or not dataset.metric.sized:
-        raise Refused(node, "the number of records is public in ChangeOne and Hamming; here write `AtLeast(n)`")
+        raise Refused(node, "the number of records is public only in ChangeOne and Hamming; use `AtLeast(n)` here")
     return replace(dataset, size=_number_of(node, "records", 0))
 
 
@@ -328,7 +327,7 @@ def _in_tuple(node: surface.Node) -> Annotation:
     if isinstance(found, AFunction):
         raise Refused(node, "a tuple holds no functions")
     if isinstance(found, DatasetOf) and found.each is not None:
-        raise Refused(node, "`Contributes(k)` is said of a parameter, and not inside a tuple")
+        raise Refused(node, "`Contributes(k)` belongs to a parameter, and cannot stand inside a tuple")
     return found
 
 
