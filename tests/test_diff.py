@@ -126,6 +126,34 @@ def test_a_bound_under_more_conditions_is_weaker() -> None:
     assert [each.effect for each in changes(made("f(x::Real) = x\n"), made(PRIVATE.format(1, "eps")))] == ["rose"]
 
 
+COUNTS = (
+    "f(v::MetricVector(Real, {}), n::Static(Integer)) :: Priv() = laplacian_mechanism({}, 1, count(x -> x > 0, v))\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "note"),
+    [
+        (("Symmetric, Contributes(3)", 3), ("Symmetric", 1), "1 record in `v`, and was with up to 3 records"),
+        (("Symmetric, Contributes(n)", "n"), ("Symmetric", 1), "1 record in `v`, and was with up to n records"),
+        (("ChangeOne", 1), ("Symmetric", 1), "neighbours of `v` are by Symmetric, and were by ChangeOne"),
+        (("Symmetric", 1), ("InsertDelete", 1), "neighbours of `v` are by InsertDelete, and were by Symmetric"),
+        (("InsertDelete", 1), ("Symmetric", 1), ""),
+        (("Symmetric", 1), ("Symmetric, Contributes(3)", 3), ""),
+    ],
+)
+def test_a_bound_about_less_is_weaker(old: tuple[str, object], new: tuple[str, object], note: str) -> None:
+    changed = found(COUNTS.format(*old), COUNTS.format(*new))
+    assert [each.effect for each in changed] == (["weaker"] if note else [])
+    assert all(note in " ".join(each.notes) for each in changed)
+
+
+def test_a_norm_of_fewer_neighbours_is_weaker() -> None:
+    wide, narrow = (f"f(v::MetricVector(Real, {norm})) = v[1]\n" for norm in ("LInf", "L1"))
+    assert [each.notes for each in found(wide, narrow)] == [("neighbours of `v` are by L1, and were by LInf",)]
+    assert found(narrow, wide) == []
+
+
 def test_numbers_decide_where_there_are_any() -> None:
     options = Options(settings=(Setting(None, "eps", Fraction(1, 2)), Setting(None, "b", Fraction(3))), facts=False)
     new = PRIVATE.format(1, "eps/b").replace("eps::Static()", "eps::Static(), b::Static()")

@@ -283,8 +283,8 @@ def diff(log_level: str, log_file: str | None, **options: Any) -> int:
     \b
     Exit codes:
       0    nothing rose
-      1    a bound rose, or it is not proved that it is no larger; it holds under more conditions; a function is
-           not proved any more, or is new and not proved, and nobody accepted that
+      1    a bound rose, or it is not proved that it is no larger; it holds under more conditions, or is about
+           less; a function is not proved any more, or is new and not proved, and nobody accepted that
       2    wrong usage, or what is compared cannot be read
     """
     from dp_lsp.cli.diff import Asked, run

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from dp_lsp.core.comparing import Order, Point, compare, follows, is_at_most, written
 from dp_lsp.core.formulas import Formula, Relation, Unreadable, read, relations, variables
 from dp_lsp.features.matching import Function, Pair, matched, renamed
+from dp_lsp.features.neighbours import about_less
 
 Json = Mapping[str, Any]
 Lines = Callable[[str], list[str]]
@@ -131,6 +132,8 @@ def _of_pair(pair: Pair) -> Change | None:
         return _change(new, Effect.PROVED, notes=(_summary(new),))
     bounds = tuple(_bounds(old, new)) if new.is_proved or new.status == old.status == "failed" else ()
     notes, weaker = _conditions(old, new)
+    less = tuple(_about_less(old, new)) if new.is_proved else ()
+    notes, weaker = (*less, *notes), weaker or bool(less)
     effects = [each.effect for each in bounds] + ([Effect.WEAKER] if weaker else [])
     effects += [Effect.NOT_PROVED] if _is_known_no_more(old, new) else []
     if not effects:
@@ -253,6 +256,17 @@ def _by_formula(
 def _at(point: Point) -> str:
     where = ", ".join(f"{name} = {number:g}" for name, number in point.numbers)
     return f"at {where} it is {point.new:.3g}, and was {point.old:.3g}"
+
+
+def _about_less(old: Function, new: Function) -> Iterator[str]:
+    """What the bounds are about now that is not known to be all that they were about."""
+    names = _names(old, new)
+    known = [*_relations(old, names), *_relations(new, {})]
+    before = {names.get(each["name"], each["name"]): each for each in old.parameters}
+    for parameter in new.parameters:
+        was = before.get(parameter["name"])
+        if was is not None and not (parameter["static"] or was["static"]):
+            yield from about_less(was, parameter, names, known)
 
 
 def _conditions(old: Function, new: Function) -> tuple[tuple[str, ...], bool]:
