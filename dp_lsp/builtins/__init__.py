@@ -67,6 +67,23 @@ WHOLE_QUOTIENTS = frozenset({"div", "÷"})
 SHOWING = frozenset({"println", "print"})
 """Those that show what they are given."""
 
+DRAWING = frozenset({"rand", "randn", "randexp"})
+"""Those that draw numbers of which nothing is counted."""
+
+SHUFFLING = frozenset({"shuffle", "shuffle!", "randperm"})
+"""Those that put rows into another order, which is no sample."""
+
+SEEDING = "seed!"
+"""What makes the numbers that are drawn known."""
+
+LOOKING_FOR_NO_NUMBER = frozenset(
+    {"isnan", "isfinite", "isinf", "ismissing", "coalesce", "skipmissing", "nonmissingtype"}
+)
+"""Those that ask whether something is a number, or leave out what is none."""
+
+NO_NUMBERS = frozenset({"NaN", "Inf", "missing"})
+"""Values that are no numbers."""
+
 
 def passed_on(row: Builtin, args: Sequence[T]) -> tuple[T, ...]:
     """Those arguments of a call of a builtin that its result may be, or hold."""
@@ -89,12 +106,17 @@ def find(name: str) -> tuple[Builtin, bool] | None:
 
 __all__ = [
     "COLUMN",
+    "DRAWING",
     "INDEX",
     "LITERAL",
+    "LOOKING_FOR_NO_NUMBER",
+    "NO_NUMBERS",
     "RANGE",
     "REFUSED",
     "ROW",
+    "SEEDING",
     "SHOWING",
+    "SHUFFLING",
     "TABLE",
     "WHOLE_QUOTIENTS",
     "Builtin",

@@ -252,11 +252,12 @@ class Builtin:
     how many, it returns an argument as it is where all others are 0. ``within`` is how far from 0 a result is at
     most. ``limits`` names arguments of which the result is a copy that is kept within limits; ``chosen`` what must be
     chosen without a look at the data, each with a word for it. One that ``tells_size`` tells how many records there
-    are, and one that ``divides`` divides by its last argument. ``draws`` is how one draws rows. ``whole`` says whether
-    the numbers it returns are whole (or of Data), where that does not follow from its arguments; what one that
-    ``floats`` returns may be stored as a float although it is whole. One that ``clips`` returns a container clipped in
-    the norm it is given. One that is ``only_public`` has a rule for public arguments only. An ``everyday`` name may
-    also be that of a variable, which then counts. ``published`` holds the forms of the published checker."""
+    are, one that ``tells_some`` how many of them are of a kind, and one that ``divides`` divides by its last argument.
+    ``draws`` is how one draws rows. ``whole`` says whether the numbers it returns are whole (or of Data), where that
+    does not follow from its arguments; what one that ``floats`` returns may be stored as a float although it is whole.
+    One that ``clips`` returns a container clipped in the norm it is given. One that is ``only_public`` has a rule for
+    public arguments only. An ``everyday`` name may also be that of a variable, which then counts. ``published`` holds
+    the forms of the published checker."""
 
     name: str
     signature: str
@@ -282,6 +283,7 @@ class Builtin:
     limits: tuple[str, ...] = ()
     chosen: tuple[tuple[str, str], ...] = ()
     tells_size: bool = False
+    tells_some: bool = False
     divides: bool = False
     draws: Scheme | None = None
     published: tuple[Form, ...] | None = None

@@ -359,6 +359,7 @@ ROWS: tuple[Builtin, ...] = (
             "f(v::MetricVector(Real, Symmetric)) = count(x -> x > 3, v)",
         ),
         (Refused("g(x) = x\nf(v::MetricVector(Data, L1)) = count(g, v)", "DP208"),),
+        tells_some=True,
         published=(_count_form(_published_count_factors, frozenset({Base.DATA})),),
     ),
 )

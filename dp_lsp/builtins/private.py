@@ -99,6 +99,9 @@ def _last(args: Args) -> Type:
     return without_static(args.applied["f"].result)
 
 
+SEARCHED_FOR = (("qs", "queries"), ("T", "threshold"))
+"""What a search above a threshold does not protect."""
+
 TO_QUERIES = Application("qs", lambda args: (args["d"],))
 """Queries, each of which is asked about the data."""
 
@@ -129,9 +132,10 @@ ROWS: tuple[Builtin, ...] = (
         (
             Refused("g(x) = x == 1\nf(x::Real) :: Priv() = above_threshold([g], 0.5, x, 3)", "DP208"),
             Refused("g(x) = 3 * x\nf(x::Real) :: Priv() = above_threshold([g], 0.5, x, 3)", "DP432"),
-            Refused("g(x) = x + 1\nf(x::Real, t::Real) :: Priv() = above_threshold([g], 0.5, x, t)", "DP404"),
+            Refused("g(x) = x + 1\nf(x::Real, t::Real) :: Priv() = above_threshold([g], 0.5, x, t)", "DP421"),
             Refused("g(x) = x + 1\nf(x::Real) :: Priv() = above_threshold([g], 0, x, 3)", "DP304"),
         ),
+        chosen=SEARCHED_FOR,
     ),
     Builtin(
         "exponential_mechanism",
@@ -172,7 +176,7 @@ ROWS: tuple[Builtin, ...] = (
         (
             Refused(
                 "g(x::Real) = 2 * x\nf(v::MetricVector(Real, L1)) :: Priv() = exponential_mechanism(1, 0.5, v, g)",
-                "DP404",
+                "DP421",
             ),
             Refused("f(x::Real) :: Priv() = exponential_mechanism(1, 0.5, [1.0, 2.0], c -> c + 2 * x)", "DP301"),
             Refused("f(x::Real) :: Priv() = exponential_mechanism(1, 0.5, [1.0, 2.0], [2 * x, 1])", "DP301"),
@@ -180,6 +184,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("g(x::Real) = x == 1\nf() :: Priv() = exponential_mechanism(1, 0.5, [1.0, 2.0], g)", "DP208"),
             Refused("g(x::Real) = 2 * x\nf() :: Priv() = exponential_mechanism(0, 0.5, [1.0, 2.0], g)", "DP304"),
         ),
+        chosen=(("xs", "candidates"),),
     ),
     Builtin(
         "reduce_cols",

@@ -11,6 +11,7 @@ from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refusal, Refuse
 from dp_lsp.builtins.demands import both, positive, share
 from dp_lsp.builtins.patterns import ANY, REAL_NUMBER, STATIC, STATIC_INTEGER, Box
 from dp_lsp.builtins.private import (
+    SEARCHED_FOR,
     SPARSE_VECTOR,
     TO_QUERIES,
     above,
@@ -107,9 +108,10 @@ ROWS: tuple[Builtin, ...] = (
             Refused(
                 "f(v::MetricVector(Real, Symmetric), w::MetricVector(Real, L1)) :: Priv() = "
                 "private_quantile(1, 1, v, 0.5, w)",
-                "DP404",
+                "DP421",
             ),
         ),
+        chosen=(("candidates", "candidates"),),
     ),
     Builtin(
         "sparse_vector",
@@ -137,11 +139,12 @@ ROWS: tuple[Builtin, ...] = (
         (
             Refused(_ONE_QUERY.format("x == 1", "sparse_vector([g], 1, 0.5, x, 3)"), "DP208"),
             Refused(_ONE_QUERY.format("3 * x", "sparse_vector([g], 1, 0.5, x, 3)"), "DP432"),
-            Refused(_ONE_QUERY.format("x", "sparse_vector([g], 1, 0.5, x, t)"), "DP404"),
+            Refused(_ONE_QUERY.format("x", "sparse_vector([g], 1, 0.5, x, t)"), "DP421"),
             Refused(_ONE_QUERY.format("x", "sparse_vector([g], 0, 0.5, x, 3)"), "DP304"),
             Refused(_ONE_QUERY.format("x", "sparse_vector([g], 1, 0, x, 3)"), "DP304"),
             Refused(_ONE_QUERY.format("x", "sparse_vector([g], 0.5, 1, x, 3)"), "DP202"),
         ),
+        chosen=SEARCHED_FOR,
     ),
     Builtin(
         "numeric_sparse",
@@ -169,8 +172,9 @@ ROWS: tuple[Builtin, ...] = (
         (
             Refused(_ONE_QUERY.format("x == 1", "numeric_sparse([g], 1, 0.5, 1, x, 3)"), "DP208"),
             Refused(_ONE_QUERY.format("3 * x", "numeric_sparse([g], 1, 0.5, 1, x, 3)"), "DP432"),
-            Refused(_ONE_QUERY.format("x", "numeric_sparse([g], 1, 0.5, 1, x, t)"), "DP404"),
+            Refused(_ONE_QUERY.format("x", "numeric_sparse([g], 1, 0.5, 1, x, t)"), "DP421"),
             Refused(_ONE_QUERY.format("x", "numeric_sparse([g], 1, 0.5, 0, x, 3)"), "DP304"),
         ),
+        chosen=SEARCHED_FOR,
     ),
 )

@@ -241,6 +241,7 @@ _ROWS: tuple[Builtin, ...] = (
         SOURCE,
         ("f(v::MetricVector(Integer, ChangeOne)) = count_distinct(v)",),
         (Refused("f(x::Real) = count_distinct(x)", "DP202"),),
+        tells_some=True,
         whole=True,
     ),
     Builtin(

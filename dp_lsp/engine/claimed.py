@@ -12,16 +12,19 @@ from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Assumptions, Constraint, decide
 from dp_lsp.core.evaluate import Interval, Missing, Substitution, interval, symbols_of
-from dp_lsp.core.events import Var
+from dp_lsp.core.events import Called, Cost, Parallel, Release, Repeat, Sampled, Var, nodes
 from dp_lsp.core.notation import figure
 from dp_lsp.core.scheme import Scheme
-from dp_lsp.core.sens import ZERO, Sens
+from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.engine.claims import BUDGET, SENSITIVITY, Claim, Unreadable, formula
 from dp_lsp.engine.numeric import Pricing
 from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.infer.problems import BudgetMissed, SensitivityMissed
 from dp_lsp.problem import Problem, Related
 from dp_lsp.text import Span
+
+_LONGEST = 60
+"""How long a bound may be to be quoted."""
 
 
 class Known(Protocol):
@@ -165,7 +168,7 @@ class _Checked:
         pricing = self._known.pricing(group, self._numbers)
         written = f"ε <= {epsilon.written}, δ <= {delta.written}"
         if epsilon.number is None or delta.number is None:
-            return f"it is not proved that {written}"
+            return self._instead(group, written) or f"it is not proved that {written}"
         found = pricing.figures(min(delta.number, LARGEST), epsilon.number)
         if not found:
             lacking = "` and `".join(pricing.missing)
@@ -180,8 +183,17 @@ class _Checked:
         shown, over = figure(least or Fraction(0)), figure((least or Fraction(0)) - epsilon.number)
         return f"ε {shown} is proved for δ <= {delta.written}, {over} more than {epsilon.written}"
 
+    def _instead(self, group: tuple[Var, ...], written: str) -> str:
+        """What is proved instead, if that is short and leaves nothing to choose."""
+        for bound in self._known.listed(group, self._numbers):
+            epsilon, delta = self._known.short(bound.price.epsilon), self._known.short(bound.price.delta)
+            if not bound.choices and not bound.price.epsilon.infinite and len(epsilon + delta) <= _LONGEST:
+                return f"ε {epsilon}, δ {delta} is proved, and not that {written}"
+        return ""
+
     def _related(self, group: tuple[Var, ...]) -> tuple[Related, ...]:
-        return (Related("what it may cost", self._claim.span), *self._known.spent(group, self._numbers))
+        noted = tuple(_notes(self._known.scheme.cost))
+        return (Related("what it may cost", self._claim.span), *self._known.spent(group, self._numbers), *noted)
 
     def _sensitivity(self, most: _Most) -> Iterator[tuple[Var, Problem]]:
         scheme = self._known.scheme
@@ -219,6 +231,16 @@ class _Checked:
 
     def _interval(self, value: Sens) -> Interval:
         return interval(self._put().sens(value), {})
+
+
+def _notes(cost: Cost) -> Iterator[Related]:
+    """What people forget when they add up."""
+    for node in nodes(cost.body if isinstance(cost, Called) else cost):
+        match node:
+            case Sampled(body=body) if sum(isinstance(each, Release | Called | Repeat) for each in nodes(body)) > 1:
+                yield Related("what is released of one sample is added up first, and amplified then", node.origin.span)
+            case Parallel(along=along) if any(decide(each, "<=", ONE) is not True for each in along.values()):
+                yield Related("one change may reach several of these parts, and each of them counts", node.origin.span)
 
 
 def _holds(listed: tuple[Bound, ...], epsilon: Sens, delta: Sens) -> bool:

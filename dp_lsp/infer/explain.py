@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable
 from dp_lsp import builtins
 from dp_lsp.builtins.remedies import Wrapping
 from dp_lsp.core import laws
+from dp_lsp.core.evaluate import symbols_of
 from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import Move
-from dp_lsp.core.sens import INFINITY, ONE
+from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.term import Term, Use
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.moves import first_infinite
@@ -17,6 +18,8 @@ from dp_lsp.problem import Edit, Fix, Named, Related, Sought
 from dp_lsp.text import Span
 
 STATIC = "Static"
+WAITING = "sens("
+"""How the factor of an operation that waits begins; no user would know it by its name."""
 _LONGEST = 6
 
 
@@ -88,9 +91,13 @@ def _message(step: Move, variable: str) -> str | None:
         return f"it moves {len(step.before)} entries here"
     if len(step.before) > 1:
         return f"it is used {len(step.before)} times here, and the changes add up"
-    if step.factors != (ONE,):
+    if step.factors != (ONE,) and not _waits(step.factors[0]):
         return f"{shown(step.factors[0])} times as much"
     return None
+
+
+def _waits(factor: Sens) -> bool:
+    return any(symbol.name.startswith(WAITING) for symbol in symbols_of(factor))
 
 
 def wrap(title: str, span: Span, wrapping: Wrapping) -> Fix:

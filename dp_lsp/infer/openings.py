@@ -19,6 +19,7 @@ from dp_lsp.core.scheme import Given, Judgement, Moves, Open
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.types import Type, TypeVariable
 from dp_lsp.infer import moves, rows
+from dp_lsp.infer.explain import WAITING
 from dp_lsp.infer.inference import Failure, Inference
 from dp_lsp.infer.spending import distances
 from dp_lsp.text import Span
@@ -35,7 +36,7 @@ def opened(
     known = inference.waiting.get(key)
     if known is None:
         name = callee.name if isinstance(callee, TypeVariable) else ""
-        names = [f"sens({name or 'an argument'}, {index})" for index in range(1, len(given) + 1)]
+        names = [f"{WAITING}{name or 'an argument'}, {index})" for index in range(1, len(given) + 1)]
         factors = tuple(factor or Sens.of(Symbol(each, Sign.NONNEGATIVE)) for each in names)
         releases = isinstance(callee, TypeVariable) and callee.releases
         release = _release(name, len(given)) if releases else None

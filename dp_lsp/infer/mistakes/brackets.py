@@ -18,24 +18,38 @@ Leaf = Local | str
 def compare(inference: Inference, node: Branch) -> None:
     """Say so if both sides run one mechanism, and of an argument only the brackets differ."""
     values = inference.solver.substitution()
+    binds = (*node.then.binds, *node.otherwise.binds)
+    made = {bind.targets[0]: bind.term for bind in binds if len(bind.targets) == 1}
     for first, second in zip(_mechanisms(node.then), _mechanisms(node.otherwise), strict=False):
         if first.builtin != second.builtin:
             return
         for one, other in zip(first.args, second.args, strict=False):
             known = [inference.judgements.get(each) for each in (one, other)]
             a, b = (None if each is None else inference.static(each) for each in known)
-            if a is None or b is None or values.poly(a) == values.poly(b) or [*_leaves(one)] != [*_leaves(other)]:
+            if a is None or b is None or values.poly(a) == values.poly(b):
                 continue
+            if [*_leaves(one, made)] != [*_leaves(other, made)]:
+                continue
+            there, here = (_formula(each, made) for each in (one, other))
             inference.report(
                 problems.OtherBrackets.at(
-                    other.span,
-                    written=inference.written(other.span),
+                    here.span,
+                    written=inference.written(here.span),
                     value=shown(b),
-                    other=inference.written(one.span),
+                    other=inference.written(there.span),
                     other_value=shown(a),
-                    related=(Related("the other branch", one.span),),
+                    related=(Related("the other branch", there.span),),
                 )
             )
+
+
+def _formula(node: Term, made: dict[Local, Term]) -> Term:
+    """The formula that a name of a branch stands for."""
+    seen: set[Local] = set()
+    while isinstance(node, Use) and node.local in made and node.local not in seen:
+        seen.add(node.local)
+        node = made[node.local]
+    return node
 
 
 def _mechanisms(body: Body) -> list[Call]:
@@ -43,11 +57,12 @@ def _mechanisms(body: Body) -> list[Call]:
     return [node for node in inside if isinstance(node, Call) and noise_of(node) is not None]
 
 
-def _leaves(node: Term) -> Iterator[Leaf]:
-    """What a formula is written as, its brackets left out."""
+def _leaves(node: Term, made: dict[Local, Term]) -> Iterator[Leaf]:
+    """What a formula is written as, its brackets left out, and names that the branches give to parts of it."""
     pending: list[Term | str] = [node]
     while pending:
         part = pending.pop()
+        part = part if isinstance(part, str) else _formula(part, made)
         if isinstance(part, str):
             yield part
         elif isinstance(part, Use):

@@ -2,45 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from dp_lsp.core.term import Apply, Call, Local, Term, Use
-from dp_lsp.core.types import Dataset
+from dp_lsp.core.term import Apply, Call, Closure, Term, Use
+from dp_lsp.core.types import Dataset, DatasetMetric
 from dp_lsp.infer import explain, problems
 from dp_lsp.infer.mistakes import relations
 from dp_lsp.infer.mistakes.noise import dropped, enough
 from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
-from dp_lsp.problem import Edit, Fix, Problem, Related
+from dp_lsp.problem import Problem, Related
 
 SENSITIVITY = "sensitivity"
-
-
-# A limited copy that nobody reads (2)
-
-
-def raw_value(scene: Scene, problem: Problem) -> Problem | None:
-    node = scene.at(problem.span)
-    for copy, made, raw in _unread_copies(scene) if node is not None else ():
-        inside = {use for use in scene.flow(made) if isinstance(use, Use)}
-        for use in scene.flow(node) if node is not None else ():
-            if isinstance(use, Use) and use.local is raw and use not in inside and use.span.start > made.span.end:
-                fix = Fix(f"use `{copy.name}`", (Edit(use.span, copy.name),))
-                related = Related(f"`{copy.name}` is made here, and never used", copy.span)
-                facts = {"copy": copy.name, "raw": raw.name}
-                return problems.RawValue.at(use.span, related=(related,), fixes=(fix,), **facts)
-    return None
-
-
-def _unread_copies(scene: Scene) -> Iterator[tuple[Local, Call, Local]]:
-    """Names that nobody reads of copies of values within limits, with what made them and the name of the raw value."""
-    for bind in scene.binds:
-        call, unread = bind.term, [target for target in bind.targets if target not in scene.read]
-        if not isinstance(call, Call) or call.mutates or not unread:
-            continue
-        for limited in row(call).limits:
-            raw = scene.argument(call, limited)
-            if isinstance(raw, Use) and raw.local.name != unread[0].name:
-                yield unread[0], call, raw.local
+_STATIC = ", or pass {it} as a `Static()` parameter"
 
 
 # What must be chosen without a look at the data (3, 21)
@@ -59,7 +30,23 @@ def exposed_choice(scene: Scene, problem: Problem) -> Problem | None:
     """What a mechanism does not protect is private."""
     node = scene.at(problem.span)
     found = scene.arguments.get(node) if node is not None else None
-    return _chosen(scene, *found, node) if found is not None and node is not None else None
+    if node is None or found is None or not _word(*found):
+        return None
+    function = any(isinstance(part, Closure) for part in scene.flow(node))
+    counted = None if function else made_of_count(scene, problem)
+    return counted or _chosen(scene, *found, node)
+
+
+def limited_by_data(scene: Scene, problem: Problem) -> Problem | None:
+    """What no bound is known of was limited by a bound that is computed from private data."""
+    node = scene.at(problem.span)
+    for part in scene.flow(node) if node is not None else ():
+        found = scene.arguments.get(part)
+        if found is not None and row(found[0]).limits and scene.moves(part):
+            mistake = _chosen(scene, *found, part)
+            if mistake is not None:
+                return mistake
+    return None
 
 
 def private_choice(scene: Scene, problem: Problem) -> Problem | None:
@@ -95,7 +82,9 @@ def _chosen(scene: Scene, call: Call, argument: str, node: Term) -> Problem | No
     private = f"{'depend' if many else 'depends'} on private `{listed(names)}`"
     if _is_parameter(scene, node):
         private = "are private" if many else "is private"
-    facts = {"what": what, "written": scene.written(node), "private": private, "it": "them" if many else "it"}
+    it = "them" if many else "it"
+    instead = "" if any(isinstance(part, Closure) for part in scene.flow(node)) else _STATIC.format(it=it)
+    facts = {"what": what, "written": scene.written(node), "private": private, "it": it, "instead": instead}
     return problems.BoundFromData.at(node.span, related=related, fixes=fixes, **facts)
 
 
@@ -116,12 +105,19 @@ def _is_parameter(scene: Scene, node: Term) -> bool:
 
 def divided_by_count(scene: Scene, problem: Problem) -> Problem | None:
     """What moves without bound does so because it was divided by a number of records."""
+    steps = scene.infinite(problem.span)
     call = _culprit(scene, problem)
-    count = _private_count(scene, call.args[-1]) if call is not None and row(call).divides else None
-    if call is None or count is None:
-        return None
-    so = f"so what is divided by it has no bound: {_instead(scene, count)}"
-    return _count_is_private(scene, call, count, so)
+    if call is not None and row(call).divides:
+        count = _private_count(scene, call.args[-1])
+        so = "so what is divided by it has no bound"
+        return None if count is None else _count_is_private(scene, call, count, f"{so}: {_instead(scene, count)}")
+    node = scene.at(steps[-1].span) if steps else None
+    for argument in node.args if isinstance(node, Apply) else ():
+        count = _private_count(scene, argument)
+        if count is not None and isinstance(node, Apply):
+            so = f"and what `{scene.written(node.function)}` makes of it may move by any amount"
+            return _count_is_private(scene, node, count, f"{so}: {_instead(scene, count)}")
+    return None
 
 
 def made_of_count(scene: Scene, problem: Problem) -> Problem | None:
@@ -133,7 +129,7 @@ def made_of_count(scene: Scene, problem: Problem) -> Problem | None:
     call, argument = scene.arguments.get(node, (None, ""))
     noise = None if call is None else noise_of(call)
     if call is None or noise is None or noise.declares != argument:
-        so = "and what is computed from it must be public here: pass a `Static()` parameter"
+        so = "and a public number is needed here: pass a `Static()` parameter"
         return _count_is_private(scene, node, count, so)
     found = _count_is_private(scene, node, count, "and so is what is computed from it: declare a public sensitivity")
     hidden = scene.argument(call, noise.hidden)
@@ -142,30 +138,33 @@ def made_of_count(scene: Scene, problem: Problem) -> Problem | None:
 
 
 def _count_is_private(scene: Scene, node: Term, count: Call, so: str) -> Problem:
-    dataset = scene.type(count.args[0])
-    relation = dataset.metric.value if isinstance(dataset, Dataset) else ""
-    related = (Related(f"`{scene.written(count)}` stands here", count.span),)
-    return problems.PrivateCount.at(node.span, count=scene.written(count), relation=relation, so=so, related=related)
+    metric = _counted(scene, count)
+    assert metric is not None, "it counts the records of a dataset"
+    written, changed = scene.written(count), relations.CHANGED[metric]
+    related = (Related(f"`{written}` stands here", count.span),)
+    facts = {"count": written, "changed": changed, "relation": metric.value, "so": so}
+    return problems.PrivateCount.at(node.span, related=related, fixes=(), **facts)
 
 
 def _private_count(scene: Scene, node: Term) -> Call | None:
     """The number of records that a term is made of, if it is private."""
-    calls = (each for each in scene.flow(node) if isinstance(each, Call) and row(each).tells_size)
-    return next((call for call in calls if scene.moves(call) and isinstance(scene.type(call.args[0]), Dataset)), None)
+    calls = (each for each in scene.flow(node) if isinstance(each, Call))
+    counts = (call for call in calls if row(call).tells_size or row(call).tells_some)
+    return next((call for call in counts if scene.moves(call) and _counted(scene, call) is not None), None)
+
+
+def _counted(scene: Scene, count: Call) -> DatasetMetric | None:
+    """How datasets are compared of whose records something is the number."""
+    types = map(scene.type, count.args)
+    return next((type_.metric for type_ in types if isinstance(type_, Dataset)), None)
 
 
 def _instead(scene: Scene, count: Call) -> str:
     """What to do where a number of records is private."""
-    node = count.args[0]
-    if not _is_parameter(scene, node):
+    node, metric = count.args[0], _counted(scene, count)
+    if metric is None or row(count).tells_some or not _is_parameter(scene, node):
         return "release it by a mechanism first"
-    return f"release it by a mechanism first, or declare `{_other(scene, node)}`, where it is public"
-
-
-def _other(scene: Scene, node: Term) -> str:
-    dataset = scene.type(node)
-    assert isinstance(dataset, Dataset), "only of a dataset it is private how many records there are"
-    return relations.OTHER[dataset.metric].value
+    return f"release it by a mechanism first, or declare `{relations.OTHER[metric].value}`, where it is public"
 
 
 def _culprit(scene: Scene, problem: Problem) -> Call | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dp_lsp.core.term import Method
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
-from dp_lsp.infer.mistakes import data, noise, uses
+from dp_lsp.infer.mistakes import averages, batches, copies, data, foreign, noise, uses
 from dp_lsp.infer.mistakes.scene import Scene
 from dp_lsp.problem import Problem
 
@@ -29,7 +29,7 @@ def name(inference: Inference, method: Method, usual: int) -> None:
     found: list[Problem] = []
     for problem in inference.problems[:_MOST]:
         inference.look()
-        if uses.follows(scene, problem):
+        if uses.follows(scene, problem) or foreign.follows(scene, problem):
             continue
         mistakes = (rule(scene, problem) for rule in _RULES.get(problem.code, ()))
         mistake = next((each for each in mistakes if each is not None), None)
@@ -49,23 +49,26 @@ def name(inference: Inference, method: Method, usual: int) -> None:
 
 
 _UNBOUNDED: tuple[Rule, ...] = (uses.private_branch, data.divided_by_count, data.private_choice)
+_NAMES: tuple[Rule, ...] = (foreign.own_noise, foreign.not_a_number)
 
 _RULES: dict[str, tuple[Rule, ...]] = {
     kind.code: rules
     for kind, rules in (
-        (problems.NotClipped, (data.raw_value,)),
-        (problems.DoesNotFit, (data.raw_value, data.without_rule)),
-        (problems.UnknownCount, (data.without_rule,)),
-        (problems.UnboundedInput, (*_UNBOUNDED, data.raw_value, uses.noise_apart)),
+        (problems.NotClipped, (copies.raw_beside,)),
+        (problems.DoesNotFit, (batches.clipped, copies.raw_beside, data.without_rule, data.limited_by_data)),
+        (problems.UnknownCount, (data.without_rule, averages.few_records)),
+        (problems.UnboundedInput, (*_UNBOUNDED, copies.raw_value, uses.noise_apart)),
         (problems.LeavesUnprotected, (data.exposed_choice, *_UNBOUNDED, uses.chosen_value, uses.noise_apart)),
         (
             problems.TooSensitive,
-            (data.raw_value, noise.no_noise, noise.below_zero, noise.other_relation, noise.one_end),
+            (copies.raw_value, noise.no_noise, noise.below_zero, noise.other_relation, noise.one_end),
         ),
         (problems.ConditionFails, (noise.no_noise, noise.below_zero)),
         (problems.MustBePublic, (data.made_of_count, data.bound_from_data)),
-        (problems.WrongArgument, (uses.place_of_record, uses.other_dataset, data.bound_from_data)),
-        (problems.NoRule, (uses.private_output, data.without_rule)),
+        (problems.NotRepeatable, (data.made_of_count,)),
+        (problems.WrongArgument, (batches.clipped, uses.place_of_record, uses.other_dataset, data.bound_from_data)),
+        (problems.NoRule, (uses.private_output, data.without_rule, *_NAMES)),
+        (problems.UnknownName, _NAMES),
     )
 }
 """What may be behind a problem of each kind, the likeliest first."""

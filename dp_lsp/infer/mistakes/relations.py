@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp.core.annotation import DatasetOf
@@ -21,7 +23,10 @@ OTHER = {
 }
 """The relation that one is taken for."""
 
-STEPS = {metric: f"when a record is {'replaced' if metric.sized else 'added or removed'}" for metric in DatasetMetric}
+CHANGED = {metric: "replaced" if metric.sized else "added or removed" for metric in DatasetMetric}
+"""What may be done to a record under a relation."""
+
+STEPS = {metric: f"when a record is {changed}" for metric, changed in CHANGED.items()}
 """What a step is under a relation."""
 
 
@@ -52,8 +57,18 @@ def otherwise(scene: Scene, node: Term) -> Otherwise | None:
 
 def _under(scene: Scene, metric: DatasetMetric) -> Scene:
     """The method with its datasets compared by another relation."""
+    return _with(scene, lambda type_: replace(type_, metric=metric))
+
+
+def of_at_least(scene: Scene, least: int) -> Scene:
+    """The method with its datasets having so many records at least, where nothing is said of it."""
+    return _with(scene, lambda type_: type_ if type_.least is not None else replace(type_, least=Fraction(least)))
+
+
+def _with(scene: Scene, change: Callable[[DatasetOf], DatasetOf]) -> Scene:
+    """The method with other datasets. It is inferred once more for it."""
     params = tuple(
-        replace(param, type=replace(param.type, metric=metric)) if isinstance(param.type, DatasetOf) else param
+        replace(param, type=change(param.type)) if isinstance(param.type, DatasetOf) else param
         for param in scene.method.params
     )
     known = scene.inference

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dp_lsp import builtins
-from dp_lsp.core.term import Apply, Branch, Call, Closure, Global, Literal, Term
+from dp_lsp.core.events import Var, variables
+from dp_lsp.core.scheme import Scheme
+from dp_lsp.core.term import Apply, Branch, Call, Closure, Global, Literal, Term, Use
 from dp_lsp.core.types import Dataset, DatasetMetric, FunctionType
 from dp_lsp.infer import explain, problems
 from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
@@ -22,6 +24,17 @@ def private_branch(scene: Scene, problem: Problem) -> Problem | None:
         related = explain.path(scene.inference, next(iter(moved.values())), names[0]) if moved else ()
         if names:
             return problems.PrivateBranch.at(branch.condition.span, variable=listed(names), related=related)
+    return _branch_inside(scene, problem)
+
+
+def _branch_inside(scene: Scene, problem: Problem) -> Problem | None:
+    """The same in a function that is called for each entry of what is private."""
+    steps, node = scene.infinite(problem.span), scene.at(problem.span)
+    call = scene.call_at(steps[-1].span, steps[-1].rule) if steps else None
+    for branch in scene.flow(call) if call is not None else ():
+        if isinstance(branch, Branch) and node is not None and branch.span in scene.conditions(branch.span):
+            variable = listed(scene.private(node))
+            return problems.PrivateBranch.at(branch.condition.span, variable=variable, related=problem.related)
     return None
 
 
@@ -115,16 +128,31 @@ def noise_apart(scene: Scene, problem: Problem) -> Problem | None:
     """Noise on a public number is added to something private."""
     node = scene.at(problem.span)
     names = [] if node is None else scene.private(node)
-    for call in _calls(scene, problem) if names else ():
-        noise = noise_of(call)
-        hidden = None if noise is None else scene.argument(call, noise.hidden)
-        if isinstance(hidden, Literal):
+    for call in scene.flow(node) if node is not None and names else ():
+        if _is_noise(scene, call):
             related = Related("the noise is drawn here", call.span)
             where = related, *problem.related
             return problems.NoiseApart.at(
                 problem.span, noise=scene.written(call), variable=listed(names), related=where
             )
     return None
+
+
+def _is_noise(scene: Scene, node: Term) -> bool:
+    """Whether something is noise on a number that is written there, or what a function releases that is given nothing
+    private."""
+    noise = noise_of(node) if isinstance(node, Call) else None
+    hidden = None if noise is None or not isinstance(node, Call) else scene.argument(node, noise.hidden)
+    if hidden is not None:
+        written = (each for each in scene.flow(hidden) if not (isinstance(each, Use) and each.local in scene.made))
+        return all(isinstance(each, Literal) for each in written)
+    function = scene.type(node.function) if isinstance(node, Apply) else None
+    methods = function.value.methods if isinstance(function, FunctionType) else ()
+    return any(method.claims_privacy and not variables(method.cost) - _publics(method) for method in methods)
+
+
+def _publics(method: Scheme) -> set[Var]:
+    return {param.var for param in method.params if param.static}
 
 
 def _calls(scene: Scene, problem: Problem) -> Iterator[Call]:

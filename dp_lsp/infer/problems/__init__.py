@@ -2,20 +2,25 @@
 
 from dp_lsp.infer.problems.mistakes import (
     BoundFromData,
-    ChosenValue,
     InvertedNoise,
-    NoiseApart,
     NoNoise,
     OtherBrackets,
     OtherRelation,
-    PlaceOfRecord,
-    PrivateBranch,
     PrivateCount,
-    PrivateOutput,
-    QueryTooSensitive,
     RawValue,
     UnknownCount,
     WrongEnd,
+)
+from dp_lsp.infer.problems.misuses import (
+    BatchClipped,
+    ChosenValue,
+    NoiseApart,
+    NotANumber,
+    OwnNoise,
+    PlaceOfRecord,
+    PrivateBranch,
+    PrivateOutput,
+    QueryTooSensitive,
 )
 from dp_lsp.infer.problems.names import (
     BlackBoxAsValue,
@@ -62,6 +67,7 @@ from dp_lsp.infer.problems.types import (
 )
 
 __all__ = [
+    "BatchClipped",
     "BlackBoxAsValue",
     "BoundFromData",
     "BudgetMissed",
@@ -83,6 +89,7 @@ __all__ = [
     "NoNoise",
     "NoRule",
     "NoiseApart",
+    "NotANumber",
     "NotClipped",
     "NotDeclaredPrivate",
     "NotRepeatable",
@@ -91,6 +98,7 @@ __all__ = [
     "OtherBrackets",
     "OtherNorm",
     "OtherRelation",
+    "OwnNoise",
     "PlaceOfRecord",
     "PrivateBranch",
     "PrivateCheck",

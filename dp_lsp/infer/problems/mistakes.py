@@ -30,7 +30,7 @@ class RawValue(Kind):
 
     code = "DP420"
     name = "raw-value"
-    message = "`{raw}` is used here, while its bounded copy `{copy}` never is: did you mean `{copy}`?"
+    message = "`{raw}` is used here, {beside}: did you mean `{copy}`?"
 
 
 class BoundFromData(Kind):
@@ -59,10 +59,7 @@ class BoundFromData(Kind):
 
     code = "DP421"
     name = "bound-from-data"
-    message = (
-        "the {what} `{written}` {private}: choose {it} without looking at the data, or pass {it} as a `Static()` "
-        "parameter"
-    )
+    message = "the {what} `{written}` {private}: choose {it} without looking at the data{instead}"
 
 
 class PrivateCount(Kind):
@@ -91,7 +88,7 @@ class PrivateCount(Kind):
 
     code = "DP422"
     name = "private-count"
-    message = "`{count}` is private, because a record may be added or removed ({relation}), {so}"
+    message = "`{count}` is private, because a record may be {changed} ({relation}), {so}"
 
 
 class UnknownCount(Kind):
@@ -257,170 +254,3 @@ class OtherBrackets(Kind):
     name = "other-brackets"
     severity = Severity.WARNING
     message = "`{written}` is {value} here, and `{other}` in the other branch is {other_value}: are brackets missing?"
-
-
-class PrivateBranch(Kind):
-    """A private value decides which branch runs. The result reveals which one it was, however little the branches
-    differ, and with it something about the value.
-
-    Broken:
-
-    ```julia
-    function f(x::Real) :: Priv()
-        y = laplacian_mechanism(1, 0.5, x)
-        if x > 5
-            y = y + 1
-        end
-        y
-    end
-    ```
-
-    Fixed:
-
-    ```julia
-    function f(x::Real) :: Priv()
-        y = laplacian_mechanism(1, 0.5, x)
-        if y > 5
-            y = y + 1
-        end
-        y
-    end
-    ```
-    """
-
-    code = "DP429"
-    name = "private-branch"
-    message = (
-        "which branch runs depends on private `{variable}`, and the result reveals it: decide by a value that a "
-        "mechanism released"
-    )
-
-
-class PlaceOfRecord(Kind):
-    """A record is accessed by its position. The records of a bag (Symmetric, ChangeOne) stand in any order: in another
-    order it is the same bag, with another record at that position. In a sequence (Hamming, InsertDelete) positions mean
-    something; if records are added and removed it must be known how many there are at least, since anybody can see that
-    a run fails.
-
-    Broken:
-
-    ```julia
-    f(v::MetricVector(Real, Symmetric)) :: Priv() = laplacian_mechanism(1, 0.5, v[1])
-    ```
-
-    Fixed:
-
-    ```julia
-    f(v::MetricVector(Real, Symmetric)) :: Priv() = laplacian_mechanism(10, 0.5, sum(clamp(v, 0, 10)))
-    ```
-    """
-
-    code = "DP430"
-    name = "place-of-record"
-    message = "`{written}` takes the record at one position, and {because} ({relation}): {remedy}"
-
-
-class ChosenValue(Kind):
-    """A mechanism released which entry is the largest, and the entry itself is used as if it had been released, too.
-
-    Broken:
-
-    ```julia
-    function f(v::MetricVector(Real, LInf)) :: Priv()
-        i = report_noisy_max(1, 0.5, v)
-        v[i]
-    end
-    ```
-
-    Fixed:
-
-    ```julia
-    function f(v::MetricVector(Real, LInf)) :: Priv()
-        i = report_noisy_max(1, 0.5, v)
-        laplacian_mechanism(1, 0.5, v[i])
-    end
-    ```
-    """
-
-    code = "DP431"
-    name = "chosen-value"
-    message = "a mechanism released only the position `{index}`: `{written}` is still private and needs its own noise"
-
-
-class QueryTooSensitive(Kind):
-    """The sparse vector technique adds noise for queries that move by at most 1, and one of these moves further.
-
-    Broken:
-
-    ```julia
-    f(x::Real) :: Priv() = above_threshold([y -> y, y -> 2 * y], 0.5, x, 3)
-    ```
-
-    Fixed:
-
-    ```julia
-    f(x::Real) :: Priv() = above_threshold([y -> y, y -> 2 * y / 2], 0.5, x, 3)
-    ```
-    """
-
-    code = "DP432"
-    name = "query-too-sensitive"
-    refutable = True
-    message = (
-        "a query can change by {inferred} with `{variable}`, but the noise of `{mechanism}` hides a change of "
-        "{declared}"
-    )
-
-
-class NoiseApart(Kind):
-    """Noise was drawn on its own and is added to a private value. Only a mechanism that is given the value hides it:
-    noise that is drawn once is the same for all that it is added to, so their differences are exact.
-
-    Broken:
-
-    ```julia
-    function f(v::MetricVector(Real, L1)) :: Priv()
-        noise = laplacian_mechanism(1, 0.5, 0.0)
-        map(x -> x + noise, v)
-    end
-    ```
-
-    Fixed:
-
-    ```julia
-    f(v::MetricVector(Real, L1)) :: Priv() = laplacian_mechanism(1, 0.5, v)
-    ```
-    """
-
-    code = "DP433"
-    name = "noise-apart"
-    message = (
-        "`{noise}` is noise on a public number, which hides nothing of private `{variable}`: give the mechanism the "
-        "value itself"
-    )
-
-
-class PrivateOutput(Kind):
-    """A private value is printed. Whoever sees the output sees the value, however private the result is.
-
-    Broken:
-
-    ```julia
-    function f(x::Real) :: Priv()
-        println(x)
-        laplacian_mechanism(1, 0.5, x)
-    end
-    ```
-
-    Fixed:
-
-    ```julia
-    function f(x::Real) :: Priv()
-        laplacian_mechanism(1, 0.5, x)
-    end
-    ```
-    """
-
-    code = "DP434"
-    name = "private-output"
-    message = "`{written}` shows private `{variable}` to whoever sees the output"

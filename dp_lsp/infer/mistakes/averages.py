@@ -1,0 +1,88 @@
+"""How many records there must be for an average to move no further than noise is made for (6)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+from typing import NamedTuple
+
+from dp_lsp.core.annotation import DatasetOf
+from dp_lsp.core.notation import figure
+from dp_lsp.core.term import Term
+from dp_lsp.infer import problems
+from dp_lsp.infer.mistakes import relations
+from dp_lsp.infer.mistakes.noise import furthest
+from dp_lsp.infer.mistakes.scene import Scene, noise_of
+from dp_lsp.problem import Edit, Fix, Problem
+from dp_lsp.text import Span
+
+_FEWEST = (1, 2)
+_MOST = 10**9
+
+
+class Enough(NamedTuple):
+    """What is declared of how far something moves, and of how many records at least that is enough."""
+
+    declared: Fraction
+    records: int
+
+
+def few_records(scene: Scene, problem: Problem) -> Problem | None:
+    """How far the average of few records moves, and of how many what is declared is enough."""
+    node = scene.at(problem.span)
+    for least in _FEWEST if node is not None else ():
+        far = None if node is None else _moved(scene, node, least)
+        if node is not None and far is not None:
+            enough = _enough(scene, node, least)
+            return _counted(scene, problem, least, far) if enough is None else _so_many(scene, problem, enough)
+    return None
+
+
+def _moved(scene: Scene, node: Term, least: int) -> Fraction | None:
+    """How far a value moves of so many records at least."""
+    there = relations.of_at_least(scene, least)
+    found = None if there.type(node) is None else furthest(there, node)
+    return None if found is None or found.zero else found.number
+
+
+def _enough(scene: Scene, node: Term, least: int) -> Enough | None:
+    """Of how many records at least an average moves no further than is declared of it, which is guessed and tried."""
+    for call in scene.calls:
+        noise = noise_of(call)
+        hidden = None if noise is None else scene.argument(call, noise.hidden)
+        place = None if noise is None or noise.declares is None else scene.argument(call, noise.declares)
+        declared = scene.static(place)
+        number = None if declared is None else declared.number
+        if hidden is None or number is None or number <= 0 or node not in scene.flow(hidden):
+            continue
+        far = _moved(scene, hidden, least)
+        records = 0 if far is None else ceil(far * (least + 1) / number) - 1
+        there = _moved(scene, hidden, records) if 0 < records < _MOST else None
+        if there is not None and there <= number:
+            return Enough(number, records)
+    return None
+
+
+def _counted(scene: Scene, problem: Problem, least: int, far: Fraction) -> Problem:
+    first = f"where there may be only {least}, one more moves it by up to {figure(far)}"
+    reason = f"{first}; {problem.message.split(': ', 1)[1]}"
+    return problems.UnknownCount.at(problem.span, written=scene.inference.written(problem.span), reason=reason)
+
+
+def _so_many(scene: Scene, problem: Problem, enough: Enough) -> Problem:
+    least, written = enough.records, scene.inference.written(problem.span)
+    reason = (
+        f"{figure(enough.declared)} is enough where there are {least} at least; say so with `AtLeast({least})`, or "
+        f"make them so many with `resize(v, {least}, fill)`"
+    )
+    return problems.UnknownCount.at(problem.span, written=written, reason=reason, fixes=_declared(scene, least))
+
+
+def _declared(scene: Scene, least: int) -> tuple[Fix, ...]:
+    """A repair that declares that there are so many records, where there is one dataset of which nothing says it."""
+    found = [param for param in scene.method.params if isinstance(param.type, DatasetOf) and param.type.least is None]
+    end = found[0].span.end - 1 if len(found) == 1 else 0
+    if not end or scene.inference.text[end] != ")":
+        return ()
+    edit = Edit(Span(end, end), f", AtLeast({least})")
+    return (Fix(f"declare that there are at least {least} records", (edit,), sure=False),)

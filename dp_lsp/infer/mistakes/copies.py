@@ -1,0 +1,90 @@
+"""A value is kept within limits, and what is released is made of the raw one (2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dp_lsp.core.term import Call, Local, Term, Use
+from dp_lsp.core.types import Clip, Container, Dataset, NumberType, Type
+from dp_lsp.infer import problems
+from dp_lsp.infer.mistakes.scene import Scene, row
+from dp_lsp.problem import Edit, Fix, Problem, Related
+
+
+class Copy(NamedTuple):
+    """A name of a copy that is kept within limits, what made it, and the name of what it is a copy of."""
+
+    local: Local
+    made: Term
+    raw: Local
+    unread: bool
+
+
+def raw_value(scene: Scene, problem: Problem) -> Problem | None:
+    """What has no limits is released, beside a copy that has some and is never used."""
+    return _instead(scene, problem, [copy for copy in _copies(scene) if copy.unread])
+
+
+def raw_beside(scene: Scene, problem: Problem) -> Problem | None:
+    """What has no limits is used where it needs some, beside a copy that has them, even if that is used elsewhere."""
+    return _instead(scene, problem, sorted(_copies(scene), key=lambda copy: not copy.unread))
+
+
+def _instead(scene: Scene, problem: Problem, copies: list[Copy]) -> Problem | None:
+    node = scene.at(problem.span) if copies else None
+    uses = [] if node is None else [each for each in scene.flow(node) if isinstance(each, Use)]
+    for copy in copies:
+        inside = {use for use in scene.flow(copy.made) if isinstance(use, Use)}
+        for use in uses:
+            if use.local is copy.raw and use not in inside and use.span.start > copy.made.span.end:
+                return _raw_used(copy, use)
+    return None
+
+
+def _raw_used(copy: Copy, use: Use) -> Problem:
+    name = copy.local.name
+    never = ", and never used" if copy.unread else ""
+    beside = f"while its bounded copy `{name}` never is" if copy.unread else f"beside its bounded copy `{name}`"
+    fix = Fix(f"use `{name}`", (Edit(use.span, name),), sure=copy.unread)
+    related = Related(f"`{name}` is made here{never}", copy.local.span)
+    facts = {"copy": name, "raw": copy.raw.name, "beside": beside}
+    return problems.RawValue.at(use.span, related=(related,), fixes=(fix,), **facts)
+
+
+def _copies(scene: Scene) -> Iterator[Copy]:
+    """Names of copies of values within limits."""
+    for bind in scene.binds:
+        call, unread = bind.term, [target for target in bind.targets if target not in scene.read]
+        for limited in row(call).limits if isinstance(call, Call) and not call.mutates and unread else ():
+            raw = scene.argument(call, limited) if isinstance(call, Call) else None
+            if isinstance(raw, Use) and raw.local.name != unread[0].name:
+                yield Copy(unread[0], call, raw.local, unread=True)
+        if len(bind.targets) == 1 and _limits(scene.type(bind.term)):
+            yield from _of_the_kind(scene, bind.targets[0], bind.term)
+
+
+def _of_the_kind(scene: Scene, local: Local, made: Term) -> Iterator[Copy]:
+    """The values without limits that something with limits is made of, if it is as they are otherwise."""
+    shape = _shape(scene.type(made))
+    for use in scene.flow(made):
+        if isinstance(use, Use) and use.local.name != local.name:
+            raw = scene.type(use)
+            if shape is not None and shape == _shape(raw) and not _limits(raw):
+                yield Copy(local, made, use.local, unread=local not in scene.read)
+
+
+def _limits(type_: Type | None) -> bool:
+    """Whether numbers or rows of a type lie within limits."""
+    if isinstance(type_, Dataset):
+        return type_.radius is not None or _limits(type_.records)
+    if isinstance(type_, Container):
+        return type_.clip is not Clip.U or _limits(type_.element)
+    return isinstance(type_, NumberType) and type_.bounds is not None
+
+
+def _shape(type_: Type | None) -> object:
+    """What two values of many numbers have in common, of which one may be put for the other."""
+    if isinstance(type_, Dataset):
+        return type_.metric, type_.records.kind
+    return type_.kind if isinstance(type_, Container) else None
