@@ -142,8 +142,9 @@ def _count_is_private(scene: Scene, node: Term, count: Call, so: str) -> Problem
     assert metric is not None, "it counts the records of a dataset"
     written, changed = scene.written(count), relations.CHANGED[metric]
     related = (Related(f"`{written}` stands here", count.span),)
-    facts = {"count": written, "changed": changed, "relation": metric.value, "so": so}
-    return problems.PrivateCount.at(node.span, related=related, fixes=(), **facts)
+    return problems.PrivateCount.at(
+        node.span, count=written, changed=changed, relation=metric.value, so=so, related=related
+    )
 
 
 def _private_count(scene: Scene, node: Term) -> Call | None:
