@@ -7,6 +7,7 @@ import json
 import math
 import random
 import sys
+import time
 from fractions import Fraction
 from itertools import pairwise, permutations
 from pathlib import Path
@@ -19,8 +20,9 @@ from dp_lsp import builtins
 from dp_lsp.builtins.concrete import array
 from dp_lsp.builtins.randomness import RANDOM
 from dp_lsp.builtins.releasing import COMPUTED, RELEASED
-from dp_lsp.cli import main
+from dp_lsp.cli import main, progress
 from dp_lsp.core.types import Norm
+from dp_lsp.release import noise
 from dp_lsp.release.refusal import Misused, Refused
 from dp_lsp.release.running import _chained
 from dp_lsp.release.table import Table, parsed
@@ -148,6 +150,14 @@ end
 guessed(x, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, sum(x))
 twice(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, x)
 twice(x::Bool, eps::Static()) :: Priv() = randomized_response(eps, x)
+function up_to(v::MetricVector(Real, Symmetric, Contributes(k)), k::Static(Integer), eps::Static()) :: Priv()
+    laplacian_mechanism(k, eps, length(v))
+end
+start(m::Static(DMModel), v::MetricVector(Real, Symmetric), eps::Static()) :: Priv() =
+    laplacian_mechanism(1, eps, length(v))
+function with_unused(x::Real, v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+    laplacian_mechanism(1, eps, length(v))
+end
 function by_rows(m::MetricMatrix(Real, Symmetric), eps::Static()) :: Priv()
     laplacian_mechanism(1, eps, size(m, 1))
 end
@@ -212,6 +222,9 @@ def run(capsys: pytest.CaptureFixture[str], function: str, *more: str, eps: bool
         ("norms", ["--set", "v=[1, 2, 3, 4]"], "ε 4"),
         ("total", ["--set", "total:v=[1, 2]", "--target-delta", "0"], "ε 2"),
         ("sized", ["--data", "one.csv", "--set", "n=3"], "ε 2, δ 0"),
+        ("up_to", ["--data", "one.csv", "--set", "k=2"], "one record is added or removed, and that up to 2 times"),
+        ("up_to", ["--data", "one.csv", "--set", "k=2"], "not checked: that no person has more than 2 records of 'v'"),
+        ("start", ["--data", "one.csv", "--set", "m=[1, 2]"], "ε 2, δ 0"),
         ("binned", ["--data", "one.csv", "--set", "edges=[0, 2, 5/2]"], "2 Laplace"),
         ("two", ["--data", "t.csv", "--column", "v=a", "--column", "w=a"], "ε 4, δ 0 (rule joint) for whoever"),
     ],
@@ -251,6 +264,7 @@ def test_released(function: str, arguments: list[str], said: str, capsys: pytest
         ("total", ["--data", "t.csv"], 2, "say by --column … which columns of t.csv are 'v': it has 'a', 'b'"),
         ("total", ["--data", "t.csv", "--column", "c"], 2, "t.csv has no column 'c'; it has a, b"),
         ("total", ["--data", "t.csv", "--column", "a", "--column", "b"], 2, "--column names 2 columns for it"),
+        ("start", ["--data", "one.csv"], 2, "'m' has no value: it is static; give it by --set m=[…]"),
         ("binned", ["--data", "one.csv"], 2, "'edges' has no value: it is static; give it by --set edges=[…]"),
         ("binned", ["--data", "one.csv", "--set", "edges=5"], 2, "--set edges: it is not of the form [1, 2, 3]"),
         ("total", ["--data", "one.csv", "--set", "eps=true"], 2, "--set eps: 'true' is not a number"),
@@ -308,6 +322,26 @@ def test_who_is_in_several_parameters(folder: Path, capsys: pytest.CaptureFixtur
     assert (joint["parameters"], joint["rule"], joint["proved"]["epsilon"]) == (["v", "w"], "joint", 1)
     assert [one["proved"]["epsilon"] for one in each] == [0.5, 0.5]
     assert joint["epsilon"] > 1
+
+
+def test_what_costs_nothing_adds_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = released(capsys, "p.jl", "with_unused", "--set", "v=[1]", "--set", "x=3", "--set", "eps=1")
+    assert [each["parameters"] for each in found["guarantees"]] == [["x"], ["v"]]
+
+
+def test_a_terminal_sees_what_takes_long(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "is_terminal", lambda stream: True)
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "_PAUSE", 0.001)
+    made = noise.Sampled.laplace
+    monkeypatch.setattr(noise.Sampled, "laplace", lambda *given: time.sleep(0.2) or made(*given))
+    assert main(["run", "p.jl", "total", "--data", "one.csv", "--set", "eps=1"]) == 0
+    printed = capsys.readouterr()
+    assert "running total, 0 s" in printed.err
+    assert printed.err.endswith("\r\033[K")
+    assert "running" not in printed.out
 
 
 def test_what_steps_cost_one_after_the_other() -> None:

@@ -95,7 +95,7 @@ def runnable(name: str, **numbers: str) -> Runnable:
     (found,) = engine.runnable("", Alone(), name, options)
     demand_proof(found.report)
     demand_no_doubt(found)
-    assert guarantees(found, False)
+    assert guarantees(found, {}, False)
     return found
 
 
@@ -306,10 +306,10 @@ def test_narrower_noise_is_refused(name: str, numbers: dict[str, str], monkeypat
 def test_what_a_grid_adds_is_told() -> None:
     """Nothing to a response, and to noise and choices as much as the samplers say at most."""
     for name, added in (("laplace", noise.ADDED), ("ranked", noise.ADDED), ("answer", Fraction(0))):
-        (found,) = guarantees(runnable(name, eps="1/2"), False)
+        (found,) = guarantees(runnable(name, eps="1/2"), {}, False)
         assert found.epsilon == Fraction(1, 2)
         assert found.drawn == (found.epsilon + added, 0)
-    (found,) = guarantees(runnable("gauss", eps="1/2", **{"del": "1e-5"}), False)
+    (found,) = guarantees(runnable("gauss", eps="1/2", **{"del": "1e-5"}), {}, False)
     assert found.drawn[1] > found.delta > 0
     assert found.drawn[1] < found.delta * (1 + 2 * noise.ADDED)
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Protocol
 
-from dp_lsp.builtins.concrete import Undefined, Value, array, entrywise, norm_of, rows
+from dp_lsp.builtins.concrete import Undefined, Value, array, rows
 from dp_lsp.builtins.meanings import MEANINGS
 from dp_lsp.builtins.randomness import RANDOM
 from dp_lsp.core.events import Scheme
@@ -169,22 +169,29 @@ def _exactly(number: Decimal) -> Fraction:
 
 def _clip(norm: Norm, *args: Value) -> Any:
     most, v = args if len(args) > 1 else (1, *args)
-
-    def of(row: Any) -> Any:
-        if norm is Norm.L2:
-            squares = sum((entry * entry for entry in row), Fraction(0))
-            size = Fraction(0) if squares <= most * most else _root_above(squares)
-        else:
-            size = Fraction(norm_of(row, norm))
-        return row.copy() if size <= most else entrywise(lambda entry: _cut(Fraction(entry) * most / size, most), row)
-
-    return of(v) if v.ndim == 1 else array((entry for row in rows(v) for entry in of(row)), v.shape)
+    if v.ndim == 1:
+        return _clipped(norm, Fraction(most), v)
+    return array((entry for row in rows(v) for entry in _clipped(norm, Fraction(most), row)), v.shape)
 
 
-def _cut(x: Fraction, most: Value) -> Fraction:
-    """A number that is cut off towards 0, to some bits of ``most``."""
-    step = Fraction(most) / (1 << _FINE)
-    return math.trunc(x / step) * step if step else Fraction(0)
+def _clipped(norm: Norm, most: Fraction, row: Any) -> Any:
+    """By whole numbers, which is much faster for many rows: all entries in parts of one denominator, and what is scaled
+    is cut off towards 0, to some bits of ``most``."""
+    whole = math.lcm(*(entry.denominator for entry in row))
+    parts = [entry.numerator * (whole // entry.denominator) for entry in row]
+    if norm is Norm.L2:
+        squares = sum(part * part for part in parts)
+        if squares * most.denominator**2 <= (most.numerator * whole) ** 2:
+            return row.copy()
+        size, bits = math.isqrt(squares << 2 * _FINE) + 1, 2 * _FINE
+    else:
+        sizes = map(abs, parts)
+        size, bits = max(sizes, default=0) if norm is Norm.LINF else sum(sizes), _FINE
+        if size * most.denominator <= most.numerator * whole:
+            return row.copy()
+    scaled = ((abs(part) << bits) // size for part in parts)
+    step = most / (1 << _FINE)
+    return array((each if part > 0 else -each) * step for each, part in zip(scaled, parts, strict=True))
 
 
 def _histogram(v: Any, edges: Any) -> Any:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
 
 from dp_lsp.cli.style import is_terminal, printable
 
@@ -38,6 +41,28 @@ class Line:
         except OSError:  # nobody looks any more
             self._next = float("inf")
             self._shown = False
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Says on the terminal what is done within, and for how long, where that takes a while."""
+    if not is_terminal(sys.stderr):
+        yield
+        return
+    line, began, over = Line(_PATIENCE), time.monotonic(), Event()
+
+    def tell() -> None:
+        while not over.wait(_PAUSE):
+            line.say(f"{what}, {time.monotonic() - began:.0f} s")
+
+    teller = Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
+        line.done()
 
 
 class Progress:

@@ -20,6 +20,7 @@ from dp_lsp.cli.distributions import Distributions, improved
 from dp_lsp.cli.files import choose, shown
 from dp_lsp.cli.limited import limited
 from dp_lsp.cli.output import FINDINGS, USAGE, complain, write
+from dp_lsp.cli.progress import waiting
 from dp_lsp.cli.releases import document, lines
 from dp_lsp.cli.reporters.escaping import json_text
 from dp_lsp.cli.style import printable, without_commands
@@ -101,15 +102,15 @@ class _Run:
         with limited(request.limits, 0):
             first = self._function(())
             joining = self._options(()).options(self._root).neighbours != Options().neighbours
-        with limited(self._patient, 0):
+        with limited(self._patient, 0), waiting("reading the data"):
             given = inputs(first.scheme, self._given(), joining)
         with limited(request.limits, 0):
             asked = Setting(request.function, "", Fraction(0))  # numbers are wanted, also where none is given
             settings = (asked, *(Setting(request.function, *each) for each in given.numbers.items()))
             function = self._function(settings)
             demand_no_doubt(function)
-            promised = guarantees(function, joining)
-        with limited(self._patient, 0):
+            promised = guarantees(function, given.numbers, joining)
+        with limited(self._patient, 0), waiting(f"running {request.function}"):
             found = release(function, given, promised, library)
         if request.output_format == "json":
             return json_text(document(function, found, given.numbers), indent=2) + "\n"

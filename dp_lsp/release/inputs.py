@@ -95,6 +95,20 @@ def inputs(scheme: Scheme, given: Given, joining: bool) -> Inputs:
     return _Reader(scheme, given, joining).inputs()
 
 
+def records_of_a_person(param: SchemeParameter, numbers: Mapping[str, Fraction]) -> int:
+    """How many records of a parameter a person has at most, by an annotation or the configuration."""
+    return 1 if param.unit is None else math.floor(_evaluated(param.unit.records, numbers))
+
+
+def _evaluated(value: Poly, numbers: Mapping[str, Fraction]) -> Fraction:
+    """The number that a formula of static parameters comes to; rounded down where it is not exact."""
+    known: dict[Symbol, Fraction] = {each: numbers[each.name] for each in symbols_of(value) if each.name in numbers}
+    try:
+        return interval(value, known).low
+    except Missing as missing:
+        raise Refused(f"what a type says depends on {missing}, which has no number") from None
+
+
 class _Reader:
     def __init__(self, scheme: Scheme, given: Given, joining: bool) -> None:
         self._scheme = scheme
@@ -138,19 +152,32 @@ class _Reader:
 
     def _public(self, param: SchemeParameter) -> Value:
         """The value of a static parameter."""
-        if isinstance(param.type, Container):
-            return self._listed_by_hand(param, param.type)
+        if _is_box(param.type):
+            return self._listed_by_hand(param)
         value = self._scalar(param.name, param.type, "it is static")
         if isinstance(param.type, NumberType):
             self._numbers[param.name] = Fraction(value)
         return value
 
-    def _listed_by_hand(self, param: SchemeParameter, box: Container) -> Value:
-        """A vector or a matrix that is public."""
+    def _listed_by_hand(self, param: SchemeParameter) -> Value:
+        """A vector, a matrix or a model that is public."""
         text = self._given.values.get(param.name)
         if text is None:
             raise Misused(f"'{param.name}' has no value: it is static; give it by --set {param.name}=[…]")
+        if isinstance(param.type, ModelType):
+            return self._model(param, param.type)
+        box = _box(param.type)
+        assert box is not None
         entries = _written(param.name, text, box.rows is not None)
+        return self._filled(param, box, entries)
+
+    def _model(self, param: SchemeParameter, model: ModelType) -> Value:
+        entries = self._entries(param, False)
+        self._numbers[f"length({param.name})"] = Fraction(entries.height)
+        self._sizes.append(_Size(param.name, model.size, entries.height, "parameters"))
+        return array(entries.numbers)
+
+    def _filled(self, param: SchemeParameter, box: Container, entries: _Entries) -> Value:
         self._count(param, box, entries)
         shape = (entries.height, entries.width) if box.rows is not None else None
         return array(self._elements(param.name, box.element, entries), shape)
@@ -190,19 +217,14 @@ class _Reader:
             return value
         box = _box(type_)
         if isinstance(type_, ModelType):
-            entries = self._entries(param, False)
-            self._numbers[f"length({param.name})"] = Fraction(entries.height)
-            self._sizes.append(_Size(param.name, type_.size, entries.height, "parameters"))
-            return array(entries.numbers)
+            return self._model(param, type_)
         if box is None:
             raise _no_option(param.name)
         entries = self._entries(param, box.rows is not None)
-        self._count(param, box, entries)
         self._demand_few(param)
         if isinstance(type_, Dataset):
             self._demand_records(param.name, type_, entries)
-        shape = (entries.height, entries.width) if box.rows is not None else None
-        return array(self._elements(param.name, box.element, entries), shape)
+        return self._filled(param, box, entries)
 
     def _count(self, param: SchemeParameter, box: Container, entries: _Entries) -> None:
         """The dimensions that are public."""
@@ -247,7 +269,7 @@ class _Reader:
         if len(wanted) > 1:
             raise Misused(f"--person names {len(wanted)} columns for '{param.name}'; one says whose record a row is")
         found = self._table(files[0])
-        most = math.floor(self._number(param.unit.records)) if param.unit is not None else 1
+        most = records_of_a_person(param, self._numbers)
         (place,) = found.columns(wanted)
         row = found.too_many(place, most)
         if row is not None:
@@ -288,14 +310,7 @@ class _Reader:
         return -self._number(-bounds.low), self._number(bounds.high)
 
     def _number(self, value: Poly) -> Fraction:
-        """The number that a formula of static parameters comes to; rounded down where it is not exact."""
-        known: dict[Symbol, Fraction] = {
-            each: self._numbers[each.name] for each in symbols_of(value) if each.name in self._numbers
-        }
-        try:
-            return interval(value, known).low
-        except Missing as missing:
-            raise Refused(f"what a type says depends on {missing}, which has no number") from None
+        return _evaluated(value, self._numbers)
 
     # Where entries come from
 

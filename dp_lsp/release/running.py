@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -12,17 +12,16 @@ from dp_lsp.analysis.records import FunctionReport, NumericReport, State
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, is_container
 from dp_lsp.builtins.releasing import COMPUTED, ON_A_GRID, RELEASED, Draws
 from dp_lsp.core.evaluate import Substitution
-from dp_lsp.core.notation import DISPLAY, Printer
 from dp_lsp.core.scheme import SchemeParameter
 from dp_lsp.core.term import Method
 from dp_lsp.core.types import Base, BoolType, Container, Dataset, DatasetMetric, Kind, Norm, NumberType
 from dp_lsp.engine.runnable import Runnable, calls
 from dp_lsp.meaning.interpreter import Interpreter, Rows
-from dp_lsp.release.inputs import Inputs
+from dp_lsp.release.inputs import Inputs, records_of_a_person
 from dp_lsp.release.noise import ADDED, Sampled
 from dp_lsp.release.refusal import Refused
 
-MOST_STEPS = 200_000_000
+MOST_STEPS = 10**12  # no loop is endless, and whoever runs their own program can end it
 JOINT = "joint"
 """The rule of what is guaranteed to a person whose records are in several parameters."""
 _CONTEXT = Context(prec=60, traps=[])
@@ -91,10 +90,10 @@ def demand_no_doubt(function: Runnable) -> None:
         raise Refused(f"the guarantee of '{name}' holds only if {listed}; the numbers that are given do not decide it")
 
 
-def guarantees(function: Runnable, joining: bool) -> tuple[Guarantee, ...]:
-    """What a run guarantees. Refuses one that guarantees nothing to a parameter."""
+def guarantees(function: Runnable, numbers: Mapping[str, Fraction], joining: bool) -> tuple[Guarantee, ...]:
+    """What a run guarantees where public ``numbers`` are known. Refuses one that guarantees nothing to a parameter."""
     grid = any(call.builtin in ON_A_GRID for each in function.reached for call in calls(each))
-    about = {each.name: _change(each, function.norms, joining) for each in function.scheme.params}
+    about = {each.name: _change(each, function.norms, numbers, joining) for each in function.scheme.params}
     found = tuple(_guarantee(function.report.name, each, grid, about) for each in function.report.numeric)
     kept = {name for each in found for name in each.parameters}
     for param in function.scheme.params:
@@ -115,7 +114,7 @@ def _together(found: Sequence[Guarantee]) -> Iterator[Guarantee]:
     names = tuple(dict.fromkeys(name for each in found for name in each.parameters))
     listed = sorted(found, key=lambda each: -len(each.parameters))
     needed = [each for place, each in enumerate(listed) if not _covered(each, listed[:place])]
-    if len(needed) == 1:
+    if sum(bool(each.epsilon or each.delta) for each in needed) < 2:
         return
     epsilon, delta = _chained([(each.epsilon, each.delta) for each in needed])
     drawn = _chained([each.drawn for each in needed])
@@ -156,11 +155,11 @@ def _guarantee(name: str, found: NumericReport, grid: bool, about: dict[str, str
     return Guarantee(found.parameters, found.rule, found.epsilon, found.delta, drawn, neighbours)
 
 
-def _change(param: SchemeParameter, norms: Substitution, joining: bool) -> str:
+def _change(param: SchemeParameter, norms: Substitution, numbers: Mapping[str, Fraction], joining: bool) -> str:
     """What one person can do to a parameter, in words."""
-    times = _records_of_a_person(param)
+    times = records_of_a_person(param, numbers)
     one = _step(param, norms, joining)
-    return f"{one}, and that up to {times} times" if times else one
+    return f"{one}, and that up to {times} times" if times > 1 else one
 
 
 def _step(param: SchemeParameter, norms: Substitution, joining: bool) -> str:
@@ -185,17 +184,12 @@ def _step(param: SchemeParameter, norms: Substitution, joining: bool) -> str:
     return "it changes by at most 1"
 
 
-def _unchecked(params: Sequence[SchemeParameter], counted: Collection[str]) -> Iterator[str]:
+def _unchecked(params: Sequence[SchemeParameter], given: Inputs) -> Iterator[str]:
     """What is taken for granted of the data."""
     for param in params:
-        each = _records_of_a_person(param)
-        if param.name not in counted and (each or isinstance(param.type, Dataset)):
-            yield f"that no person has more than {f'{each} records' if each else 'one record'} of '{param.name}'"
-
-
-def _records_of_a_person(param: SchemeParameter) -> str:
-    """How many records a person has at most, as an annotation or the configuration says; empty if that is one."""
-    return Printer(DISPLAY).poly(param.unit.records) if param.unit is not None else ""
+        most = records_of_a_person(param, given.numbers)
+        if param.name not in given.counted and (most > 1 or isinstance(param.type, Dataset)):
+            yield f"that no person has more than {'one record' if most == 1 else f'{most} records'} of '{param.name}'"
 
 
 def release(function: Runnable, given: Inputs, promised: tuple[Guarantee, ...], library: Any) -> Release:
@@ -203,7 +197,7 @@ def release(function: Runnable, given: Inputs, promised: tuple[Guarantee, ...], 
     end."""
     draws = Sampled(library)
     value = Runs(function, draws).value(given.arguments)
-    unchecked = tuple(_unchecked(function.scheme.params, given.counted))
+    unchecked = tuple(_unchecked(function.scheme.params, given))
     return Release(value, promised, tuple(sorted(draws.drawn.items())), unchecked)
 
 
