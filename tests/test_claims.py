@@ -237,7 +237,7 @@ def of_containers(base: str, norm: str) -> Iterator[Case]:
     yield Case(f"{matrix} = length(m)", lambda m: 0)
     yield Case(f"{matrix} = size(m)", lambda m: 0)
     yield Case(f"{matrix} = size(m, 1)", len)
-    yield Case(f"{number} = norm_convert({norm}, [x, y, x])", lambda x, y: (x, y, x))
+    yield Case(f"{number} = norm_convert({norm}, [x, y, 2 * x])", lambda x, y: (x, y, 2 * x))
     yield Case(f"{number} = sum([x, y, x])", lambda x, y: x + y + x, loose=data)
     yield Case(f"{two} = v + w", add)
     yield Case(f"{two} = v - w", subtract)

@@ -135,6 +135,7 @@ WAYS: list[tuple[str, str, Way | None]] = [
     (VECTOR, _rounds("m = vec_to_row(v); s = m[1, :]", "s = s + m[i, :]", "1"), RISES),
     (DATA, _rounds("s = 0", "s = s + count(x -> x > i, v)"), RISES),
     (DATA, _rounds("s = 0", "s = s + 1", "length(v)"), None),
+    (DATA, _rounds("s = 0", "s = min(s, count(x -> x > 0, v)) - 1", "length(v)"), None),
     (DATA, _rounds("s = 0.0", "s = min(s - 1, sum(clamp(v, -2, 0)))"), FALLS),
 ]  # fmt: skip
 
