@@ -20,7 +20,7 @@ from dp_lsp.builtins.patterns import INTEGER_NUMBER, STATIC_INTEGER, Box, Record
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.metrics import by_norm, is_discrete
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, magnitude, number
-from dp_lsp.core.types import BoolType, Bounds, Clip, Container, Kind, Norm, NumberType, Type, without_static
+from dp_lsp.core.types import Base, BoolType, Bounds, Clip, Container, Kind, Norm, NumberType, Type, without_static
 
 INDEX = "[]"
 ROW = "[:]"
@@ -80,18 +80,24 @@ def _norm(args: Args) -> NormVariable:
     return norm
 
 
+def _radius(args: Args) -> Poly | None:
+    """How far from 0 a row is at most. That says nothing of how far two rows of Data are apart."""
+    element = args.records.records.element
+    return None if isinstance(element, NumberType) and element.base is Base.DATA else args.records.radius
+
+
 def _record(args: Args) -> Type:
     dataset = args.records
-    norm = _norm(args) if dataset.radius is None else Norm(dataset.records.clip.value)
+    norm = _norm(args) if _radius(args) is None else Norm(dataset.records.clip.value)
     return Container(Kind.VECTOR, norm, Clip.U, dataset.records.length, without_static(dataset.records.element))
 
 
 def _records_apart(args: Args) -> Sens:
     """2c for rows that measure at most c; else as far as all their entries are apart."""
-    dataset = args.records
-    if dataset.radius is not None:
-        return number(2) * magnitude(dataset.radius)
-    entry, entries = _apart(args), magnitude(dataset.records.length)
+    radius = _radius(args)
+    if radius is not None:
+        return number(2) * magnitude(radius)
+    entry, entries = _apart(args), magnitude(args.records.records.length)
     return entry if entry.infinite else by_norm(_norm(args), entries * entry, entries.root() * entry, entry)
 
 
