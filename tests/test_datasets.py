@@ -119,12 +119,11 @@ def cells() -> Iterator[Cell]:
         yield Cell(metric, "size(m, 1)", (factor,), least=3 if metric.sized else 0)
     for metric, factor in ((SYMMETRIC, 1), (INSERT, 1), (CHANGE, 2), (HAMMING, 2)):
         least = 3 if metric.sized else 0
-        yield Cell(metric, "count(r -> r[1] > r[2], m)", (1,), least=least)
+        yield Cell(metric, "count_rows(r -> r[1] > r[2], m)", (1,), least=least)
         yield Cell(metric, "count_distinct(m)", (1,), least=least)
         yield Cell(metric, "sum(clamp(m[:, 2], 0, 2))", (2,), least=least)
         yield Cell(metric, "sum(clip(LInf, 1, m)[:, 1])", (factor,), least=least)
-        yield Cell(metric, "size(filter(r -> r[1] > r[2], m), 1)", (factor,), least=least, loose=metric.sized)
-        yield Cell(metric, "size(unique(m), 1)", (factor,), least=least, loose=metric.sized)
+        yield Cell(metric, "size(filter_rows(r -> r[1] > r[2], m), 1)", (factor,), least=least, loose=metric.sized)
         yield Cell(metric, "sum(map_rows(r -> clamp(r[1], 0, 2), repeat(m, 3)))", (6,), least=least)
     yield from of_positions()
 

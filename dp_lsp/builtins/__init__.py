@@ -19,6 +19,7 @@ from dp_lsp.builtins import (
     powers,
     private,
     ranges,
+    records,
     selection,
     statistics,
     truth,
@@ -45,7 +46,7 @@ TABLE: dict[str, Builtin] = {
             *datasets.ROWS,
             *statistics.ROWS,
         ),
-        *(*variances.ROWS, *orders.ROWS, *columns.ROWS, *ranges.ROWS),
+        *(*variances.ROWS, *orders.ROWS, *columns.ROWS, *records.ROWS, *ranges.ROWS),
         *(*learning.ROWS, *mechanisms.ROWS, *private.ROWS, *grouping.ROWS, *selection.ROWS),
     )
     for name in (row.name, *row.aliases)

@@ -15,6 +15,7 @@ from dp_lsp.builtins.concrete import (
     is_container,
     quotient,
     records,
+    rows,
     so_many,
     some_records,
     total,
@@ -22,13 +23,7 @@ from dp_lsp.builtins.concrete import (
 
 
 def _counted(function: Callable[..., Value], v: Any) -> int:
-    return sum(bool(function(record)) for record in records(v))
-
-
-def _distinct(v: Any) -> list[Value]:
-    """Every record once, in the order in which they come."""
-    found = {tuple(record) if is_container(record) else record: record for record in records(v)}
-    return list(found.values())
+    return sum(bool(function(entry)) for entry in v.flat)
 
 
 def _mean(v: Any) -> Value:
@@ -102,12 +97,14 @@ OF_DATASETS: dict[str, Callable[..., Value]] = {
     "partialsort": _kth,
     "median": lambda v: _quantile(v, Fraction(1, 2)),
     "quantile": _quantile,
-    "count_distinct": lambda v: len(_distinct(v)),
+    "count_distinct": lambda v: len({tuple(each) if is_container(each) else each for each in records(v)}),
     "histogram": _histogram,
     "cumulative_counts": _up_to,
     "quantile_score": _ranks,
-    "filter": lambda f, v: some_records(filter(f, records(v)), v),
-    "unique": lambda v: some_records(_distinct(v), v),
+    "filter": lambda f, v: array(filter(f, v)),
+    "count_rows": lambda p, m: sum(map(bool, map(p, rows(m)))),
+    "filter_rows": lambda p, m: some_records(filter(p, rows(m)), m),
+    "unique": lambda v: array(dict.fromkeys(v)),
     "repeat": _repeated,
     "resize": _resized,
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from dp_lsp.builtins.define import Application, Args, Builtin, Demand, Factors, Refusal, Refused, form, only
+from dp_lsp.builtins.define import Application, Args, Builtin, Demand, Factors, Refusal, Refused, Result, form, only
 from dp_lsp.builtins.patterns import STATIC, STATIC_INTEGER, Arrow, GivenNorm, Records
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
 from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude, number
@@ -120,11 +120,18 @@ def _mapped_rows(args: Args) -> Type | Refusal:
     return Refusal("the function must return a number or a vector")
 
 
-def _kept(args: Args) -> Type | Refusal:
-    """Those records of which a function says so; how many they are is private."""
-    if not isinstance(args.applied["f"].result, BoolType | TypeVariable):
-        return Refusal("the function must return a Bool")
-    return some_of(args.dataset("v"))
+def of_kind(result: Result, function: str) -> Result:
+    """The result of a row whose function must say of each record whether it is one of a kind."""
+
+    def found(args: Args) -> Type | Refusal:
+        if not isinstance(args.applied[function].result, BoolType | TypeVariable):
+            return Refusal("the function must return a Bool")
+        return result(args)
+
+    return found
+
+
+_KEPT = of_kind(lambda args: some_of(args.dataset("v")), "f")
 
 
 def _distinct(args: Args) -> Type:
@@ -210,23 +217,21 @@ _ROWS: tuple[Builtin, ...] = (
     Builtin(
         "filter",
         "filter(f, v)",
-        (form(_kept, of_records(per_step(once, twice)), applies=applied_to("f"), f=Arrow(), v=RECORDS),),
+        (form(_KEPT, of_records(per_step(once, twice)), applies=applied_to("f"), f=Arrow(), v=NUMBERS),),
         "The records of which a function of the record says true. How many they are is private: a replaced record may "
         "take one away and bring one, so 2-sensitive where the number of records was public, else 1-sensitive.",
         _POINTWISE,
-        (
-            "f(v::MetricVector(Real, Symmetric)) = length(filter(x -> x > 3, v))",
-            "f(m::MetricMatrix(Real, Symmetric)) = size(filter(row -> row[1] > row[2], m), 1)",
-        ),
+        ("f(v::MetricVector(Real, Symmetric)) = length(filter(x -> x > 3, v))",),
         (
             Refused("g(x) = x\nf(v::MetricVector(Real, Symmetric)) = length(filter(g, v))", "DP208"),
+            Refused("f(m::MetricMatrix(Real, Symmetric)) = filter(x -> x[1] > 3, m)", "DP202"),
             Refused("f(x::Real) = filter(y -> y > 3, x)", "DP202"),
         ),
     ),
     Builtin(
         "unique",
         "unique(v)",
-        (form(_distinct, only(v=per_step(once, twice)), v=RECORDS),),
+        (form(_distinct, only(v=per_step(once, twice)), v=NUMBERS),),
         "Every value once, in any order. 1-sensitive; 2-sensitive where the number of records was public: a replaced "
         "record may take a value away and bring one.",
         _POINTWISE,

@@ -20,6 +20,7 @@ from dp_lsp.builtins.datasets import (
     applied_to,
     bounds_of,
     is_sized,
+    of_kind,
     of_records,
     once,
     per_step,
@@ -55,7 +56,6 @@ from dp_lsp.core.types import (
     Norm,
     NumberType,
     Type,
-    TypeVariable,
 )
 
 _PUBLIC_POINTS = Box(VECTOR, bases=frozenset({Base.INTEGER, Base.REAL}))
@@ -187,18 +187,13 @@ def _whole(args: Args) -> Type:
     return INTEGER
 
 
-def _answered(args: Args) -> Type | Refusal:
-    answer = args.applied["p"].result
-    return INTEGER if isinstance(answer, BoolType | TypeVariable) else Refusal("the function must return a Bool")
-
-
 # Forms of rows that are about other values, too
 
 LENGTHS = (
     form(_static_size, only(v=ZERO), v=_OF_PUBLIC_SIZE),
     form(_whole, only(v=_entries), v=_OF_PRIVATE_SIZE),
 )
-COUNT = form(_answered, of_records(once, "p"), applies=applied_to("p"), p=Arrow(), v=RECORDS)
+COUNT = form(of_kind(_whole, "p"), of_records(once, "p"), applies=applied_to("p"), p=Arrow(), v=NUMBERS)
 SUMS: tuple[Form, ...] = (
     form(_total, only(v=per_step(largest, range_of)), v=NUMBERS),
     form(_total_of_rows, only(v=_row_factor), keywords={"dims": OneOf((1,))}, v=ROWS_OF_PEOPLE),

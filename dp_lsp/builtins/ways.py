@@ -165,7 +165,7 @@ BY_TYPE: dict[str, Callable[[Args], Ways]] = {
     "fold": _folded,
     **dict.fromkeys(("[]", "[:]"), _picked),
     **dict.fromkeys(("length", "count", "count_distinct", "filter"), _by_records),
-    **dict.fromkeys(("unique", "repeat", "clip"), _by_records),
+    **dict.fromkeys(("unique", "repeat", "clip", "count_rows", "filter_rows"), _by_records),
     "quantile_score": _ranked,
     **dict.fromkeys(("histogram", "cumulative_counts"), _counted),
 }
