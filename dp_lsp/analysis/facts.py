@@ -53,7 +53,8 @@ class Fact(NamedTuple):
     pairs, and the rule (a builtin's name, or empty) that says so.
 
     ``until`` is the end of the statement that gives a name this value, or 0 if none does here. Of what is ``AFTER`` a
-    statement, ``rule`` is the name. ``spent`` is what evaluating it costs by itself."""
+    statement, ``rule`` is the name. ``spent`` is what evaluating it costs by itself, and ``lost`` says what is public
+    of its operands and not of it, and why."""
 
     span: Span
     type: str
@@ -64,6 +65,7 @@ class Fact(NamedTuple):
     part: Part = Part.EXPRESSION
     until: int = 0
     spent: tuple[Spent, ...] = ()
+    lost: str = ""
 
     def moved(self, by: int) -> Fact:
         """The same in a text that has ``by`` more code points before it."""
@@ -78,12 +80,13 @@ FactRow = tuple[int, int, int, int, str, int, int, int, int]
 
 
 class FactTables(NamedTuple):
-    """The facts of a chunk. Equal texts are written once."""
+    """The facts of a chunk. Equal texts are written once. What is lost is known of few expressions: by their places."""
 
     rows: list[FactRow]
     types: list[tuple[str, str]]
     moves: list[tuple[tuple[str, str], ...]]
     spent: list[tuple[tuple[tuple[str, ...], str, str], ...]]
+    lost: dict[tuple[int, int], str]
 
 
 def encode_facts(tables: FactTables) -> bytes:
@@ -96,9 +99,12 @@ def decode_facts(data: bytes) -> tuple[Fact, ...]:
     """The facts of a chunk, in the order they were written."""
     if not data:
         return ()
-    rows, types, moves, spent = marshal.loads(data)
+    rows, types, moves, spent, lost = marshal.loads(data)
     costs = [tuple(Spent(*each) for each in listed) for listed in spent]
     return tuple(
-        Fact(Span(start, end), types[t][0], types[t][1], moves[m], rule, Role(role), Part(part), until, costs[cost])
+        Fact(
+            *(Span(start, end), types[t][0], types[t][1], moves[m], rule, Role(role), Part(part), until, costs[cost]),
+            lost.get((start, end), "") if part == Part.EXPRESSION else "",
+        )
         for start, end, t, m, rule, role, part, until, cost in rows
     )

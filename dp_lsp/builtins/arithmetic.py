@@ -253,6 +253,7 @@ ROWS: tuple[Builtin, ...] = (
         ),
         published=_products(published_product_factors, published_scaling(entries)),
         keeps_zero=True,
+        wants_bounds=True,
     ),
     Builtin(
         "/",
@@ -273,6 +274,7 @@ ROWS: tuple[Builtin, ...] = (
         published=(form(numeric(_quotient, Base.REAL), published_quotient_factors, x=NUMBER, y=NUMBER), _BY_NUMBER),
         keeps_zero=True,
         divides=True,
+        loses="what it divides by may be near 0, for all that is known",
     ),
     *(
         Builtin(

@@ -15,6 +15,7 @@ from dp_lsp.builtins.patterns import Binds, Pattern
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.constraints import Quantity
+from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.events import Event, Scheme
 from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.order import Way
@@ -37,11 +38,12 @@ class Demand(NamedTuple):
 class Refusal(NamedTuple):
     """Why arguments of the right shapes do not fit together, as a sentence without an end mark. ``unclipped`` names
     the argument that should have been clipped, if that is the reason, and ``uncounted`` the dataset of which it should
-    be known how many records there are."""
+    be known how many records there are. ``lacks`` is what should be known of a dataset."""
 
     reason: str
     unclipped: str = ""
     uncounted: str = ""
+    lacks: Descriptor | None = None
 
 
 class Applied(NamedTuple):
@@ -253,11 +255,12 @@ class Builtin:
     most. ``limits`` names arguments of which the result is a copy that is kept within limits; ``chosen`` what must be
     chosen without a look at the data, each with a word for it. One that ``tells_size`` tells how many records there
     are, one that ``tells_some`` how many of them are of a kind, and one that ``divides`` divides by its last argument.
-    ``draws`` is how one draws rows. ``whole`` says whether the numbers it returns are whole (or of Data), where that
-    does not follow from its arguments; what one that ``floats`` returns may be stored as a float although it is whole.
-    One that ``clips`` returns a container clipped in the norm it is given. One that is ``only_public`` has a rule for
-    public arguments only. An ``everyday`` name may also be that of a variable, which then counts. ``published`` holds
-    the forms of the published checker."""
+    ``loses`` says why less is known of a result than of arguments; one that ``wants_bounds`` moves without bound where
+    nothing says how large these are. ``draws`` is how one draws rows. ``whole`` says whether the numbers it returns are
+    whole (or of Data), where that does not follow from its arguments; what one that ``floats`` returns may be stored as
+    a float although it is whole. One that ``clips`` returns a container clipped in the norm it is given. One that is
+    ``only_public`` has a rule for public arguments only. An ``everyday`` name may also be that of a variable, which
+    then counts. ``published`` holds the forms of the published checker."""
 
     name: str
     signature: str
@@ -285,6 +288,8 @@ class Builtin:
     tells_size: bool = False
     tells_some: bool = False
     divides: bool = False
+    loses: str = ""
+    wants_bounds: bool = False
     draws: Scheme | None = None
     published: tuple[Form, ...] | None = None
 

@@ -9,6 +9,7 @@ from dp_lsp.builtins import intervals
 from dp_lsp.builtins.datasets import Factor, bounds_of, is_sized
 from dp_lsp.builtins.define import Args, Demand, Refusal
 from dp_lsp.core.algebra import Poly
+from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.sens import Sens, inverse_magnitude, magnitude
 from dp_lsp.core.types import INTEGER, REAL, Base, BoolType, Bounds, NumberType
 
@@ -38,13 +39,14 @@ def largest(args: Args) -> Sens:
 
 
 def unbounded() -> Refusal:
-    return Refusal("its numbers have no known bounds; give them some with `clamp(v, L, U)`")
+    return Refusal("its numbers have no known bounds; give them some with `clamp(v, L, U)`", lacks=Descriptor.BOUNDS)
 
 
 def too_few(args: Args, least: int) -> Refusal:
     return Refusal(
         f"declare a lower bound with `AtLeast({least})` or more, or fix the number with `resize(v, n, fill)`",
         uncounted=args.names[0],
+        lacks=Descriptor.COUNT,
     )
 
 

@@ -162,6 +162,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused(_FIRST.format("InsertDelete, AtLeast(3)", 4), "DP304"),
         ),
         picks=True,
+        wants_bounds=True,
     ),
     Builtin(
         ROW,
@@ -182,6 +183,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(m::MetricMatrix(Bool, InsertDelete, AtLeast(3))) = m[4, :]", "DP304"),
         ),
         picks=True,
+        wants_bounds=True,
         published=(_row_of_matrix(ZERO), *_RECORDS),
     ),
 )

@@ -42,6 +42,7 @@ from dp_lsp.builtins.descriptors import (
 )
 from dp_lsp.builtins.patterns import STATIC, Arrow, Box, OneOf, Records
 from dp_lsp.core.algebra import NormVariable, Poly
+from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.metrics import by_norm
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, magnitude, number
 from dp_lsp.core.types import (
@@ -82,7 +83,7 @@ def _total_of_rows(args: Args) -> Type | Refusal:
     if isinstance(dataset.records.element, BoolType):
         return Container(Kind.MATRIX, _norm(args), Clip.U, dataset.records.length, INTEGER, Poly.of(1))
     if dataset.radius is None:
-        return Refusal("its rows have no known norm; bound it with `clip(L2, c, v)`")
+        return Refusal("its rows have no known norm; bound it with `clip(L2, c, v)`", lacks=Descriptor.ROWS)
     box = dataset.records
     return Container(Kind.MATRIX, Norm(box.clip.value), Clip.U, box.length, REAL, Poly.of(1))
 

@@ -11,6 +11,7 @@ from dp_lsp.analysis.facts import FactRow, FactTables, Part, Role
 from dp_lsp.analysis.records import Options, State
 from dp_lsp.core import term
 from dp_lsp.core.constraints import Assumptions, Constraint
+from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.display import type_text
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import NOTHING, Awaited, Called, Cost, Release, nodes, variables
@@ -21,6 +22,7 @@ from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import Definition, Local, Term
 from dp_lsp.core.types import UNKNOWN, FunctionType, Type
 from dp_lsp.engine.roles import Roles
+from dp_lsp.infer import losses
 from dp_lsp.infer.method import Inferred
 from dp_lsp.infer.terms import BRANCH
 from dp_lsp.text import Span
@@ -40,7 +42,7 @@ class Found(NamedTuple):
 
 def tables(found: Iterable[Found], text: str, options: Options) -> FactTables:
     """The facts of the definitions of a chunk. Equal types, moves and costs are written once."""
-    written = FactTables([], [], [], [])
+    written = FactTables([], [], [], [], {})
     places: _Places = {}
     for each in found:
         written.rows.extend(_Facts(each, text, options, written, places).rows())
@@ -58,6 +60,7 @@ class _Facts:
         self._places = places
         self._values = found.inferred.solver.substitution()
         self._printer = Printer(DISPLAY, Assumptions(_needs(found.inferred)))
+        self._seen = losses.Seen(self._type_of, self._written)
         self._types: dict[Type, int] = {}
         self._numbers: dict[Move, str] = {}
         self._spent = dict(self._costs(options)) if self._known else {}
@@ -74,6 +77,7 @@ class _Facts:
                 values.add(bind.term.span)
                 yield from self._after(bind)
         for node, judgement in self._inferred.judgements.items():
+            self._note_loss(node, judgement)
             part = self._part(node)
             if part is not None and node.span not in values and node.span not in defined:
                 yield self._row(node.span, judgement, _rule(node), self._roles.of(node, judgement), part, 0)
@@ -83,6 +87,20 @@ class _Facts:
             if result in self._inferred.judgements and not isinstance(result, term.Use):
                 value = self._inferred.judgements[result]
                 yield self._row(result.span, value, "", self._roles.of(result, value), Part.RESULT, result.span.end)
+
+    def _note_loss(self, node: Term, judgement: Judgement) -> None:
+        """What is lost of private values in an operation."""
+        for descriptor in Descriptor if judgement.moves and isinstance(node, losses.OPERATIONS) else ():
+            loss = losses.at(node, descriptor, self._seen)
+            if loss is not None:
+                self._tables.lost.setdefault((node.span.start, node.span.end), loss.words)
+
+    def _type_of(self, node: Term) -> Type | None:
+        known = self._inferred.judgements.get(node)
+        return None if known is None else self._inferred.solver.type(known.type)
+
+    def _written(self, node: Term) -> str:
+        return self._text[node.span.start : node.span.end]
 
     def _definitions(self) -> Iterator[FactRow]:
         """The names where they get a value. What only renames a value is nothing new."""

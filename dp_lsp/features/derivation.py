@@ -82,7 +82,10 @@ class _Page:
         return code(f"{self._name}:{self._line(span)}")
 
     def _problem(self, problem: Problem) -> str:
-        return f"line {self._line(problem.span)}: {problem.severity.value} {problem.code}, {prose(problem.message)}"
+        """What is wrong, and where what it misses was lost."""
+        said = f"line {self._line(problem.span)}: {problem.severity.value} {problem.code}, {prose(problem.message)}"
+        aside = (each for each in problem.related if not each.step and each.where is None)
+        return "; ".join((said, *(f"line {self._line(each.span)}: {prose(each.message)}" for each in aside)))
 
     def _derivations(self) -> Iterator[str]:
         """Each with what it is about; several that are the same are shown once, and those without steps at the end."""

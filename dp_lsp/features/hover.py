@@ -298,6 +298,7 @@ def _expression(fact: Fact, text: str, stale: bool, known: bool) -> Iterator[str
         yield _rule(fact)
     else:
         yield "nothing is claimed of it: its function was not checked to the end"
+    yield prose(fact.lost)
     yield _CHECKING if stale else ""
 
 

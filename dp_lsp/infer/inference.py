@@ -14,6 +14,7 @@ from typing import NamedTuple
 from dp_lsp.core import laws
 from dp_lsp.core.algebra import Poly, TooLong
 from dp_lsp.core.constraints import Constraint, Origin, Quantity
+from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import Answer, Cost, Leak, Opaque, Var
 from dp_lsp.core.order import Way
@@ -81,8 +82,9 @@ class Inference:
     be stored as a float, and ``chosen`` is what to report then of methods that were chosen because it is none;
     ``rounds`` what the rounds of the loops around read for themselves, by the index, and ``wholes`` what that is a
     part of; ``tuples`` the parameter that an item is a part of; ``whole`` are variables of which something is said that
-    holds for a whole step only, and ``uneven`` those of which it holds for a whole number of steps only. One that
-    ``tries`` what another relation would make of a method, so that a message can say it, claims nothing.
+    holds for a whole step only, and ``uneven`` those of which it holds for a whole number of steps only; ``lacking``
+    the values of which something should be known, by the places of what was refused for that. One that ``tries`` what
+    another relation would make of a method, so that a message can say it, claims nothing.
     """
 
     def __init__(
@@ -124,6 +126,7 @@ class Inference:
         self.parameters: set[Span] = set()
         self.whole: set[Var] = set()
         self.uneven: set[Var] = set()
+        self.lacking: dict[Span, tuple[Term, Descriptor]] = {}
 
     def infer(self, node: Term) -> Judgement:
         """The judgement of a term; what evaluating it spends is added to :attr:`spent`.

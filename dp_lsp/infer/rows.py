@@ -270,6 +270,9 @@ def _wrong_count(inference: Inference, node: term.Call, row: Builtin, given: int
 
 def refused(inference: Inference, node: term.Call, row: Builtin, args: Args, refusal: Refusal) -> None:
     """Report that arguments of the right shapes do not fit together."""
+    dataset = next((node.args[index] for index, type_ in enumerate(args.types) if isinstance(type_, Dataset)), None)
+    if refusal.lacks is not None and dataset is not None:
+        inference.lacking[node.span] = dataset, refusal.lacks
     unclipped = node.args[args.names.index(refusal.unclipped)] if refusal.unclipped else None
     if unclipped is not None and not isinstance(unclipped, term.Hole):
         span = unclipped.span

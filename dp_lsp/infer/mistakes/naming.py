@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dp_lsp.core.term import Method
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
-from dp_lsp.infer.mistakes import averages, batches, copies, data, foreign, noise, uses
+from dp_lsp.infer.mistakes import averages, batches, copies, data, foreign, lost, noise, uses
 from dp_lsp.infer.mistakes.scene import Scene
 from dp_lsp.problem import Problem
 
@@ -34,9 +34,10 @@ def name(inference: Inference, method: Method, usual: int) -> None:
         mistakes = (rule(scene, problem) for rule in _RULES.get(problem.code, ()))
         mistake = next((each for each in mistakes if each is not None), None)
         if mistake is None:
-            found.append(problem)
+            found.append(lost.explained(scene, problem, problem))
             continue
         weight = problem.severity, problem.unchecked, problem.refutable and scene.is_input(mistake.span)
+        mistake = lost.explained(scene, problem, mistake)
         mistake = mistake._replace(severity=weight[0], unchecked=weight[1], refutable=weight[2])
         same = next((at for at, known in enumerate(found) if known[:5] == mistake[:5]), None)
         if same is None:
@@ -54,6 +55,7 @@ _NAMES: tuple[Rule, ...] = (foreign.own_noise, foreign.not_a_number)
 _RULES: dict[str, tuple[Rule, ...]] = {
     kind.code: rules
     for kind, rules in (
+        (problems.Unbounded, ()),
         (problems.NotClipped, (copies.raw_beside,)),
         (problems.DoesNotFit, (batches.clipped, copies.raw_beside, data.without_rule, data.limited_by_data)),
         (problems.UnknownCount, (data.without_rule, averages.few_records)),

@@ -8,7 +8,7 @@ from dp_lsp import builtins
 from dp_lsp.core.events import Var, variables
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.term import Apply, Branch, Call, Closure, Global, Literal, Term, Use
-from dp_lsp.core.types import Dataset, DatasetMetric, FunctionType
+from dp_lsp.core.types import Dataset, DatasetMetric, FunctionType, Type
 from dp_lsp.infer import explain, problems
 from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
 from dp_lsp.problem import Problem, Related
@@ -84,12 +84,17 @@ def other_dataset(scene: Scene, problem: Problem) -> Problem | None:
     return None
 
 
-def _wanted(scene: Scene, call: Apply, index: int) -> DatasetMetric | None:
-    """How datasets are compared that a function takes as an argument."""
+def wanted_type(scene: Scene, call: Apply, index: int) -> Type | None:
+    """What a function of the program takes as an argument, if it has one method."""
     function = scene.type(call.function)
     methods = function.value.methods if isinstance(function, FunctionType) else ()
     params = methods[0].params if len(methods) == 1 else ()
-    type_ = params[index].type if len(params) == len(call.args) else None
+    return params[index].type if len(params) == len(call.args) else None
+
+
+def _wanted(scene: Scene, call: Apply, index: int) -> DatasetMetric | None:
+    """How datasets are compared that a function takes as an argument."""
+    type_ = wanted_type(scene, call, index)
     return type_.metric if isinstance(type_, Dataset) else None
 
 

@@ -1,0 +1,94 @@
+"""Where what was public of a value is lost: the operation of whose operands it is known, and of whose result it is not.
+
+Nothing is noted while a function is inferred. Whoever wants to say why something is not known looks at what was found
+out about an operation and its operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from dp_lsp import builtins
+from dp_lsp.core import descriptors, term
+from dp_lsp.core.descriptors import Descriptor
+from dp_lsp.core.term import Term
+from dp_lsp.core.types import Dataset, Type
+from dp_lsp.text import Span
+
+_UNKNOWN = {
+    Descriptor.BOUNDS: "nothing is known of how large its result is",
+    Descriptor.COUNT: "how many records there are then is private",
+    Descriptor.ROWS: "nothing is known of the norms of its rows",
+}
+
+
+OPERATIONS = (term.Call, term.Apply, term.Branch)
+"""The terms by which something may be lost."""
+
+
+class Loss(NamedTuple):
+    """An operation by which something is lost, and a sentence that says what, and why."""
+
+    span: Span
+    words: str
+
+
+class Seen(NamedTuple):
+    """What was found out about terms: their types, and how they are written."""
+
+    type: Callable[[Term], Type | None]
+    written: Callable[[Term], str]
+
+
+def operands(node: Term) -> tuple[Term, ...]:
+    """The values that the value of a term is made of."""
+    match node:
+        case term.Call(args=args) | term.Apply(args=args):
+            return tuple(arg for arg in args if not isinstance(arg, term.Written))
+        case term.Branch(then=then, otherwise=otherwise):
+            return then.result, otherwise.result
+    return ()
+
+
+def at(node: Term, descriptor: Descriptor, seen: Seen) -> Loss | None:
+    """The loss at one operation, if something is lost there. What a mechanism returns has lost nothing."""
+    type_ = seen.type(node)
+    if not descriptors.lacks(descriptor, type_) or _releases(node):
+        return None
+    for operand in operands(node):
+        given = seen.type(operand)
+        known = descriptors.words(descriptor, given, seen.written(operand)) if _alike(given, type_) else ""
+        if known:
+            return Loss(node.span, f"here {known} lost: {_because(node, descriptor, seen)}")
+    return None
+
+
+def carried(node: term.Loop, index: int, descriptor: Descriptor, seen: Seen) -> Loss | None:
+    """The loss of what was known of a value before the first round of a loop that carries it."""
+    local, start = node.carried[index]
+    known = descriptors.words(descriptor, seen.type(start), local.name)
+    return Loss(node.span, f"here {known} lost: every round may leave another value") if known else None
+
+
+def _alike(given: Type | None, result: Type | None) -> bool:
+    """Whether both are numbers, or both are datasets: a statistic is not what it is made of."""
+    return isinstance(given, Dataset) == isinstance(result, Dataset)
+
+
+def _releases(node: Term) -> bool:
+    return isinstance(node, term.Call) and any(form.noise is not None for form in builtins.TABLE[node.builtin].forms)
+
+
+def _because(node: Term, descriptor: Descriptor, seen: Seen) -> str:
+    match node:
+        case term.Branch():
+            return "the two branches have different ones"
+        case term.Apply(function=function):
+            return f"nothing is known of what `{seen.written(function)}` returns"
+        case term.Call(builtin=name) if builtins.TABLE[name].loses:
+            return builtins.TABLE[name].loses
+    for operand in operands(node) if descriptor is Descriptor.BOUNDS else ():
+        if descriptors.lacks(descriptor, seen.type(operand)):
+            return f"nothing is known of how large `{seen.written(operand)}` is"
+    return _UNKNOWN[descriptor]
