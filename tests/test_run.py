@@ -22,6 +22,7 @@ from dp_lsp.builtins.randomness import RANDOM
 from dp_lsp.builtins.releasing import COMPUTED, RELEASED
 from dp_lsp.cli import main, progress
 from dp_lsp.core.types import Norm
+from dp_lsp.engine.check import Engine
 from dp_lsp.release import noise
 from dp_lsp.release.refusal import Misused, Refused
 from dp_lsp.release.running import _chained
@@ -155,6 +156,9 @@ function up_to(v::MetricVector(Real, Symmetric, Contributes(k)), k::Static(Integ
 end
 start(m::Static(DMModel), v::MetricVector(Real, Symmetric), eps::Static()) :: Priv() =
     laplacian_mechanism(1, eps, length(v))
+function spread(m::MetricMatrix(Bounded(Real, 0, 10), ChangeOne), eps::Static()) :: Priv()
+    laplacian_mechanism(100 / size(m, 1), eps, covariance(m, 1, 2; corrected=false))
+end
 function with_unused(x::Real, v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
     laplacian_mechanism(1, eps, length(v))
 end
@@ -381,6 +385,41 @@ def test_a_delta_must_be_chosen(folder: Path, capsys: pytest.CaptureFixture[str]
     code, printed = run(capsys, "noisy", "--data", "one.csv", "--set", "sigma=3", eps=False)
     assert code == 1
     assert "say which one by --target-delta" in printed
+
+
+def test_gaussian_noise_that_is_next_to_none(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What lies far away counts exp(ε) times, which is too much where ε is in the thousands."""
+    assert run(capsys, "noisy", "--set", "v=[1]", "--set", "sigma=1/30", "--target-delta", "1e-5", eps=False)[0] == 0
+    values = ("--set", "v=[1]", "--set", "sigma=1/100", "--target-delta", "1e-5")
+    code, printed = run(capsys, "noisy", *values, eps=False)
+    assert code == 1
+    assert "'noisy' guarantees nothing to 'v'" in printed
+
+
+def test_what_is_run_is_what_was_proved(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if somebody saves the file in between."""
+    whole = Engine.runnable
+
+    def saved(*given: Any) -> Any:
+        (folder / "p.jl").write_text(PROGRAM.replace("10, eps, sum(v))", "10, 9 * eps, 10^9 + sum(v))"), "utf-8")
+        return whole(*given)
+
+    monkeypatch.setattr(Engine, "runnable", saved)
+    found = released(capsys, "p.jl", "total", "--data", "one.csv", "--set", "eps=1")
+    assert abs(found["value"]) < 10**6
+    assert "10^9" in (folder / "p.jl").read_text("utf-8")
+
+
+def test_the_size_of_a_dataset_is_public_where_its_relation_says_so(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever the project compares other data by."""
+    (folder / "dp-lsp.toml").write_text('neighbours = "add-remove"\n', "utf-8")
+    found = released(capsys, "p.jl", "spread", "--data", "t.csv", "--set", "eps=1")
+    assert found["numbers"]["rows(m)"] == "3"
+    assert found["guarantees"][0]["neighbours"] == ["one record is replaced by another, and their number is public"]
 
 
 def test_a_number_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

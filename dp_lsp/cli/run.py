@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from dp_lsp.analysis.limits import EVER, MOST, Limits
+from dp_lsp.analysis.loading import Loader, Refusal, Text
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Options, Setting
 from dp_lsp.analysis.setting import subject
 from dp_lsp.analysis.ticket import OutOfTime
@@ -78,6 +79,28 @@ def run(request: Request) -> int:
     return write(released, request.output_file)
 
 
+class _Unchanged:
+    """The texts as they were when they were first asked for: what is run is what was proved, whoever saves a file
+    meanwhile."""
+
+    def __init__(self, files: Loader) -> None:
+        self._files = files
+        self._texts: dict[str, Text] = {}
+        self._names: dict[tuple[str, str], str | Refusal] = {}
+
+    def included(self, by: str, path: str) -> str | Refusal:
+        """The name of the file that is meant."""
+        if (by, path) not in self._names:
+            self._names[by, path] = self._files.included(by, path)
+        return self._names[by, path]
+
+    def text(self, name: str) -> Text:
+        """The text of a file."""
+        if name not in self._texts:
+            self._texts[name] = self._files.text(name)
+        return self._texts[name]
+
+
 class _Run:
     """A run of a function of a file, with all that includes."""
 
@@ -88,7 +111,7 @@ class _Run:
         if not os.path.isfile(request.file) or not request.file.endswith(SUFFIX):
             raise click.UsageError(f"{request.file!r} is not a Julia file ({SUFFIX})")
         chosen = choose([request.file], None)
-        self._files = chosen.files
+        self._files = _Unchanged(chosen.files)
         (self._root,) = chosen.names
         self._distributions = Distributions()
         self._engine = Engine(self._distributions.answers)

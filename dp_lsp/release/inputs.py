@@ -90,8 +90,9 @@ class _Entries(NamedTuple):
 
 
 def inputs(scheme: Scheme, given: Given, joining: bool) -> Inputs:
-    """The arguments of a function. ``joining`` says that the rows of matrices are private, too. Raises
-    :class:`Misused` where it is not clear what is meant, and :class:`Refused` for data that nothing is proved of."""
+    """The arguments of a function. ``joining`` says that the rows of matrices that are no datasets are private, too.
+    Raises :class:`Misused` where it is not clear what is meant, and :class:`Refused` for data that nothing is proved
+    of."""
     return _Reader(scheme, given, joining).inputs()
 
 
@@ -239,7 +240,7 @@ class _Reader:
             return
         self._sizes.append(_Size(param.name, box.length, entries.width, "columns"))
         self._numbers[f"cols({param.name})"] = Fraction(entries.width)
-        if not hidden and not self._joining:
+        if not hidden and (isinstance(param.type, Dataset) or not self._joining):
             self._numbers[f"rows({param.name})"] = Fraction(entries.height)
 
     def _demand_sizes(self) -> None:

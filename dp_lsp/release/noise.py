@@ -16,7 +16,8 @@ lies further away has a chance τ ≤ 2·exp(-T²/2). Then for any outcomes S, a
     P(S) ≤ exp(Kκ)·Q(S) + Kτ ≤ exp(Kκ)·(exp(ε)·Q'(S) + δ) + Kτ and Q'(S) ≤ exp(Kκ)·P'(S) + Kτ
 
 also where what is drawn depends on what was drawn before. With b ≥ 2^49 for Laplace noise, b ≥ 2^53.9 and T = 64 for
-Gaussian noise, and K ≤ 2^20, ε grows by less than :data:`ADDED`, and δ by less than that part of itself and 10^-800.
+Gaussian noise, and K ≤ 2^20, ε grows by less than :data:`ADDED`, and δ by less than that part of itself and what is
+:func:`far_away`.
 
 **What is chosen** is priced by how far scores move, and that may be no whole number of steps where it is less than what
 the mechanism declares: by 1 of 3, say. A choice compares with one of the scores as they are. Each is half a step away
@@ -51,6 +52,12 @@ _AT_ONCE = 128  # numbers of noise that are drawn in advance at most
 _WIDER = 1 + Fraction(1, 1 << 40)  # of scales, for what is not exact in them
 _TOP = (1 << 63) - 1  # what does not fit is cut off there by OpenDP
 _SMALLEST, _LARGEST = Fraction(1, 10**9), 1000  # of an ε that noise is drawn for, and of what its inverse may be
+
+
+def far_away(grown: Fraction) -> Fraction:
+    """What Gaussian noise adds to δ by what lies more than 64 deviations away, where exp(ε) is ``grown``: for K numbers
+    Kτ(1 + exp(ε + Kκ)), and τ = 2·exp(-2048) is less than 10^-889."""
+    return Fraction(MOST_NUMBERS, 10**889) * (1 + 2 * grown)
 
 
 class Missing(Exception):

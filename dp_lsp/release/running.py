@@ -18,7 +18,7 @@ from dp_lsp.core.types import Base, BoolType, Container, Dataset, DatasetMetric,
 from dp_lsp.engine.runnable import Runnable, calls
 from dp_lsp.meaning.interpreter import Interpreter, Rows
 from dp_lsp.release.inputs import Inputs, records_of_a_person
-from dp_lsp.release.noise import ADDED, Sampled
+from dp_lsp.release.noise import ADDED, Sampled, far_away
 from dp_lsp.release.refusal import Refused
 
 MOST_STEPS = 10**12  # no loop is endless, and whoever runs their own program can end it
@@ -149,10 +149,13 @@ def _guarantee(name: str, found: NumericReport, grid: bool, about: dict[str, str
     if found.epsilon is None or found.delta is None or found.delta >= 1:
         raise Refused(f"'{name}' guarantees nothing to '{names}'")
     added = ADDED if grid else Fraction(0)
-    tail = Fraction(1, 10**800) if grid and found.delta else Fraction(0)
-    drawn = found.epsilon + added, found.delta * (1 + added) + tail
+    epsilon, delta = found.epsilon + added, found.delta
+    if grid and delta:
+        delta = delta * (1 + added) + far_away(_grown(epsilon))
+    if delta >= 1:
+        raise Refused(f"'{name}' guarantees nothing to '{names}'")
     neighbours = tuple(about[each] for each in found.parameters)
-    return Guarantee(found.parameters, found.rule, found.epsilon, found.delta, drawn, neighbours)
+    return Guarantee(found.parameters, found.rule, found.epsilon, found.delta, (epsilon, delta), neighbours)
 
 
 def _change(param: SchemeParameter, norms: Substitution, numbers: Mapping[str, Fraction], joining: bool) -> str:
