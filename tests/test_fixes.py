@@ -92,6 +92,21 @@ def test_a_fix_that_harms_another_file_is_dropped() -> None:
         assert bool(offered(text, ("DP113", fix), others={"main.jl": user})) is good
 
 
+PEOPLE = """\
+function f(v::{}, x::Real) :: Priv()
+    @assert {} > 2
+    laplacian_mechanism(1, 0.5, x)
+end
+"""
+
+
+def test_records_of_people_are_not_declared_public() -> None:
+    people, number = PEOPLE.format("MetricVector(Real, Symmetric)", "length(v)"), PEOPLE.format("Integer", "v")
+    assert [problem.code for problem in ENGINE.check(people).problems] == ["DP305"]
+    assert offered(people) == []
+    assert [repair.fix.title for repair in offered(number)] == ["declare it public: `v::Static(Integer)`"]
+
+
 def test_trying_stops_when_something_else_is_to_be_done() -> None:
     looks = iter([False] * 3)
     with pytest.raises(Superseded):

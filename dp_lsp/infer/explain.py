@@ -12,6 +12,7 @@ from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import Move
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.term import Term, Use
+from dp_lsp.core.types import DatasetMetric
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.moves import first_infinite
 from dp_lsp.problem import Edit, Fix, Named, Related, Sought
@@ -116,10 +117,13 @@ def make_static(inference: Inference, node: Term) -> tuple[Fix, ...]:
 
 
 def publish(text: str, parameters: Iterable[Span], names: Collection[str]) -> tuple[Fix, ...]:
-    """A repair that declares parameters public; they are looked for by their names where these are declared."""
+    """A repair that declares parameters public; they are looked for by their names where these are declared. Nobody
+    means to publish the records of people, so none is offered for datasets."""
     edits = []
     for span in sorted(parameters):
         name, _, annotation = (part.strip() for part in text[span.start : span.end].partition("::"))
+        if any(metric.value in annotation for metric in DatasetMetric):
+            continue
         if name in names and not annotation.startswith(STATIC):
             edits.append(Edit(span, f"{name}::{STATIC}({annotation})"))
     if not names or len(edits) != len(names):
