@@ -31,7 +31,7 @@ ROWS: tuple[Builtin, ...] = (
         "count_rows",
         "count_rows(p, m)",
         (_by_row(lambda args: INTEGER, once),),
-        "How many rows of a dataset of rows the function says true of; 1-sensitive.",
+        "The number of rows of a dataset for which the function returns true; 1-sensitive.",
         _SOURCE,
         (_ROWS_OF.format("Symmetric", "count_rows(row -> row[1] > row[2], m)"),),
         (
@@ -44,8 +44,8 @@ ROWS: tuple[Builtin, ...] = (
         "filter_rows",
         "filter_rows(p, m)",
         (_by_row(lambda args: some_of(args.dataset("m")), per_step(once, twice)),),
-        "The rows of a dataset of rows that the function says true of. How many they are is private: a replaced row "
-        "may take one away and bring one, so 2-sensitive where the number of rows was public, else 1-sensitive.",
+        "The rows of a dataset for which the function returns true. How many there are is private: replacing a row may "
+        "remove one and add another, so 2-sensitive where the number of rows was public, else 1-sensitive.",
         _SOURCE,
         (_ROWS_OF.format("Symmetric", "size(filter_rows(row -> row[1] > row[2], m), 1)"),),
         (
