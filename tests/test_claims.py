@@ -159,6 +159,11 @@ def of_public_numbers() -> Iterator[Case]:
     yield Case("f(x::Integer, s::Static(Integer)) = x % s", remainder)
     yield Case("f(x::Integer, s::Static(Integer)) = mod(x, s)", modulo)
     yield Case("f(x::Real, c::Static(), d::Static()) = clamp(x, c, d)", lambda x, c, d: clamped(x, c, d), loose=True)
+    for name, function in (("round", round), ("floor", math.floor), ("trunc", math.trunc)):
+        yield Case(f"f(x::Integer) = {name}(x)", function)
+        yield Case(f"f(x::Integer) = {name}(Int, x)", function)
+        yield Case(f"f(x::Integer) = {name}(x; digits=0)", function, loose=True)
+    yield Case("f(x::Integer) = exp(x)", lambda x: Fraction(2) ** int(x), loose=True)
     yield Case("f(x::Real, n::Static(Integer)) = (1:n)[2] * x", lambda x, n: 2 * x, loose=True)
     yield Case("f(x::Real) = (0:0.5:3)[4] * clamp(x, 0, 2)", lambda x: Fraction(3, 2) * clamped(x, 0, 2), loose=True)
     yield Case("f(x::Real, c::Static(), d::Static()) = clipn(x, d, c)", lambda x, c, d: clamped(x, c, d), loose=True)
@@ -251,6 +256,9 @@ def of_containers(base: str, norm: str) -> Iterator[Case]:
         yield Case(f"{vector} = minimum(v)", min, least=ENTRY)
         yield Case(f"{vector} = median(v)", lambda v: statistics.median(sorted(v)), least=ENTRY)
         yield Case(f"{vector} = partialsort(v, 1)", min, least=ENTRY)
+        for name, best in (("argmax", max), ("argmin", min)):
+            yield Case(f"{vector} = {name}(v)", lambda v, best=best: v.index(best(v)), least=ENTRY, loose=True)
+        yield Case(f"{vector} = sort(v)", lambda v: tuple(sorted(v)), least=ENTRY)
         yield Case(f"{vector} = quantile(v, 1)", max, least=ENTRY)
     yield Case(f"{matrix} = sum(m)", total)
     yield Case(f"{matrix} = sum(m; dims=1)", by_rows)

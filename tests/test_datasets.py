@@ -79,6 +79,7 @@ def cells() -> Iterator[Cell]:
         yield Cell(metric, "quantile_score(v, 0.25, [0, 1])", (3 / 2, 3 / 4 * SQUARE, 3 / 4))
         yield Cell(metric, "length(filter(x -> x > 0, v))", (1,))
         yield Cell(metric, "length(unique(v))", (1,))
+        yield Cell(metric, "sum(sort(v))", (2,), BOUNDED)
         yield Cell(metric, "sum(repeat(v, 2))", (4,), BOUNDED)
         yield Cell(metric, "sum(resize(v, 3, 0))", (3,), BOUNDED)
         yield Cell(metric, "mean(resize(v, 3, 0))", (1,), BOUNDED)
@@ -105,6 +106,7 @@ def cells() -> Iterator[Cell]:
         yield Cell(metric, "length(filter(x -> x > 0, v))", (2,), least=4, loose=True)
         yield Cell(metric, "length(unique(v))", (2,), least=4, loose=True)
         yield Cell(metric, "sum(repeat(v, 2))", (6,), BOUNDED, 3)
+        yield Cell(metric, "sum(sort(v))", (3,), BOUNDED, 3)
         yield Cell(metric, "sum(resize(v, 3, 0))", (3,), BOUNDED, 4)
     for metric, least in ((SYMMETRIC, 1), (CHANGE, 3)):
         yield Cell(metric, "sum(map_rows(r -> clamp(r[1] + r[2], 0, 9), m))", (9,), least=least, loose=True)

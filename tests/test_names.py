@@ -14,7 +14,7 @@ OF_FORMULAS = {"abs", "ceil", "cols", "exp", "floor", "length", "log", "max", "m
 OF_TERMINALS = {"fold"}
 
 # What certificates call the rounds of a loop, and what decimal numbers can do.
-OF_CERTIFICATES = {"count", "repeat", "sqrt"}
+OF_CERTIFICATES = {"count", "exp", "repeat", "sqrt"}
 
 # What a schema says of numbers.
 OF_SCHEMAS = {"maximum", "minimum"}

@@ -10,6 +10,7 @@ from dp_lsp.builtins import (
     columns,
     containers,
     datasets,
+    everyday,
     grouping,
     higher,
     learning,
@@ -39,6 +40,7 @@ TABLE: dict[str, Builtin] = {
         *(
             *arithmetic.ROWS,
             *powers.ROWS,
+            *everyday.ROWS,
             *truth.ROWS,
             *places.ROWS,
             *containers.ROWS,
@@ -54,8 +56,7 @@ TABLE: dict[str, Builtin] = {
 
 REFUSED: frozenset[str] = frozenset(
     {
-        *("argmax", "argmin", "sort", "round", "floor", "trunc", "exp", "sin"),
-        *("cos", "tanh", "zeros", "ones", "rand", "randn", "println", "print", "dot", "norm"),
+        *("sin", "cos", "tanh", "zeros", "ones", "rand", "randn", "println", "print", "dot", "norm"),
         *("std", "push!", "append!", "any", "all", "in", "isnan", "div", "rem", "prod", "cumsum", "vcat"),
         *("÷", "hcat", "reshape", "copy", "deepcopy", "Int", "Float64", "first", "last", "collect", "enumerate"),
     }

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import reduce
 
 from dp_lsp.builtins import datasets, intervals
-from dp_lsp.builtins.define import Args, Builtin, Demand, Factors, Form, Refusal, Refused, each, form, free
+from dp_lsp.builtins.define import Args, Builtin, Demand, Factors, Form, Refusal, Refused, each, form
 from dp_lsp.builtins.factors import (
     ceiling_factors,
     clamp_factors,
@@ -19,11 +18,11 @@ from dp_lsp.builtins.factors import (
     quotient_factors,
     remainder_factors,
 )
-from dp_lsp.builtins.patterns import NUMBER, REAL_NUMBER, STATIC, Box, Num, NumberOrBox
+from dp_lsp.builtins.patterns import NUMBER, REAL_NUMBER, Box, Num, NumberOrBox
 from dp_lsp.builtins.scaling import entries, published_scaling, same_container, scaled, scaling
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import decide
-from dp_lsp.core.sens import INFINITY, LONGEST_NUMBER, WIDTH, log_inverse, magnitude, positive_part
+from dp_lsp.core.sens import INFINITY, LONGEST_NUMBER, WIDTH, magnitude, positive_part
 from dp_lsp.core.types import Base, Bounds, Container, NumberType, Type
 
 CALCULUS = "The Lipschitz constant of the operation in the metrics of its operands, searched exhaustively"
@@ -140,30 +139,6 @@ def _ordered(low: str, high: str) -> Callable[[Args], tuple[Demand, ...]]:
         return () if below is None or above is None else (Demand(below, "<=", above, low),)
 
     return demands
-
-
-def _root(x: Poly) -> Poly:
-    """√x; of a number that is not negative |x| is x."""
-    return magnitude(x).root().single_poly()
-
-
-def _logarithm(x: Poly) -> Poly:
-    """ln(x), which is ln(1/y) for y = 1/x; of a number of at least 1 |y| is y."""
-    return log_inverse(magnitude(x.inverse()).single_poly()).single_poly() if x.terms else x  # of 0 a condition fails
-
-
-def _has_root(args: Args) -> tuple[Demand, ...]:
-    """A static number must not be negative: what it is a product of and may be negative must not be."""
-    value = args.static("x")
-    single = value.single
-    if single is not None and single[1] > 0:
-        monomial = tuple((atom, power) for atom, power in single[0] if power % 2 and not atom.nonnegative)
-        value = Poly({monomial: Fraction(1)})
-    return (Demand(Poly.of(0), "<=", value, "x"),)
-
-
-def _at_least_one(args: Args) -> tuple[Demand, ...]:
-    return (Demand(Poly.of(1), "<=", args.static("x"), "x"),)
 
 
 def _sum_of_numbers(
@@ -316,42 +291,6 @@ ROWS: tuple[Builtin, ...] = (
         CALCULUS,
         ("f(x::Real) = abs(x)",),
         (Refused("f(v::MetricVector(Real, L1)) = abs(v)", "DP202"),),
-    ),
-    *(
-        Builtin(
-            name,
-            f"{name}(x)",
-            (form(numeric(static, Base.REAL), free, demands, x=STATIC),),
-            f"The {words}, as in a share of a total budget. Of a number that is not public no bound has been proved: "
-            f"{steep}.",
-            CALCULUS,
-            (f"f(x::Real, k::Static()) = {name}(k) * x",),
-            (
-                Refused(f"f(x::Real) = {name}({outside}) * x", "DP304"),
-                Refused(f"f(x::Real) = {name}(x)", "DP113"),
-                Refused(f"f(v::MetricVector(Real, L2)) = {name}(v)", "DP202"),
-            ),
-            whole=False,
-            only_public=True,
-        )
-        for name, words, outside, steep, static, demands in (
-            (
-                "sqrt",
-                "square root of a public number that is not negative",
-                "-4",
-                "near 0 it has no largest slope",
-                _root,
-                _has_root,
-            ),
-            (
-                "log",
-                "natural logarithm of a public number of at least 1",
-                "0.5",
-                "near 0 it has no largest slope",
-                _logarithm,
-                _at_least_one,
-            ),
-        )
     ),
     *(
         Builtin(

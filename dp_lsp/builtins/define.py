@@ -258,9 +258,9 @@ class Builtin:
     ``loses`` says why less is known of a result than of arguments; one that ``wants_bounds`` moves without bound where
     nothing says how large these are. ``draws`` is how one draws rows. ``whole`` says whether the numbers it returns are
     whole (or of Data), where that does not follow from its arguments; what one that ``floats`` returns may be stored as
-    a float although it is whole. One that ``clips`` returns a container clipped in the norm it is given. One that is
-    ``only_public`` has a rule for public arguments only. An ``everyday`` name may also be that of a variable, which
-    then counts. ``published`` holds the forms of the published checker."""
+    a float although it is whole. One that ``clips`` returns a container clipped in the norm it is given. An
+    ``everyday`` name may also be that of a variable, which then counts. ``published`` holds the forms of the published
+    checker."""
 
     name: str
     signature: str
@@ -276,7 +276,6 @@ class Builtin:
     whole: bool | None = None
     floats: bool = False
     clips: bool = False
-    only_public: bool = False
     everyday: bool = False
     picks: bool = False
     counts: bool = False

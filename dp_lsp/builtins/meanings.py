@@ -13,6 +13,7 @@ from functools import reduce
 from typing import Any
 
 from dp_lsp.builtins.concrete import (
+    NoMeaning,
     Undefined,
     Value,
     array,
@@ -42,6 +43,33 @@ def _logarithm(x: Value) -> Value:
     if x <= 0:
         raise Undefined("a logarithm of a number that is not positive")
     return math.log(x)
+
+
+def _exponential(x: Value) -> Value:
+    try:
+        return math.exp(x)
+    except OverflowError:
+        raise NoMeaning("its numbers are too large") from None
+
+
+def _rounding(whole: Callable[[Value], int]) -> Callable[..., Value]:
+    """Rounding a number, perhaps into a type, which is given first, or with digits behind the point. A float stays
+    one."""
+
+    def rounded(*given: Value, digits: int | None = None) -> Value:
+        x = given[-1]
+        if digits is None:
+            found = whole(x)
+            return found if len(given) > 1 or isinstance(x, int) else Fraction(found)
+        unit = Fraction(10) ** int(digits)
+        return whole(Fraction(x) * unit) / unit
+
+    return rounded
+
+
+def _place(best: Callable[..., int]) -> Callable[[Any], int]:
+    """Where the first entry stands of those that are the best."""
+    return lambda v: 1 + best(range(v.size), key=lambda place: v[place])
 
 
 def _sum(*values: Value) -> Value:
@@ -206,6 +234,13 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "mod": _modulo,
     "ceil": math.ceil,
     "abs": abs,
+    "exp": _exponential,
+    "round": _rounding(round),
+    "floor": _rounding(math.floor),
+    "trunc": _rounding(math.trunc),
+    "sort": lambda v: array(sorted(v)),
+    "argmax": _place(max),
+    "argmin": _place(min),
     "sqrt": _root,
     "log": _logarithm,
     "min": min,

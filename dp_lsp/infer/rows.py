@@ -185,9 +185,6 @@ def _mismatch(
     argument = node.args[index]
     written = inference.written(argument.span)
     pattern = param.pattern
-    if wrong == "static" and row.only_public:
-        inference.report(problems.NoRule.at(node.callee, name=row.name))
-        return
     if wrong == "static":
         whole = isinstance(pattern, Num) and pattern.bases == {Base.INTEGER}
         what = "whole number" if whole or isinstance(pattern, Sizes) else "number"

@@ -156,7 +156,9 @@ class Expressions:
         return term.Call(node.span, row.name, args, node.callee.span, mutates, names)
 
     def _arguments(self, node: surface.Call, row: builtins.Builtin) -> tuple[Term, ...]:
-        params = max((form.params for form in row.forms), key=len)
+        count, names = len(node.args), tuple(keyword.name for keyword in node.keywords)
+        fitting = (form.parameters(count, names) for form in row.forms)
+        params = next(filter(None, fitting), None) or max((form.params for form in row.forms), key=len)
         placed = (
             self._argument(arg, params[min(position, len(params) - 1)].pattern)
             for position, arg in enumerate(node.args)

@@ -88,7 +88,7 @@ class NoRule(Kind):
     Broken:
 
     ```julia
-    f(x::Real) = sqrt(x)
+    f(x::Real) = sin(x)
     ```
 
     Fixed:

@@ -1,0 +1,201 @@
+"""Rows for everyday functions that jump, or that have no largest slope.
+
+Of a private number they have no bound. They are here for what has been released already, and for public numbers: what
+moves with nothing may go through any function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+from dp_lsp.builtins.arithmetic import numeric
+from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Refusal, Refused, each, form, only
+from dp_lsp.builtins.factors import ceiling_factors
+from dp_lsp.builtins.patterns import REAL_NUMBER, STATIC_INTEGER, Box, GivenType, Records
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.annotation import NumberOf
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, log_inverse, magnitude
+from dp_lsp.core.types import INTEGER, REAL, Base, Dataset, Kind, NumberType, Type
+
+_POST = "A function of what was released is post-processing, and costs nothing"
+_ENTRIES = Box(frozenset({Kind.VECTOR}), bases=frozenset({Base.INTEGER, Base.REAL}), arithmetic=True)
+
+
+# Roots, logarithms, exponentials
+
+
+def _root(x: Poly) -> Poly:
+    """√x; of a number that is not negative |x| is x."""
+    return magnitude(x).root().single_poly()
+
+
+def _logarithm(x: Poly) -> Poly:
+    """ln(x), which is ln(1/y) for y = 1/x; of a number of at least 1 |y| is y."""
+    return log_inverse(magnitude(x.inverse()).single_poly()).single_poly() if x.terms else x  # of 0 a condition fails
+
+
+def _not_negative(x: Poly) -> Demand:
+    """A static number must not be negative: what it is a product of and may be negative must not be."""
+    single = x.single
+    if single is not None and single[1] > 0:
+        monomial = tuple((atom, power) for atom, power in single[0] if power % 2 and not atom.nonnegative)
+        x = Poly({monomial: Fraction(1)})
+    return Demand(Poly.of(0), "<=", x, "x")
+
+
+def _at_least_one(x: Poly) -> Demand:
+    return Demand(Poly.of(1), "<=", x, "x")
+
+
+def _of_a_number(value: Callable[[Poly], Poly], demand: Callable[[Poly], Demand]) -> Form:
+    return form(
+        numeric(value, Base.REAL),
+        lambda args: (INFINITY if args.statics[0] is None else ZERO,),
+        lambda args: tuple(demand(known) for known in args.statics if known is not None),
+        fails_on=("x",),
+        x=REAL_NUMBER,
+    )
+
+
+# Rounding
+
+
+def _rounded(args: Args) -> Type:
+    """A whole number, of the type that it had: Julia rounds a float to a float."""
+    given = args["x"]
+    return NumberType(given.base) if isinstance(given, NumberType) else REAL
+
+
+def _as_integer(args: Args) -> Type | Refusal:
+    return INTEGER if args.given_type("T") == NumberOf(Base.INTEGER) else Refusal("it rounds to an Integer only")
+
+
+# The order of entries
+
+
+def _sorted(args: Args) -> Type:
+    box = args.container("v")
+    return replace(box, element=NumberType(box.element.base)) if isinstance(box.element, NumberType) else box
+
+
+def _sorted_records(args: Args) -> Type:
+    dataset = args.dataset("v")
+    return Dataset(dataset.metric.unordered, dataset.records, dataset.least, dataset.radius)
+
+
+def _some_entries(args: Args) -> tuple[Demand, ...]:
+    return (Demand(Poly.of(1), "<=", args.container("v").length, "v"),)
+
+
+_NUMBERS = "f(v::MetricVector({}, {})) = {}"
+_RELEASED = "f(x::Real) :: Priv() = {}(laplacian_mechanism(1, 1, x))"
+
+_ROWS: tuple[Builtin, ...] = (
+    Builtin(
+        "sqrt",
+        "sqrt(x)",
+        (_of_a_number(_root, _not_negative),),
+        "The square root of a public number that is not negative, or of one that was released. Of a private number it "
+        "has no bound (∞): near 0 it has no largest slope.",
+        _POST,
+        ("f(x::Real, k::Static()) = sqrt(k) * x", _RELEASED.format("sqrt"), "f(x::Real) = sqrt(x)"),
+        (
+            Refused("f(x::Real) = sqrt(-4) * x", "DP304"),
+            Refused("f(v::MetricVector(Real, L2)) = sqrt(v)", "DP202"),
+        ),
+        whole=False,
+    ),
+    Builtin(
+        "log",
+        "log(x)",
+        (_of_a_number(_logarithm, _at_least_one),),
+        "The natural logarithm of a public number of at least 1, or of a number that was released. Of a private number "
+        "it has no bound (∞): near 0 it has no largest slope.",
+        _POST,
+        ("f(x::Real, k::Static()) = log(k) * x", _RELEASED.format("log"), "f(x::Real) = log(x)"),
+        (
+            Refused("f(x::Real) = log(0.5) * x", "DP304"),
+            Refused("f(v::MetricVector(Real, L2)) = log(v)", "DP202"),
+        ),
+        whole=False,
+    ),
+    Builtin(
+        "exp",
+        "exp(x)",
+        (form(lambda args: REAL, each(INFINITY), x=REAL_NUMBER),),
+        "e to the power x, of a public number, or of one that was released. Of a private number it has no bound (∞): "
+        "its slope grows without end.",
+        _POST,
+        (_RELEASED.format("exp"), "f(x::Real) = exp(x)"),
+        (Refused("f(v::MetricVector(Real, L2)) = exp(v)", "DP202"),),
+        whole=False,
+    ),
+    *(
+        Builtin(
+            name,
+            f"{name}(x), {name}(Int, x)",
+            (
+                form(_rounded, ceiling_factors, x=REAL_NUMBER),
+                form(_as_integer, only(x=lambda args: ceiling_factors(args)[0]), T=GivenType(), x=REAL_NUMBER),
+                form(_rounded, each(INFINITY), keywords={"digits": STATIC_INTEGER}, x=REAL_NUMBER),
+            ),
+            f"{words}, or with so many `digits` behind the point. 1-sensitive for Integer; ∞ for a private Real, where "
+            "it jumps.",
+            _POST,
+            (
+                _RELEASED.format(name),
+                f"f(x::Real) :: Priv() = {name}(Int, laplacian_mechanism(1, 1, x))",
+                f"f(x::Real) :: Priv() = {name}(laplacian_mechanism(1, 1, x); digits=2)",
+                f"f(x::Integer) = {name}(x)",
+            ),
+            (
+                Refused(f"f(v::MetricVector(Real, L1)) = {name}(v)", "DP202"),
+                Refused(f"f(x::Real) = {name}(Real, x)", "DP208"),
+            ),
+        )
+        for name, words in (
+            ("round", "The nearest whole number, of two the even one"),
+            ("floor", "The largest whole number that is not above"),
+            ("trunc", "The next whole number towards 0"),
+        )
+    ),
+    Builtin(
+        "sort",
+        "sort(v)",
+        (
+            form(_sorted, only(v=ONE), v=_ENTRIES),
+            form(_sorted_records, only(v=ONE), v=Records(frozenset({Kind.VECTOR}))),
+        ),
+        "The entries from the smallest to the largest. 1-sensitive for numbers, in every norm; of a dataset, the same "
+        "records, whose order says nothing any more.",
+        "Of all ways to pair the entries of two vectors, the sorted one brings them nearest, in every norm",
+        (_NUMBERS.format("Real", "L2", "sort(v)"), _NUMBERS.format("Real", "Hamming", "sort(v)")),
+        (Refused("f(v::MetricVector(Data, L2)) = sort(v)", "DP202"), Refused("f(x::Real) = sort(x)", "DP202")),
+    ),
+    *(
+        Builtin(
+            name,
+            f"{name}(v)",
+            (form(lambda args: INTEGER, each(INFINITY), _some_entries, v=_ENTRIES),),
+            f"Where the {words} entry stands, of what was released. Of private numbers it has no bound (∞): it jumps. "
+            "To choose privately there is `report_noisy_max`.",
+            _POST,
+            (
+                "f(v::MetricVector(Real, Symmetric)) :: Priv() = "
+                f"{name}(laplacian_mechanism(1, 1, histogram(v, [0, 1, 2])))",
+                _NUMBERS.format("Real", "L1", f"{name}(v)"),
+            ),
+            (
+                Refused(f"f(x::Real) = {name}(0:-1) * x", "DP304"),
+                Refused(f"f(x::Real) = {name}(x)", "DP202"),
+            ),
+            whole=True,
+        )
+        for name, words in (("argmax", "largest"), ("argmin", "smallest"))
+    ),
+)
+
+ROWS = tuple(replace(row, everyday=True) for row in _ROWS)
+"""The rows; people call their variables like them."""
