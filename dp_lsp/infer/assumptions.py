@@ -173,6 +173,8 @@ def _texts(scheme: Scheme, shown: Scheme) -> list[str]:
 
 
 def _function_text(param: SchemeParameter, each: Open) -> str:
+    if not each.arguments:
+        return f"`{param.name}` is a {'private ' if each.release else ''}function without arguments"
     if each.release is not None:
         pairs = zip(each.release.epsilon, each.release.delta, strict=True)
         listed = " and ".join(f"({epsilon!r}, {delta!r})" for epsilon, delta in pairs)
