@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from attack.private import PrivateTarget, private_targets
+from attack.runs import PROGRAMS
 from dp_lsp.accounting import parts
 from dp_lsp.accounting.approximate import Basic
 from dp_lsp.accounting.charge import Relation
@@ -26,6 +28,7 @@ from dp_lsp.core.events import Either, Laplace, Parallel, Release, Var, adds_up
 from dp_lsp.core.sens import ONE
 from dp_lsp.core.types import DatasetMetric
 from dp_lsp.engine.check import Engine
+from dp_lsp.meaning.privacy import Claim
 from dp_lsp.meaning.records import distance
 from dp_lsp.text import Span
 
@@ -199,3 +202,24 @@ def test_the_dearest_way_counts() -> None:
     assert priced(3, (1, 2)) == 6 == priced(3, (1, 2), (1, 1))
     assert priced(100, (1, 2)) == 200
     assert priced(8, (1, 1), (1, 2)) == 2 * sum(8 // place for place in range(1, 9))
+
+
+def unchanged(claim: Claim) -> Claim:
+    return claim
+
+
+def halved(claim: Claim) -> Claim:
+    return claim._replace(epsilon=claim.epsilon / 2)
+
+
+def test_no_random_program_of_parts_is_refuted() -> None:
+    """And half of what is claimed would be."""
+    refuted = 0
+    for seed in (0, 1, 6, 10, 12, 14):  # others take longer
+        for target in private_targets(PROGRAMS["parts"].text(seed)):
+            for weakened in (unchanged, halved):
+                found = target.attacked(random.Random(seed), 2, 6, weakened)
+                breach = None if found is None else found.breach
+                assert breach is None or weakened is halved
+                refuted += breach is not None
+    assert refuted

@@ -21,6 +21,7 @@ from dp_lsp.meaning.witness import shown
 from . import Target, targets
 from .choices import Choices, shrunk
 from .joining import Joining
+from .parting import Parting
 from .persons import Persons, contributes
 from .pipelines import Pipelines
 from .private import PrivateTarget, private_targets
@@ -126,6 +127,7 @@ PROGRAMS = {
         Programs("programs", lambda choices: Writer(choices).program(), on_sensitivity),
         Programs("private programs", lambda choices: Releases(choices).program(), on_privacy),
         Programs("selections", lambda choices: Selecting(choices).program(), on_privacy),
+        Programs("parts programs", lambda choices: Parting(choices).program(), on_privacy),
         Programs("pipelines of records", lambda choices: Pipelines(choices).program(), on_statistics),
         Programs("add-remove programs", lambda choices: Joining(choices).program(), on_records),
         Programs("persons programs", lambda choices: Persons(choices).program(), on_persons),
