@@ -19,22 +19,24 @@ _STATIC = ", or pass {it} as a `Static()` parameter"
 
 def bound_from_data(scene: Scene, problem: Problem) -> Problem | None:
     """What must be public here is computed from private data."""
-    node = scene.at(problem.span)
-    call, argument = scene.arguments.get(node, (None, "")) if node is not None else (None, "")
-    if node is None or call is None or _is_parameter(scene, node):
+    found = scene.argument_at(problem.span)
+    if found is None or _is_parameter(scene, found[0]):
         return None
+    node, call, argument = found
     return _chosen(scene, call, argument, node)
 
 
 def exposed_choice(scene: Scene, problem: Problem) -> Problem | None:
     """What a mechanism does not protect is private."""
-    node = scene.at(problem.span)
-    found = scene.arguments.get(node) if node is not None else None
-    if node is None or found is None or not _word(*found):
+    found = scene.argument_at(problem.span)
+    if found is None:
+        return None
+    node, call, argument = found
+    if not _word(call, argument):
         return None
     function = any(isinstance(part, Closure) for part in scene.flow(node))
     counted = None if function else made_of_count(scene, problem)
-    return counted or _chosen(scene, *found, node)
+    return counted or _chosen(scene, call, argument, node)
 
 
 def limited_by_data(scene: Scene, problem: Problem) -> Problem | None:

@@ -82,6 +82,12 @@ class Scene:
         """The outermost expression at a place."""
         return self._places.get(span)
 
+    def argument_at(self, span: Span) -> tuple[Term, Call, str] | None:
+        """The outermost expression at a place, if it is given to a builtin, with the call and the argument's name."""
+        node = self.at(span)
+        found = None if node is None else self.arguments.get(node)
+        return None if node is None or found is None else (node, *found)
+
     def given_to(self, span: Span) -> Call | None:
         """The call of a builtin that has an argument at a place."""
         return self._given.get(span)

@@ -51,10 +51,12 @@ def follows(scene: Scene, problem: Problem) -> bool:
 
 def place_of_record(scene: Scene, problem: Problem) -> Problem | None:
     """An entry of a dataset is asked for."""
-    node = scene.at(problem.span)
-    call, _ = scene.arguments.get(node, (None, "")) if node is not None else (None, "")
-    dataset = None if node is None else scene.type(node)
-    if call is None or not row(call).picks or node is not call.args[0] or not isinstance(dataset, Dataset):
+    found = scene.argument_at(problem.span)
+    if found is None:
+        return None
+    node, call, _ = found
+    dataset = scene.type(node)
+    if not row(call).picks or node is not call.args[0] or not isinstance(dataset, Dataset):
         return None
     (because, remedy), relation = _of_positions(dataset.metric), dataset.metric.value
     written = scene.written(call)
