@@ -24,6 +24,7 @@ from dp_lsp.core.types import (
     UNKNOWN,
     Boxed,
     Container,
+    Dataset,
     FunctionType,
     TupleType,
     Type,
@@ -245,5 +246,10 @@ def _boxed(inference: Inference, node: term.Apply, box: BlackBox, arguments: lis
         inference.report(problems.WrongCount.at(node.span, function=box.name, wanted=wanted, given=given))
         return Judgement(UNKNOWN, moves.NOWHERE)
     apply.check_annotations(inference, node, box, arguments)
+    for argument, written in zip(arguments, node.args, strict=True):
+        type_ = inference.type(argument)
+        if isinstance(type_, Dataset) and not type_.metric.ordered:
+            records = inference.written(written.span)
+            inference.premises[f"`{box.name}` does not look at the order of the records of `{records}`"] = None
     parts = ((argument.moves, INFINITY) for argument in arguments)
     return Judgement(Boxed(box.name), moves.combined(parts, node.span, laws.BLACK_BOX, box.name))

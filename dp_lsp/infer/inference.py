@@ -84,7 +84,8 @@ class Inference:
     part of; ``tuples`` the parameter that an item is a part of; ``whole`` are variables of which something is said that
     holds for a whole step only, and ``uneven`` those of which it holds for a whole number of steps only; ``lacking``
     the values of which something should be known, by the places of what was refused for that. One that ``tries`` what
-    another relation would make of a method, so that a message can say it, claims nothing.
+    another relation would make of a method, so that a message can say it, claims nothing. ``premises`` are what users
+    are taken at their word for, in order.
     """
 
     def __init__(
@@ -126,6 +127,7 @@ class Inference:
         self.parameters: set[Span] = set()
         self.whole: set[Var] = set()
         self.uneven: set[Var] = set()
+        self.premises: dict[str, None] = {}
         self.lacking: dict[Span, tuple[Term, Descriptor]] = {}
 
     def infer(self, node: Term) -> Judgement:

@@ -27,7 +27,8 @@ class Inferred(NamedTuple):
     ``judgements`` are those of its terms, for who wants to know more, and ``joined`` those of the names whose values
     loops and branches made. ``unknown`` says why nothing may be claimed of
     it, or is empty; ``solver`` puts into facts and judgements what was solved. ``shown`` is the scheme as it is
-    reported: what its callers may choose is taken to be what ``assumed`` says."""
+    reported: what its callers may choose is taken to be what ``assumed`` says, and so is what users give their word
+    for."""
 
     value: FunctionValue | Judgement
     problems: tuple[Problem, ...]
@@ -72,7 +73,7 @@ def infer_method(
 
         naming.name(inference, method, usual)
     return _inferred(inference, FunctionValue(method.name, (scheme,)))._replace(
-        shown=assumed.scheme, assumed=assumed.texts
+        shown=assumed.scheme, assumed=(*assumed.texts, *inference.premises)
     )
 
 
