@@ -34,6 +34,7 @@ _STATISTICS = (
         "minimum({v})",
     ),
     *("partialsort({v}, 2)", "quantile({v}, 0.25)", "quantile({v}, 0.9)", "quantile({v}, alpha)"),
+    *("sum({v}) % 2", "maximum(histogram({v}, [0, 2, -1, 1]))", "sum(cumulative_counts({v}, 0:2))"),
     *("histogram({v}, [-1, 0, 2])", "cumulative_counts({v}, [0, 1])", "quantile_score({v}, 0.25, [0, 1])", "{v}"),
 )
 _PLACES = ("{v}[1]", "{v}[2]", "{v}[1] - {v}[2]", "clamp({v}[2], -1, 1)", "{v}[1] > 0", "{v}[n]")
@@ -46,6 +47,8 @@ _OF_ROWS = (
         "mean(map_rows(r -> clamp(r[1], 0, 2), {v}))",
         "sum(map_rows(r -> clamp(r[1], 0, 2), {v}))",
     ),
+    *("count_rows(r -> r[1] > r[2], {v})", "size(filter_rows(r -> r[1] > 0, {v}), 1)", "mean({v}[:, 2])"),
+    *("sum(repeat({v}, 2)[:, 1])", "sum(clamp(filter_rows(r -> r[1] > 0, {v})[:, 2], -1, 1))", "count_distinct({v})"),
 )
 _COMBINED = (
     "{a} + {b}",
@@ -89,7 +92,7 @@ class Pipelines:
         if metric in _SIZED and self._source.random() > 0.3:
             said.append(f"Size({self._source.choice(('4', '3', '2', '5', 'n'))})")
         if metric not in _SIZED and self._source.random() > 0.2:
-            said.append(f"AtLeast({self._source.choice(('2', '3', '1', 'n'))})")
+            said.append(f"AtLeast({self._source.choice(('2', '3', '1', 'n', '0'))})")
         if rows and not said[0].startswith("Bounded") and self._source.random() > 0.3:
             said.append(f"RowNorm({self._source.choice(('L1', 'L2', 'LInf'))}, 2)")
         if each and self._source.random() > 0.4:
