@@ -159,6 +159,12 @@ start(m::Static(DMModel), v::MetricVector(Real, Symmetric), eps::Static()) :: Pr
 function spread(m::MetricMatrix(Bounded(Real, 0, 10), ChangeOne), eps::Static()) :: Priv()
     laplacian_mechanism(100 / size(m, 1), eps, covariance(m, 1, 2; corrected=false))
 end
+function drawn(X::Matrix{<:Data}, y::Matrix{<:Data}, eps::Static(), del::Static()) :: Priv()
+    (a, b) = sample(1, X, y)
+    g = gaussian_mechanism(2, eps, del, undisc_container(clip(L2, a)))
+    h = gaussian_mechanism(2, eps, del, undisc_container(clip(L2, b)))
+    (g, h)
+end
 function with_unused(x::Real, v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
     laplacian_mechanism(1, eps, length(v))
 end
@@ -218,6 +224,7 @@ def run(capsys: pytest.CaptureFixture[str], function: str, *more: str, eps: bool
         ("several", ["--data", "one.csv"], "not checked: that no person has more than 3 records of 'v'"),
         ("two", ["--data", "t.csv", "--column", "v=a", "--column", "w=b"], "for w"),
         ("two", ["--data", "v=t.csv", "--data", "w=one.csv", "--column", "v=a"], "one entry is replaced by another"),
+        ("two", ["--set", "v=[1]", "--set", "w=[2]"], "not checked: that no person has more than one record of 'w'"),
         ("ask", ["--set", "x=true"], "it is any other value"),
         ("asked", ["--set", "x=0"], "ε 1"),
         ("long", ["--data", "one.csv", "--set", "k=1000"], "1,000 Laplace"),
@@ -326,6 +333,22 @@ def test_who_is_in_several_parameters(folder: Path, capsys: pytest.CaptureFixtur
     assert (joint["parameters"], joint["rule"], joint["proved"]["epsilon"]) == (["v", "w"], "joint", 1)
     assert [one["proved"]["epsilon"] for one in each] == [0.5, 0.5]
     assert joint["epsilon"] > 1
+
+
+def test_parts_of_one_record_are_in_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Or nobody knows whether their rows are in one order; and there are as many of both."""
+    said = "not checked: that the rows of 'X' and 'y' are in one order, so that a row of each is about the same person"
+    numbers = ("--set", "eps=1/2", "--set", "del=1e-5", "--column", "X=a", "--column", "y=a")
+    code, printed = run(capsys, "drawn", *numbers, "--data", "t.csv", eps=False)
+    assert code == 0, printed
+    assert "for X with y (one record), where one row" in printed
+    assert "rule joint" not in printed
+    assert said not in printed
+    (folder / "u.csv").write_text("a\n1\n2\n3\n", "utf-8")
+    assert said in run(capsys, "drawn", *numbers, "--data", "X=t.csv", "--data", "y=u.csv", eps=False)[1]
+    code, printed = run(capsys, "drawn", *numbers, "--data", "X=t.csv", "--data", "y=who.csv", eps=False)
+    assert code == 1
+    assert "'X' has 3 rows and 'y' 5 rows" in printed
 
 
 def test_what_costs_nothing_adds_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import NamedTuple
 
 from dp_lsp.builtins.concrete import Value, array
@@ -61,11 +62,13 @@ class Given(NamedTuple):
 
 class Inputs(NamedTuple):
     """Arguments in order, and the public numbers that are known by them: static parameters and dimensions, by name.
-    ``counted`` names the parameters of which nobody has more records than was promised."""
+    ``counted`` names the parameters of which nobody has more records than was promised, and ``tables`` says of which
+    file each parameter is that comes from one."""
 
     arguments: tuple[Value, ...]
     numbers: Mapping[str, Fraction]
     counted: frozenset[str] = frozenset()
+    tables: Mapping[str, str] = MappingProxyType({})
 
 
 class _Size(NamedTuple):
@@ -131,7 +134,8 @@ class _Reader:
         public = {each.name: self._public(each) for each in params if each.static}
         values = [public[each.name] if each.static else self._argument(each) for each in params]
         self._demand_sizes()
-        return Inputs(tuple(values), self._numbers, frozenset(self._counted))
+        tables = {name: file for name in self._from_files for file in self._of(name, self._given.files)}
+        return Inputs(tuple(values), self._numbers, frozenset(self._counted), tables)
 
     def _demand_known_names(self) -> None:
         names = [each.name for each in self._scheme.params]

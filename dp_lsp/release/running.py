@@ -14,7 +14,7 @@ from dp_lsp.builtins.releasing import COMPUTED, ON_A_GRID, RELEASED, Draws
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.scheme import SchemeParameter
 from dp_lsp.core.term import Method
-from dp_lsp.core.types import Base, BoolType, Container, Dataset, DatasetMetric, Kind, Norm, NumberType
+from dp_lsp.core.types import Base, BoolType, Container, Dataset, DatasetMetric, Kind, Norm, NumberType, Type
 from dp_lsp.engine.runnable import Runnable, calls
 from dp_lsp.meaning.interpreter import Interpreter, Rows
 from dp_lsp.release.inputs import Inputs, records_of_a_person
@@ -174,7 +174,7 @@ def _step(param: SchemeParameter, norms: Substitution, joining: bool) -> str:
             return "one row is added or removed"
         case Container(kind=kind, element=element):
             norm = norms.norm(param.type.norm)
-            discrete = isinstance(element, BoolType) or element == NumberType(Base.DATA)
+            discrete = _is_discrete(element)
             if discrete and kind is Kind.VECTOR and norm is Norm.L1:
                 return "one entry is replaced by another"
             if discrete and kind is Kind.MATRIX and norm is Norm.LINF:
@@ -191,8 +191,27 @@ def _unchecked(params: Sequence[SchemeParameter], given: Inputs) -> Iterator[str
     """What is taken for granted of the data."""
     for param in params:
         most = records_of_a_person(param, given.numbers)
-        if param.name not in given.counted and (most > 1 or isinstance(param.type, Dataset)):
+        if param.name not in given.counted and not param.static and (most > 1 or _has_records(param.type)):
             yield f"that no person has more than {'one record' if most == 1 else f'{most} records'} of '{param.name}'"
+
+
+def _apart(promised: Sequence[Guarantee], given: Inputs) -> Iterator[str]:
+    """What is taken for granted of parameters that hold parts of one record, and do not come from one table."""
+    for each in promised:
+        if len(each.parameters) > 1 and not each.is_joint:
+            tables = {given.tables.get(name) for name in each.parameters}
+            if len(tables) > 1 or None in tables:
+                names = "' and '".join(each.parameters)
+                yield f"that the rows of '{names}' are in one order, so that a row of each is about the same person"
+
+
+def _has_records(type_: Type) -> bool:
+    """Whether a change is another record, and not another number."""
+    return _is_discrete(type_.element) if isinstance(type_, Container) else isinstance(type_, Dataset)
+
+
+def _is_discrete(element: Type) -> bool:
+    return isinstance(element, BoolType) or element == NumberType(Base.DATA)
 
 
 def release(function: Runnable, given: Inputs, promised: tuple[Guarantee, ...], library: Any) -> Release:
@@ -200,7 +219,7 @@ def release(function: Runnable, given: Inputs, promised: tuple[Guarantee, ...], 
     end."""
     draws = Sampled(library)
     value = Runs(function, draws).value(given.arguments)
-    unchecked = tuple(_unchecked(function.scheme.params, given))
+    unchecked = *_unchecked(function.scheme.params, given), *_apart(promised, given)
     return Release(value, promised, tuple(sorted(draws.drawn.items())), unchecked)
 
 
