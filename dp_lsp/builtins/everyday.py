@@ -139,7 +139,7 @@ _ROWS: tuple[Builtin, ...] = (
             (
                 form(_rounded, ceiling_factors, x=REAL_NUMBER),
                 form(_as_integer, only(x=lambda args: ceiling_factors(args)[0]), T=GivenType(), x=REAL_NUMBER),
-                form(_rounded, each(INFINITY), keywords={"digits": STATIC_INTEGER}, x=REAL_NUMBER),
+                form(lambda args: REAL, each(INFINITY), keywords={"digits": STATIC_INTEGER}, x=REAL_NUMBER),
             ),
             f"{words}, or with so many `digits` behind the point. 1-sensitive for Integer; ∞ for a private Real, where "
             "it jumps.",
