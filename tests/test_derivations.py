@@ -176,7 +176,7 @@ def follows(step: Step, before: list[Step]) -> bool:
         return result == [max(1, moved[0])]
     if step.rule == laws.WHOLE_PERSONS:
         return result == [math.ceil(moved[0])]
-    if step.rule == laws.CAP:
+    if step.rule in (laws.CAP, laws.IN_LINF):
         return result[0] <= moved[0]
     if step.rule in (laws.BRANCH, laws.ITEMS):
         return close(result[0], max(moved))

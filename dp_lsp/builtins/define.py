@@ -209,6 +209,7 @@ class Form:
     other results are new. ``applies`` is the function it calls, and ``runs`` how, if that is private.
     ``stability`` says of arguments that make steps how far several of them move the result, where that is less than
     so many times the factor, and ``uneven`` of which numbers of steps more move it further than by their part of that.
+    One that ``reads`` in a norm moves by how far its container does in that, where it is open which norm it is in.
     With ``entries`` the arguments are the entries of the result, so it moves with each variable by the norm of how far
     they do."""
 
@@ -226,6 +227,7 @@ class Form:
     stability: Mapping[str, Stability] = field(default_factory=dict)
     entries: bool = False
     uneven: Callable[[Args, int], bool] = lambda args, steps: False
+    reads: Norm | None = None
 
     def parameters(self, count: int, keywords: tuple[str, ...] = ()) -> tuple[Parameter, ...] | None:
         """The parameter of each of ``count`` arguments by place, then of those by name; None if it takes others."""
@@ -317,6 +319,7 @@ def form(
     runs: Runs | None = None,
     stability: Mapping[str, Stability] | None = None,
     entries: bool = False,
+    reads: Norm | None = None,
     **params: Pattern,
 ) -> Form:
     """A form; its parameters are the keyword arguments, in order (``del_`` is called ``del``), then ``keywords``."""
@@ -337,6 +340,7 @@ def form(
         runs,
         stability or {},
         entries,
+        reads=reads,
     )
 
 

@@ -28,7 +28,7 @@ from dp_lsp.builtins.descriptors import (
 from dp_lsp.builtins.patterns import STATIC, STATIC_INTEGER, Box, Num
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.sens import ONE, Sens, magnitude, number
-from dp_lsp.core.types import REAL, Base, BoolType, Kind, NumberType, Type
+from dp_lsp.core.types import REAL, Base, BoolType, Kind, Norm, NumberType, Type
 
 _ONE = Poly.of(1)
 _ENTRIES = Box(frozenset({Kind.VECTOR}), bases=frozenset({Base.INTEGER, Base.REAL}), arithmetic=True)
@@ -112,7 +112,7 @@ def _is_among_entries(args: Args) -> tuple[Demand, ...]:
 def _of_entries(result: Result = _entry, demands: Demands = _some_entries, **more: Num) -> Form:
     """Of a vector: no entry moves further than the vector does in any norm, and what stands at a place of the sorted
     ones no further than the entry that moves furthest."""
-    found = form(result, only(v=ONE), demands, v=_ENTRIES)
+    found = form(result, only(v=ONE), demands, reads=Norm.LINF, v=_ENTRIES)
     return replace(found, params=(*found.params, *(Parameter(name, pattern) for name, pattern in more.items())))
 
 

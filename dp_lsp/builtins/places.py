@@ -130,11 +130,12 @@ ROWS: tuple[Builtin, ...] = (
         INDEX,
         "v[i], m[i, j]",
         (
-            form(_element, only(v=ONE, i=INFINITY), fails_on=("i",), v=_A_VECTOR, i=INTEGER_NUMBER),
+            form(_element, only(v=ONE, i=INFINITY), fails_on=("i",), reads=Norm.LINF, v=_A_VECTOR, i=INTEGER_NUMBER),
             form(
                 _element,
                 only(v=ONE, i=INFINITY, j=INFINITY),
                 fails_on=("i", "j"),
+                reads=Norm.LINF,
                 v=_A_MATRIX,
                 i=INTEGER_NUMBER,
                 j=INTEGER_NUMBER,

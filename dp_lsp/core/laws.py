@@ -19,6 +19,7 @@ PARAMETER = "parameter"
 PERSON = "person"
 PERSONS = "persons"
 A_PERSON = "a whole person"
+IN_LINF = "an entry of a vector"
 WHOLE_PERSONS = "whole persons"
 COUNTED_AS = "of another metric"
 NAME = "name"
@@ -74,6 +75,12 @@ LAWS = {
         "Some of what is said of a function's dataset holds for a whole person only: that a truth value cannot change "
         "twice says nothing of a part of a person.",
         "Some of a person's records are data of a person, too.",
+    ),
+    IN_LINF: Law(
+        "of which entries are read, measured in LInf",
+        "What moves several entries of a vector moves none of them by more than the vector in LInf, in whichever norm "
+        "the vector is measured elsewhere.",
+        "The largest of the distances of entries is that of the vector in LInf.",
     ),
     WHOLE_PERSONS: Law(
         "whole persons, rounded up",

@@ -107,6 +107,7 @@ def _solved(inference: Inference, node: term.Call, form: Form, args: Args, value
         return mechanisms.release(inference, node, form.noise, args, values, result)
     if form.runs is not None:
         return Judgement(result, moves.NOWHERE)
+    values = _read(inference, node, form, args, values)
     factors = form.factors(args)
     for norm in {norm for factor in factors for norm in norms_of(factor)}:
         inference.solver.fix_norm(norm)
@@ -171,6 +172,23 @@ def _moved(
         together = _side_by_side(inference, together, result)
     most = _diameter(inference, values[0], inference.solver.type(result))
     return inference.judgement(result, inference.capped(together, most, node.span))
+
+
+def _read(inference: Inference, node: term.Call, form: Form, args: Args, values: list[Judgement]) -> list[Judgement]:
+    """The arguments of a row that reads a container in a norm. How far it moves was said of every norm, if the norm was
+    open; a parameter that is in the same norm moves by no less in that than in LInf."""
+    if form.reads is None:
+        return values
+    found = []
+    for type_, value in zip(args.types, values, strict=True):
+        moved = value.moves
+        if isinstance(type_, Container):
+            own = inference.solver.norm(type_.norm)
+            norms = {norm for move in moved.values() for norm in norms_of(move.sens)}
+            alike = [norm for norm in norms if inference.solver.norm(norm) is own]
+            moved = moves.read(moved, alike, form.reads, node.span) if alike else moved
+        found.append(value if moved is value.moves else replace(value, moves=moved))
+    return found
 
 
 def _side_by_side(inference: Inference, moved: Moves, result: Type) -> Moves:

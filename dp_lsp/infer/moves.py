@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import repeat
 from operator import mul
 
 from dp_lsp.core import laws, sens
-from dp_lsp.core.algebra import Poly, Sign
+from dp_lsp.core.algebra import NormVariable, Poly, Sign
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
 from dp_lsp.core.events import Var
@@ -78,6 +78,17 @@ def _in_norm(move: Move, norm: AnyNorm) -> Sens:
     root = sens.total(map(mul, parts, parts)).root()
     long = root.infinite or root.size > _LONGER * move.sens.size
     return by_norm(norm, move.sens, move.sens if long else root, sens.maximum(parts))
+
+
+def read(moved: Moves, norms: Sequence[NormVariable], norm: Norm, span: Span) -> Moves:
+    """The moves of a container in a norm in which its entries are read, where it moves by no more in that than in any.
+    What ``norms`` stand for is the norm that it is measured in."""
+    found = {}
+    for var, move in moved.items():
+        in_each = {each: Substitution({}, dict.fromkeys(norms, each)).sens(move.sens) for each in Norm}
+        least = all(decide(in_each[norm], "<=", other) for other in in_each.values()) and in_each[norm] != move.sens
+        found[var] = Move(in_each[norm], span, laws.IN_LINF, (ONE,), (move,), way=move.way) if least else move
+    return found
 
 
 def added(parts: Iterable[Moves], span: Span, rule: str) -> Moves:
