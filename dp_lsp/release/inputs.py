@@ -8,7 +8,6 @@ are.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
@@ -30,10 +29,8 @@ from dp_lsp.core.types import (
     Type,
 )
 from dp_lsp.release.refusal import Misused, Refused
-from dp_lsp.release.table import Table, is_truth, number, table
-
-_LIST = re.compile(r"\[(.*)\]", re.DOTALL)
-_BREAK = re.compile(r"[,\s]+")
+from dp_lsp.release.table import Table, table
+from dp_lsp.release.values import Entries, exact, is_truth, listed, written
 
 
 class Column(NamedTuple):
@@ -78,18 +75,6 @@ class _Size(NamedTuple):
     said: Poly
     found: int
     what: str
-
-
-class _Entries(NamedTuple):
-    """Numbers of a parameter, row by row, and where each row stands, in words."""
-
-    numbers: list[Fraction]
-    width: int
-    at: Callable[[int], str]
-
-    @property
-    def height(self) -> int:
-        return len(self.numbers) // self.width if self.width else 0
 
 
 def inputs(scheme: Scheme, given: Given, joining: bool) -> Inputs:
@@ -145,7 +130,7 @@ class _Reader:
         for option, name in of_options:
             if name not in names:
                 raise Misused(
-                    f"{option} {name}: '{self._scheme.name}' has no parameter '{name}'; it has {_listed(names)}"
+                    f"{option} {name}: '{self._scheme.name}' has no parameter '{name}'; it has {listed(names)}"
                 )
         if self._given.files and not self._from_files:
             raise Misused(f"--data: '{self._scheme.name}' has no vector and no matrix that is not given by --set")
@@ -173,7 +158,7 @@ class _Reader:
             return self._model(param, param.type)
         box = _box(param.type)
         assert box is not None
-        entries = _written(param.name, text, box.rows is not None)
+        entries = written(param.name, text, box.rows is not None)
         return self._filled(param, box, entries)
 
     def _model(self, param: SchemeParameter, model: ModelType) -> Value:
@@ -182,7 +167,7 @@ class _Reader:
         self._sizes.append(_Size(param.name, model.size, entries.height, "parameters"))
         return array(entries.numbers)
 
-    def _filled(self, param: SchemeParameter, box: Container, entries: _Entries) -> Value:
+    def _filled(self, param: SchemeParameter, box: Container, entries: Entries) -> Value:
         self._count(param, box, entries)
         shape = (entries.height, entries.width) if box.rows is not None else None
         return array(self._elements(param.name, box.element, entries), shape)
@@ -193,7 +178,7 @@ class _Reader:
         text = self._given.values.get(name)
         if text is None:
             raise Misused(f"'{name}' has no value: {why}; give it by --set {name}=…")
-        found = number(text) if "/" not in text else _quotient(text)
+        found = exact(text)
         if found is None or (isinstance(type_, NumberType) and is_truth(text)):
             raise Misused(f"--set {name}: {text.strip()!r} is not a number, as in 100, 0.2, 1e-5 or 1/3")
         return self._converted(found, type_, lambda what: Misused(f"--set {name}: {text.strip()} {what}"))
@@ -231,7 +216,7 @@ class _Reader:
             self._demand_records(param.name, type_, entries)
         return self._filled(param, box, entries)
 
-    def _count(self, param: SchemeParameter, box: Container, entries: _Entries) -> None:
+    def _count(self, param: SchemeParameter, box: Container, entries: Entries) -> None:
         """The dimensions that are public."""
         hidden = not param.type.metric.sized if isinstance(param.type, Dataset) else False
         what = "records" if isinstance(param.type, Dataset) else "entries" if box.rows is None else "rows"
@@ -282,7 +267,7 @@ class _Reader:
             raise Refused(f"{found.at(row)}: this person has more than {records} of '{param.name}'")
         self._counted.add(param.name)
 
-    def _elements(self, name: str, element: Type, entries: _Entries) -> Iterable[Value]:
+    def _elements(self, name: str, element: Type, entries: Entries) -> Iterable[Value]:
         bounds = element.bounds if isinstance(element, NumberType) else None
         low, high = self._ends(bounds) if bounds is not None else (None, None)
 
@@ -295,7 +280,7 @@ class _Reader:
                 raise wrong(f"does not lie between {low} and {high}, as its type says; `clamp` it instead")
             yield self._converted(each, element, wrong)
 
-    def _demand_records(self, name: str, dataset: Dataset, entries: _Entries) -> None:
+    def _demand_records(self, name: str, dataset: Dataset, entries: Entries) -> None:
         """That there are as many records as the type says, and rows as short."""
         if dataset.least is not None:
             least = -self._number(-dataset.least)
@@ -319,17 +304,17 @@ class _Reader:
 
     # Where entries come from
 
-    def _entries(self, param: SchemeParameter, matrix: bool) -> _Entries:
+    def _entries(self, param: SchemeParameter, matrix: bool) -> Entries:
         text = self._given.values.get(param.name)
         if text is not None:
-            return _written(param.name, text, matrix)
+            return written(param.name, text, matrix)
         file = self._of(param.name, self._given.files)
         if not file:
             raise Misused(f"'{param.name}' has no value: give it by --data FILE or --set {param.name}=[…]")
         found = self._table(file[0])
         places = self._places(param.name, found, matrix)
         numbers = list(found.numbers(places))
-        return _Entries(numbers, len(places), lambda row: found.at(row, places[0] if len(places) == 1 else None))
+        return Entries(numbers, len(places), lambda row: found.at(row, places[0] if len(places) == 1 else None))
 
     def _of(self, name: str, listed: Sequence[Column]) -> list[str]:
         """What is given to a parameter, else to any."""
@@ -359,7 +344,7 @@ class _Reader:
             return found.columns([name])
         if matrix and any(each.parameter == name for each in self._given.files):
             return others
-        there = _listed([repr(each) for each in found.names])
+        there = listed([repr(each) for each in found.names])
         option = f"--column {name}=…" if len(self._from_files) > 1 else "--column …"
         raise Misused(f"say by {option} which columns of {found.path} are '{name}': it has {there}")
 
@@ -382,39 +367,8 @@ def _is_box(type_: Type) -> bool:
     return _box(type_) is not None or isinstance(type_, ModelType)
 
 
-def _written(name: str, text: str, matrix: bool) -> _Entries:
-    """A vector as ``[1, 2, 3]``, a matrix as ``[1, 2; 3, 4]``."""
-    inside = _LIST.fullmatch(text.strip())
-    form = "[1, 2; 3, 4]" if matrix else "[1, 2, 3]"
-    if inside is None:
-        raise Misused(f"--set {name}: it is not of the form {form}")
-    lines = inside[1].split(";") if matrix else [inside[1]]
-    rows = [[_entry(name, each, form) for each in _BREAK.split(line.strip()) if each] for line in lines]
-    if len({len(row) for row in rows}) > 1:
-        raise Misused(f"--set {name}: its rows differ in length")
-    width = len(rows[0]) if matrix else 1
-    return _Entries([each for row in rows for each in row], width, lambda row: f"--set {name}, entry {row + 1}")
-
-
-def _entry(name: str, text: str, form: str) -> Fraction:
-    found = number(text) if "/" not in text else _quotient(text)
-    if found is None:
-        raise Misused(f"--set {name}: {text!r} is not a number; it is of the form {form}")
-    return found
-
-
-def _quotient(text: str) -> Fraction | None:
-    top, _, bottom = text.partition("/")
-    parts = number(top), number(bottom)
-    return parts[0] / parts[1] if parts[0] is not None and parts[1] else None
-
-
 def _is_within(row: Sequence[Fraction], clip: Clip, most: Fraction) -> bool:
     if clip is Clip.L2:
         return sum(each * each for each in row) <= most * most
     sizes = [abs(each) for each in row]
     return (max(sizes, default=Fraction(0)) if clip is Clip.LINF else sum(sizes)) <= most
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:12]) + (", …" if len(names) > 12 else "") if names else "none"

@@ -10,14 +10,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp.release.refusal import Misused, Refused
+from dp_lsp.release.values import is_number, listed, number
 
 MOST_CELLS = 20_000_000
-_LONGEST = 300  # characters of a number
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
-_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
-_TRUTHS = {"true": Fraction(1), "false": Fraction(0)}
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_FEW = 12  # names of columns in a message
 
 
 class Table(NamedTuple):
@@ -38,7 +34,7 @@ class Table(NamedTuple):
         """The places of columns, by their names. Raises :class:`Misused` for one that is not there."""
         for name in wanted:
             if name not in self.names:
-                there = ", ".join(self.names[:_FEW]) + (", …" if len(self.names) > _FEW else "")
+                there = listed(self.names)
                 hint = "; its first row has numbers, so it counts as data: --header if these are names"
                 raise Misused(
                     f"{self.path} has no column {name!r}; it has {there}{hint if not self.has_header else ''}"
@@ -70,7 +66,7 @@ class Table(NamedTuple):
             text = cells[place].strip()
             if not text:
                 raise Refused(f"{self.at(row, place)}: it does not say whose row it is")
-            name = number(text) if _NUMBER.fullmatch(text) else None
+            name = number(text) if is_number(text) else None
             who = text if name is None else name
             counts[who] = counts.get(who, 0) + 1
             if counts[who] > most:
@@ -81,21 +77,6 @@ class Table(NamedTuple):
         """Where a row stands, or a cell of it, in words."""
         column = "" if place is None else f", column {self.names[place]}"
         return f"{self.path}, row {row + self.first}{column}"
-
-
-def number(text: str) -> Fraction | None:
-    """The number that a cell means exactly, or 1 and 0 for true and false; None for anything else."""
-    text = text.strip()
-    if len(text) > _LONGEST:
-        return None
-    if _WHOLE.fullmatch(text):
-        return Fraction(int(text))
-    return Fraction(text) if _NUMBER.fullmatch(text) else _TRUTHS.get(text.lower())
-
-
-def is_truth(text: str) -> bool:
-    """Whether it is true or false."""
-    return text.strip().lower() in _TRUTHS
 
 
 def _said(cell: str) -> str:
