@@ -9,8 +9,8 @@ from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.types import Clip, Container, Kind, Norm, NumberType, Type, TypeVariable, without_static
 
 _PARALLEL = (
-    "Parallel composition (McSherry 2009): a record that comes or goes does so in one part; one that takes the place "
-    "of another leaves a part and enters one. fixtures/spec/parallel.md"
+    "Parallel composition (McSherry 2009): a record that is added or removed is in one part; one that replaces "
+    "another leaves a part and enters one. fixtures/spec/parallel.md"
 )
 
 
@@ -67,10 +67,10 @@ ROWS: tuple[Builtin, ...] = (
                 keys=Box(VECTOR),
             ),
         ),
-        "A private function applied to each part of a dataset: for every one of the public keys, the records of which "
-        "`key` says that; of equal keys the first has all of them. A person with one record is in one part, so all "
-        "parts together cost as much as one. A record that takes the place of another moves two parts, each by one "
-        "step, or one by two. How many records a part has is private.",
+        "A private function applied to each part of a dataset: for each of the public keys the records for which `key` "
+        "returns it; of equal keys the first gets all of them. A person with one record is in one part, so all parts "
+        "together cost as much as one. Replacing a record moves two parts by one step each, or one part by two. How "
+        "many records a part has is private.",
         _PARALLEL,
         (
             _COUNTS.format("row -> row[1]", "[1, 2, 3]"),

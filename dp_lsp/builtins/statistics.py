@@ -89,7 +89,7 @@ def _total_of_rows(args: Args) -> Type | Refusal:
 
 
 def _row_factor(args: Args) -> Sens:
-    """c for a row that comes or goes; 2c for one that takes the place of another, which may point the other way."""
+    """c for a row that is added or removed; 2c for one that replaces another, which may point the other way."""
     dataset = args.dataset("v")
     if isinstance(dataset.records.element, BoolType):
         return _marks_factor(args)

@@ -90,7 +90,7 @@ LAWS = {
         "inequality.",
     ),
     COUNTED_AS: Law(
-        "counted as records that come and go",
+        "counted as records that are added and removed",
         "Where a record takes the place of another, one goes and one comes: two steps to a function that does not know "
         "how many records there are.",
         "Immediate from the metrics of datasets.",
