@@ -18,6 +18,7 @@ import pytest
 
 from dp_lsp import builtins
 from dp_lsp.builtins.concrete import array
+from dp_lsp.builtins.meanings import MEANINGS
 from dp_lsp.builtins.randomness import RANDOM
 from dp_lsp.builtins.releasing import COMPUTED, RELEASED
 from dp_lsp.cli import main, progress
@@ -574,9 +575,17 @@ def test_roots_and_logarithms() -> None:
     assert abs(COMPUTED["log"](Fraction(2)) - Fraction(693147180559945309417232121458, 10**30)) < Fraction(1, 10**29)
 
 
-def test_histograms_are_those_of_the_meaning() -> None:
-    from dp_lsp.builtins.meanings import MEANINGS
+def test_scores_are_those_of_the_meaning() -> None:
+    source = random.Random(6)
+    for candidates in ([0, 1, 2], [1], [], [2, 0, 2], [Fraction(1, 2), 9]):
+        for count in (0, 40):
+            v = array([Fraction(source.randint(-2, 6), 2) for _ in range(count)])
+            for alpha in (Fraction(1, 2), Fraction(1, 10), 1):
+                scores = COMPUTED["quantile_score"](v, alpha, array(candidates))
+                assert list(scores) == list(MEANINGS["quantile_score"](v, alpha, array(candidates)))
 
+
+def test_histograms_are_those_of_the_meaning() -> None:
     source = random.Random(5)
     for edges in ([0, 1, 2], [1], [], [0, 0, 3], [3, 1]):
         v = array([Fraction(source.randint(-4, 16), 4) for _ in range(60)])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
 from dp_lsp.builtins.concrete import Undefined, Value, array, rows
@@ -82,7 +82,7 @@ def _exponential(draws: Draws, r: Value, eps: Value, xs: Any, f: Any) -> Value:
 
 
 def _quantile(draws: Draws, r: Value, eps: Value, v: Any, alpha: Value, candidates: Any) -> Value:
-    return _exponential(draws, r, eps, candidates, MEANINGS["quantile_score"](v, alpha, candidates))
+    return _exponential(draws, r, eps, candidates, _ranks(v, alpha, candidates))
 
 
 def _noisy_max(draws: Draws, r: Value, eps: Value, x: Any) -> Value:
@@ -207,6 +207,20 @@ def _histogram(v: Any, edges: Any) -> Any:
     return array(counts[1:-1])
 
 
+def _ranks(v: Any, alpha: Value, candidates: Any) -> Any:
+    """What is below and above of each candidate, counted by looking each record up once."""
+    from bisect import bisect_left, bisect_right
+
+    listed = sorted(set(candidates))
+    from_here, up_to_here = [0] * (len(listed) + 1), [0] * (len(listed) + 1)
+    for x in v:
+        from_here[bisect_right(listed, x)] += 1
+        up_to_here[bisect_left(listed, x)] += 1
+    below = dict(zip(listed, accumulate(from_here), strict=False))
+    no_more = dict(zip(listed, accumulate(up_to_here), strict=False))
+    return array(-abs((1 - alpha) * below[c] - alpha * (len(v) - no_more[c])) for c in candidates)
+
+
 RELEASED: dict[str, Callable[..., Value]] = {
     "laplacian_mechanism": _laplace,
     "gaussian_mechanism": _gaussian,
@@ -233,6 +247,7 @@ COMPUTED: dict[str, Callable[..., Value]] = {
     "log": _logarithm,
     "clip": _clip,
     "histogram": _histogram,
+    "quantile_score": _ranks,
 }
 """By the names of rows, what each computes on data of people."""
 
