@@ -336,6 +336,10 @@ class ModuleMark(Node):
         self.name = name
 
 
+SEEDING = "seeding the random numbers"
+"""What is said of setting the seed of what is drawn."""
+
+
 class Opaque(Node):
     """Source text with no meaning for the checker.
 

@@ -72,8 +72,69 @@ def test_nothing_else_is_called_a_mistake() -> None:
     assert len(reports) > 20
     for path in reports:
         report = json.loads(path.read_text(encoding="utf-8"))
-        named = {each["code"] for file in report["files"] for each in file["diagnostics"]} & CODES
+        told = (each for file in report["files"] for each in file["diagnostics"] if each["severity"] != "hint")
+        named = {each["code"] for each in told} & CODES
         assert named == set(), path.name
+
+
+def test_what_people_write_has_no_problem_at_all() -> None:
+    """Programs of notebooks and tutorials, put into this language: not even a hint."""
+    found = list(spec_runner.blocks((SPECS / "notebooks.md").read_text(encoding="utf-8")))
+    assert sum(len(ENGINE.check(block.text).functions) for block in found) > 30
+    for block in found:
+        assert ENGINE.check(block.text).problems == (), block.heading
+
+
+@pytest.mark.parametrize(
+    ("rows", "hinted"),
+    [
+        ("A[1, :]", ["A[1, :]"]),
+        ("A[k, :]", ["A[k, :]"]),
+        ("A[t, :]", []),
+        ("D[1, :]", []),
+    ],
+)
+def test_a_row_that_is_chosen_is_no_sample(rows: str, hinted: list[str]) -> None:
+    """A row that is taken by its number is hinted at, unless it is that of a round, or rows are drawn besides."""
+    draws = "(D, L) = sample(1, A, B)\n        " if "D" in rows else ""
+    text = (
+        "function f(A::Matrix{<:Data}, B::Matrix{<:Data}, k::Static(Integer)) :: Priv()\n    y = 0.0\n"
+        f"    for t in 1:size(A, 1)\n        {draws}"
+        f"y = y + gaussian_mechanism(2, 0.5, 1e-5, undisc_container(clip(L2, {rows})))[1]\n    end\n    y\nend\n"
+    )
+    problems = ENGINE.check(text).problems
+    assert {problem.code for problem in problems} <= {"DP438"}
+    assert [text[slice(*problem.span)] for problem in problems] == hinted
+    assert all(problem.severity is Severity.HINT for problem in problems)
+
+
+def test_a_budget_that_is_missed_says_what_people_forget() -> None:
+    budget = "# dp: budget ε <= 1/rows(A), δ <= 1\n"
+    page = "\n".join(block.text for block in BLOCKS if block.heading.startswith("17."))
+    problems = ENGINE.check(budget + page).problems
+    assert {problem.code for problem in problems} == {"DP413"}
+    assert "is proved, and not that ε <= 1/rows(A)" in problems[0].message
+    assert any("added up first" in related.message for related in problems[0].related)
+
+
+@pytest.mark.parametrize(
+    ("declared", "least"),
+    [("10 / 100", 99), ("1", 9), ("5", 1), ("10 / k", None)],
+    ids=["tenth", "one", "most", "open"],
+)
+def test_how_many_records_are_enough_for_an_average(declared: str, least: int | None) -> None:
+    head = "f(v::MetricVector(Bounded(Real, 0, 10), Symmetric), eps::Static(), k::Static()) :: Priv() = "
+    text = f"{head}laplacian_mechanism({declared}, eps, mean(v))\n"
+    (problem,) = ENGINE.check(text).problems
+    assert problem.code == "DP423"
+    if least is None:
+        assert "one more moves it by up to 5" in problem.message
+        return
+    assert f"`AtLeast({least})`" in problem.message
+    (fix,) = problem.fixes
+    assert ENGINE.check(edited(text, fix.edits)).problems == ()
+    fewer = edited(text, fix.edits).replace(f"AtLeast({least})", f"AtLeast({least - 1})")
+    assert ENGINE.check(fewer).problems
 
 
 def test_no_line_is_flagged_twice() -> None:
@@ -116,7 +177,7 @@ REPAIRS = list(repairs())
 
 
 def test_mistakes_have_repairs() -> None:
-    assert {"DP420", "DP422", "DP424", "DP425", "DP426"} <= {fixed.problem.code for fixed in REPAIRS}
+    assert {"DP420", "DP422", "DP424", "DP425", "DP426", "DP427"} <= {fixed.problem.code for fixed in REPAIRS}
 
 
 @pytest.mark.parametrize("fixed", REPAIRS, ids=lambda fixed: f"{fixed.problem.code}-{fixed.problem.span.start}")

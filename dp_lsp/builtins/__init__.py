@@ -75,9 +75,6 @@ DRAWING = frozenset({"rand", "randn", "randexp"})
 SHUFFLING = frozenset({"shuffle", "shuffle!", "randperm"})
 """Those that put rows into another order, which is no sample."""
 
-SEEDING = "seed!"
-"""What makes the numbers that are drawn known."""
-
 LOOKING_FOR_NO_NUMBER = frozenset(
     {"isnan", "isfinite", "isinf", "ismissing", "coalesce", "skipmissing", "nonmissingtype"}
 )
@@ -116,7 +113,6 @@ __all__ = [
     "RANGE",
     "REFUSED",
     "ROW",
-    "SEEDING",
     "SHOWING",
     "SHUFFLING",
     "TABLE",

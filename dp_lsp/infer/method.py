@@ -72,9 +72,18 @@ def infer_method(
         from dp_lsp.infer.mistakes import naming  # most functions have no problem
 
         naming.name(inference, method, usual)
+    elif method.privacy and _picks_rows(inference):
+        from dp_lsp.infer.mistakes import chosen_rows  # and most pick no row
+
+        chosen_rows.notice(inference, method)
     return _inferred(inference, FunctionValue(method.name, (scheme,)))._replace(
         shown=assumed.scheme, assumed=(*assumed.texts, *inference.premises)
     )
+
+
+def _picks_rows(inference: Inference) -> bool:
+    """Whether a row is picked anywhere, which is quickly seen."""
+    return any(isinstance(node, term.Call) and builtins.TABLE[node.builtin].picks for node in inference.judgements)
 
 
 def infer_constant(

@@ -22,6 +22,7 @@ from dp_lsp.lower.facts import (
     runs_other_text,
 )
 from dp_lsp.lower.functions import Functions, Written
+from dp_lsp.lower.instead import instead_of
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
@@ -179,8 +180,8 @@ class _TopLevel:
         self._clouded += [(name, node.span, what) for name in sorted(names)]
 
     def _refuse(self, node: surface.Node, what: str, names: Iterable[str] = (EVERYTHING,)) -> None:
-        text = what[0].upper() + what[1:]
-        self._problems.append(problems.Unsupported.at(node.span, what=text, where="what it may define", hint=""))
+        text, hint = what[0].upper() + what[1:], instead_of(what)
+        self._problems.append(problems.Unsupported.at(node.span, what=text, where="what it may define", hint=hint))
         if isinstance(node, surface.Opaque):
             self._cloud(node, what)
         else:
@@ -192,6 +193,8 @@ def _acts(node: surface.Node) -> str:
     match node:
         case surface.If() | surface.For():
             return "an `if` or a loop at top level"
+        case surface.Call(callee=surface.Opaque(what=surface.SEEDING)):
+            return surface.SEEDING
         case surface.Call():
             return "a call at top level"
     return described(node)

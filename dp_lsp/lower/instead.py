@@ -1,10 +1,12 @@
 """What to write instead of a construct that is not part of the language, where that can be said in a few words."""
 
 from dp_lsp.builtins.rewriting import BY_MAP
+from dp_lsp.surface import SEEDING
 
 _BY_MAP = f"; write {BY_MAP}"
 
 _INSTEAD = {
+    SEEDING: "; leave it out: whoever knows the seed knows the noise",
     "a broadcast": _BY_MAP,
     "a comprehension": _BY_MAP,
     "a generator": _BY_MAP,

@@ -397,6 +397,7 @@ def _warm_up() -> None:
         "engine.claimed",
         "engine.explanation",
         "engine.plots",
+        "infer.mistakes.chosen_rows",
         "infer.mistakes.naming",
     ):
         import_module(f"dp_lsp.{name}")

@@ -24,6 +24,7 @@ from dp_lsp.frontends.julia.strings import string_value
 from dp_lsp.frontends.julia.tokens import FOLLOWED, Ready, Token
 from dp_lsp.problem import Problem
 from dp_lsp.surface import (
+    SEEDING,
     Assign,
     Block,
     Boolean,
@@ -252,7 +253,8 @@ class Expressions(Headers):
 
     def field(self, children: list[Any]) -> Node:
         name = children[2]
-        return self._opaque(children, "a field access", Field(name.value))
+        what = SEEDING if name.value == "seed!" else "a field access"
+        return self._opaque(children, what, Field(name.value))
 
     def adjoint(self, children: list[Any]) -> Node:
         value, mark = children

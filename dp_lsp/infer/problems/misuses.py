@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dp_lsp.problem import Kind
+from dp_lsp.problem import Kind, Severity
 
 
 class PrivateBranch(Kind):
@@ -247,3 +247,38 @@ class BatchClipped(Kind):
     name = "batch-clipped"
     message = "`{written}` is added up already when it is clipped: clip {each} before it is added"
     unchecked = True
+
+
+class NoSample(Kind):
+    """A row of the data is taken by its number. It is no random sample, so what is released of it is not amplified:
+    whoever stands in that row pays all of it. A fixed batch, rows in a shuffled order or every k-th row are no random
+    samples either.
+
+    To release something of a few rows and pay less for it, have `sample`, `sample_with_replacement` or
+    `sample_poisson` draw them.
+
+    Broken:
+
+    ```julia
+    function f(A::Matrix{<:Data}, B::Matrix{<:Data}) :: Priv()
+        gaussian_mechanism(2, 0.5, 1e-5, undisc_container(clip(L2, A[1, :])))
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(A::Matrix{<:Data}, B::Matrix{<:Data}) :: Priv()
+        (D, L) = sample(1, A, B)
+        gaussian_mechanism(2, 0.5, 1e-5, undisc_container(clip(L2, D[1, :])))
+    end
+    ```
+    """
+
+    code = "DP438"
+    name = "no-sample"
+    severity = Severity.HINT
+    message = (
+        "`{written}` is taken by its number and is no random sample, so what is released of it is not amplified: "
+        "`sample` draws rows of `{matrix}`"
+    )
