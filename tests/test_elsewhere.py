@@ -105,6 +105,25 @@ def test_definitions_that_contradict_each_other_point_at_each_other() -> None:
     assert seen(found, Engine(), "helper.jl") == {"f DP120": ["main.jl, f: `f` is defined here too"]}
 
 
+def test_a_ring_of_includes_shows_them_all() -> None:
+    found = {
+        "main.jl": 'k = 1\ninclude("a.jl")\n',
+        "a.jl": 'x = 1\n\ninclude("b.jl")\n',
+        "b.jl": 'include("c.jl")\n',
+        "c.jl": 'include("a.jl")\n',
+    }
+    told = ['a.jl, include("b.jl"): `b.jl` is included here', 'b.jl, include("c.jl"): `c.jl` is included here']
+    assert seen(found, Engine(), "c.jl") == {"i DP014": told}
+    engine = Engine()
+    assert seen(found, engine, "c.jl") == {"i DP014": told}
+    found["a.jl"] = '\ninclude("b.jl")\n'
+    assert seen(found, engine, "c.jl") == {"i DP014": told}  # at the place after the edit
+
+
+def test_a_file_that_includes_itself_points_nowhere_else() -> None:
+    assert seen({"main.jl": 'include("main.jl")\n'}, Engine()) == {"i DP014": []}
+
+
 def test_a_ring_of_calls_points_at_the_next() -> None:
     found = {"main.jl": f"{MAIN}f(x::Real) = g(x)\n", "helper.jl": "g(x::Real) = f(x)\n"}
     told = [each for name in found for each in seen(found, Engine(), name).values()]

@@ -14,6 +14,7 @@ from dp_lsp.analysis.names import Role, decode
 from dp_lsp.analysis.records import KEY, MAIN, ChunkRecord
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.engine.module import Module
+from dp_lsp.engine.places import place_in
 from dp_lsp.engine.project import Project
 from dp_lsp.infer.problems import CallsUnchecked, Unbounded
 from dp_lsp.problem import Named, Problem, Related, Severity, Sought, There
@@ -81,7 +82,9 @@ class Elsewhere:
                 span = place.span.moved(start - self._start(module, index))
                 yield related._replace(message=message, span=span, where=None)
             else:
-                yield related._replace(message=message, where=_there(there, place.span.moved(start)))
+                yield related._replace(
+                    message=message, where=place_in(there.name, there.source, place.span.moved(start))
+                )
 
     def _places(self, module: int, index: int, related: Related) -> Iterator[_Place]:
         where = related.where
@@ -186,12 +189,3 @@ def _marked(record: ChunkRecord, by: str) -> ChunkRecord:
     """A record that differs by something from what was remembered."""
     further = hashlib.blake2b(by.encode("utf-8", "surrogatepass"), digest_size=KEY).digest()
     return record._replace(key=record.key + further)
-
-
-def _there(file: _File, span: Span) -> There:
-    """A place in a file, as far as it stands on one line."""
-    place = file.source.place(span.start)
-    start, end = file.source.line_span(place.line)
-    within = Span(span.start, max(span.start, min(span.end, end)))
-    text = file.source.text
-    return There(file.name, within, place.line, text[start : span.start], text[within.start : within.end])

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from dp_lsp.analysis.loading import Loader, Text, shown
 from dp_lsp.analysis.records import MAIN
+from dp_lsp.engine.places import place_in
 from dp_lsp.engine.problems import IncludeCycle, IncludeUnreadable, Notebook, TooLong, TooManyIncludes, Unbalanced
 from dp_lsp.engine.program import Program, Unit
 from dp_lsp.lower.definitions import Include
 from dp_lsp.lower.facts import EVERYTHING
-from dp_lsp.problem import Problem
+from dp_lsp.problem import Problem, Related
 from dp_lsp.surface import ModuleMark
 from dp_lsp.text import Source, Span
 
@@ -177,7 +179,9 @@ class _Expansion:
             return name.at(include.span)
         way = [frame.name for frame, _ in self._stack]
         if name in way:
-            return IncludeCycle.at(include.span, path=shown(name), way=_way(way[way.index(name) + 1 :]))
+            ring = way.index(name)
+            related = tuple(self._ring(ring, include.span))
+            return IncludeCycle.at(include.span, path=shown(name), way=_way(way[ring + 1 :]), related=related)
         if (name, module) in self._seen:
             return None  # to define the same once more changes nothing
         if len(way) >= DEEPEST:
@@ -189,6 +193,17 @@ class _Expansion:
         if text.problem is None:
             return None
         return IncludeUnreadable.at(include.span, path=include.path, reason=text.problem.message)
+
+    def _ring(self, first: int, span: Span) -> Iterator[Related]:
+        """The other includes of a ring of files."""
+        frames = [frame for frame, _ in self._stack[first:]]
+        for frame, after in pairwise(frames):
+            unit = frame.file.units[frame.position - 1]
+            for include in unit.lowered.includes:
+                if self._loader.included(frame.name, include.path) == after.name:
+                    there = place_in(frame.name, frame.file.source, include.span.moved(unit.chunk.start))
+                    yield Related(f"`{shown(after.name)}` is included here", span, there)
+                    break
 
 
 def _way(names: list[str]) -> str:
