@@ -235,6 +235,13 @@ TRANSPOSED = """\
             "f(v::MetricVector(Data, LInf)) = undisc_container(clip(L2, v))\n",
         ),
         case(
+            "DP205",
+            "function f(v::MetricVector(Data, LInf))\n    w = clone(v)\n    undisc_container!(w)\n    w\nend\n",
+            "clip it in L2",
+            "function f(v::MetricVector(Data, LInf))\n    w = clone(v)\n    clip!(L2, w)\n    undisc_container!(w)\n"
+            "    w\nend\n",
+        ),
+        case(
             "DP206",
             "f(v::MetricVector(Data, LInf)) :: Priv() = gaussian_mechanism(2, 0.5, 0.1, v)\n",
             "clip it in L2 and read it as real numbers (2-sensitive)",

@@ -18,6 +18,7 @@ class Wrapping(NamedTuple):
 
 
 CLIP = Wrapping("clip(L2, ", ")")
+CLIP_IN_PLACE = Wrapping("clip!(L2, ", ")")
 READ = Wrapping("undisc_container(", ")")
 CLIP_AND_READ = Wrapping("undisc_container(clip(L2, ", "))")
 COPY = Wrapping("clone(", ")")

@@ -29,7 +29,7 @@ from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Base, Clip, Container, Dataset, Norm, NumberType, Type, TypeVariable
 from dp_lsp.infer import conditions, explain, mechanisms, problems
 from dp_lsp.infer.inference import Inference
-from dp_lsp.problem import Fix, Problem
+from dp_lsp.problem import Edit, Fix, Problem
 from dp_lsp.text import Span
 
 Solution = tuple[Form, Args]
@@ -273,7 +273,7 @@ def refused(inference: Inference, node: term.Call, row: Builtin, args: Args, ref
     unclipped = node.args[args.names.index(refusal.unclipped)] if refusal.unclipped else None
     if unclipped is not None and not isinstance(unclipped, term.Hole):
         span = unclipped.span
-        fixes = (explain.wrap("clip it in L2", span, remedies.CLIP),)
+        fixes = (_clipped_before(inference, node, span),)
         inference.report(problems.NotClipped.at(span, written=inference.written(span), fixes=fixes))
     elif refusal.uncounted:
         written = inference.written(node.span)
@@ -281,6 +281,16 @@ def refused(inference: Inference, node: term.Call, row: Builtin, args: Args, ref
     else:
         inference.report(problems.DoesNotFit.at(node.span, function=row.name, reason=refusal.reason))
     inference.give_up(refusal.reason)
+
+
+def _clipped_before(inference: Inference, node: term.Call, span: Span) -> Fix:
+    """A repair that clips an argument: where it stands or, if the call changes it in place, on the line before."""
+    title, text = "clip it in L2", inference.text
+    indent = text[text.rfind("\n", 0, node.span.start) + 1 : node.span.start]
+    if not node.mutates or indent.strip():
+        return explain.wrap(title, span, remedies.CLIP)
+    line = f"{remedies.CLIP_IN_PLACE.before}{text[slice(*span)]}{remedies.CLIP_IN_PLACE.after}\n{indent}"
+    return Fix(title, (Edit(Span(node.span.start, node.span.start), line),))
 
 
 def demand(inference: Inference, node: term.Call, row: Builtin, form: Form, args: Args) -> None:
