@@ -236,10 +236,24 @@ TRANSPOSED = """\
         ),
         case(
             "DP205",
-            "function f(v::MetricVector(Data, LInf))\n    w = clone(v)\n    undisc_container!(w)\n    w\nend\n",
+            """\
+            b(m::DMModel, x::Vector{<:Data}) :: BlackBox() = m
+            function f(m::Static(DMModel), x::Vector{<:Data}, n::Static(Integer))
+                g = unbox(b(m, x), DMGrads, n)
+                undisc_container!(g)
+                g
+            end
+            """,
             "clip it in L2",
-            "function f(v::MetricVector(Data, LInf))\n    w = clone(v)\n    clip!(L2, w)\n    undisc_container!(w)\n"
-            "    w\nend\n",
+            """\
+            b(m::DMModel, x::Vector{<:Data}) :: BlackBox() = m
+            function f(m::Static(DMModel), x::Vector{<:Data}, n::Static(Integer))
+                g = unbox(b(m, x), DMGrads, n)
+                clip!(L2, g)
+                undisc_container!(g)
+                g
+            end
+            """,
         ),
         case(
             "DP206",
