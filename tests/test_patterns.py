@@ -137,6 +137,23 @@ def test_how_many_records_are_enough_for_an_average(declared: str, least: int | 
     assert ENGINE.check(fewer).problems
 
 
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ("least(7, 3)", "not known before the program runs"),
+        ("k > 1 ? k : 2 * k", "not known before the program runs"),
+        ("y", "declare the parameter it comes from with `Static()`"),
+    ],
+)
+def test_what_must_be_public_says_what_is_lacking(written: str, says: str) -> None:
+    text = (
+        "least(a, b) = min(a, b)\n"
+        f"f(x::Real, y::Real, k::Static()) :: Priv() = laplacian_mechanism({written}, 0.5, x)\n"
+    )
+    told = [problem.message for problem in ENGINE.check(text).problems]
+    assert [message for message in told if says in message] == told and told
+
+
 def test_no_line_is_flagged_twice() -> None:
     """What is said as what it is takes the place of what it led to."""
     for block in BLOCKS:

@@ -335,7 +335,9 @@ def _wrong(
         what = "whole number" if whole else "number"
         fixes = explain.make_static(inference, node)
         written = inference.written(span)
-        inference.report(problems.MustBePublic.at(span, written=written, what=what, related=related, fixes=fixes))
+        instead = explain.how_public(inference, node)
+        facts = {"written": written, "what": what, "instead": instead}
+        inference.report(problems.MustBePublic.at(span, related=related, fixes=fixes, **facts))
         return
     wanted, words = type_words(instance.type(param.type)), type_words(given)
     asked = inference.solver.norm(param.type.norm) if isinstance(param.type, Container) else None

@@ -116,6 +116,14 @@ def make_static(inference: Inference, node: Term) -> tuple[Fix, ...]:
     return publish(inference.text, inference.parameters, names)
 
 
+def how_public(inference: Inference, node: Term) -> str:
+    """What makes an argument public that must be: nothing private is in it where it moves with nothing."""
+    known = inference.judgements.get(node)
+    if known is not None and not known.moves:
+        return "its value is not known before the program runs: write a formula of numbers and `Static()` parameters"
+    return "declare the parameter it comes from with `Static()`"
+
+
 def publish(text: str, parameters: Iterable[Span], names: Collection[str]) -> tuple[Fix, ...]:
     """A repair that declares parameters public; they are looked for by their names where these are declared. Nobody
     means to publish the records of people, so none is offered for datasets."""

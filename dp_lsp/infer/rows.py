@@ -189,7 +189,11 @@ def _mismatch(
         whole = isinstance(pattern, Num) and pattern.bases == {Base.INTEGER}
         what = "whole number" if whole or isinstance(pattern, Sizes) else "number"
         fixes = explain.make_static(inference, argument)
-        inference.report(problems.MustBePublic.at(argument.span, written=written, what=what, fixes=fixes))
+        inference.report(
+            problems.MustBePublic.at(
+                argument.span, written=written, what=what, instead=explain.how_public(inference, argument), fixes=fixes
+            )
+        )
         inference.give_up(f"`{written}` is not public")
         return
     hidden = form.noise is not None and param.name == form.noise.hidden

@@ -144,7 +144,7 @@ class MustBePublic(Kind):
 
     code = "DP207"
     name = "must-be-public"
-    message = "`{written}` must be a public {what} here; declare the parameter it comes from with `Static()`"
+    message = "`{written}` must be a public {what} here; {instead}"
 
 
 class DoesNotFit(Kind):
