@@ -238,6 +238,7 @@ def of_containers(base: str, norm: str) -> Iterator[Case]:
     yield Case(f"{matrix} = m[1, 1]", lambda m: m[0][0], least=ENTRY)
     yield Case(f"{matrix} = m[1, :]", lambda m: m[0], least=ENTRY)
     yield Case(f"{matrix} = m[:, 1]", lambda m: tuple(row[0] for row in m), least=ENTRY)
+    yield Case(f"{vector} = v[1:2]", lambda v: v[:2], least=Size(2, 2))
     yield Case(f"{vector} = length(v)", len)
     yield Case(f"{matrix} = length(m)", lambda m: 0)
     yield Case(f"{matrix} = size(m)", lambda m: 0)

@@ -141,6 +141,8 @@ def of_positions() -> Iterator[Cell]:
         short = f"RowNorm(L2, 2), {more}".removesuffix(", ")
         yield Cell(metric, "m[1, 1]", (4,), least=least, more=short)
         yield Cell(metric, "m[1, :]", (4,), least=least, more=short)
+    yield Cell(HAMMING, "sum(v[2:3])", (3,), BOUNDED, 4)
+    yield Cell(HAMMING, "count(x -> x > 0, v[1:2])", (1,), least=3)
     yield Cell(HAMMING, "m[1, :]", (8, 4 * SQUARE, 4), "Bounded(Real, -2, 2)", 2, loose=True)
 
 

@@ -22,6 +22,7 @@ from dp_lsp.builtins import (
     ranges,
     records,
     selection,
+    slices,
     statistics,
     truth,
     variances,
@@ -31,6 +32,7 @@ from dp_lsp.builtins.containers import LITERAL
 from dp_lsp.builtins.define import Builtin
 from dp_lsp.builtins.places import INDEX, ROW
 from dp_lsp.builtins.ranges import RANGE
+from dp_lsp.builtins.slices import SLICE
 
 T = TypeVar("T")
 
@@ -43,6 +45,7 @@ TABLE: dict[str, Builtin] = {
             *everyday.ROWS,
             *truth.ROWS,
             *places.ROWS,
+            *slices.ROWS,
             *containers.ROWS,
             *higher.ROWS,
             *datasets.ROWS,
@@ -115,6 +118,7 @@ __all__ = [
     "ROW",
     "SHOWING",
     "SHUFFLING",
+    "SLICE",
     "TABLE",
     "WHOLE_QUOTIENTS",
     "Builtin",

@@ -130,6 +130,12 @@ def _entry(v: Any, *indices: Value) -> Value:
     return v[tuple(index(i, size) for i, size in zip(indices, v.shape, strict=True))]
 
 
+def _slice(v: Any, first: Value, last: Value) -> Any:
+    if first <= last:
+        index(first, len(v)), index(last, len(v))
+    return array(v[int(first) - 1 : int(last)] if first <= last else ())
+
+
 def _row(m: Any, i: Value) -> Any:
     return m[index(i, m.shape[0])].copy()
 
@@ -261,6 +267,7 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "ifelse": lambda c, a, b: a if c else b,
     "[]": _entry,
     "[:]": _row,
+    "[:…:]": _slice,
     "[:,]": _column,
     ":": _range,
     "[…]": lambda *entries: array(entries),

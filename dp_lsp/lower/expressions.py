@@ -196,6 +196,8 @@ class Expressions:
                 row, places = builtins.COLUMN, (place,)
             case (place, surface.Whole()):
                 row, places = builtins.ROW, (place,)
+            case (surface.Range(first=first, step=None, last=last),):
+                row, places = builtins.SLICE, (first, last)
         if any(isinstance(place, surface.Whole | surface.Range) for place in places) or not 1 <= len(places) <= 2:
             return self._refused(node, "this way of indexing")
         args = (value, *map(self._expression, places))

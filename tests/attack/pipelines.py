@@ -37,7 +37,7 @@ _STATISTICS = (
     *("sum({v}) % 2", "maximum(histogram({v}, [0, 2, -1, 1]))", "sum(cumulative_counts({v}, 0:2))"),
     *("histogram({v}, [-1, 0, 2])", "cumulative_counts({v}, [0, 1])", "quantile_score({v}, 0.25, [0, 1])", "{v}"),
 )
-_PLACES = ("{v}[1]", "{v}[2]", "{v}[1] - {v}[2]", "clamp({v}[2], -1, 1)", "{v}[1] > 0", "{v}[n]")
+_PLACES = ("{v}[1]", "{v}[2]", "{v}[1] - {v}[2]", "clamp({v}[2], -1, 1)", "{v}[1] > 0", "{v}[n]", "sum({v}[1:2])")
 _PLACES_OF_ROWS = ("{v}[1, 1]", "{v}[2, :]", "{v}[1, :]", "sum({v}[1, :])", "clamp({v}[1, 2], 0, 1)")
 _OF_ROWS = (
     *("sum({v}; dims=1)", "sum(clip(L1, 2, {v}); dims=1)", "sum(clip(LInf, 1, {v}); dims=1)"),
