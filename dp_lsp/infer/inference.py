@@ -83,9 +83,8 @@ class Inference:
     ``rounds`` what the rounds of the loops around read for themselves, by the index, and ``wholes`` what that is a
     part of; ``tuples`` the parameter that an item is a part of; ``whole`` are variables of which something is said that
     holds for a whole step only, and ``uneven`` those of which it holds for a whole number of steps only; ``lacking``
-    the values of which something should be known, by the places of what was refused for that. One that ``tries`` what
-    another relation would make of a method, so that a message can say it, claims nothing. ``premises`` are what users
-    are taken at their word for, in order.
+    the values of which something should be known, by the places of what was refused for that. ``premises`` are what
+    users are taken at their word for, in order.
     """
 
     def __init__(
@@ -122,7 +121,6 @@ class Inference:
         self.rounds: dict[Local, disjoint.Rows] = {}
         self.wholes: disjoint.Wholes = {}
         self.tuples: dict[Var, Var] = {}
-        self.tries = False
         self.expected: dict[Closure, tuple[Type, ...]] = {}
         self.parameters: set[Span] = set()
         self.whole: set[Var] = set()

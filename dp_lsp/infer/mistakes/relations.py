@@ -73,6 +73,5 @@ def _with(scene: Scene, change: Callable[[DatasetOf], DatasetOf]) -> Scene:
     )
     known = scene.inference
     again = Inference(known.text, known.rules, known.resolve, known.look, terms.rule)
-    again.tries = True
     functions.body(again, replace(scene.method, params=params), conditions.Mark(), scene.usual)
     return Scene(again, scene.method, scene.usual)
