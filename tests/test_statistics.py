@@ -200,7 +200,7 @@ def test_the_search_knows_pipelines_well() -> None:
     """What is wrong by a half is found."""
     half = number(Fraction(1, 2))
     with mock.patch.object(variances, "by_fewest", lambda args, more=0: by_fewest(args, more) * half):
-        assert attacked(PROGRAMS["pipelines"], 7, 1, "sound", tell=False).bad
+        assert attacked(PROGRAMS["pipelines"], 53, 1, "sound", tell=False).bad
 
 
 def test_every_program_of_the_page_is_tried() -> None:
