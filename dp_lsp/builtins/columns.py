@@ -5,10 +5,11 @@ from __future__ import annotations
 from dp_lsp.builtins.datasets import ROWS_OF_PEOPLE
 from dp_lsp.builtins.define import Args, Builtin, Refused, form, only
 from dp_lsp.builtins.patterns import INTEGER_NUMBER, Box
+from dp_lsp.builtins.places import entry, inside
 from dp_lsp.core.algebra import NormVariable
 from dp_lsp.core.metrics import is_discrete
 from dp_lsp.core.sens import INFINITY, ONE
-from dp_lsp.core.types import Bounds, Clip, Container, Dataset, Kind, Norm, NumberType, Type
+from dp_lsp.core.types import Clip, Container, Kind, Norm, Type
 
 COLUMN = "[:,]"
 
@@ -23,15 +24,7 @@ def _column(args: Args) -> Type:
 
 def _column_of_records(args: Args) -> Type:
     dataset = args.dataset("m")
-    return dataset.of(Container(Kind.VECTOR, dataset.records.norm, Clip.U, dataset.size, _entry(dataset)))
-
-
-def _entry(dataset: Dataset) -> Type:
-    """An entry of a row; it is no larger than the row is in any norm."""
-    element = dataset.records.element
-    if dataset.radius is None or not isinstance(element, NumberType) or element.bounds is not None:
-        return element
-    return NumberType(element.base, bounds=Bounds(-dataset.radius, dataset.radius))
+    return dataset.of(Container(Kind.VECTOR, dataset.records.norm, Clip.U, dataset.size, entry(args)))
 
 
 _FACTORS = only(m=ONE, j=INFINITY)
@@ -41,8 +34,15 @@ ROWS: tuple[Builtin, ...] = (
         COLUMN,
         "m[:, j]",
         (
-            form(_column, _FACTORS, fails_on=("j",), m=Box(frozenset({Kind.MATRIX}), truth=True), j=INTEGER_NUMBER),
-            form(_column_of_records, _FACTORS, fails_on=("j",), m=ROWS_OF_PEOPLE, j=INTEGER_NUMBER),
+            form(
+                _column,
+                _FACTORS,
+                inside,
+                fails_on=("j",),
+                m=Box(frozenset({Kind.MATRIX}), truth=True),
+                j=INTEGER_NUMBER,
+            ),
+            form(_column_of_records, _FACTORS, inside, fails_on=("j",), m=ROWS_OF_PEOPLE, j=INTEGER_NUMBER),
         ),
         "A column; 1-sensitive. Of a dataset of rows it is a dataset of numbers, compared in the same way; of another "
         "matrix a vector, which moves no further than that in any norm. A private index has no bound (∞).",

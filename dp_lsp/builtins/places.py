@@ -33,6 +33,26 @@ _Forms = tuple[Form, ...]
 _A_VECTOR, _A_MATRIX = Box(VECTOR, truth=True), Box(MATRIX, truth=True)
 
 
+def inside(args: Args) -> tuple[Demand, ...]:
+    """Known positions are there. Where sizes are public, two runs both fail, or none; but how often a run comes to it
+    may be private."""
+    box = next(iter(args.containers), None)
+    entries = (args.records.records if box is None else box).length
+    places = [(name, place) for name, place in zip(args.names, args.statics, strict=True) if place is not None]
+    demands = []
+    for name, place in places:
+        size = entries if name == "j" else _places(args, box)
+        demands += [Demand(Poly.of(1), "<=", place, name), Demand(place, "<=", size, name)]
+    return tuple(demands)
+
+
+def _places(args: Args, box: Container | None) -> Poly:
+    """How many positions there are: entries of a vector, rows of a matrix, or records."""
+    known = fewest(args) if box is None else box.length if box.rows is None else box.rows
+    assert known is not None, "the pattern asks for a dataset of which it is known"
+    return known
+
+
 # Of containers
 
 
@@ -46,7 +66,7 @@ def _row(args: Args) -> Type:
 
 
 def _row_of_matrix(index_factor: Sens) -> Form:
-    return form(_row, only(m=ONE, i=index_factor), fails_on=("i",), m=_A_MATRIX, i=INTEGER_NUMBER)
+    return form(_row, only(m=ONE, i=index_factor), inside, fails_on=("i",), m=_A_MATRIX, i=INTEGER_NUMBER)
 
 
 # Of datasets
@@ -58,7 +78,8 @@ def _bounds(args: Args) -> Bounds | None:
     return Bounds(-most, most) if known is None and most is not None else known
 
 
-def _entry(args: Args) -> Type:
+def entry(args: Args) -> Type:
+    """An entry of a dataset; it is no larger than its row is in any norm."""
     element = args.records.records.element
     if isinstance(element, BoolType) or not isinstance(element, NumberType):
         return element
@@ -101,12 +122,6 @@ def _records_apart(args: Args) -> Sens:
     return entry if entry.infinite else by_norm(_norm(args), entries * entry, entries.root() * entry, entry)
 
 
-def _is_there(args: Args) -> tuple[Demand, ...]:
-    known, place = fewest(args), args.static("i")
-    assert known is not None, "the pattern asks for a dataset of which it is known"
-    return Demand(Poly.of(1), "<=", place, "i"), Demand(place, "<=", known, "i")
-
-
 def _of_datasets(result: Result, apart: Callable[[Args], Sens], kinds: frozenset[Kind], *names: str) -> _Forms:
     """For datasets of public size, with any position, and for those that are known to have so many records."""
     of, *places = names
@@ -116,8 +131,8 @@ def _of_datasets(result: Result, apart: Callable[[Args], Sens], kinds: frozenset
     known = (Parameter(places[0], STATIC_INTEGER), *others[1:])
     several = {of: lambda args, steps: apart(args)}
     return (
-        Form((sized, *others), result, factors, fails_on=tuple(places), stability=several),
-        Form((private, *known), result, factors, _is_there, fails_on=tuple(places), stability=several),
+        Form((sized, *others), result, factors, inside, fails_on=tuple(places), stability=several),
+        Form((private, *known), result, factors, inside, fails_on=tuple(places), stability=several),
     )
 
 
@@ -130,18 +145,27 @@ ROWS: tuple[Builtin, ...] = (
         INDEX,
         "v[i], m[i, j]",
         (
-            form(_element, only(v=ONE, i=INFINITY), fails_on=("i",), reads=Norm.LINF, v=_A_VECTOR, i=INTEGER_NUMBER),
+            form(
+                _element,
+                only(v=ONE, i=INFINITY),
+                inside,
+                fails_on=("i",),
+                reads=Norm.LINF,
+                v=_A_VECTOR,
+                i=INTEGER_NUMBER,
+            ),
             form(
                 _element,
                 only(v=ONE, i=INFINITY, j=INFINITY),
+                inside,
                 fails_on=("i", "j"),
                 reads=Norm.LINF,
                 v=_A_MATRIX,
                 i=INTEGER_NUMBER,
                 j=INTEGER_NUMBER,
             ),
-            *_of_datasets(_entry, _apart, VECTOR, "v", "i"),
-            *_of_datasets(_entry, _apart, MATRIX, "v", "i", "j"),
+            *_of_datasets(entry, _apart, VECTOR, "v", "i"),
+            *_of_datasets(entry, _apart, MATRIX, "v", "i", "j"),
         ),
         "An entry; 1-sensitive, because no entry moves further than its row. A private index has no bound (∞). Of a "
         f"dataset {_WHERE}: R-sensitive for numbers between L and U, R = U - L, and 1-sensitive for Data. Of a tuple, "

@@ -81,6 +81,12 @@ def as_dataset(type_: Type) -> Dataset | None:
     return None
 
 
+def is_uncounted(type_: Type) -> bool:
+    """Whether a value is a dataset of which it is private how many records it has."""
+    dataset = as_dataset(type_)
+    return dataset is not None and not dataset.metric.sized
+
+
 def holds_records(type_: Type) -> bool:
     """Whether a value is made of the records of people: a dataset, or Data or Bool in a vector or the rows of a
     matrix."""

@@ -21,6 +21,7 @@ from dp_lsp.core.events import (
     Var,
     sequence,
 )
+from dp_lsp.core.metrics import is_uncounted
 from dp_lsp.core.order import common
 from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ONE, Sens
@@ -49,7 +50,7 @@ def apply_function(
         return None
     values = list(values)
     values[index] = Judgement(argument, calls.captured)
-    calls.fail(values)
+    calls.fail(values, for_records=form.runs is None)
     args = replace(args, applied={application.argument: applied})
     if form.runs is not None and form.runs.parts is not None:
         found = _by(inference, node, form.runs.parts, args, values)
@@ -78,7 +79,7 @@ def _by(
         calls.refused("a function that releases nothing", f"`{inference.written(calls.span)}`")
         return None
     values = [*values[:index], Judgement(function, calls.captured), *values[index + 1 :]]
-    calls.fail(values)
+    calls.fail(values, for_records=True)
     if isinstance(function, TypeVariable):
         inference.leak(frozenset(calls.captured), Origin(calls.span, "in which part a record lies must be public"))
     else:
@@ -107,11 +108,15 @@ class _Calls:
             problems.WrongArgument.at(self.span, function=self._node.builtin, wanted=wanted, given=given)
         )
 
-    def fail(self, values: list[Judgement]) -> None:
-        """A call may fail, or what the arguments are decides whether one does."""
+    def fail(self, values: list[Judgement], for_records: bool) -> None:
+        """A call may fail, or what the arguments are decides whether one does. Of calls ``for_records`` also whether
+        there is one, where it is private how many records there are."""
         if self.failing is None:
             return
-        node, deciding = self._node, values if self.failing else []
+        node, deciding = self._node, values
+        if not self.failing:
+            uncounted = [value for value in values if is_uncounted(self._inference.type(value))]
+            deciding = uncounted if for_records else []
         seen = moves.combined(((value.moves, INFINITY) for value in deciding), node.span, laws.FAILURE, node.builtin)
         self._inference.failures.append(Failure(seen, node.span))
 
