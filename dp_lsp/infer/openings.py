@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dp_lsp.builtins import ways
-from dp_lsp.builtins.define import Builtin
+from dp_lsp.builtins.define import Builtin, Form, no_demands
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Sign, Symbol
 from dp_lsp.core.constraints import Origin
@@ -17,7 +17,7 @@ from dp_lsp.core.events import Awaited, Opaque, Var
 from dp_lsp.core.metrics import has_steps
 from dp_lsp.core.scheme import Given, Judgement, Moves, Open
 from dp_lsp.core.sens import INFINITY, ONE, Sens
-from dp_lsp.core.types import Type, TypeVariable
+from dp_lsp.core.types import NumberType, Type, TypeVariable
 from dp_lsp.infer import moves, rows
 from dp_lsp.infer.explain import WAITING
 from dp_lsp.infer.inference import Failure, Inference
@@ -46,6 +46,13 @@ def opened(
     return known
 
 
+def _decides(form: Form, index: int, given: Given) -> bool:
+    """Whether an argument may decide if the run fails: side conditions exclude that of a static one, once it is known
+    what they are about."""
+    excluded = form.demands is not no_demands and isinstance(given, NumberType) and given.static is not None
+    return form.params[min(index, len(form.params) - 1)].name in form.fails_on and not excluded
+
+
 def row(
     inference: Inference, node: term.Call, builtin: Builtin, given: Sequence[Given], values: Sequence[Judgement]
 ) -> Judgement | None:
@@ -55,8 +62,8 @@ def row(
     known = opened(inference, node.span, builtin.name, given, rows.constant_factor(inference, builtin, given))
     failing = [
         value.moves
-        for index, value in enumerate(values)
-        if any(form.params[min(index, len(form.params) - 1)].name in form.fails_on for form in builtin.forms)
+        for index, (value, type_) in enumerate(zip(values, given, strict=True))
+        if any(_decides(form, index, type_) for form in builtin.forms)
     ]
     if failing and inference.rules.failures:
         seen = moves.combined(((moved, INFINITY) for moved in failing), node.span, laws.FAILURE, builtin.name)
