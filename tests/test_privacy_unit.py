@@ -166,9 +166,11 @@ def test_the_configuration_is_named_where_it_counts() -> None:
     (function,) = check(text, Options(contributes=2)).functions
     assert function.parameters[0].stability is not None
     assert function.parameters[0].stability.shown == ("d_in = 2 → d_out = 1",)
-    assert [each.text for each in function.conditions] == ["a person has at most 2 records in `m` (`contributes`)"]
+    counted, there = "a person has at most 2 records in `m` (`contributes`)", ["1 ≤ rows(m)", "1 ≤ cols(m)"]
+    assert [each.text for each in function.conditions] == [*there, counted]
     (function,) = check(text).functions
-    assert function.parameters[0].stability is None and not function.conditions
+    assert function.parameters[0].stability is None
+    assert [each.text for each in function.conditions] == there
 
 
 def test_the_report_and_the_explanation_say_it(

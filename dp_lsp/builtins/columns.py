@@ -51,7 +51,10 @@ ROWS: tuple[Builtin, ...] = (
             "f(m::MetricMatrix(Real, L2)) = m[:, 1]",
             "f(m::MetricMatrix(Bounded(Real, 0, 5), Symmetric)) = sum(m[:, 2])",
         ),
-        (Refused("f(v::MetricVector(Real, L2)) = v[:, 1]", "DP202"),),
+        (
+            Refused("f(v::MetricVector(Real, L2)) = v[:, 1]", "DP202"),
+            Refused("f(m::MetricMatrix(Real, L2)) = m[:, 0]", "DP304"),
+        ),
     ),
 )
 """The row."""

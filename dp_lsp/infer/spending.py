@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dp_lsp.core.constraints import Origin
+from dp_lsp.core.constraints import Origin, decide
+from dp_lsp.core.evaluate import Substitution, norms_of
 from dp_lsp.core.events import Var
 from dp_lsp.core.scheme import Move, Moves
 from dp_lsp.core.sens import ONE, Sens, number
+from dp_lsp.core.types import Norm
 from dp_lsp.infer import conditions, explain, problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.text import Span
@@ -24,12 +26,24 @@ def distances(inference: Inference, span: Span, moved: Moves, origin: Origin) ->
 def _distance(inference: Inference, var: Var, move: Move, origin: Origin) -> Sens:
     """How far a variable moves an argument of a private function. Where that is no number, or where there is no price
     for more, it must be at most 1; a record then moves it by at most 1 for each of its members."""
-    if inference.rules.groups and move.sens.number is not None:
-        return move.sens
+    known = _in_any_norm(inference, move.sens)
+    if inference.rules.groups and known.number is not None:
+        return known
     if var.members:
         return number(var.members)
     inference.demand(move.sens, "<=", ONE, origin, conditions.fails)
     return ONE
+
+
+def _in_any_norm(inference: Inference, moved: Sens) -> Sens:
+    """A distance as it is where norms that are still open turn out to be those in which it is largest."""
+    if moved.number is not None or not norms_of(moved):
+        return moved
+    moved = inference.solver.substitution().sens(moved)
+    for norm in norms_of(moved):
+        ways = [Substitution({}, {norm: each}).sens(moved) for each in Norm]
+        moved = next((way for way in ways if all(decide(other, "<=", way) for other in ways)), moved)
+    return moved
 
 
 def _unbounded(inference: Inference, span: Span, private: Moves, unbounded: frozenset[Var]) -> None:
