@@ -121,8 +121,8 @@ def test_a_file_that_is_too_long_is_unknown(check: Check) -> None:
         ("[limits]\ntime = 1.5\n", "DP812", "a whole number from 1 to 60"),
         ("limits = 5\n", "DP812", "a table"),
         ("[limits]\nnesting = 5\n", "DP811", "`time`, `characters` and `memory`"),
-        ('command = "touch owned"\n', "DP811", "`command` is no key"),
-        ('plugins = ["evil"]\n', "DP811", "`plugins` is no key"),
+        ('command = "touch owned"\n', "DP811", "`command` is not a key"),
+        ('plugins = ["evil"]\n', "DP811", "`plugins` is not a key"),
     ],
 )
 def test_a_configuration_only_lowers_them_and_names_no_program(

@@ -11,7 +11,7 @@ from typing import Any
 
 from dp_lsp import builtins
 from dp_lsp.accounting import advanced, approximate, price, release
-from dp_lsp.builtins import ways
+from dp_lsp.builtins import intervals, ways
 from dp_lsp.core import constraints, metrics, order, sens, term
 from dp_lsp.core.order import Way
 from dp_lsp.core.sens import ONE, ZERO, Sens
@@ -201,7 +201,7 @@ def _whole_too(right: Any) -> Any:
 _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
     "ways": [
         ("all rows rise", ways, "of", lambda right: lambda name, args: (Way.RISES,) * len(args)),
-        ("all numbers are positive", ways, "_sign", _always(Way.RISES)),
+        ("all numbers are positive", intervals, "way", _always(Way.RISES)),
         ("the first of several", order, "common", lambda right: lambda found: next(iter(found))),
         ("what falls rises", order, "through", _always(Way.RISES)),
         ("all values are ordered", order, "is_chained", _always(True)),
@@ -260,6 +260,7 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("captures that depend on arguments", functions, "_is_about", _always(False)),
         ("failures of builtins are not seen", calls, "_may_fail", _always(None)),
         ("failures of functions are not seen", apply, "_fail", _always(None)),
+        ("records are counted in public", applications, "is_uncounted", _always(False)),
         ("failures are not seen", checks, "with_failures", lambda right: lambda inferred, method, result: result),
         (
             "black boxes are 1-sensitive",
@@ -353,7 +354,7 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
     ],
     "persons": [
         ("a person has one record", units, "of_a_person", lambda right: lambda moved, *rest: moved),
-        ("parts of a person", units, "whole", lambda right: lambda params, capped: tuple(params)),
+        ("parts of a person", units, "marked", lambda right: lambda params, *capped: tuple(params)),
         ("any distance is made of steps", openings, "has_steps", _always(True)),
     ],
     "sampling": [
