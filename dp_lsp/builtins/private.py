@@ -204,7 +204,7 @@ ROWS: tuple[Builtin, ...] = (
         _COLUMNS,
         (
             "function g(m::MetricMatrix(Data, LInf)) :: Priv()\n"
-            "    laplacian_mechanism(2, 0.5, undisc_container(clip(L1, m[1, :])))[1]\n"
+            "    laplacian_mechanism(1, 0.5, count(x -> x == 0, m[:, 1]))\n"
             "end\n"
             "f(m::MetricMatrix(Data, LInf)) :: Priv() = reduce_cols(g, m)",
         ),
