@@ -166,11 +166,29 @@ export class Workbench {
     await pause(1000);
   }
 
+  /** Open one of the quick inputs by its key. A page that takes the focus while it loads may swallow the key, so what
+   * does not open is asked for again, from outside of that page. */
+  async ask(key) {
+    await until(`an input for ${key}`, async () => {
+      await this.page.keyboard.press(key);
+      const open = this.input.waitFor({ timeout: 5000 });
+      await open.catch(async (error) => {
+        await this.page.evaluate(() => document.activeElement?.blur());
+        throw error;
+      });
+      return true;
+    });
+  }
+
+  /** The quick input that is on the screen. */
+  get input() {
+    return this.page.locator('.quick-input-widget:visible input');
+  }
+
   /** Pick something by name in one of the quick inputs: what is called so, else what stands first. */
   async pick(text, name = text) {
-    const input = this.page.locator('.quick-input-widget:visible input');
-    await input.waitFor({ timeout: PATIENT });
-    await input.fill(text);
+    await this.input.waitFor({ timeout: PATIENT });
+    await this.input.fill(text);
     const rows = this.page.locator('.quick-input-list .monaco-list-row');
     await until(`an entry for ${text}`, () => rows.count());
     await pause(400);
@@ -183,7 +201,7 @@ export class Workbench {
   }
 
   async open(file) {
-    await this.page.keyboard.press('Control+P');
+    await this.ask('Control+P');
     await this.pick(file);
     const name = path.basename(file);
     await until(`${file} is open`, () => this.page.locator(`.tab.active[data-resource-name="${name}"]`).count());
@@ -198,17 +216,15 @@ export class Workbench {
   }
 
   async run(title) {
-    await this.page.keyboard.press('F1');
+    await this.ask('F1');
     await this.pick(`>${title}`, title);
     await pause(300);
   }
 
   /** The cursor to a line and column, counted from 1. */
   async go(line, column = 1) {
-    await this.page.keyboard.press('Control+G');
-    const input = this.page.locator('.quick-input-widget:visible input');
-    await input.waitFor({ timeout: PATIENT });
-    await input.fill(`:${line}:${column}`);
+    await this.ask('Control+G');
+    await this.input.fill(`:${line}:${column}`);
     await pause(200);
     await this.page.keyboard.press('Enter');
     await pause(300);
