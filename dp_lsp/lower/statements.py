@@ -214,6 +214,8 @@ class Statements(Changes):
             self._problems.append(problems.ReturnInside.at(node.span))
             self.refused = True
             return term.Hole(node.span, "a `return` inside the function")
+        if isinstance(node, surface.If) and node.otherwise is not None:
+            return self._choice(node, self._value)
         return self._tail(node, binds)
 
     def _choice(self, node: surface.If, finish: Finish) -> Term:
