@@ -62,17 +62,18 @@ class Valued(NamedTuple, Generic[V]):
     value: V
 
 
-def fold(charge: Charge, rules: Rules[V], steps: int = 1) -> V | None:
-    """The value of the whole at a change of so many steps."""
-    found = values(charge, rules, steps)
+def fold(charge: Charge, rules: Rules[V]) -> V | None:
+    """The value of the whole at a change of one step; None if nothing is known of it."""
+    found = values(charge, rules)
     return found[-1].value if found else None
 
 
-def values(charge: Charge, rules: Rules[V], steps: int = 1) -> list[Valued[V]]:
-    """The values of all nodes, each after those it is made of, the whole last; empty if nothing is known of it."""
+def values(charge: Charge, rules: Rules[V]) -> list[Valued[V]]:
+    """The values of all nodes, each after those it is made of, the whole last, which is looked at at a change of one
+    step; empty if nothing is known of it."""
     known: dict[tuple[int, int], V | None] = {}
     found: list[Valued[V]] = []
-    pending = [(charge, steps, False)]
+    pending = [(charge, 1, False)]
     while pending:
         node, at, entered = pending.pop()
         key = id(node), at

@@ -36,26 +36,13 @@ from dp_lsp.builtins.slices import SLICE
 
 T = TypeVar("T")
 
-TABLE: dict[str, Builtin] = {
-    name: row
-    for row in (
-        *(
-            *arithmetic.ROWS,
-            *powers.ROWS,
-            *everyday.ROWS,
-            *truth.ROWS,
-            *places.ROWS,
-            *slices.ROWS,
-            *containers.ROWS,
-            *higher.ROWS,
-            *datasets.ROWS,
-            *statistics.ROWS,
-        ),
-        *(*variances.ROWS, *orders.ROWS, *columns.ROWS, *records.ROWS, *ranges.ROWS),
-        *(*learning.ROWS, *mechanisms.ROWS, *private.ROWS, *grouping.ROWS, *selection.ROWS),
-    )
-    for name in (row.name, *row.aliases)
-}
+_FAMILIES: tuple[tuple[Builtin, ...], ...] = (
+    *(arithmetic.ROWS, powers.ROWS, everyday.ROWS, truth.ROWS),
+    *(places.ROWS, slices.ROWS, containers.ROWS, higher.ROWS),
+    *(datasets.ROWS, statistics.ROWS, variances.ROWS, orders.ROWS, columns.ROWS, records.ROWS, ranges.ROWS),
+    *(learning.ROWS, mechanisms.ROWS, private.ROWS, grouping.ROWS, selection.ROWS),
+)
+TABLE: dict[str, Builtin] = {name: row for rows in _FAMILIES for row in rows for name in (row.name, *row.aliases)}
 
 REFUSED: frozenset[str] = frozenset(
     {
@@ -73,18 +60,18 @@ SHOWING = frozenset({"println", "print"})
 """Those that show what they are given."""
 
 DRAWING = frozenset({"rand", "randn", "randexp"})
-"""Those that draw numbers of which nothing is counted."""
+"""Those that draw random numbers, which no bound counts."""
 
 SHUFFLING = frozenset({"shuffle", "shuffle!", "randperm"})
 """Those that put rows into another order, which is no sample."""
 
-LOOKING_FOR_NO_NUMBER = frozenset(
+HANDLING_NON_NUMBERS = frozenset(
     {"isnan", "isfinite", "isinf", "ismissing", "coalesce", "skipmissing", "nonmissingtype"}
 )
-"""Those that ask whether something is a number, or leave out what is none."""
+"""Those that ask whether something is a number, or replace or leave out what is not."""
 
-NO_NUMBERS = frozenset({"NaN", "Inf", "missing"})
-"""Values that are no numbers."""
+NON_NUMBERS = frozenset({"NaN", "Inf", "missing"})
+"""Names of values that are not numbers."""
 
 
 def passed_on(row: Builtin, args: Sequence[T]) -> tuple[T, ...]:
@@ -109,10 +96,10 @@ def find(name: str) -> tuple[Builtin, bool] | None:
 __all__ = [
     "COLUMN",
     "DRAWING",
+    "HANDLING_NON_NUMBERS",
     "INDEX",
     "LITERAL",
-    "LOOKING_FOR_NO_NUMBER",
-    "NO_NUMBERS",
+    "NON_NUMBERS",
     "RANGE",
     "REFUSED",
     "ROW",

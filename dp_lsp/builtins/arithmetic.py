@@ -164,12 +164,6 @@ def _products(numbers: Factors, containers: Factors) -> tuple[Form, ...]:
     )
 
 
-_QUOTIENT = form(numeric(_quotient, Base.REAL, intervals.quotient), quotient_factors, _nonzero, x=NUMBER, y=NUMBER)
-_SUMS = (
-    *_signed(lambda x: x, intervals.added),
-    _sum_of_numbers(_sum, intervals.added, variadic=True),
-    _sum_of_containers(variadic=True),
-)
 _DIFFERENCES = (*_signed(Poly.__neg__, intervals.negated), _sum_of_containers())
 _BY_NUMBER = form(_divided, scaling(divide=True), _nonzero, v=_CONTAINER, c=NUMBER)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dp_lsp.builtins import datasets, statistics
+from dp_lsp.builtins.datasets import MATRIX, VECTOR
 from dp_lsp.builtins.define import Application, Args, Builtin, Refusal, Refused, Result, each, form, free, only
 from dp_lsp.builtins.patterns import ANY, NUMBER, Arrow, Box, GivenNorm, OneOf, Pattern, Records
-from dp_lsp.builtins.scaling import is_data
+from dp_lsp.builtins.places import row_of_matrix
 from dp_lsp.core.algebra import NormVariable, Poly
-from dp_lsp.core.metrics import by_norm, conversion
+from dp_lsp.core.metrics import by_norm, conversion, is_data
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, magnitude
 from dp_lsp.core.types import (
@@ -28,8 +29,6 @@ from dp_lsp.core.types import (
     without_static,
 )
 
-VECTOR = frozenset({Kind.VECTOR})
-MATRIX = frozenset({Kind.MATRIX})
 GRADIENT = frozenset({Kind.GRADIENT})
 DATA = frozenset({Base.DATA})
 
@@ -38,11 +37,6 @@ LITERAL = "[…]"
 _ACCESS = "Immediate from the metrics: no entry moves further than its row, no row further than its matrix"
 _EVERYDAY = "Inequalities between the norms of a vector; searched exhaustively in every norm"
 _METRICS = "Inequalities between the norms of a vector; maps into a metric of diameter 1 are 1-sensitive"
-
-
-def _row(args: Args) -> Type:
-    matrix = args.container("m")
-    return Container(Kind.VECTOR, matrix.norm, matrix.clip, matrix.length, matrix.element)
 
 
 def _static_integer(value: Poly) -> NumberType:
@@ -323,7 +317,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "row_to_vec",
         "row_to_vec(m)",
-        (form(_row, each(), m=Box(MATRIX, one_row=True, truth=True)),),
+        (form(row_of_matrix, each(), m=Box(MATRIX, one_row=True, truth=True)),),
         "A matrix of one row as a vector; 1-sensitive.",
         _ACCESS,
         ("f(v::MetricVector(Real, L2)) = row_to_vec(vec_to_row(v))",),

@@ -6,10 +6,11 @@ another (ChangeOne, Hamming). These rows make datasets of datasets; those of :mo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from dp_lsp.builtins.define import Application, Args, Builtin, Demand, Factors, Refusal, Refused, Result, form, only
+from dp_lsp.builtins.demands import not_negative
 from dp_lsp.builtins.patterns import STATIC, STATIC_INTEGER, Arrow, GivenNorm, Records
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
 from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude, number
@@ -100,10 +101,6 @@ def _mapped(args: Args) -> Type | Refusal:
     return dataset.of(dataset.records.of(without_value(element)))
 
 
-def _a_row(args: Args) -> tuple[Type, ...]:
-    return (a_row(args.dataset("m").records),)
-
-
 def a_row(box: Container) -> Container:
     """A row as a vector, measured in any norm: whatever is made of it is one record."""
     return Container(Kind.VECTOR, NormVariable("norm", free=True), Clip.U, box.length, without_static(box.element))
@@ -178,24 +175,20 @@ def _ordered(args: Args) -> tuple[Demand, ...]:
     return (Demand(args.static("L"), "<=", args.static("U"), "L"),)
 
 
-def _not_negative(name: str) -> Callable[[Args], tuple[Demand, ...]]:
-    return lambda args: (Demand(Poly.of(0), "<=", args.static(name), name),)
-
-
-def _within_bounds(args: Args) -> tuple[Demand, ...]:
+def _within_bounds(args: Args) -> Iterable[Demand]:
     fill, bounds = args.static("fill"), bounds_of(args)
-    sizes = _not_negative("n")(args)
+    sizes = not_negative("n")(args)
     if bounds is None:
         return sizes
-    return (*sizes, Demand(bounds.low, "<=", fill, "fill"), Demand(fill, "<=", bounds.high, "fill"))
+    return *sizes, Demand(bounds.low, "<=", fill, "fill"), Demand(fill, "<=", bounds.high, "fill")
 
 
 def applied_to(function: str) -> Application:
-    """The function is called with every record."""
-    return Application(function, lambda args: (a_record(args.dataset("v")),))
+    """The function is called with every record of the dataset."""
+    return Application(function, lambda args: (_a_record(args.records),))
 
 
-def a_record(dataset: Dataset) -> Type:
+def _a_record(dataset: Dataset) -> Type:
     """A record as a function is given it: a number, or a row."""
     return dataset.records.element if dataset.records.rows is None else a_row(dataset.records)
 
@@ -208,9 +201,9 @@ def of_records(factor: Factor, function: str = "f") -> Factors:
 # Forms of rows that are about other values, too
 
 MAP = form(_mapped, of_records(once), applies=applied_to("f"), f=Arrow(), v=NUMBERS)
-MAP_ROWS = form(_mapped_rows, only(m=ONE, f=INFINITY), applies=Application("f", _a_row), f=Arrow(), m=ROWS_OF_PEOPLE)
+MAP_ROWS = form(_mapped_rows, only(m=ONE, f=INFINITY), applies=applied_to("f"), f=Arrow(), m=ROWS_OF_PEOPLE)
 CLAMP = form(_clamped, only(v=ONE), _ordered, v=NUMBERS, L=STATIC, U=STATIC)
-CLIP = form(_with_short_rows, only(v=ONE), _not_negative("c"), N=GivenNorm(), c=STATIC, v=ROWS_OF_PEOPLE)
+CLIP = form(_with_short_rows, only(v=ONE), not_negative("c"), N=GivenNorm(), c=STATIC, v=ROWS_OF_PEOPLE)
 _POINTS = "f(v::MetricVector(Real, Symmetric)) = {}"
 
 _ROWS: tuple[Builtin, ...] = (
@@ -247,7 +240,7 @@ _ROWS: tuple[Builtin, ...] = (
             form(
                 _repeated,
                 only(v=lambda args: magnitude(args.static("k"))),
-                _not_negative("k"),
+                not_negative("k"),
                 v=RECORDS,
                 k=STATIC_INTEGER,
             ),

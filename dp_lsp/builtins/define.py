@@ -193,6 +193,12 @@ Stability = Callable[[Args, int], Sens]
 """How far a result moves when an argument makes so many steps, two or more. Divided by their number that must not grow
 with it: so what holds of d steps holds of more, each counting as its part of d. Where it does, the form says that d is
 uneven: more steps count as the next multiple of d."""
+Uneven = Callable[[Args, int], bool]
+
+
+def never_uneven(args: Args, steps: int) -> bool:
+    """More steps move the result by no more than their part of what so many do."""
+    return False
 
 
 def no_demands(args: Args) -> Iterable[Demand]:
@@ -202,16 +208,8 @@ def no_demands(args: Args) -> Iterable[Demand]:
 
 @value
 class Form:
-    """One shape of arguments a builtin accepts. With ``variadic`` the last parameter may be repeated. ``fails_on``
-    names arguments whose value may make the run fail, which anybody can see; side conditions exclude that for
-    static ones. The result is one of the arguments ``one_of``, so it moves as far as the one that moves further.
-    ``passes_on`` names arguments that the result may be, or hold, so that a change of it in place changes them; all
-    other results are new. ``applies`` is the function it calls, and ``runs`` how, if that is private.
-    ``stability`` says of arguments that make steps how far several of them move the result, where that is less than
-    so many times the factor, and ``uneven`` of which numbers of steps more move it further than by their part of that.
-    One that ``reads`` in a norm moves by how far its container does in that, where it is open which norm it is in.
-    With ``entries`` the arguments are the entries of the result, so it moves with each variable by the norm of how far
-    they do."""
+    """One shape of arguments that a builtin accepts: what it returns for them, how far that moves, and what it demands
+    and releases."""
 
     params: tuple[Parameter, ...]
     result: Result
@@ -219,15 +217,28 @@ class Form:
     demands: Demands = no_demands
     noise: Noise | None = None
     variadic: bool = False
+    """The last parameter may be repeated."""
     fails_on: tuple[str, ...] = ()
+    """Arguments whose value may make the run fail, which anybody can see; side conditions exclude that for static
+    ones."""
     one_of: tuple[str, ...] = ()
+    """The result is one of these arguments, so it moves as far as the one that moves furthest."""
     passes_on: tuple[str, ...] = ()
+    """Arguments that the result may be, or hold, so that a change of it in place changes them; all other results are
+    new."""
     applies: Application | None = None
+    """The function it calls."""
     runs: Runs | None = None
+    """How it calls that, if it is private."""
     stability: Mapping[str, Stability] = field(default_factory=dict)
+    """Of arguments that make steps, how far several of them move the result, where that is less than so many times the
+    factor."""
+    uneven: Uneven = never_uneven
+    """After how many steps more of them move the result further than by their part of that."""
     entries: bool = False
-    uneven: Callable[[Args, int], bool] = lambda args, steps: False
+    """The arguments are the entries of the result: it moves with each variable by the norm of how far they do."""
     reads: Norm | None = None
+    """The norm in which it reads a container whose norm is open: the result moves as far as that does in this one."""
 
     def parameters(self, count: int, keywords: tuple[str, ...] = ()) -> tuple[Parameter, ...] | None:
         """The parameter of each of ``count`` arguments by place, then of those by name; None if it takes others."""
@@ -248,51 +259,60 @@ class Refused(NamedTuple):
 
 @value
 class Builtin:
-    """A row. ``refused`` shows what it does not accept. ``mutates`` is the parameter that the ``!`` form replaces.
-    ``scope`` is ``tail`` for a builtin whose results are the subject of the rest of its block. One that is ``lazy``
-    may leave out evaluating its last argument, as its first one decides. One that ``picks`` returns the row, or the
-    entry, of its first argument that the second one is the number of. One that ``counts`` gives the number of rows of
-    a sample. One that ``keeps_zero`` returns 0 of 0, its public arguments aside; ``adds`` tells at which places, of
-    how many, it returns an argument as it is where all others are 0. ``within`` is how far from 0 a result is at
-    most. ``limits`` names arguments of which the result is a copy that is kept within limits; ``chosen`` what must be
-    chosen without a look at the data, each with a word for it. One that ``tells_size`` tells how many records there
-    are, one that ``tells_some`` how many of them are of a kind, and one that ``divides`` divides by its last argument.
-    ``loses`` says why less is known of a result than of arguments; one that ``wants_bounds`` moves without bound where
-    nothing says how large these are. ``draws`` is how one draws rows. ``whole`` says whether the numbers it returns are
-    whole (or of Data), where that does not follow from its arguments; what one that ``floats`` returns may be stored as
-    a float although it is whole. One that ``clips`` returns a container clipped in the norm it is given. An
-    ``everyday`` name may also be that of a variable, which then counts. ``published`` holds the forms of the published
-    checker."""
+    """A row: all that is known of a builtin."""
 
     name: str
     signature: str
     forms: tuple[Form, ...]
     doc: str
     source: str
+    """Where it is proved how far the result moves."""
     examples: tuple[str, ...]
     refused: tuple[Refused, ...]
+    """Programs that it does not accept."""
     mutates: str | None = None
+    """The parameter that the ``!`` form replaces."""
     scope: str = "call"
+    """``tail`` for one whose results are the subject of the rest of its block."""
     aliases: tuple[str, ...] = ()
     lazy: bool = False
+    """It may leave out evaluating its last argument, as its first one decides."""
     whole: bool | None = None
+    """Whether the numbers it returns are whole (or of Data), where that does not follow from its arguments."""
     floats: bool = False
+    """What it returns may be stored as a float although it is whole."""
     clips: bool = False
+    """It returns a container clipped in the norm it is given."""
     everyday: bool = False
+    """Its name may also be that of a variable, which then counts."""
     picks: bool = False
+    """It returns the row, or the entry, of its first argument that the second one is the number of."""
     counts: bool = False
+    """It gives the number of rows of a sample."""
     keeps_zero: bool = False
+    """It returns 0 of 0, its public arguments aside."""
     adds: Callable[[int, int], bool] = lambda index, count: False
+    """At which places, of how many, it returns an argument as it is where all others are 0."""
     within: Callable[[Args], Sens] | None = None
+    """How far from 0 a result is at most."""
     limits: tuple[str, ...] = ()
+    """Arguments of which the result is a copy that is kept within limits."""
     chosen: tuple[tuple[str, str], ...] = ()
+    """Arguments that must be chosen without a look at the data, each with a word for it."""
     tells_size: bool = False
+    """It returns how many records there are."""
     tells_some: bool = False
+    """It returns how many records of a kind there are."""
     divides: bool = False
+    """It divides by its last argument."""
     loses: str = ""
+    """Why less is known of a result than of arguments; empty if nothing is lost, or it depends."""
     wants_bounds: bool = False
+    """It moves without bound where nothing says how large its arguments are."""
     draws: Scheme | None = None
+    """How it draws rows."""
     published: tuple[Form, ...] | None = None
+    """The forms of the published checker, where they differ."""
 
     def arguments(self, count: int, keywords: tuple[str, ...] = ()) -> tuple[str, ...]:
         """The names of ``count`` arguments, the last of which are given by name; none if no form takes so many."""
@@ -318,6 +338,7 @@ def form(
     applies: Application | None = None,
     runs: Runs | None = None,
     stability: Mapping[str, Stability] | None = None,
+    uneven: Uneven = never_uneven,
     entries: bool = False,
     reads: Norm | None = None,
     **params: Pattern,
@@ -339,8 +360,9 @@ def form(
         applies,
         runs,
         stability or {},
+        uneven,
         entries,
-        reads=reads,
+        reads,
     )
 
 

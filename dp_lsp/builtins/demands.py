@@ -15,6 +15,11 @@ def positive(*names: str) -> Demands:
     return lambda args: tuple(Demand(_ZERO, "<", args.static(name), name) for name in names)
 
 
+def not_negative(*names: str) -> Demands:
+    """Each of these numbers is at least 0."""
+    return lambda args: tuple(Demand(_ZERO, "<=", args.static(name), name) for name in names)
+
+
 def share(name: str) -> Demands:
     """A number lies between 0 and 1; either is allowed."""
     return lambda args: (Demand(_ZERO, "<=", args.static(name), name), Demand(args.static(name), "<=", _ONE, name))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from dp_lsp.builtins import intervals
-from dp_lsp.builtins.datasets import Factor, bounds_of, is_sized
+from dp_lsp.builtins.datasets import bounds_of
 from dp_lsp.builtins.define import Args, Demand, Refusal
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.descriptors import Descriptor
@@ -98,8 +98,3 @@ def by_fewest(args: Args, more: int = 0) -> Sens:
     known = fewest(args)
     assert known is not None, "the result refuses any number of records"
     return inverse_magnitude(known + Poly.of(more))
-
-
-def per_size(private: Factor, public: Factor) -> Factor:
-    """A factor that depends on whether the number of records is private or public."""
-    return lambda args: (public if is_sized(args) else private)(args)

@@ -13,14 +13,14 @@ from fractions import Fraction
 from dp_lsp.builtins.arithmetic import numeric
 from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Refusal, Refused, each, form, only
 from dp_lsp.builtins.factors import ceiling_factors
-from dp_lsp.builtins.patterns import REAL_NUMBER, STATIC_INTEGER, Box, GivenType, Records
+from dp_lsp.builtins.orders import ENTRIES, some_entries
+from dp_lsp.builtins.patterns import REAL_NUMBER, STATIC_INTEGER, GivenType, Records
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import NumberOf
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, log_inverse, magnitude
 from dp_lsp.core.types import INTEGER, REAL, Base, Dataset, Kind, NumberType, Type
 
 _POST = "A function of what was released is post-processing, and costs nothing"
-_ENTRIES = Box(frozenset({Kind.VECTOR}), bases=frozenset({Base.INTEGER, Base.REAL}), arithmetic=True)
 
 
 # Roots, logarithms, exponentials
@@ -83,10 +83,6 @@ def _sorted(args: Args) -> Type:
 def _sorted_records(args: Args) -> Type:
     dataset = args.dataset("v")
     return Dataset(dataset.metric.unordered, dataset.records, dataset.least, dataset.radius)
-
-
-def _some_entries(args: Args) -> tuple[Demand, ...]:
-    return (Demand(Poly.of(1), "<=", args.container("v").length, "v"),)
 
 
 _NUMBERS = "f(v::MetricVector({}, {})) = {}"
@@ -165,7 +161,7 @@ _ROWS: tuple[Builtin, ...] = (
         "sort",
         "sort(v)",
         (
-            form(_sorted, only(v=ONE), v=_ENTRIES),
+            form(_sorted, only(v=ONE), v=ENTRIES),
             form(_sorted_records, only(v=ONE), v=Records(frozenset({Kind.VECTOR}))),
         ),
         "The entries from the smallest to the largest. 1-sensitive for numbers, in every norm; of a dataset, the same "
@@ -178,7 +174,7 @@ _ROWS: tuple[Builtin, ...] = (
         Builtin(
             name,
             f"{name}(v)",
-            (form(lambda args: INTEGER, each(INFINITY), _some_entries, v=_ENTRIES),),
+            (form(lambda args: INTEGER, each(INFINITY), some_entries, v=ENTRIES),),
             f"Where the {words} entry stands, of what was released. Of private numbers it has no bound (∞): it jumps. "
             "To choose privately there is `report_noisy_max`.",
             _POST,

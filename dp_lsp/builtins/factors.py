@@ -13,7 +13,8 @@ from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, inverse_magnitude, magni
 from dp_lsp.core.types import Base, Type
 
 
-def is_data(args: Args) -> bool:
+def are_data(args: Args) -> bool:
+    """Whether the numbers are Data together."""
     return args.base is Base.DATA
 
 
@@ -28,13 +29,13 @@ def _public_product(args: Args) -> Sens:
 
 def _unbounded(args: Args) -> bool:
     """Whether two of the factors are private numbers of ℝ."""
-    return args.statics.count(None) > 1 and not is_data(args)
+    return args.statics.count(None) > 1 and not are_data(args)
 
 
 def product_factors(args: Args) -> tuple[Sens, ...]:
     """A private factor moves the product by the sizes of the others, which have no bound where nothing is known of
     them: ``|xy - x'y'| ≤ |x - x'|·|y| + |x'|·|y - y'|``. Data: 1, or 0 by the literal 0."""
-    if is_data(args):
+    if are_data(args):
         return _to_private(args, ZERO if _public_product(args).zero else ONE)
     sizes = tuple(map(_size, args.types))
     others = (reduce(Sens.__mul__, (*sizes[:index], *sizes[index + 1 :]), ONE) for index in range(len(sizes)))
@@ -55,12 +56,12 @@ def published_product_factors(args: Args) -> tuple[Sens, ...]:
 
 def quotient_factors(args: Args) -> tuple[Sens, ...]:
     """1/|y| in x for a static y; ∞ otherwise. Data: 1."""
-    return (ONE, ONE) if is_data(args) else _quotient(args, INFINITY)
+    return (ONE, ONE) if are_data(args) else _quotient(args, INFINITY)
 
 
 def published_quotient_factors(args: Args) -> tuple[Sens, ...]:
     """1/|y| in x for a static y, also for Data; otherwise ∞, or 1 for Data."""
-    return _quotient(args, ONE if is_data(args) else INFINITY)
+    return _quotient(args, ONE if are_data(args) else INFINITY)
 
 
 def _quotient(args: Args, by_private: Sens) -> tuple[Sens, ...]:
@@ -71,7 +72,7 @@ def _quotient(args: Args, by_private: Sens) -> tuple[Sens, ...]:
 def remainder_factors(args: Args) -> tuple[Sens, ...]:
     """max(1, |s| - 1) for Integer by a static Integer s; ∞ over Real; 1 over Data."""
     divisor = args.statics[1]
-    if is_data(args):
+    if are_data(args):
         return ONE, ONE
     if divisor is None or args.base is not Base.INTEGER:
         return INFINITY, INFINITY
@@ -99,7 +100,7 @@ def ceiling_factors(args: Args) -> tuple[Sens, ...]:
 
 def clamp_factors(args: Args) -> tuple[Sens, ...]:
     """1 in x for static bounds; a private bound decides whether the run throws or jumps."""
-    if is_data(args):
+    if are_data(args):
         return ONE, ONE, ONE
     return (INFINITY, INFINITY, INFINITY) if None in args.statics[1:] else (ONE, ZERO, ZERO)
 

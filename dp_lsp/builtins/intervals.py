@@ -47,6 +47,7 @@ def difference(first: Bounds, *second: Bounds) -> Bounds:
 
 
 def product(*operands: Bounds) -> Bounds | None:
+    """x·y·…; None where it is not known which ends are farthest apart."""
     found: Bounds | None = Bounds(_ONE, _ONE)
     for operand in operands:
         found = None if found is None else _times(found, operand)

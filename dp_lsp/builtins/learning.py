@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dp_lsp.builtins.define import Args, Builtin, Demand, Refusal, Refused, each, form, free, only
+from dp_lsp.builtins.demands import not_negative
 from dp_lsp.builtins.patterns import NUMBER, STATIC_INTEGER, Box, FromBox, GivenType, Model, Num, Sizes
 from dp_lsp.builtins.scaling import joined_elements, published_scaling, scaled, scaling
 from dp_lsp.core.algebra import NormVariable, Poly
@@ -79,10 +80,6 @@ def _unboxed_matrix(args: Args) -> Type | Refusal:
     return Refusal("only a matrix has a pair of sizes")
 
 
-def _size(args: Args) -> tuple[Demand, ...]:
-    return (Demand(_ZERO, "<=", args.static("n"), "n"),)
-
-
 def _matrix_size(args: Args) -> tuple[Demand, ...]:
     return tuple(Demand(_ZERO, "<=", args.dimension(name), "n") for name in ("r", "c"))
 
@@ -151,7 +148,7 @@ ROWS: tuple[Builtin, ...] = (
         "unbox(b(x), T, size)",
         (
             form(_unboxed, only(b=ONE), b=FromBox(), T=GivenType()),
-            form(_unboxed_sized, only(b=ONE), _size, b=FromBox(), T=GivenType(), n=STATIC_INTEGER),
+            form(_unboxed_sized, only(b=ONE), not_negative("n"), b=FromBox(), T=GivenType(), n=STATIC_INTEGER),
             form(_unboxed_matrix, only(b=ONE), _matrix_size, b=FromBox(), T=GivenType(), n=Sizes("r", "c")),
         ),
         "What a black box returned, as a value of type T. Nothing is known of the box, so it is ∞-sensitive in what "

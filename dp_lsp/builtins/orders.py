@@ -31,7 +31,8 @@ from dp_lsp.core.sens import ONE, Sens, magnitude, number
 from dp_lsp.core.types import REAL, Base, BoolType, Kind, Norm, NumberType, Type
 
 _ONE = Poly.of(1)
-_ENTRIES = Box(frozenset({Kind.VECTOR}), bases=frozenset({Base.INTEGER, Base.REAL}), arithmetic=True)
+ENTRIES = Box(frozenset({Kind.VECTOR}), bases=frozenset({Base.INTEGER, Base.REAL}), arithmetic=True)
+"""A vector of numbers that have an order."""
 _HALF = Poly.of(Fraction(1, 2))
 
 
@@ -101,7 +102,8 @@ def _entry(args: Args) -> Type:
     return NumberType(element.base) if isinstance(element, NumberType) else element
 
 
-def _some_entries(args: Args) -> tuple[Demand, ...]:
+def some_entries(args: Args) -> tuple[Demand, ...]:
+    """A vector is not empty."""
     return (Demand(_ONE, "<=", args.container("v").length, "v"),)
 
 
@@ -109,10 +111,10 @@ def _is_among_entries(args: Args) -> tuple[Demand, ...]:
     return _from_one_to(args, args.container("v").length)
 
 
-def _of_entries(result: Result = _entry, demands: Demands = _some_entries, **more: Num) -> Form:
+def _of_entries(result: Result = _entry, demands: Demands = some_entries, **more: Num) -> Form:
     """Of a vector: no entry moves further than the vector does in any norm, and what stands at a place of the sorted
     ones no further than the entry that moves furthest."""
-    found = form(result, only(v=ONE), demands, reads=Norm.LINF, v=_ENTRIES)
+    found = form(result, only(v=ONE), demands, reads=Norm.LINF, v=ENTRIES)
     return replace(found, params=(*found.params, *(Parameter(name, pattern) for name, pattern in more.items())))
 
 
@@ -197,7 +199,7 @@ _ROWS: tuple[Builtin, ...] = (
                 v=NUMBERS,
                 alpha=STATIC,
             ),
-            _of_entries(lambda args: REAL, both(_some_entries, share("alpha")), alpha=STATIC),
+            _of_entries(lambda args: REAL, both(some_entries, share("alpha")), alpha=STATIC),
         ),
         "The number with the share alpha of the others below it, interpolated between the two nearest as in Julia. For "
         "numbers between L and U, R = U - L: max(alpha, 1 - alpha)·R-sensitive, and at most R where the number of "

@@ -52,17 +52,23 @@ class Binds:
     truths: dict[str, bool] = field(default_factory=dict)
 
 
-@value
-class AnyValue:
-    """Any value."""
+class _Undetermined:
+    """A pattern that many types fit: of a value whose type is not known it says nothing."""
 
-    words = "any value"
+    __slots__ = ()
 
     def settled(self, owner: str) -> Type | None:
         return None
 
     def assumed(self, owner: str) -> Type | None:
         return None
+
+
+@value
+class AnyValue(_Undetermined):
+    """Any value."""
+
+    words = "any value"
 
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         return None
@@ -227,7 +233,7 @@ class NumberOrBox:
 
 
 @value
-class OneOf:
+class OneOf(_Undetermined):
     """A whole number that is known to be one of ``numbers``."""
 
     numbers: tuple[int, ...]
@@ -235,12 +241,6 @@ class OneOf:
     @property
     def words(self) -> str:
         return " or ".join(map(str, self.numbers))
-
-    def settled(self, owner: str) -> Type | None:
-        return None
-
-    def assumed(self, owner: str) -> Type | None:
-        return None
 
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         match type_:
@@ -270,10 +270,10 @@ class Model:
 
 
 @value
-class Records:
+class Records(_Undetermined):
     """A dataset of records of one of ``kinds``. A vector of Data in L1 and a matrix of Data in LInf are datasets, too:
-    they are compared by the places that have another record. ``sized`` asks for one whose number of records is public,
-    or private; ``placed`` for a sequence of which it is known how many records there are at least."""
+    they are compared by the positions that have another record. ``sized`` asks for one whose number of records is
+    public, or private; ``placed`` for a sequence of which it is known how many records there are at least."""
 
     kinds: frozenset[Kind] = frozenset({Kind.VECTOR, Kind.MATRIX})
     sized: bool | None = None
@@ -283,12 +283,6 @@ class Records:
     def words(self) -> str:
         what = "a dataset" if self.sized is None else f"a dataset of {'public' if self.sized else 'private'} size"
         return what if len(self.kinds) > 1 else f"{what} of {'numbers' if Kind.VECTOR in self.kinds else 'rows'}"
-
-    def settled(self, owner: str) -> Type | None:
-        return None
-
-    def assumed(self, owner: str) -> Type | None:
-        return None
 
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         found = as_dataset(type_)
@@ -301,14 +295,10 @@ class Records:
         return dataset.records.kind in self.kinds and self.sized in (None, dataset.metric.sized)
 
 
-class _AsWritten:
-    """What is given as it is written, and is not a value: nothing is to be found out about it."""
+class _AsWritten(_Undetermined):
+    """What is given as it is written, and is not a value."""
 
-    def settled(self, owner: str) -> Type | None:
-        return None
-
-    def assumed(self, owner: str) -> Type | None:
-        return None
+    __slots__ = ()
 
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         return None
@@ -336,34 +326,22 @@ class GivenTruth(_AsWritten):
 
 
 @value
-class FromBox:
+class FromBox(_Undetermined):
     """A call of a black box."""
 
     words = "a call of a black box"
-
-    def settled(self, owner: str) -> Type | None:
-        return None
-
-    def assumed(self, owner: str) -> Type | None:
-        return None
 
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         return None if isinstance(type_, Boxed) else "shape"
 
 
 @value
-class Sizes:
+class Sizes(_Undetermined):
     """A pair of public whole numbers, bound to two dimensions."""
 
     rows: str
     columns: str
     words = "a pair of public whole numbers"
-
-    def settled(self, owner: str) -> Type | None:
-        return None
-
-    def assumed(self, owner: str) -> Type | None:
-        return None
 
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         if not isinstance(type_, TupleType) or len(type_.items) != 2:
@@ -377,16 +355,10 @@ class Sizes:
 
 
 @value
-class Arrow:
+class Arrow(_Undetermined):
     """A function, which the row calls."""
 
     words = "a function"
-
-    def settled(self, owner: str) -> Type | None:
-        return None
-
-    def assumed(self, owner: str) -> Type | None:
-        return None
 
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         return None if isinstance(type_, FunctionType | TypeVariable) else "shape"

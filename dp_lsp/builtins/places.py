@@ -18,9 +18,9 @@ from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Parameter, Refus
 from dp_lsp.builtins.descriptors import fewest
 from dp_lsp.builtins.patterns import INTEGER_NUMBER, STATIC_INTEGER, Box, Records
 from dp_lsp.core.algebra import NormVariable, Poly
-from dp_lsp.core.metrics import by_norm, is_discrete
+from dp_lsp.core.metrics import by_norm, is_data, is_discrete
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, magnitude, number
-from dp_lsp.core.types import Base, BoolType, Bounds, Clip, Container, Kind, Norm, NumberType, Type, without_static
+from dp_lsp.core.types import BoolType, Bounds, Clip, Container, Kind, Norm, NumberType, Type, without_static
 
 INDEX = "[]"
 ROW = "[:]"
@@ -60,13 +60,14 @@ def _element(args: Args) -> Type:
     return args.container("v").element
 
 
-def _row(args: Args) -> Type:
+def row_of_matrix(args: Args) -> Type:
+    """A row, measured in the norm of its matrix and clipped as it."""
     matrix = args.container("m")
     return Container(Kind.VECTOR, matrix.norm, matrix.clip, matrix.length, matrix.element)
 
 
-def _row_of_matrix(index_factor: Sens) -> Form:
-    return form(_row, only(m=ONE, i=index_factor), inside, fails_on=("i",), m=_A_MATRIX, i=INTEGER_NUMBER)
+def _of_matrices(index_factor: Sens) -> Form:
+    return form(row_of_matrix, only(m=ONE, i=index_factor), inside, fails_on=("i",), m=_A_MATRIX, i=INTEGER_NUMBER)
 
 
 # Of datasets
@@ -103,8 +104,7 @@ def _norm(args: Args) -> NormVariable:
 
 def _radius(args: Args) -> Poly | None:
     """How far from 0 a row is at most. That says nothing of how far two rows of Data are apart."""
-    element = args.records.records.element
-    return None if isinstance(element, NumberType) and element.base is Base.DATA else args.records.radius
+    return None if is_data(args.records.records.element) else args.records.radius
 
 
 def _record(args: Args) -> Type:
@@ -192,7 +192,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         ROW,
         "m[i, :]",
-        (_row_of_matrix(INFINITY), *_RECORDS),
+        (_of_matrices(INFINITY), *_RECORDS),
         "A row, measured in the matrix's norm; 1-sensitive. A private index has no bound (∞). Of a dataset "
         f"{_WHERE}: 2c-sensitive for rows that measure at most c; for others nR, √n·R or R in L1, L2 or LInf, for rows "
         "of n entries between L and U.",
@@ -209,6 +209,6 @@ ROWS: tuple[Builtin, ...] = (
         ),
         picks=True,
         wants_bounds=True,
-        published=(_row_of_matrix(ZERO), *_RECORDS),
+        published=(_of_matrices(ZERO), *_RECORDS),
     ),
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import reduce
 
 from dp_lsp.builtins import intervals
-from dp_lsp.builtins.define import Args, Builtin, Demand, Refusal, Refused, form
+from dp_lsp.builtins.define import Args, Builtin, Refusal, Refused, form
+from dp_lsp.builtins.demands import not_negative
 from dp_lsp.builtins.patterns import REAL_NUMBER, STATIC_INTEGER
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.order import Way
@@ -14,6 +15,7 @@ from dp_lsp.core.types import Base, NumberType, Type
 
 MOST = 16
 """The largest exponent that is followed."""
+_TOO_LARGE = f"a power of a private number needs an exponent that is written out, from 0 to {MOST}"
 
 
 def _exponent(args: Args) -> int | None:
@@ -35,9 +37,6 @@ def _power(args: Args) -> Type | Refusal:
     return NumberType(base, bounds=None if bounds is None else intervals.power(bounds, exponent))
 
 
-_TOO_LARGE = f"a power of a private number needs an exponent that is written out, from 0 to {MOST}"
-
-
 def _product(value: Poly, times: int) -> Poly:
     return reduce(Poly.__mul__, [value] * times, Poly.of(1))
 
@@ -56,10 +55,6 @@ def _factors(args: Args) -> tuple[Sens, ...]:
     return number(exponent) * intervals.most(bounds).power(exponent - 1), ZERO
 
 
-def _not_negative(args: Args) -> tuple[Demand, ...]:
-    return (Demand(Poly.of(0), "<=", args.static("n"), "n"),)
-
-
 def ways(args: Args) -> tuple[Way | None, ...]:
     """An odd power rises with x; an even one does where x is not negative, and falls where it is not positive."""
     exponent = _exponent(args)
@@ -72,7 +67,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "^",
         "x ^ n",
-        (form(_power, _factors, _not_negative, x=REAL_NUMBER, n=STATIC_INTEGER),),
+        (form(_power, _factors, not_negative("n"), x=REAL_NUMBER, n=STATIC_INTEGER),),
         "A whole power. Of a number between L and U it is n·max(|L|, |U|)^(n-1)-sensitive; of a private one of which "
         "nothing is known it has no bound (∞).",
         "The mean value theorem; the slope is largest at the end that is farther from 0",

@@ -6,24 +6,20 @@ of a number, too: `x[1]` is the number. So these have names of their own, as `ma
 
 from __future__ import annotations
 
-from dp_lsp.builtins.datasets import ROWS_OF_PEOPLE, Factor, a_row, of_kind, once, per_step, some_of, twice
-from dp_lsp.builtins.define import Application, Args, Builtin, Form, Refused, Result, form, only
+from dp_lsp.builtins.datasets import ROWS_OF_PEOPLE, Factor, applied_to, of_kind, once, per_step, some_of, twice
+from dp_lsp.builtins.define import Builtin, Form, Refused, Result, form, only
 from dp_lsp.builtins.patterns import Arrow
 from dp_lsp.core.sens import INFINITY
-from dp_lsp.core.types import INTEGER, Type
+from dp_lsp.core.types import INTEGER
 
 _SOURCE = "Immediate from the metric: a record is counted, or kept, by itself"
 _ROWS_OF = "f(m::MetricMatrix(Real, {})) = {}"
 
 
-def _rows(args: Args) -> tuple[Type, ...]:
-    return (a_row(args.dataset("m").records),)
-
-
 def _by_row(result: Result, factor: Factor) -> Form:
     """What a function says of each row decides; what it captured moves every record."""
     factors = only(m=factor, p=INFINITY)
-    return form(of_kind(result, "p"), factors, applies=Application("p", _rows), p=Arrow(), m=ROWS_OF_PEOPLE)
+    return form(of_kind(result, "p"), factors, applies=applied_to("p"), p=Arrow(), m=ROWS_OF_PEOPLE)
 
 
 ROWS: tuple[Builtin, ...] = (

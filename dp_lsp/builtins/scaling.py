@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import reduce
 
 from dp_lsp.builtins.define import Args, Factors, Refusal, joined_base
-from dp_lsp.core.metrics import spread
+from dp_lsp.core.metrics import is_data, spread
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, inverse_magnitude, magnitude
 from dp_lsp.core.types import Base, BoolType, Container, NumberType, Type
 
@@ -68,11 +68,6 @@ def published_scaling(entries: Callable[[Container], Sens]) -> Factors:
 def entries(box: Container) -> Sens:
     """The number of entries."""
     return magnitude(box.length if box.rows is None else box.length * box.rows)
-
-
-def is_data(element: Type) -> bool:
-    """Whether these are values compared by equality."""
-    return isinstance(element, NumberType) and element.base is Base.DATA
 
 
 def _public(args: Args, divide: bool) -> Sens:

@@ -200,9 +200,13 @@ SUMS: tuple[Form, ...] = (
     form(_total_of_rows, only(v=_row_factor), keywords={"dims": OneOf((1,))}, v=ROWS_OF_PEOPLE),
 )
 
-_MEAN = replace(
-    form(_average, only(v=_mean_factor), at_least(1), stability={"v": _mean_of_several}, v=NUMBERS),
+_MEAN = form(
+    _average,
+    only(v=_mean_factor),
+    at_least(1),
+    stability={"v": _mean_of_several},
     uneven=_takes_one_more,
+    v=NUMBERS,
 )
 _PRIVATE = "function f(v::MetricVector({}, {}), eps::Static()) :: Priv()\n   {}\nend"
 _POINTS = "f(v::MetricVector(Real, Symmetric)) = {}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dp_lsp.builtins.arithmetic import CALCULUS, numeric
 from dp_lsp.builtins.define import Args, Builtin, Factors, Form, Refusal, Refused, each, form
-from dp_lsp.builtins.factors import is_data
+from dp_lsp.builtins.factors import are_data
 from dp_lsp.builtins.patterns import BOOL as A_BOOL
 from dp_lsp.builtins.patterns import NUMBER, Box
 from dp_lsp.builtins.scaling import joined_elements
@@ -38,7 +38,7 @@ def _at_a_border(type_: Type) -> Sens:
 
 
 def _comparison_factors(args: Args) -> tuple[Sens, ...]:
-    return (ONE, ONE) if is_data(args) else tuple(map(_at_a_border, args.types))
+    return (ONE, ONE) if are_data(args) else tuple(map(_at_a_border, args.types))
 
 
 def _container_factors(args: Args) -> tuple[Sens, ...]:
@@ -101,7 +101,7 @@ def _choice(args: Args) -> tuple[Sens, ...]:
         element = joined_elements(args)
         jump = INFINITY if isinstance(element, Refusal) else diameter(first.of(element))
     else:
-        jump = ONE if is_data(args) or not isinstance(first, NumberType) else INFINITY
+        jump = ONE if are_data(args) or not isinstance(first, NumberType) else INFINITY
     return jump, ONE, ONE
 
 

@@ -63,6 +63,11 @@ def by_norm(norm: AnyNorm, l1: Sens, l2: Sens, linf: Sens) -> Sens:
     return {Norm.L1: l1, Norm.L2: l2, Norm.LINF: linf}[norm]
 
 
+def is_data(type_: Type) -> bool:
+    """Whether values are Data, also where they are public."""
+    return isinstance(type_, NumberType) and type_.base is Base.DATA
+
+
 def is_discrete(type_: Type) -> bool:
     """Whether values are compared by equality: Data and Bool."""
     data = isinstance(type_, NumberType) and type_.base is Base.DATA and type_.static is None

@@ -62,9 +62,9 @@ def path(inference: Inference, move: Move, variable: str) -> tuple[Related, ...]
     return tuple(found[:2] + found[2:][-(_LONGEST - 2) :])
 
 
-def defined(span: Span, name: str, sought: Sought = Sought.NAME, signature: str = "") -> Related:
+def defined(span: Span, name: str, sought: Sought = Sought.NAME) -> Related:
     """A pointer from a place to a definition of another piece of text."""
-    return Related(f"`{name}` is defined here", span, Named(name, sought, signature))
+    return Related(f"`{name}` is defined here", span, Named(name, sought))
 
 
 def unchecked(span: Span, name: str) -> tuple[Related, ...]:

@@ -23,6 +23,7 @@ from dp_lsp.builtins.patterns import (
 from dp_lsp.core import term
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
+from dp_lsp.core.metrics import is_data
 from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import Given
 from dp_lsp.core.sens import Sens
@@ -197,7 +198,7 @@ def _mismatch(
         inference.give_up(f"`{written}` is not public")
         return
     hidden = form.noise is not None and param.name == form.noise.hidden
-    if hidden and wrong in ("element", "base") and _is_data(inference, given):
+    if hidden and wrong in ("element", "base") and _holds_data(inference, given):
         inference.report(_data_to_mechanism(argument.span, written, given))
         mechanisms.nothing_hidden(inference, argument.span)
         inference.give_up("a mechanism was given Data")
@@ -212,9 +213,8 @@ def _mismatch(
     _wrong_argument(inference, node, row, pattern, index, given)
 
 
-def _is_data(inference: Inference, type_: Type) -> bool:
-    element = inference.solver.type(type_.element) if isinstance(type_, Container) else type_
-    return isinstance(element, NumberType) and element.base is Base.DATA
+def _holds_data(inference: Inference, type_: Type) -> bool:
+    return is_data(inference.solver.type(type_.element) if isinstance(type_, Container) else type_)
 
 
 def _data_to_mechanism(span: Span, written: str, type_: Type) -> Problem:

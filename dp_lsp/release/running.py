@@ -12,6 +12,7 @@ from dp_lsp.analysis.records import FunctionReport, NumericReport, State
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, is_container
 from dp_lsp.builtins.releasing import COMPUTED, ON_A_GRID, RELEASED, Draws
 from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.metrics import is_discrete
 from dp_lsp.core.scheme import SchemeParameter
 from dp_lsp.core.term import Method
 from dp_lsp.core.types import Base, BoolType, Container, Dataset, DatasetMetric, Kind, Norm, NumberType, Type
@@ -174,7 +175,7 @@ def _step(param: SchemeParameter, norms: Substitution, joining: bool) -> str:
             return "one row is added or removed"
         case Container(kind=kind, element=element):
             norm = norms.norm(param.type.norm)
-            discrete = _is_discrete(element)
+            discrete = is_discrete(element)
             if discrete and kind is Kind.VECTOR and norm is Norm.L1:
                 return "one entry is replaced by another"
             if discrete and kind is Kind.MATRIX and norm is Norm.LINF:
@@ -207,11 +208,7 @@ def _apart(promised: Sequence[Guarantee], given: Inputs) -> Iterator[str]:
 
 def _has_records(type_: Type) -> bool:
     """Whether a change is another record, and not another number."""
-    return _is_discrete(type_.element) if isinstance(type_, Container) else isinstance(type_, Dataset)
-
-
-def _is_discrete(element: Type) -> bool:
-    return isinstance(element, BoolType) or element == NumberType(Base.DATA)
+    return is_discrete(type_.element) if isinstance(type_, Container) else isinstance(type_, Dataset)
 
 
 def release(function: Runnable, given: Inputs, promised: tuple[Guarantee, ...], library: Any) -> Release:

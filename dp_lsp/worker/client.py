@@ -389,13 +389,13 @@ class Worker:
             if self._blame[key] < _BLAME:
                 del self._blame[key]
 
-    def _bereaved(self, job: _Job, cause: str = "it ended unexpectedly") -> None:
+    def _bereaved(self, job: _Job) -> None:
         """The process died before this was checked: say so, and give up if that is nothing new."""
         job.deaths += 1
         final = job.deaths >= _ATTEMPTS
         if final:
             del self._jobs[job.document]
-        self._report(self._failure(job, cause, final))
+        self._report(self._failure(job, "it ended unexpectedly", final))
 
     def _mend_nothing(self, fatal: bool) -> None:
         """No fixes are tried any more; ``fatal`` if they may be what the process died of."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dp_lsp.core.metrics import is_data
 from dp_lsp.core.term import Call, Loop, Method, Use
-from dp_lsp.core.types import Base, Container, Kind, NumberType
+from dp_lsp.core.types import Container, Kind
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.mistakes.scene import Scene, row
@@ -30,11 +31,7 @@ def _chosen(scene: Scene) -> Iterator[Call]:
     for call in scene.calls:
         matrix, index = call.args[0] if call.args else None, call.args[1:]
         type_ = scene.type(matrix) if isinstance(matrix, Use) and row(call).picks and matrix.local in params else None
-        of_data = isinstance(type_, Container) and type_.kind is Kind.MATRIX and _is_data(type_)
+        of_data = isinstance(type_, Container) and type_.kind is Kind.MATRIX and is_data(type_.element)
         by_round = any(isinstance(part, Use) and part.local in rounds for each in index for part in scene.flow(each))
         if of_data and len(index) == 1 and not by_round:
             yield call
-
-
-def _is_data(type_: Container) -> bool:
-    return isinstance(type_.element, NumberType) and type_.element.base is Base.DATA

@@ -29,8 +29,8 @@ def own_noise(scene: Scene, problem: Problem) -> Problem | None:
 def not_a_number(scene: Scene, problem: Problem) -> Problem | None:
     """Something stands for what is no number, or asks for it."""
     name = scene.inference.written(problem.span)
-    if name in builtins.LOOKING_FOR_NO_NUMBER or name in builtins.NO_NUMBERS:
-        why = _IS_NONE if name in builtins.NO_NUMBERS else _ASKS
+    if name in builtins.HANDLING_NON_NUMBERS or name in builtins.NON_NUMBERS:
+        why = _IS_NONE if name in builtins.NON_NUMBERS else _ASKS
         return problems.NotANumber.at(problem.span, name=name, why=why)
     return None
 
