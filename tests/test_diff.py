@@ -148,6 +148,73 @@ def test_a_bound_about_less_is_weaker(old: tuple[str, object], new: tuple[str, o
     assert all(note in " ".join(each.notes) for each in changed)
 
 
+@pytest.mark.parametrize(
+    ("wide", "narrow", "note"),
+    [
+        ("Real, Symmetric", "Real, Symmetric, AtLeast(3)", "the number of records in `v` is at least 3, and was any"),
+        ("Real, Symmetric, AtLeast(3)", "Real, Symmetric, AtLeast(5)", "is at least 5, and was at least 3"),
+        ("Real, ChangeOne", "Real, ChangeOne, AtLeast(k)", "the number of records in `v` is at least k, and was any"),
+        ("Real, ChangeOne, AtLeast(10)", "Real, ChangeOne, Size(10)", "in `v` is 10, and was at least 10"),
+        ("Real, ChangeOne, Size(k)", "Real, ChangeOne, Size(k), AtLeast(9)", "the number of records in `v` is"),
+        ("Real, Symmetric", "Bounded(Real, 0, 10), Symmetric", "numbers of `v` are from 0 to 10, and were any"),
+        (
+            "Bounded(Real, -0.5, 20), Symmetric",
+            "Bounded(Real, 0, 20), Symmetric",
+            "and were from -1/2 to",
+        ),
+        (
+            "Real, Symmetric",
+            "Real, Symmetric, RowNorm(L2, 3)",
+            "at most 3 in L2, and measured anything",
+        ),
+        ("Real, Symmetric, RowNorm(L2, 3)", "Real, Symmetric, RowNorm(L1, 3)", "3 in L1, and measured at most 3 in L2"),
+        ("Data, L2", "Real, L2", "`v` is compared by difference, and was by equality"),
+    ],
+)
+def test_a_bound_about_fewer_data_is_weaker(wide: str, narrow: str, note: str) -> None:
+    kind = "Matrix" if "RowNorm" in wide + narrow else "Vector"
+    both = (f"f(v::Metric{kind}({of}), k::Static(Integer), eps::Static()) :: Priv() = {{}}\n" for of in (wide, narrow))
+    was, now = (each.format("laplacian_mechanism(1, eps, 0)") for each in both)
+    (change,) = found(was, now)
+    assert change.effect == "weaker" and note in " ".join(change.notes)
+    assert found(now, was) == []
+    assert found(was, was.replace("v::", "w::")) == [] and found(now, now.replace("v::", "w::")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "wide", "narrow", "note"),
+    [
+        (
+            "f(m::MetricMatrix(Data, LInf)) :: Priv() = laplacian_mechanism(1, 1, 0)\n",
+            Options(neighbours="add-remove"),
+            PLAIN,
+            "neighbours are data that differ in one record, and were data of which one has a record more",
+        ),
+        (
+            "f(v::MetricVector(Data, L1)) :: Priv() = laplacian_mechanism(3, 1, count(x -> x == 1, v))\n",
+            Options(contributes=3),
+            PLAIN,
+            "it is about somebody with up to 1 record in `v`, and was with up to 3 records",
+        ),
+        (
+            "f(t::Tuple{MetricVector(Data, Symmetric), Real}) = length(t[1])\n",
+            Options(contributes=3),
+            PLAIN,
+            "it is about somebody with up to 1 record in `t`, and was with up to 3 records",
+        ),
+    ],
+)
+def test_what_a_project_says_of_neighbours(text: str, wide: Options, narrow: Options, note: str) -> None:
+    (change,) = changes(made(text, wide), made(text, narrow))
+    assert change.effect == "weaker" and note in change.notes
+
+
+def test_what_is_compared_by_difference_may_move_by_less_than_1() -> None:
+    old, new = "f(x::Real) = x\n", "f(x::Data) = x\n"
+    assert [each.effect for each in found(old, new)] == ["weaker"]
+    assert found(old.replace("Real", "Integer"), new) == []
+
+
 def test_a_norm_of_fewer_neighbours_is_weaker() -> None:
     wide, narrow = (f"f(v::MetricVector(Real, {norm})) = v[1]\n" for norm in ("LInf", "L1"))
     assert [each.notes for each in found(wide, narrow)] == [("neighbours of `v` are by L1, and were by LInf",)]

@@ -8,7 +8,8 @@ _TEXT = (str,)
 _MAYBE = (str, type(None))
 _PLACE = {"line": (int,), "column": (int,)}
 _RANGE = {"start": _PLACE, "end": _PLACE}
-_PARAMETER = {"name": _TEXT, "static": (bool,), "sensitivity": _MAYBE, "epsilon": _MAYBE, "delta": _MAYBE}
+_BOUNDS: dict[str, Any] = {"sensitivity": _MAYBE, "epsilon": _MAYBE, "delta": _MAYBE, "stability?": {"d_in": _TEXT}}
+_PARAMETER = {"name": _TEXT, "type": _TEXT, "static": (bool,), **_BOUNDS}
 _NUMBER = (int, float, type(None))
 _FUNCTION = {
     "name": _TEXT,

@@ -59,8 +59,9 @@ def type_text(type_: Type, printer: Printer = _PLAIN) -> str:
 def _dataset_text(type_: Dataset, printer: Printer) -> str:
     """A dataset, such as ``Vector<Symmetric>[?]{Real in [0, 100]}``; how many records there are is ``?`` where that is
     private."""
-    box, least = type_.records, "" if type_.least is None else f"≥ {printer.poly(type_.least)}"
-    size = printer.poly(type_.size) if type_.metric.sized else least or "?"
+    box, least = type_.records, None if type_.least is None else f"≥ {printer.poly(type_.least)}"
+    known = (printer.poly(type_.size) if type_.metric.sized else None, least)
+    size = " ".join(filter(None, known)) or "?"
     if box.rows is not None:
         size = f"{size} × {printer.poly(box.length)}"
     row = "" if type_.radius is None else f", c: {box.clip.value} ≤ {printer.poly(type_.radius)}"

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from dp_lsp.core.comparing import Order, Point, compare, follows, is_at_most, written
 from dp_lsp.core.formulas import Formula, Relation, Unreadable, read, relations, variables
 from dp_lsp.features.matching import Function, Pair, matched, renamed
-from dp_lsp.features.neighbours import about_less
+from dp_lsp.features.neighbours import Known, about_less, is_about_neighbours, of_other_pairs
 
 Json = Mapping[str, Any]
 Lines = Callable[[str], list[str]]
@@ -261,21 +261,24 @@ def _at(point: Point) -> str:
 def _about_less(old: Function, new: Function) -> Iterator[str]:
     """What the bounds are about now that is not known to be all that they were about."""
     names = _names(old, new)
-    known = [*_relations(old, names), *_relations(new, {})]
+    known = Known(names, [*_relations(old, names), *_relations(new, {})])
     before = {names.get(each["name"], each["name"]): each for each in old.parameters}
+    if any(each["epsilon"] is not None for each in new.parameters):
+        yield from of_other_pairs(old.conditions, new.conditions)
     for parameter in new.parameters:
         was = before.get(parameter["name"])
         if was is not None and not (parameter["static"] or was["static"]):
-            yield from about_less(was, parameter, names, known)
+            yield from about_less(was, parameter, (old.conditions, new.conditions), known)
 
 
 def _conditions(old: Function, new: Function) -> tuple[tuple[str, ...], bool]:
     """What must hold now and had not to before, and what need not any more; whether there is any of the first."""
     names = _names(old, new)
     own = {each["name"] for each in new.parameters} - {names.get(each["name"], each["name"]) for each in old.parameters}
-    more = [each["text"] for each in new.conditions if not _is_known(each, old, names, own)]
+    said = [[each for each in side.conditions if not is_about_neighbours(each)] for side in (old, new)]
+    more = [each["text"] for each in said[1] if not _is_known(each, old, names, own)]
     back = {other: one for one, other in names.items()}
-    less = [each["text"] for each in old.conditions if not _is_known(each, new, back, set())]
+    less = [each["text"] for each in said[0] if not _is_known(each, new, back, set())]
     notes = [f"it is proved only where this holds: {text}" for text in more]
     return (*notes, *(f"it does not need any more that {text}" for text in less)), bool(more) and new.is_proved
 
