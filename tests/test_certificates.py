@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from dp_lsp.cli import main
+from dp_lsp.cli.sealed import digest_of, seal
 from source_tree import ROOT
 
 Json = dict[str, Any]
@@ -47,6 +48,10 @@ def certified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
 
 
 def verified(certificate: Json, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """What the verifier says of a certificate that somebody sealed anew."""
+    digests = {each["path"]: each["sha256"] for each in certificate["sources"]}
+    for bound in certificate["bounds"]:
+        bound["seal"] = seal(bound, digests)
     Path("proof.json").write_text(json.dumps(certificate), "utf-8")
     code = main(["verify", "proof.json"])
     return code, capsys.readouterr().out
@@ -71,6 +76,7 @@ def test_a_changed_row_of_a_poisson_sample_is_certified_by_its_curve(
     certificate = certified(ROOT / "fixtures" / "programs" / "dp_sgd_poisson.jl")
     assert {bound["rule"] for bound in certificate["bounds"]} == {"renyi"}
     assert verified(certificate, capsys)[0] == 0
+    Path("dp_sgd_poisson.jl").unlink()
     for steps in (1, 3):
         changed = copy.deepcopy(certificate)
         (node,) = (each for each in changed["bounds"][0]["nodes"] if each["kind"] == "group")
@@ -99,17 +105,99 @@ def test_a_verdict_names_the_function_and_its_numbers(
     assert main(["verify", "proof.json"]) == 0
     said = capsys.readouterr().out.splitlines()
     assert said[0] == "steps.jl: steps, x: ε 0.563001 δ 0.000101 (gaussian), k = 100: proved"
-    assert said[1] == "1 bound, all proved"
+    assert said[1] == "1 bound, all proved" and "was compared with `dp-lsp check`" in said[2]
     Path("steps.jl").write_text(HUNDRED.replace("0.1", "0.2"), "utf-8")
     assert main(["verify", "proof.json"]) == 1
     assert "refused: steps.jl has changed since" in capsys.readouterr().out
     Path("steps.jl").unlink()
+    capsys.readouterr()
     assert main(["verify", "proof.json"]) == 0  # there is nothing to compare with
+    assert "That steps.jl releases no more than the certificate lists was not compared" in capsys.readouterr().out
+
+
+TWO = """
+include("noise.jl")
+f(x::Real, eps::Static()) :: Priv() = noise(x, eps)
+g(x::Real, eps::Static()) :: Priv() = noise(2 * x, eps) + noise(x, eps)
+function loop(x::Real, eps::Static(), k::Static(Integer)) :: Priv()
+    y = 0.0
+    for i in 1:k
+        y = y + noise(x, eps)
+    end
+    y
+end
+"""
+NOISE = "noise(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(2, eps, x)\n"
+
+
+@pytest.fixture
+def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Json:
+    """A certificate of functions of which some are of the same type, in two files that stand there."""
+    monkeypatch.chdir(tmp_path)
+    Path("two.jl").write_text(TWO, "utf-8")
+    Path("noise.jl").write_text(NOISE, "utf-8")
+    assert main(["check", "two.jl", "--set", "eps=1", "--set", "k=3", "--certificate", "proof.json"]) == 0
+    capsys.readouterr()
+    assert main(["verify", "proof.json"]) == 0
+    capsys.readouterr()
+    found: Json = json.loads(Path("proof.json").read_text("utf-8"))
+    assert {each["function"] for each in found["bounds"]} == {"f", "g", "loop", "noise"}
+    return found
+
+
+def bound_of(certificate: Json, name: str) -> Json:
+    (found,) = (each for each in certificate["bounds"] if each["function"] == name)
+    return found
+
+
+ABOUT: dict[str, object] = {
+    "function": "g",
+    "signature": "(Integer, Static(Real))",
+    "parameters": ["y"],
+    "settings": {"eps": "1/2"},
+    "conditions": [],
+    "neighbours": "add-remove",
+    "path": "noise.jl",
+}
+
+
+@pytest.mark.parametrize("key", ABOUT)
+@pytest.mark.parametrize("sealed", [False, True])
+def test_a_certificate_is_about_one_function(
+    key: str, sealed: bool, two: Json, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who seals it anew is found out where the program is."""
+    relabelled = bound_of(two, "f")
+    assert relabelled[key] != ABOUT[key]
+    relabelled[key] = ABOUT[key]
+    if sealed:
+        code, said = verified(two, capsys)
+    else:
+        Path("proof.json").write_text(json.dumps(two), "utf-8")
+        Path("two.jl").unlink()
+        code, said = main(["verify", "proof.json"]), capsys.readouterr().out
+    assert code == 1 and said.count("refused: ") == 1, said
+    wanted = ("nothing like it is proved of", "releases something else, or under other") if sealed else ("its seal is",)
+    assert any(each in said for each in wanted), said
+
+
+def test_a_stale_certificate_is_refused(two: Json, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where it is another file of the project that has changed."""
+    Path("noise.jl").write_text(NOISE.replace("2, eps", "1, eps"), "utf-8")
+    code, said = verified(two, capsys)
+    assert code == 1 and said.count("refused: noise.jl has changed since") == 4
+    (source,) = (each for each in two["sources"] if each["path"] == "noise.jl")
+    source["sha256"] = digest_of(Path("noise.jl").read_text("utf-8"))
+    code, said = verified(two, capsys)
+    assert code == 1 and said.count("`f` releases something else, or under other conditions") == 1
+    Path("noise.jl").write_text("noise(x, eps) = unheard(x)\n", "utf-8")
+    source["sha256"] = digest_of(Path("noise.jl").read_text("utf-8"))
+    assert verified(two, capsys)[1].count("refused: nothing like it is proved of `") == 4
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", "{}", "3", '{"certificate": 2}', '{"certificate": 1, "sources": [], "bounds": [{}]}', "[" * 99_999],
+    ["", "{", "[]", "{}", "3", '{"certificate": 1}', '{"certificate": 2, "sources": [], "bounds": [{}]}', "[" * 99_999],
 )
 def test_what_is_no_certificate_is_told(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -217,6 +305,7 @@ def test_what_was_tampered_with_is_refused(certified: Any, capsys: pytest.Captur
     bounds = []
     for program in PROGRAMS:
         certificate = certified(program)
+        Path(program.name).unlink()
         bounds += [{**certificate, "bounds": [bound]} for bound in certificate["bounds"]]
     refused: dict[str, int] = {}
     while sum(refused.values()) < TAMPERED or len(refused) < len(TAMPERINGS):

@@ -1,51 +1,70 @@
-"""``dp-lsp check --certificate``: the bounds that were proved, in a form that ``dp-lsp verify`` replays."""
+"""``dp-lsp check --certificate``: the bounds that were proved, in a form that ``dp-lsp verify`` replays.
+
+A bound says what it is about: the function, the numbers that were given, which data are neighbours, and the files of
+the project that was checked, each with a digest. A seal over all of it keeps what is about one function from being
+shown as about another.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import json
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from dp_lsp import __version__
 from dp_lsp.accounting.best import guarantees
 from dp_lsp.accounting.certificate import bounds
-from dp_lsp.analysis.records import Setting
+from dp_lsp.analysis.records import Options
 from dp_lsp.cli.files import shown
-from dp_lsp.cli.verify import VERSION, digest_of, refusal
+from dp_lsp.cli.sealed import VERSION, digest_of, refusal, seal
 from dp_lsp.engine.certify import Certifiable
 from dp_lsp.engine.distributions import Answers
 
 Json = dict[str, Any]
 
 
-def certificate(
-    found: Iterable[Certifiable], settings: Iterable[Setting], text_of: Callable[[str], str], answers: Answers
-) -> Json:
+class Proved(NamedTuple):
+    """What can be certified of a project: its files, the options of its root, and the bounds."""
+
+    files: tuple[str, ...]
+    options: Options
+    bounds: tuple[Certifiable, ...]
+
+
+def certificate(projects: Iterable[Proved], text_of: Callable[[str], str], answers: Answers) -> Json:
     """A certificate of all that can be certified, by the best rule that the verifier accepts for each bound; a smaller
-    number that it cannot replay is only named. A file that several projects include is in it once."""
-    listed = {(each.file, each.function, each.signature, each.parameters): each for each in found}
-    given = tuple(settings)
-    entries = [entry for each in listed.values() for entry in _entries(each, given, answers)]
-    files = dict.fromkeys(each.file for each in listed.values())
+    number that it cannot replay is only named. What several projects say alike is in it once."""
+    entries: dict[str, Json] = {}
+    digests: dict[str, str] = {}
+    for project in projects:
+        rests = {shown(name): digest_of(text_of(name)) for name in project.files}
+        for entry in (found for each in project.bounds for found in _entries(each, project, answers)):
+            digests |= rests
+            bound = entry | {"files": sorted(rests)}
+            entries.setdefault(json.dumps(entry, sort_keys=True), bound | {"seal": seal(bound, digests)})
     return {
         "certificate": VERSION,
         "tool": {"name": "dp-lsp", "version": __version__},
-        "sources": [{"path": shown(file), "sha256": digest_of(text_of(file))} for file in files],
-        "bounds": entries,
+        "sources": [{"path": path, "sha256": digest} for path, digest in digests.items()],
+        "bounds": list(entries.values()),
     }
 
 
-def _entries(each: Certifiable, settings: tuple[Setting, ...], answers: Answers) -> Iterable[Json]:
+def _entries(each: Certifiable, project: Proved, answers: Answers) -> Iterator[Json]:
     proved = next((bound for bound in bounds(each.charge, each.delta) if not refusal(bound)), None)
     if proved is None:
         return
-    given = {one.name: str(one.value) for one in settings if one.function in (None, each.function)}
+    options = project.options
     entry: Json = {
         "path": shown(each.file),
         "function": each.function,
         "signature": each.signature,
         "parameters": list(each.parameters),
-        "settings": given,
+        "settings": {one.name: str(one.value) for one in options.settings if one.function in (None, each.function)},
+        "target_delta": None if options.target_delta is None else str(options.target_delta),
+        "neighbours": options.neighbours,
+        "contributes": options.contributes,
         "conditions": list(each.conditions),
     }
     known = [*guarantees(each.charge, each.delta)[:1], answers(each.question)]

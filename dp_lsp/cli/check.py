@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -59,6 +59,14 @@ class Request(NamedTuple):
     no_cache: bool = False
     jobs: int | None = None
     watch: bool = False
+
+
+def requested(settings: tuple[Setting, ...], target_delta: Fraction | None, profile: str | None = None) -> Request:
+    """What somebody asks for who wants no more than to know what is found with these numbers."""
+    options = dict.fromkeys(("exit_zero", "error_on_warning", "error_on_accepted", "statistics", "witness"), False)
+    rest: dict[str, Any] = {"output_file": None, "color": "never", "stdin_filename": None, **options}
+    numbers: dict[str, Any] = {"settings": settings, "target_delta": target_delta, "profile": profile}
+    return Request(paths=(), output_format="json", **numbers, **rest)
 
 
 def run(request: Request) -> int:

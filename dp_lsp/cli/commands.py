@@ -299,7 +299,8 @@ def diff(log_level: str, log_file: str | None, **options: Any) -> int:
 def verify(certificate: str, log_level: str, log_file: str | None) -> int:
     """Replay a certificate that `dp-lsp check --certificate` wrote.
 
-    Every number in it is computed anew, by a small program that shares nothing with the one that wrote it.
+    Every number in it is computed anew, by a small program that shares nothing with the one that wrote it. Where the
+    program that it is about stands here, it is checked again, and a bound that it does not have is refused.
 
     \b
     Exit codes:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import click
 
 from dp_lsp.analysis.records import Setting
-from dp_lsp.cli.check import Request
+from dp_lsp.cli.check import requested
 from dp_lsp.cli.checks import Checks
 from dp_lsp.cli.configured import Configured
 from dp_lsp.cli.differences import RENDERERS, Compared
@@ -137,7 +137,7 @@ def _report(folder: str, label: str, others: Sequence[str], asked: Asked) -> Jso
 
     chosen = Chosen(wanted)
     chosen.add(folder, None)
-    checks = Checks(chosen, configured.options, _request(asked), None)
+    checks = Checks(chosen, configured.options, requested(asked.settings, asked.target_delta, asked.profile), None)
     faults = configured.faults(checks.graph.included)
     if faults:
         within = "\n".join(line.replace(os.path.join(folder, ""), f"{label}:") for line in faults)
@@ -147,13 +147,6 @@ def _report(folder: str, label: str, others: Sequence[str], asked: Asked) -> Jso
         complain(f"{label}: {complaint}")
     shown = [(path_below(folder, name), analysis) for name, analysis in files]
     return report(shown, Checked(shown).profile, lambda name: path_below(folder, name))
-
-
-def _request(asked: Asked) -> Request:
-    numbers = {"settings": asked.settings, "target_delta": asked.target_delta, "profile": asked.profile}
-    options = dict.fromkeys(("exit_zero", "error_on_warning", "error_on_accepted", "statistics", "witness"), False)
-    rest: dict[str, Any] = {"output_file": None, "color": "never", "stdin_filename": None, **numbers, **options}
-    return Request(paths=(), output_format="json", **rest)
 
 
 def _no_number(text: str) -> float:

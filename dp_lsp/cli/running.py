@@ -6,7 +6,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dp_lsp.analysis.limits import Limits
 from dp_lsp.analysis.loading import Loader, Text
@@ -24,8 +24,8 @@ from dp_lsp.text import Source, Span
 from dp_lsp.worker.problems import CheckTooLarge, CheckTooLong
 
 if TYPE_CHECKING:
+    from dp_lsp.cli.certify import Proved
     from dp_lsp.cli.check import Request
-    from dp_lsp.engine.certify import Certifiable
 
 _REMEMBERED = 8  # projects of which the engine keeps what the next ones may share
 
@@ -45,7 +45,7 @@ class Run:
         self._distributions: Distributions = Distributions() if before is None else before._distributions
         self._engine: Engine = Engine(self._distributions.answers) if before is None else before._engine
         self._recent: deque[str] = deque() if before is None else before._recent
-        self._certifiable: dict[str, list[Certifiable]] = {}
+        self._proved: dict[str, Proved] = {}
 
     def includes(self, text: Text) -> tuple[str, ...]:
         """The paths that a text includes."""
@@ -64,10 +64,14 @@ class Run:
                 if self._request.witness:
                     found = self._with_witnesses(root, found, files)
                 if self._request.certificate is not None:
-                    self._certifiable[root] = list(self._engine.certifiable(root, files, self._options))
+                    from dp_lsp.cli.certify import Proved  # which loads all measures
+
+                    bounds = tuple(self._engine.certifiable(root, files, self._options))
+                    self._proved[root] = Proved(tuple(texts), self._options(root), bounds)
         except Exception as error:
             logger.debug("%s: not checked", root, exc_info=True)
             self._engine = Engine(self._distributions.answers)  # what it remembers may be half done
+            self._proved.pop(root, None)
             problem = _why(error, limits, size)
             return {name: unchecked(Source(text), problem, self._options(name)) for name, text in texts.items()}
         self._recent.append(root)
@@ -96,16 +100,20 @@ class Run:
 
     def certify(self) -> int:
         """Write the certificate of what was checked; the exit code of that."""
-        from dp_lsp.cli.certify import certificate
         from dp_lsp.cli.reporters.escaping import json_text
 
-        listed = [each for found in self._certifiable.values() for each in found]
-        self._distributions.ask_about(listed)
-        settings = self._request.settings
-        found = certificate(listed, settings, lambda name: self._files.text(name).content, self._distributions.answers)
+        self._distributions.ask_about(each for project in self._proved.values() for each in project.bounds)
+        found = self.certificate()
         if not found["bounds"]:
             complain("nothing can be certified: no private function is proved and has all its numbers (--set)")
         return write(json_text(found, indent=1) + "\n", self._request.certificate)
+
+    def certificate(self) -> dict[str, Any]:
+        """The certificate of what was checked."""
+        from dp_lsp.cli.certify import certificate
+
+        texts = self._files
+        return certificate(self._proved.values(), lambda name: texts.text(name).content, self._distributions.answers)
 
     def _with_witnesses(self, root: str, found: dict[str, Analysis], files: Loader) -> dict[str, Analysis]:
         """The same, with a counterexample for each claim that is too small."""
