@@ -26,7 +26,7 @@ from dp_lsp.core.types import Norm
 from dp_lsp.engine.check import Engine
 from dp_lsp.release import noise
 from dp_lsp.release.refusal import Misused, Refused
-from dp_lsp.release.running import _chained
+from dp_lsp.release.running import chained
 from dp_lsp.release.table import Table, parsed
 from source_tree import ROOT
 
@@ -87,7 +87,7 @@ def test_what_is_printed(people: tuple[str, list[int]], capsys: pytest.CaptureFi
         "  noise stands on a fine grid, which adds less than 1e-8 to ε, and that part to δ",
         "  drawn by OpenDP: 1 Laplace",
         "  not checked: that no person has more than one record of 'age'",
-        "  every run spends this again",
+        "  every run spends this again, and nothing keeps count: --ledger FILE does",
     ]
 
 
@@ -375,7 +375,7 @@ def test_a_terminal_sees_what_takes_long(
 def test_what_steps_cost_one_after_the_other() -> None:
     """The δ of a later step counts exp(ε) times; whatever the order, no smaller one is stated."""
     pairs = [(Fraction(1), Fraction(1, 1000)), (Fraction(3), Fraction(1, 100)), (Fraction(0), Fraction(1, 10))]
-    epsilon, delta = _chained(pairs)
+    epsilon, delta = chained(pairs)
     orders = [
         sum(float(pairs[k][1]) * math.exp(sum(pairs[j][0] for j in order[:place])) for place, k in enumerate(order))
         for order in permutations(range(3))

@@ -327,17 +327,30 @@ def verify(certificate: str, log_level: str, log_file: str | None) -> int:
     help="text: for a person (default). json: for programs.",
 )
 @click.option("--output-file", metavar="FILE", shell_complete=_files, help="Write what is released to FILE.")
+@click.option(
+    "--ledger",
+    metavar="FILE",
+    shell_complete=_files,
+    help="Count the run in FILE, with what it spends, before it is made; and say what all runs in it come to.",
+)
+@click.option(
+    "--budget",
+    metavar="EPS[,DELTA]",
+    help="Refuse the run if all that the ledger counts would come to more. DELTA is 0 without.",
+)
 @logs
 def run_(log_level: str, log_file: str | None, **options: Any) -> int:
     """Run a private function on data, once, and release what it returns.
 
     It must be proved by the sound rules, its numbers must decide all conditions, and it may use no black box. Its
     noise is drawn by OpenDP (pip install 'dp-lsp[run]'); all that is computed before is exact. What is printed on
-    standard output has the guarantee that stands below it, and each run spends that again. Standard error, how long
-    a run takes and whether it fails may tell about the data: that is for those who hold them.
+    standard output has the guarantee that stands below it, and each run spends that again: --ledger counts. Standard
+    error, how long a run takes and whether it fails may tell about the data, and so may a ledger, which holds hashes
+    of them: that is for those who hold them.
 
     \b
     dp-lsp run survey.jl ages --data people.csv --column age --set eps=1/2 --output-format json
+    dp-lsp run survey.jl ages --data people.csv --column age --set eps=1/2 --ledger spent.jsonl --budget 2
     dp-lsp run train.jl step --data x=rows.csv --data y=labels.csv --set eps=0.1 --set k=100 --target-delta 1e-6
 
     \b

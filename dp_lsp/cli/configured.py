@@ -42,6 +42,7 @@ class Configured:
         self.includes = self._found.includes
         self.baseline_of = self._found.baseline_of
         self.baseline = self._found.baseline
+        self.spending = self._found.spending
 
     def options(self, name: str) -> Options:
         """The options of a file."""

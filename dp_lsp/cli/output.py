@@ -34,7 +34,7 @@ def write(text: str, file: str | None = None, colour: bool = False) -> int:
     text = without_commands(text)
     try:
         if file is not None:
-            if _leads_away(file):
+            if leads_away(file):
                 raise OSError(0, "it leads out of this folder by a link; name the file that is meant")
             with open(file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
                 stream.write(text)
@@ -51,7 +51,7 @@ def write(text: str, file: str | None = None, colour: bool = False) -> int:
     return 0
 
 
-def _leads_away(file: str) -> bool:
+def leads_away(file: str) -> bool:
     """Whether a file in the working folder is written through a link that leads out of it. That folder may hold what
     somebody else made, such as a pull request, and it must not say which file is written over."""
     here = os.getcwd()

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dp_lsp import __version__
+from dp_lsp.cli import counting
 from dp_lsp.cli.files import shown
 from dp_lsp.cli.style import printable
 from dp_lsp.core.evaluate import rounded_up
@@ -15,6 +16,7 @@ from dp_lsp.features.markdown import together
 
 if TYPE_CHECKING:
     from dp_lsp.engine.runnable import Runnable
+    from dp_lsp.release.ledger import Account
     from dp_lsp.release.running import Guarantee, Release
 
 SCHEMA = 1
@@ -39,6 +41,7 @@ def schema() -> dict[str, Any]:
         numbers={"type": "object", "additionalProperties": {"type": "string"}},
         drawn={"type": "object", "additionalProperties": {"type": "integer"}},
         not_checked=_TEXTS,
+        ledger={"anyOf": [{"type": "null"}, counting.schema()]},
     )
     return {"$schema": "http://json-schema.org/draft-07/schema#", "title": "dp-lsp release", **found}
 
@@ -47,8 +50,8 @@ def _object(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
-def lines(found: Release) -> Iterator[str]:
-    """For a person: the value, and what it guarantees."""
+def lines(found: Release, account: Account | None) -> Iterator[str]:
+    """For a person: the value, what it guarantees, and what was spent by now, if that is counted."""
     yield printable(_shown(found.value))
     yield from (printable(f"  {_guaranteed(each)}") for each in found.guarantees)
     added = max((each.drawn[0] - each.epsilon for each in found.guarantees), default=Fraction(0))
@@ -58,7 +61,10 @@ def lines(found: Release) -> Iterator[str]:
     yield f"  drawn by OpenDP: {drawn or 'nothing'}"
     for what in found.unchecked:
         yield printable(f"  not checked: {what}")
-    yield "  every run spends this again"
+    if account is None:
+        yield "  every run spends this again, and nothing keeps count: --ledger FILE does"
+    else:
+        yield from (printable(f"  {line}") for line in counting.lines(account))
 
 
 def _guaranteed(each: Guarantee) -> str:
@@ -69,7 +75,9 @@ def _guaranteed(each: Guarantee) -> str:
     return f"{numbers} for {together(each.parameters)}, where {'; '.join(changes)}"
 
 
-def document(function: Runnable, found: Release, numbers: Mapping[str, Fraction]) -> dict[str, Any]:
+def document(
+    function: Runnable, found: Release, numbers: Mapping[str, Fraction], account: Account | None
+) -> dict[str, Any]:
     """For programs."""
     return {
         "schema_version": SCHEMA,
@@ -92,6 +100,7 @@ def document(function: Runnable, found: Release, numbers: Mapping[str, Fraction]
         "numbers": {name: str(value) for name, value in sorted(numbers.items())},
         "drawn": dict(found.drawn),
         "not_checked": list(found.unchecked),
+        "ledger": None if account is None else counting.document(account),
     }
 
 

@@ -17,6 +17,7 @@ from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Options,
 from dp_lsp.analysis.setting import subject
 from dp_lsp.analysis.ticket import OutOfTime
 from dp_lsp.cli.configured import Configured
+from dp_lsp.cli.counting import counter
 from dp_lsp.cli.distributions import Distributions, improved
 from dp_lsp.cli.files import choose, shown
 from dp_lsp.cli.limited import limited
@@ -50,6 +51,8 @@ class Request(NamedTuple):
     limits: Limits = MOST
     output_format: str = "text"
     output_file: str | None = None
+    ledger: str | None = None
+    budget: str | None = None
 
 
 def run(request: Request) -> int:
@@ -119,11 +122,13 @@ class _Run:
     def released(self, library: Any) -> str:
         """What is printed. Raises what says why nothing is released."""
         from dp_lsp.release.inputs import inputs
+        from dp_lsp.release.refusal import Refused
         from dp_lsp.release.running import demand_no_doubt, guarantees, release
 
         request = self._request
         with limited(request.limits, 0):
             first = self._function(())
+            counted = counter(request.ledger, request.budget, self._options(()), self._root)
             joining = self._options(()).options(self._root).neighbours != Options().neighbours
         with limited(self._patient, 0), waiting("reading the data"):
             given = inputs(first.scheme, self._given(), joining)
@@ -133,11 +138,15 @@ class _Run:
             function = self._function(settings)
             demand_no_doubt(function)
             promised = guarantees(function, given.numbers, joining)
-        with limited(self._patient, 0), waiting(f"running {request.function}"):
-            found = release(function, given, promised, library)
+        account = None if counted is None else counted.spend(function, given, promised)  # before there is any noise
+        try:
+            with limited(self._patient, 0), waiting(f"running {request.function}"):
+                found = release(function, given, promised, library)
+        except Refused as why:
+            raise why if account is None else Refused(f"{why}; {account.path} counts it all the same") from None
         if request.output_format == "json":
-            return json_text(document(function, found, given.numbers), indent=2) + "\n"
-        return "".join(f"{line}\n" for line in lines(found))
+            return json_text(document(function, found, given.numbers, account), indent=2) + "\n"
+        return "".join(f"{line}\n" for line in lines(found, account))
 
     @property
     def _patient(self) -> Limits:

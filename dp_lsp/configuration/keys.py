@@ -24,6 +24,8 @@ from dp_lsp.configuration.values import (
     Whole,
 )
 
+LEDGER = "dp-lsp-ledger.jsonl"
+"""What a ledger may be called."""
 BASELINE = "dp-lsp-baseline.json"
 """What a baseline is best called: so the server is told when it changes."""
 SECTION = ("tool", "dp-lsp")
@@ -64,6 +66,9 @@ class Configuration(NamedTuple):
     contributes: int | None = None
     baseline: str | None = None
     limits: Limits = EVER
+    ledger: str | None = None
+    max_total_epsilon: Fraction | None = None
+    max_total_delta: Fraction | None = None
 
     def includes(self, path: str) -> bool:
         """Whether a file, given by its path below the folder, is one of those to check."""
@@ -198,6 +203,18 @@ KEYS = (
         " writes it. A function with one of them is `unknown`, and counted as accepted. Best called"
         f" `{BASELINE}`: editors are told when a file of that name changes.",
     ),
+    Key(
+        "ledger",
+        File(LEDGER),
+        "A file in which each `dp-lsp run` is counted, with what it spends, before it is made. `--ledger` names another"
+        " one. It holds hashes of the data, so it is for those who hold these.",
+    ),
+    Key(
+        "max-total-epsilon",
+        Amount(),
+        "The most that ε of all runs in a ledger may come to. `dp-lsp run` refuses one that would exceed it.",
+    ),
+    Key("max-total-delta", Amount(below=1), "The most that δ of all runs in a ledger may come to, likewise."),
 )
 TABLE = Table(KEYS, "key of a configuration", _configuration)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp.analysis.loading import Faulty, Text
@@ -26,6 +27,14 @@ class _Place(NamedTuple):
     folder: str
     configuration: Configuration
     baseline: str | None = None
+
+
+class Spending(NamedTuple):
+    """The path of a ledger, and the most that what it counts may come to; None where nothing is said of that."""
+
+    ledger: str | None
+    epsilon: Fraction | None
+    delta: Fraction | None
 
 
 class Configurations:
@@ -85,6 +94,15 @@ class Configurations:
             return None
         found = self._of(file)
         return self._baseline or (found.baseline if found is not None else None)
+
+    def spending(self, file: str) -> Spending:
+        """Where runs of a file are counted, and what they may come to."""
+        found = self._of(file)
+        if found is None:
+            return Spending(None, None, None)
+        said = found.configuration
+        ledger = None if said.ledger is None else os.path.join(found.folder, *said.ledger.split("/"))
+        return Spending(ledger, said.max_total_epsilon, said.max_total_delta)
 
     def baseline(self, path: str) -> Baseline:
         """What a baseline says, or said when it was last without a fault."""

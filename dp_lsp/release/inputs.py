@@ -59,13 +59,14 @@ class Given(NamedTuple):
 
 class Inputs(NamedTuple):
     """Arguments in order, and the public numbers that are known by them: static parameters and dimensions, by name.
-    ``counted`` names the parameters of which nobody has more records than was promised, and ``tables`` says of which
-    file each parameter is that comes from one."""
+    ``counted`` names the parameters of which nobody has more records than was promised, ``tables`` says of which file
+    each parameter is that comes from one, and ``digests`` what the SHA-256 of each file is."""
 
     arguments: tuple[Value, ...]
     numbers: Mapping[str, Fraction]
     counted: frozenset[str] = frozenset()
     tables: Mapping[str, str] = MappingProxyType({})
+    digests: Mapping[str, str] = MappingProxyType({})
 
 
 class _Size(NamedTuple):
@@ -120,7 +121,8 @@ class _Reader:
         values = [public[each.name] if each.static else self._argument(each) for each in params]
         self._demand_sizes()
         tables = {name: file for name in self._from_files for file in self._of(name, self._given.files)}
-        return Inputs(tuple(values), self._numbers, frozenset(self._counted), tables)
+        digests = {path: found.digest for path, found in self._tables.items()}
+        return Inputs(tuple(values), self._numbers, frozenset(self._counted), tables, digests)
 
     def _demand_known_names(self) -> None:
         names = [each.name for each in self._scheme.params]

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from dp_lsp import builtins
 from dp_lsp.analysis.records import FunctionReport, NumericReport, State
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, is_container
 from dp_lsp.builtins.releasing import COMPUTED, ON_A_GRID, RELEASED, Draws
 from dp_lsp.core.evaluate import Substitution
-from dp_lsp.core.metrics import is_discrete
 from dp_lsp.core.scheme import SchemeParameter
 from dp_lsp.core.term import Method
-from dp_lsp.core.types import Base, BoolType, Container, Dataset, DatasetMetric, Kind, Norm, NumberType, Type
 from dp_lsp.engine.runnable import Runnable, calls
 from dp_lsp.meaning.interpreter import Interpreter, Rows
+from dp_lsp.release.changes import Change, has_records, step_of
 from dp_lsp.release.inputs import Inputs, records_of_a_person
 from dp_lsp.release.noise import ADDED, Sampled, far_away
 from dp_lsp.release.refusal import Refused
@@ -27,25 +26,24 @@ JOINT = "joint"
 """The rule of what is guaranteed to a person whose records are in several parameters."""
 _CONTEXT = Context(prec=60, traps=[])
 _LEAST = Fraction(1, 10**50)
-_STEPS_OF = {
-    DatasetMetric.SYMMETRIC: "one record is added or removed",
-    DatasetMetric.INSERT_DELETE: "one record is added or removed, and the others keep their order",
-    DatasetMetric.CHANGE_ONE: "one record is replaced by another, and their number is public",
-    DatasetMetric.HAMMING: "the record in one place is replaced by another, and their number is public",
-}
 
 
 class Guarantee(NamedTuple):
     """What a release guarantees to ``parameters`` that change together: ε and δ as they are proved, by which rule, and
-    as they hold for what was drawn. ``neighbours`` says what a change is, in words, for each parameter. By the rule
-    :data:`JOINT` it is what a person is guaranteed who is in all of these."""
+    as they hold for what was drawn. ``changes`` says what a person changes. By the rule :data:`JOINT` it is what is
+    guaranteed to a person who is in all of these."""
 
     parameters: tuple[str, ...]
     rule: str
     epsilon: Fraction
     delta: Fraction
     drawn: tuple[Fraction, Fraction]
-    neighbours: tuple[str, ...]
+    changes: tuple[Change, ...]
+
+    @property
+    def neighbours(self) -> tuple[str, ...]:
+        """What a change of each parameter is, in words."""
+        return tuple(each.words for each in self.changes)
 
     @property
     def is_joint(self) -> bool:
@@ -113,21 +111,33 @@ def _together(found: Sequence[Guarantee]) -> Iterator[Guarantee]:
     if len(found) < 2:
         return
     names = tuple(dict.fromkeys(name for each in found for name in each.parameters))
-    listed = sorted(found, key=lambda each: -len(each.parameters))
-    needed = [each for place, each in enumerate(listed) if not _covered(each, listed[:place])]
+    needed = covering(found)
     if sum(bool(each.epsilon or each.delta) for each in needed) < 2:
         return
-    epsilon, delta = _chained([(each.epsilon, each.delta) for each in needed])
-    drawn = _chained([each.drawn for each in needed])
-    changes = dict(pair for each in found for pair in zip(each.parameters, each.neighbours, strict=True))
+    epsilon, delta = chained([(each.epsilon, each.delta) for each in needed])
+    drawn = chained([each.drawn for each in needed])
+    changes = dict(pair for each in found for pair in zip(each.parameters, each.changes, strict=True))
     yield Guarantee(names, JOINT, epsilon, delta, drawn, tuple(changes[name] for name in names))
 
 
-def _covered(each: Guarantee, before: Sequence[Guarantee]) -> bool:
-    return set(each.parameters) <= {name for other in before for name in other.parameters}
+class _About(Protocol):
+    @property
+    def parameters(self) -> tuple[str, ...]: ...
 
 
-def _chained(pairs: Sequence[tuple[Fraction, Fraction]]) -> tuple[Fraction, Fraction]:
+Each = TypeVar("Each", bound=_About)
+
+
+def covering(found: Sequence[Each]) -> list[Each]:
+    """Those that are enough to change all parameters that any of them is about, one after the other."""
+    needed: list[Each] = []
+    for each in sorted(found, key=lambda one: -len(one.parameters)):
+        if not set(each.parameters) <= {name for other in needed for name in other.parameters}:
+            needed.append(each)
+    return needed
+
+
+def chained(pairs: Sequence[tuple[Fraction, Fraction]]) -> tuple[Fraction, Fraction]:
     """The smallest that an order of the steps gives: of two, the one whose δ is larger for its exp(ε) - 1 is first."""
     epsilon = delta = Fraction(0)
     for more, each in sorted(pairs, key=lambda pair: pair[1] / max(_grown(pair[0]) - 1, _LEAST), reverse=True):
@@ -142,7 +152,7 @@ def _grown(epsilon: Fraction) -> Fraction:
     return Fraction(found) * (1 + Fraction(1, 10**30)) if found.is_finite() else Fraction(10**1000)
 
 
-def _guarantee(name: str, found: NumericReport, grid: bool, about: dict[str, str]) -> Guarantee:
+def _guarantee(name: str, found: NumericReport, grid: bool, about: dict[str, Change]) -> Guarantee:
     names = "', '".join(found.parameters)
     if found.missing:
         missing = ", ".join(found.missing)
@@ -155,44 +165,20 @@ def _guarantee(name: str, found: NumericReport, grid: bool, about: dict[str, str
         delta = delta * (1 + added) + far_away(_grown(epsilon))
     if delta >= 1:
         raise Refused(f"'{name}' guarantees nothing to '{names}'")
-    neighbours = tuple(about[each] for each in found.parameters)
-    return Guarantee(found.parameters, found.rule, found.epsilon, found.delta, (epsilon, delta), neighbours)
+    changes = tuple(about[each] for each in found.parameters)
+    return Guarantee(found.parameters, found.rule, found.epsilon, found.delta, (epsilon, delta), changes)
 
 
-def _change(param: SchemeParameter, norms: Substitution, numbers: Mapping[str, Fraction], joining: bool) -> str:
-    """What one person can do to a parameter, in words."""
-    times = records_of_a_person(param, numbers)
-    one = _step(param, norms, joining)
-    return f"{one}, and that up to {times} times" if times > 1 else one
-
-
-def _step(param: SchemeParameter, norms: Substitution, joining: bool) -> str:
-    """What a change of a parameter is, in words."""
-    match param.type:
-        case Dataset(metric=metric):
-            return _STEPS_OF[metric]
-        case Container(kind=Kind.MATRIX) if joining:
-            return "one row is added or removed"
-        case Container(kind=kind, element=element):
-            norm = norms.norm(param.type.norm)
-            discrete = is_discrete(element)
-            if discrete and kind is Kind.VECTOR and norm is Norm.L1:
-                return "one entry is replaced by another"
-            if discrete and kind is Kind.MATRIX and norm is Norm.LINF:
-                return "one row is replaced by another"
-            measured = norm.value if isinstance(norm, Norm) else "any norm"
-            what = "its rows change by at most 1 together" if kind is Kind.MATRIX else "it changes by at most 1"
-            return f"{what} in {measured}"
-        case BoolType() | NumberType(base=Base.DATA):
-            return "it is any other value"
-    return "it changes by at most 1"
+def _change(param: SchemeParameter, norms: Substitution, numbers: Mapping[str, Fraction], joining: bool) -> Change:
+    """What one person can do to a parameter."""
+    return Change(step_of(param, norms, joining), records_of_a_person(param, numbers))
 
 
 def _unchecked(params: Sequence[SchemeParameter], given: Inputs) -> Iterator[str]:
     """What is taken for granted of the data."""
     for param in params:
         most = records_of_a_person(param, given.numbers)
-        if param.name not in given.counted and not param.static and (most > 1 or _has_records(param.type)):
+        if param.name not in given.counted and not param.static and (most > 1 or has_records(param.type)):
             yield f"that no person has more than {'one record' if most == 1 else f'{most} records'} of '{param.name}'"
 
 
@@ -204,11 +190,6 @@ def _apart(promised: Sequence[Guarantee], given: Inputs) -> Iterator[str]:
             if len(tables) > 1 or None in tables:
                 names = "' and '".join(each.parameters)
                 yield f"that the rows of '{names}' are in one order, so that a row of each is about the same person"
-
-
-def _has_records(type_: Type) -> bool:
-    """Whether a change is another record, and not another number."""
-    return is_discrete(type_.element) if isinstance(type_, Container) else isinstance(type_, Dataset)
 
 
 def release(function: Runnable, given: Inputs, promised: tuple[Guarantee, ...], library: Any) -> Release:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
 from collections.abc import Iterator, Sequence
@@ -18,12 +19,14 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 class Table(NamedTuple):
     """The cells of a file, without the row of names. ``first`` is the line of the first row, as a person counts;
-    ``names`` are those of its columns, or numbers from 1 on where it has none."""
+    ``names`` are those of its columns, or numbers from 1 on where it has none, and ``digest`` is the SHA-256 of the
+    file."""
 
     path: str
     names: tuple[str, ...]
     rows: Sequence[Sequence[str]]
     first: int
+    digest: str = ""
 
     @property
     def has_header(self) -> bool:
@@ -114,7 +117,8 @@ def parsed(path: str, raw: bytes, header: bool | None) -> Table:
     named = _has_names(path, rows[0]) if header is None else header
     count = len(rows[0])
     names = tuple(cell.strip() for cell in rows[0]) if named else tuple(map(str, range(1, count + 1)))
-    found = Table(path, names, rows[1:] if named else rows, 2 if named else 1)
+    digest = hashlib.sha256(raw).hexdigest()
+    found = Table(path, names, rows[1:] if named else rows, 2 if named else 1, digest)
     for place, row in enumerate(found.rows):
         if len(row) != count:
             raise Refused(f"{found.at(place)}: it has {len(row)} values, and the first row has {count}")

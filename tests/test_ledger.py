@@ -1,0 +1,371 @@
+"""What runs spend in all: it is an upper bound, it is counted before anything is drawn, and a file that is not as it
+was written counts nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from dp_lsp.accounting.pairs import Pair
+from dp_lsp.cli import main
+from dp_lsp.release import running
+from dp_lsp.release.changes import Change, Step, Unit, unit
+from dp_lsp.release.ledger import Budget, Line, read, spend
+from dp_lsp.release.refusal import Refused
+from dp_lsp.release.spending import Entry, Origin, Spent, total
+
+PROGRAM = """\
+total(v::MetricVector(Bounded(Real, 0, 10), Symmetric), eps::Static()) :: Priv() = laplacian_mechanism(10, eps, sum(v))
+middle(v::MetricVector(Bounded(Real, 0, 10), ChangeOne), eps::Static()) :: Priv() =
+    laplacian_mechanism(10 / length(v), eps, mean(v))
+several(v::MetricVector(Real, Symmetric, Contributes(3)), eps::Static()) :: Priv() =
+    laplacian_mechanism(3, eps, length(v))
+two(v::MetricVector(Real, Symmetric), w::MetricVector(Real, Symmetric), eps::Static()) :: Priv() =
+    (laplacian_mechanism(1, eps, length(v)), laplacian_mechanism(1, eps, length(w)))
+rough(v::MetricVector(Real, Symmetric), eps::Static(), del::Static()) :: Priv() =
+    gaussian_mechanism(1, eps, del, length(v))
+function never(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+    a = laplacian_mechanism(1, eps, length(v))
+    @assert a > 100000
+    a
+end
+"""
+GRID = Fraction(1, 10**8)
+ONE = Change(Step.SYMMETRIC)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "p.jl").write_text(PROGRAM, "utf-8")
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], function: str, *more: str, ledger: str = "l.jsonl") -> tuple[int, str]:
+    """A run of a column of the table with ε 1/2."""
+    given = ("--data", "t.csv", *(("--column", "a") if function != "two" else ()), "--set", "eps=1/2")
+    code = main(["run", "p.jl", function, *given, "--ledger", ledger, *more])
+    printed = capsys.readouterr()
+    assert (code == 0) == bool(printed.out), printed.err
+    return code, printed.out or printed.err
+
+
+def counted(path: Path) -> Fraction:
+    return total([each.entry for each in read(str(path), path.read_bytes())]).pair.epsilon
+
+
+# What is printed
+
+
+def test_runs_add_up(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "total")
+    code, printed = run(capsys, "total", "--budget", "2")
+    assert code == 0
+    assert "  l.jsonl counts 2 runs with this one: ε 1.00000002, δ 0 in all\n" in printed
+    assert "    for whoever is in t.csv (one record is added or removed)\n" in printed
+    assert "  left of the budget: ε 0.99999998, δ 0\n" in printed
+    assert "nothing keeps count" not in printed
+    assert counted(folder / "l.jsonl") >= 1 + 2 * GRID
+
+
+def test_two_columns_of_one_table_are_of_one_person(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed = run(capsys, "two", "--column", "v=a", "--column", "w=b")
+    assert code == 0
+    assert "counts 1 run with this one: ε 1.00000002" in printed
+
+
+def test_a_record_that_is_replaced_goes_and_comes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a table whose size is public, nobody is added: what is about that counts twice."""
+    run(capsys, "total")
+    code, printed = run(capsys, "middle")
+    assert code == 0
+    assert "counts 2 runs with this one: ε 1.50000003" in printed
+    assert "t.csv (the record in one place is replaced by another" in printed
+    assert "to replace one costs that twice" in printed
+
+
+def test_who_has_several_records_pays_for_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "several")
+    code, printed = run(capsys, "total")
+    assert code == 0
+    assert "counts 2 runs with this one: ε 2.00000004" in printed
+    assert "t.csv (one record is added or removed, and that up to 3 times)" in printed
+
+
+def test_an_edited_table_counts_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Who was in it may be in it still."""
+    run(capsys, "total")
+    (folder / "t.csv").write_text("a,b\n1,2\n3,4\n5,6\n", "utf-8")
+    assert "ε 1.00000002" in run(capsys, "total")[1]
+    (folder / "other.csv").write_text("a\n1\n", "utf-8")
+    printed = run(capsys, "total", "--data", "v=other.csv")[1]
+    assert "ε 1.50000003" in printed
+    assert "t.csv (one record is added or removed) and in other.csv (one" in printed
+
+
+def test_one_table_by_two_names_must_be_about_one_change(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "total")
+    (folder / "copy.csv").write_bytes((folder / "t.csv").read_bytes())
+    assert run(capsys, "total", "--data", "v=copy.csv")[0] == 0
+    code, printed = run(capsys, "middle", "--data", "v=copy.csv")
+    assert code == 1
+    assert "one table was run on under several names" in printed
+    assert len(read("l", (folder / "l.jsonl").read_bytes())) == 2
+
+
+def test_for_programs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(run(capsys, "rough", "--set", "del=1e-6", "--budget", "1,1e-5", "--output-format", "json")[1])
+    assert main(["schema", "release"]) == 0
+    jsonschema.validate(found, json.loads(capsys.readouterr().out))
+    ledger = found["ledger"]
+    assert (ledger["file"], ledger["runs"]) == ("l.jsonl", 1)
+    (alone,) = found["guarantees"]
+    assert alone["epsilon"] <= ledger["epsilon"] == pytest.approx(alone["epsilon"])
+    assert alone["delta"] <= ledger["delta"] == pytest.approx(alone["delta"])
+    assert 0 < ledger["left"]["epsilon"] <= 1 - ledger["epsilon"]
+    assert ledger["about"] == [{"data": "t.csv", "change": "one record is added or removed"}]
+
+
+# What may be spent
+
+
+@pytest.mark.parametrize(
+    ("budget", "said"),
+    [
+        ("0.4", "with this one it would be ε 0.50000001, δ 0, and the budget is ε 0.4, δ 0\n"),
+        ("0.5", "the budget is ε 0.5, δ 0. The grid that noise stands on adds up to 1e-8 to ε in each run"),
+        ("0.50000001", ""),
+        ("1/2, 0.1", "the budget is ε 0.5, δ 0.1. The grid"),
+    ],
+)
+def test_a_budget(folder: Path, budget: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed = run(capsys, "total", "--budget", budget)
+    assert code == bool(said)
+    assert said in printed
+    assert counted(folder / "l.jsonl") == (0 if said else Fraction(1, 2) + GRID)
+
+
+def test_delta_is_part_of_a_budget(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "rough", "--set", "del=1e-6", "--budget", "1")[0] == 1
+    assert run(capsys, "rough", "--set", "del=1e-6", "--budget", "1,1e-6")[0] == 1  # the grid adds to δ
+    assert run(capsys, "rough", "--set", "del=1e-6", "--budget", "1,1.1e-6")[0] == 0
+
+
+def test_what_is_refused_draws_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running.Runs, "value", lambda *_: pytest.fail("something was drawn"))
+    assert run(capsys, "total", "--budget", "0.1")[0] == 1
+
+
+def test_the_configuration_counts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["run", "p.jl", "total", "--data", "t.csv", "--column", "a", "--set", "eps=1/2"]
+    (folder / "dp-lsp.toml").write_text("max-total-epsilon = 1.2\n", "utf-8")
+    assert main(given) == 2
+    assert "the configuration has a budget, and nothing counts" in capsys.readouterr().err
+    (folder / "dp-lsp.toml").write_text('ledger = "spent.jsonl"\nmax-total-epsilon = 1.2\n', "utf-8")
+    assert [main(given) for _ in range(3)] == [0, 0, 1]
+    printed = capsys.readouterr()
+    assert "left of the budget: ε 0.19999998\n" in printed.out
+    assert "and the budget is ε 1.2\n" in printed.err
+    assert counted(folder / "spent.jsonl") == 1 + 2 * GRID
+    assert main([*given, "--budget", "100"]) == 1  # both count
+    assert main([*given, "--ledger", "new.jsonl"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--budget", "1"], "--budget is for what a ledger counts"),
+        (["--ledger", "l", "--budget", "x"], "--budget 'x' is not of the form EPS or EPS,DELTA"),
+        (["--ledger", "l", "--budget", "1,1"], "is not of the form EPS or EPS,DELTA"),
+        (["--ledger", "l", "--budget", "-1"], "is not of the form EPS or EPS,DELTA"),
+        (["--ledger", "."], "Is a directory"),
+        (["--ledger", "no/l"], "no/l: No such file"),
+        (["--ledger", "pipe"], "pipe: it is no file that can be added to"),
+        (["--ledger", "away"], "away: it leads out of this folder by a link"),
+    ],
+)
+def test_misused(folder: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(folder / "pipe")
+    (folder / "away").symlink_to(folder.parent / "somewhere")
+    assert main(["run", "p.jl", "total", "--data", "t.csv", "--column", "a", "--set", "eps=1", *arguments]) == 2
+    assert said in capsys.readouterr().err
+    assert not (folder.parent / "somewhere").exists()
+
+
+# Runs that end early, and others at the same time
+
+
+def test_a_run_that_fails_is_counted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """That it fails was released."""
+    code, printed = run(capsys, "never")
+    assert code == 1
+    assert "an assertion fails; l.jsonl counts it all the same\n" in printed
+    assert counted(folder / "l.jsonl") == Fraction(1, 2) + GRID
+
+
+def test_it_is_counted_before_anything_is_drawn(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So whatever stops a run afterwards, its spending stands."""
+    seen: list[Fraction] = []
+
+    def stopped(*_: Any) -> Any:
+        seen.append(counted(folder / "l.jsonl"))
+        raise Refused("it was stopped")
+
+    monkeypatch.setattr(running.Runs, "value", stopped)
+    assert run(capsys, "total")[0] == 1
+    assert seen == [Fraction(1, 2) + GRID]
+
+
+def test_one_at_a_time(tmp_path: Path) -> None:
+    """Of many at once no more spend than may."""
+    path, budget = str(tmp_path / "l.jsonl"), [Budget(Fraction(4), None)]
+
+    def one(_: int) -> bool:
+        try:
+            spend(path, path, _line(1), budget)
+        except Refused:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(one, range(24))) == 4
+    assert counted(tmp_path / "l.jsonl") == 4
+
+
+def test_a_line_that_cannot_be_written_whole_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(tmp_path / "l.jsonl")
+    spend(path, path, _line(1), [])
+    before = Path(path).read_bytes()
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        spend(path, path, _line(1), [])
+    assert Path(path).read_bytes() == before
+
+
+def _line(epsilon: int, change: Change = ONE) -> Line:
+    return Line(
+        Entry({"v": Origin("/t.csv", "0" * 64)}, (Spent(("v",), (change,), Fraction(epsilon), Fraction(0)),)), {}
+    )
+
+
+# Files that are no ledger, or not as they were written
+
+
+def _edits(text: str) -> dict[str, tuple[str, str]]:
+    lines = text.splitlines()
+    changed = "it is not as it was written, or a line above it is missing"
+    return {
+        "foreign": ("a,b\n1,2\n", "l is not a ledger"),
+        "later version": (text.replace('"schema_version": 1', '"schema_version": 2'), "l is not a ledger"),
+        "one line out": ("\n".join([lines[0], *lines[2:]]) + "\n", f"l, line 2: {changed}"),
+        "lines swapped": ("\n".join([lines[0], lines[2], lines[1]]) + "\n", f"l, line 2: {changed}"),
+        "less spent": (text.replace('"epsilon": "3"', '"epsilon": "1"'), f"l, line 3: {changed}"),
+        "an empty line": (text + "\n", f"l, line 4: {changed}"),
+        "cut off": (text[:-30], "l, line 3: it is cut off. A run was stopped"),
+        "not text": (text + "\x00\n", f"l, line 4: {changed}"),
+        "deep": (text + "[" * 100_000 + "\n", f"l, line 4: {changed}"),
+    }
+
+
+@pytest.mark.parametrize("name", list(_edits("a\nb\nc")))
+def test_a_file_that_is_not_as_it_was_written(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "l"
+    for epsilon in (2, 3):
+        spend(str(path), "l", _line(epsilon), [])
+    text, said = _edits(path.read_text("utf-8"))[name]
+    path.write_text(text, "utf-8")
+    with pytest.raises(Refused) as refused:
+        spend(str(path), "l", _line(1), [])
+    assert str(refused.value).startswith(said)
+    assert path.read_text("utf-8") == text
+
+
+def test_a_last_line_without_its_end_counts(tmp_path: Path) -> None:
+    """An editor may leave the end of the line away."""
+    path = tmp_path / "l"
+    spend(str(path), "l", _line(2), [])
+    path.write_text(path.read_text("utf-8").removesuffix("\n"), "utf-8")
+    assert spend(str(path), "l", _line(1), []).total.pair.epsilon == 3
+    assert counted(path) == 3
+
+
+def test_an_empty_file_is_begun(tmp_path: Path) -> None:
+    path = tmp_path / "l"
+    path.touch()
+    assert spend(str(path), "l", _line(2), []).total.runs == 1
+    assert path.read_text("utf-8").startswith('{"ledger": "dp-lsp run"')
+
+
+def test_a_new_file_is_its_owners(tmp_path: Path) -> None:
+    path = tmp_path / "l"
+    spend(str(path), "l", _line(2), [])
+    assert path.stat().st_mode & 0o077 == 0
+
+
+# Sums
+
+
+def entry(epsilon: str, delta: str = "0", change: Change = ONE, table: str = "/t") -> Entry:
+    return Entry({"v": Origin(table)}, (Spent(("v",), (change,), Fraction(epsilon), Fraction(delta)),))
+
+
+def test_deltas_grow_with_a_group() -> None:
+    """A change of two steps: δ (1 + e^ε), and then the sum."""
+    once, replaced = entry("1", "1e-6"), entry("1/2", "1e-7", Change(Step.CHANGE_ONE))
+    found = total([once, once, replaced])
+    assert found.pair.epsilon == Fraction("4.5")
+    assert 2 * 3.71828182e-6 + 1e-7 <= found.pair.delta <= 2 * 3.71828183e-6 + 1e-7
+    assert found.twice
+
+
+def test_a_part_of_the_tables() -> None:
+    runs = [entry("1"), entry("1/2", table="/u"), entry("1/4")]
+    assert total(runs).pair == Pair(Fraction("1.75"), Fraction(0))
+    assert (total(runs, "/t").pair.epsilon, total(runs, "/t").runs) == (Fraction("1.25"), 2)
+    assert total([]).pair == Pair(Fraction(0), Fraction(0))
+
+
+def test_a_total_that_guarantees_nothing() -> None:
+    found = total([entry("1", "0.6"), entry("1", "0.6")])
+    assert found.pair.delta == 1
+    assert not Budget(Fraction(100), Fraction("0.999")).allows(found.pair)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ([Step.SYMMETRIC], Unit((Step.SYMMETRIC,), 1)),
+        ([Step.SYMMETRIC, Step.INSERT_DELETE], Unit((Step.INSERT_DELETE,), 1)),
+        ([Step.CHANGE_ONE], Unit((Step.CHANGE_ONE,), 1)),
+        ([Step.CHANGE_ONE, Step.ROW], Unit((Step.HAMMING,), 1)),
+        ([Step.CHANGE_ONE, Step.SYMMETRIC], Unit((Step.HAMMING,), 1)),
+        ([Step.VECTOR_L2, Step.SYMMETRIC], Unit((Step.SYMMETRIC, Step.VECTOR_L2), 1)),
+        ([Step.VALUE, Step.NUMBER], Unit((Step.VALUE, Step.NUMBER), 1)),
+    ],
+)
+def test_a_change_that_all_are_about(changes: list[Step], expected: Unit) -> None:
+    assert unit(map(Change, changes)) == expected
+
+
+def test_how_many_changes_a_change_is() -> None:
+    several = unit([Change(Step.HAMMING, 3), Change(Step.SYMMETRIC, 2)])
+    assert several.changes(Change(Step.HAMMING, 3)) == 1
+    assert several.changes(Change(Step.HAMMING, 2)) == 2
+    assert several.changes(Change(Step.SYMMETRIC, 2)) == 3
+    assert several.changes(Change(Step.SYMMETRIC, 1)) == 6
