@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 from dp_lsp.accounting.pairs import Pair
 from dp_lsp.cli import main
 from dp_lsp.release import running
+from dp_lsp.release.adding import Added
 from dp_lsp.release.changes import Change, Step, Unit, unit
 from dp_lsp.release.ledger import Budget, Line, read, spend
 from dp_lsp.release.refusal import Refused
@@ -179,6 +181,10 @@ def test_the_configuration_counts(folder: Path, capsys: pytest.CaptureFixture[st
     assert counted(folder / "spent.jsonl") == 1 + 2 * GRID
     assert main([*given, "--budget", "100"]) == 1  # both count
     assert main([*given, "--ledger", "new.jsonl"]) == 0
+    (folder / "spent.jsonl").unlink()
+    (folder / "spent.jsonl").symlink_to(folder.parent / "somewhere")
+    assert main(given) == 2
+    assert "a link that leads out of it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -228,9 +234,17 @@ def test_it_is_counted_before_anything_is_drawn(
     assert seen == [Fraction(1, 2) + GRID]
 
 
-def test_one_at_a_time(tmp_path: Path) -> None:
+def test_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many at once no more spend than may."""
     path, budget = str(tmp_path / "l.jsonl"), [Budget(Fraction(4), None)]
+    right = Added.content
+
+    def slow(self: Added) -> bytes:
+        found = right(self)
+        time.sleep(0.005)  # others have read the same, if they may
+        return found
+
+    monkeypatch.setattr(Added, "content", slow)
 
     def one(_: int) -> bool:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -181,7 +181,7 @@ class Configurations:
         problems = found.problems
         if found.configuration is not None:
             self.kept[file] = found.configuration
-            problems = self._without_baseline(file, text, found.configuration)
+            problems = *self._without_baseline(file, text, found.configuration), *_without_ledger(file, text, found)
         if problems:
             self.faulty[file] = Faulty(text.content, problems)
         return self.kept.get(file, Configuration())
@@ -201,6 +201,17 @@ class Configurations:
             words = "a file that is there; `dp-lsp check --update-baseline` writes it"
         key = "baseline"
         return (WrongValue.at(place_of(file, text, key), name=key, words=words),) if words else ()
+
+
+def _without_ledger(file: str, text: Text, found: Read) -> Iterator[Problem]:
+    """What is wrong with the path of the ledger that a configuration names."""
+    from dp_lsp.configuration.problems import WrongValue
+    from dp_lsp.configuration.reading import place_of
+
+    said = None if found.configuration is None else found.configuration.ledger
+    if said is not None and not _is_inside(os.path.join(os.path.dirname(file), said), os.path.dirname(file)):
+        words = "a file below this folder, and this one is a link that leads out of it"
+        yield WrongValue.at(place_of(file, text, "ledger"), name="ledger", words=words)
 
 
 def _leads_out(file: str) -> bool:
