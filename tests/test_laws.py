@@ -73,6 +73,12 @@ LEAVES = st.one_of(
         Pair(sens.magnitude(Poly.of(ANY) - Poly.of(2)), lambda point: abs(exactly(point[ANY]) - 2)),
     ),
     st.just(Pair(sens.positive_part(Poly.of(ANY)), lambda point: max(mpmath.mpf(0), exactly(point[ANY])))),
+    st.just(
+        Pair(
+            sens.positive_part(sens.positive_part(Poly.of(ANY)).single_poly() - Poly.of(1)),
+            lambda point: max(mpmath.mpf(0), exactly(point[ANY]) - 1),
+        )
+    ),
     st.just(Pair(Sens.of(SHARE), lambda point: exactly(point[SHARE]))),
     st.just(Pair(sens.log_inverse(Poly.of(SHARE)), lambda point: -mpmath.log(exactly(point[SHARE])))),
 )

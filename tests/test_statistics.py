@@ -203,6 +203,17 @@ def test_the_search_knows_pipelines_well() -> None:
         assert attacked(PROGRAMS["pipelines"], 53, 1, "sound", tell=False).bad
 
 
+@pytest.mark.parametrize(
+    ("edges", "factor"),
+    [("[1, 2, 3]", "3"), ("[1]", "1"), ("1:0", "1"), ("1:k", "Max(0, k - 1) + 1"), ("0:k", "Max(0, k) + 1")],
+)
+def test_where_there_are_no_edges_there_are_no_bins(edges: str, factor: str) -> None:
+    """Not one less than none."""
+    parameters = "v::MetricVector(Real, Symmetric), x::Real, k::Static(Integer)"
+    found = Engine().check(f"f({parameters}) = x * (length(histogram(v, {edges})) + 1)\n").functions[0]
+    assert found.parameters[1].sensitivity == factor
+
+
 def test_every_program_of_the_page_is_tried() -> None:
     """Those that release something say only in which norm, of what was tried."""
     text = PAGE.read_text("utf-8")

@@ -44,7 +44,7 @@ from dp_lsp.builtins.patterns import STATIC, Arrow, Box, OneOf, Records
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.metrics import by_norm
-from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, magnitude, number
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, magnitude, number, positive_part
 from dp_lsp.core.types import (
     INTEGER,
     REAL,
@@ -136,7 +136,9 @@ def _takes_one_more(args: Args, steps: int) -> bool:
 
 
 def _counts(args: Args) -> Type:
-    return _statistics(args, args.container("edges").length - Poly.of(1), INTEGER)
+    """One count for each pair of edges that follow each other; none, where there is no edge."""
+    bins = args.container("edges").length - Poly.of(1)
+    return _statistics(args, positive_part(bins).single_poly(), INTEGER)
 
 
 def _histogram_factor(args: Args) -> Sens:

@@ -195,12 +195,27 @@ def inverse_magnitude(value: Poly) -> Sens:
 
 def positive_part(value: Poly) -> Sens:
     """max(0, x) of a number of any sign."""
+    value = _inside_positive_part(value)
     if value.evidently_nonnegative:
         return magnitude(value)
     known = value.number
     if known is not None:
         return ZERO
     return Sens((apply(Function.PLUS, value),))
+
+
+def _inside_positive_part(value: Poly) -> Poly:
+    """x - c in place of max(0, x) - c, c ≥ 0: both are as large where they are above 0."""
+    less = -value.terms.get((), Fraction(0))
+    single = (value + Poly.of(less)).single
+    if less <= 0 or single is None or single[1] != 1 or len(single[0]) != 1:
+        return value
+    atom, power = single[0][0]
+    if power != 1 or not isinstance(atom, Apply) or atom.function is not Function.PLUS:
+        return value
+    inner = atom.args[0]
+    assert isinstance(inner, Poly), "it is max(0, x) of a number"
+    return inner - Poly.of(less)
 
 
 def ceiling(value: Poly) -> Sens:
