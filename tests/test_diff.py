@@ -75,6 +75,12 @@ PRIVATE = "f(x::Real, eps::Static()) :: Priv() = laplacian_mechanism({}, {}, x)\
             "f(x::Real) = unheard(x)  # dp: ignore[DP101] why",
             ["f: not proved: it was proved, and now it is unknown (DP101 is accepted: why)"],
         ),
+        ("f(x::Real) = x", "f(y::Real, k::Static()) = 3*y", ["f: rose: sensitivity of `y`: 1 → 3"]),
+        ("f(x::Real, z::Real) = x", "f(y::Real) = 3*y", ["f: changed: sensitivity of `y`: no such parameter → 3"]),
+        ("f(x::Real) = x", "f(y::Real, x::Real) = x + 3*y", ["f: new: sensitivity of `y`: no such parameter → 3"]),
+        ("f(x::Real) = x", "f(y::Real, x::Real) = 4*x + y", ["f: rose: sensitivity of `y`: no such par"]),
+        ("f(x::Real, z::Real) = x", "f(z::Real) = z", ["f: rose: sensitivity of `z`: 0 → 1"]),
+        ("f(x::Real, z::Real) = x", "f(x::Real) = x", []),
         ("f(x::Real) = x", "f(x::Static(Real)) = x", ["f: rose: ε of `x`: protected → public"]),
         (
             PRIVATE.format(1, "eps"),

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from dp_lsp.core.comparing import Order, Point, compare, follows, is_at_most, written
 from dp_lsp.core.formulas import Formula, Relation, Unreadable, read, relations, variables
-from dp_lsp.features.matching import Function, Pair, matched, renamed
+from dp_lsp.features.matching import Function, Pair, matched, renamed, renamed_parameters
 from dp_lsp.features.neighbours import Known, about_less, is_about_neighbours, of_other_pairs
 
 Json = Mapping[str, Any]
@@ -155,14 +155,17 @@ def _change(function: Function, effect: Effect, bounds: tuple[Bound, ...] = (), 
 
 def _bounds(old: Function, new: Function) -> Iterator[Bound]:
     """The bounds that are others now."""
-    names = _names(old, new)
+    names = renamed_parameters(old, new)
     known = [*_relations(old, names), *_relations(new, {})]
     never_more = _Dominance(old, new, names, known)
     before = {names.get(each["name"], each["name"]): each for each in old.parameters}
+    present = {each["name"] for each in new.parameters}
+    lost = any(name not in present and not each["static"] for name, each in before.items())
     for parameter in new.parameters:
         name = parameter["name"]
         was = before.get(name)
         if was is None:
+            yield from _of_new_parameter(parameter, lost)
             continue
         if parameter["static"] and not was["static"]:
             yield Bound(name, "epsilon", "protected", "public", Effect.ROSE)
@@ -177,6 +180,14 @@ def _bounds(old: Function, new: Function) -> Iterator[Bound]:
                 yield from (each for each in found if each.effect is Effect.FELL or not never_more.of(name))
             elif was[what] is not None and what != "delta":
                 yield Bound(name, what, was[what], _other_kind(parameter, new), Effect.ROSE)
+
+
+def _of_new_parameter(parameter: Json, lost: bool) -> Iterator[Bound]:
+    """The bound of a parameter that was not there. It may be one that was, and is ``lost``, under another name."""
+    effect = Effect.CHANGED if lost else Effect.NEW
+    for what in ("sensitivity", "epsilon"):
+        if parameter[what] not in (None, "0") and not parameter["static"]:
+            yield Bound(parameter["name"], what, "no such parameter", parameter[what], effect)
 
 
 class _Dominance:
@@ -260,7 +271,7 @@ def _at(point: Point) -> str:
 
 def _about_less(old: Function, new: Function) -> Iterator[str]:
     """What the bounds are about now that is not known to be all that they were about."""
-    names = _names(old, new)
+    names = renamed_parameters(old, new)
     known = Known(names, [*_relations(old, names), *_relations(new, {})])
     before = {names.get(each["name"], each["name"]): each for each in old.parameters}
     if any(each["epsilon"] is not None for each in new.parameters):
@@ -273,7 +284,7 @@ def _about_less(old: Function, new: Function) -> Iterator[str]:
 
 def _conditions(old: Function, new: Function) -> tuple[tuple[str, ...], bool]:
     """What must hold now and had not to before, and what need not any more; whether there is any of the first."""
-    names = _names(old, new)
+    names = renamed_parameters(old, new)
     own = {each["name"] for each in new.parameters} - {names.get(each["name"], each["name"]) for each in old.parameters}
     said = [[each for each in side.conditions if not is_about_neighbours(each)] for side in (old, new)]
     more = [each["text"] for each in said[1] if not _is_known(each, old, names, own)]
@@ -294,14 +305,6 @@ def _is_known(condition: Json, other: Function, names: Mapping[str, str], own: s
     known = list(_relations(other, names))
     about = {name for each in wanted for variable in variables(each) for name in _WORD.findall(written(variable))}
     return bool(about & own) or all(follows(each, known) for each in wanted)
-
-
-def _names(old: Function, new: Function) -> dict[str, str]:
-    """What parameters of the old one are called now, where there are as many and they stand in the same places."""
-    mine, theirs = [each["name"] for each in old.parameters], [each["name"] for each in new.parameters]
-    if len(mine) != len(theirs) or set(mine) == set(theirs):
-        return {}
-    return {one: other for one, other in zip(mine, theirs, strict=True) if one != other}
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:
@@ -366,7 +369,7 @@ def _spent(pair: Pair) -> Iterator[str]:
     """Mechanisms and calls that cost something else than before."""
     if pair.old is None or pair.new is None:
         return
-    names = _names(pair.old, pair.new)
+    names = renamed_parameters(pair.old, pair.new)
     old, new = list(pair.old.spending), list(pair.new.spending)
     for each in list(new):
         same = next((was for was in old if _cost(was, names) == _cost(each, {})), None)

@@ -137,6 +137,20 @@ def matched(old: Json, new: Json, paths: Mapping[str, str]) -> Iterator[Pair]:
     yield from (Pair(None, other) for other in after)
 
 
+def renamed_parameters(old: Function, new: Function) -> dict[str, str]:
+    """What parameters of the old one are called now: where there are as many, those in the same places; else of those
+    that are not public and that only one of them has, where there are as many."""
+    mine, theirs = ([each["name"] for each in side.parameters] for side in (old, new))
+    if len(mine) != len(theirs):
+        mine, theirs = (
+            [each["name"] for each in side.parameters if not each["static"] and each["name"] not in others]
+            for side, others in ((old, theirs), (new, mine))
+        )
+    if len(mine) != len(theirs) or set(mine) == set(theirs):
+        return {}
+    return {one: other for one, other in zip(mine, theirs, strict=True) if one != other}
+
+
 def _grouped(
     several: list[Function], way: Callable[[Function, str], Hashable], paths: Mapping[str, str]
 ) -> dict[Hashable, list[Function]]:
