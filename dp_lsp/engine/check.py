@@ -24,19 +24,14 @@ from dp_lsp.engine.elsewhere import Elsewhere, remembered
 from dp_lsp.engine.memo import Memo
 from dp_lsp.engine.merge import together
 from dp_lsp.engine.module import NOTHING, Carried, Module
-from dp_lsp.engine.names import names
+from dp_lsp.engine.pieces import Pieces
 from dp_lsp.engine.problems import IncludeWithoutFolder
-from dp_lsp.engine.program import Others, Unit
-from dp_lsp.engine.project import File, Part, Project, project, readable, unbalanced
+from dp_lsp.engine.project import Part, Project, project
 from dp_lsp.engine.runnable import Runnable, runnable
 from dp_lsp.engine.task import Known, Task
-from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.infer.inference import Global, Unreadable
 from dp_lsp.infer.method import Inferred
-from dp_lsp.lower.definitions import lower
 from dp_lsp.problem import Problem
-from dp_lsp.surface import INCLUDE, Chunk
-from dp_lsp.text import Source
 
 if TYPE_CHECKING:
     from dp_lsp.engine.certify import Certifiable
@@ -96,15 +91,17 @@ class Engine:
 
     def __init__(self, answers: Answers | None = None) -> None:
         self.answers = answers or Answers()
-        self.parsed = 0
         self.inferred = 0
         self.tried = 0
-        self._cut: tuple[str, tuple[Chunk, ...]] = ("", ())
-        self._files: Memo[str, File] = Memo(versions=1)  # of an older one all pieces are remembered
-        self._units: Memo[tuple[str, Others], Unit] = Memo()
+        self._pieces = Pieces()
         self._records: Memo[bytes, Known] = Memo()
         self._modules: dict[str, list[Module]] = {}  # of each project, as it was checked last
-        self._memos: tuple[Memo[Any, Any], ...] = (self._files, self._units, self._records)
+        self._memos: tuple[Memo[Any, Any], ...] = (*self._pieces.memos, self._records)
+
+    @property
+    def parsed(self) -> int:
+        """How many chunks were really parsed."""
+        return self._pieces.parsed
 
     def check(
         self,
@@ -142,13 +139,13 @@ class Engine:
     ) -> dict[str, Analysis]:
         """The same of a project as it is not yet: only what the last few trials needed is remembered, and what they
         parsed and inferred is not counted."""
-        how = _How(_uniform(root, options), (ticket or Ticket()).look)
+        how = _how(root, options, ticket)
         counted = self.parsed, self.inferred
         try:
             return _analyses(root, *self._project(root, loader, how, _TRIALS), how.options)
         finally:
             self.tried += self.inferred - counted[1]
-            self.parsed, self.inferred = counted
+            self._pieces.parsed, self.inferred = counted
 
     def explain(
         self,
@@ -165,7 +162,7 @@ class Engine:
 
         The project is checked; what is remembered of it is as good. Only the function itself is inferred again."""
         name, offset = place
-        how = _How(_uniform(root, options), (ticket or Ticket()).look)
+        how = _how(root, options, ticket)
         whole, found = self._project(root, loader, how, root)
         for module, index in (each for part in whole.parts if part.name == name for each in part.places):
             task, known = found[module].task(index, how.look), found[module].known[index]
@@ -185,7 +182,7 @@ class Engine:
         ticket: Ticket | None = None,
     ) -> Iterator[Suspect]:
         """The claims of a project that are too small. It is checked; what is remembered of it is as good."""
-        how = _How(_uniform(root, options), (ticket or Ticket()).look)
+        how = _how(root, options, ticket)
         for name, index, module, task, known in self._each(root, loader, how):
             start, around = task.unit.chunk.start, module.definitions
             for problem in known.record.verdict.problems:
@@ -200,7 +197,7 @@ class Engine:
         """What can be certified of the functions of a project. It is checked; what is remembered of it is as good."""
         from dp_lsp.engine.certify import certifiable  # which loads all measures
 
-        how = _How(_uniform(root, options), Ticket().look)
+        how = _how(root, options)
         for name, index, module, task, known in self._each(root, loader, how):
             self._complete(module, [index], how)
             for report in known.record.verdict.functions:
@@ -212,7 +209,7 @@ class Engine:
         self, root: str, loader: Loader, name: str, options: Options | OptionsOf = DEFAULT
     ) -> Iterator[Runnable]:
         """What is known of the methods of a project that are called so. It is checked."""
-        how = _How(_uniform(root, options), Ticket().look)
+        how = _how(root, options)
         for file, index, module, task, known in self._each(root, loader, how):
             for report in (each for each in known.record.verdict.functions if each.name == name):
                 self._complete(module, [index], how)
@@ -232,7 +229,7 @@ class Engine:
         as good, and plots are remembered with it."""
         from dp_lsp.engine.plots import is_plotted
 
-        how = _How(_uniform(root, options), (ticket or Ticket()).look)
+        how = _how(root, options, ticket)
         whole, modules = self._project(root, loader, how, root)
         for module, index in (each for part in whole.parts if part.name == name for each in part.places):
             task, known = modules[module].task(index, how.look), modules[module].known[index]
@@ -265,7 +262,7 @@ class Engine:
     def _project(self, root: str, loader: Loader, how: _How, document: str) -> tuple[Project, list[Module]]:
         """A project, and what is known of each of its modules; remembered as a version of a document."""
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
-        whole = project(root, loader, lambda text: self._file(text, how.look), how.longest)
+        whole = project(root, loader, lambda text: self._pieces.file(text, how.look), how.longest)
         allowed = _by_unit(whole, how.options)
         before = chain(self._modules.get(root, ()), repeat(NOTHING))
         found = [self._module(Carried(*each), how) for each in zip(before, whole.programs, allowed, strict=False)]
@@ -296,10 +293,7 @@ class Engine:
 
     def includes(self, text: Text, look: Callable[[], None] = lambda: None) -> tuple[str, ...]:
         """The paths that a text includes; cheap where it includes none."""
-        if readable(text).problem is not None or INCLUDE not in text.content:
-            return ()
-        found = (self._unit(chunk, look) for chunk in self._chunks(text.content, look) if INCLUDE in chunk.text)
-        return tuple(include.path for unit in found for include in unit.lowered.includes)
+        return self._pieces.includes(text, look)
 
     def _module(self, carried: Carried, how: _How) -> Module:
         """What is known of each unit of a module."""
@@ -312,52 +306,13 @@ class Engine:
                 others = program.others(index)
                 if others:
                     unit = program.units[index]
-                    program.units[index] = self._unit(unit.chunk, how.look, others)._replace(problems=unit.problems)
+                    program.units[index] = self._pieces.unit(unit.chunk, how.look, others)._replace(
+                        problems=unit.problems
+                    )
                 known = self._known(module, index, how)
             carried.add(index, known)
         self._records.use(known.record.key for known in module.known.values())
         return module
-
-    def _file(self, text: str, look: Callable[[], None]) -> File:
-        known = self._files.get(text)
-        if known is None:
-            units = [self._unit(chunk, look) for chunk in self._chunks(text, look)]
-            for index, problem in unbalanced(units).items():
-                units[index] = units[index]._replace(problems=(problem,))
-            known = File(Source(text), tuple(units))
-            self._files.put(text, known)
-        else:
-            self._units.use((unit.chunk.text, ()) for unit in known.units)
-        return known
-
-    def _chunks(self, text: str, look: Callable[[], None]) -> tuple[Chunk, ...]:
-        """The pieces of a text. Who asks what a file includes asks for the file next."""
-        if self._cut[0] is not text:
-            self._cut = text, chunks(text, look)
-        return self._cut[1]
-
-    def _unit(self, chunk: Chunk, look: Callable[[], None], others: Others = ()) -> Unit:
-        """A chunk, parsed and lowered. ``others`` is what calls of functions of other chunks do: that is known only
-        when those are lowered, so a chunk that must know is lowered a second time."""
-        key = chunk.text, others
-        known = self._units.get(key)
-        if known is None:
-            from dp_lsp.frontends.julia.parse import parse  # lark is needed only where something is parsed
-
-            look()
-            self.parsed += 1
-            parsed = parse(chunk.text)
-            lowered = lower(parsed, chunk.text, dict(others))
-            lowered = lowered._replace(problems=(*parsed.problems, *lowered.problems))
-            broken = next((problem.message for problem in lowered.problems if problem.unchecked), "")
-            table = names(parsed.nodes, chunk.text)
-            mentions = frozenset().union(*((each.name, *each.uses) for each in lowered.definitions))
-            known = Unit(chunk, lowered, broken, parsed.problems, (), others, table, parsed.remarks, mentions)
-            self._units.put(key, known)
-        if known.chunk.start != chunk.start:
-            known = known._replace(chunk=Chunk(chunk.start, known.chunk.text))
-            self._units.put(key, known)  # it will stand there in the next version, too
-        return known
 
     def _known(self, module: Module, index: int, how: _How) -> Known:
         task = module.task(index, how.look)
@@ -412,6 +367,10 @@ class _Lone:
 
     def text(self, name: str) -> Text:
         return self._text
+
+
+def _how(root: str, options: Options | OptionsOf, ticket: Ticket | None = None) -> _How:
+    return _How(_uniform(root, options), (ticket or Ticket()).look)
 
 
 def _uniform(root: str, options: Options | OptionsOf) -> OptionsOf:

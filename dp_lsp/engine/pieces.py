@@ -1,0 +1,79 @@
+"""The pieces of texts: cut, parsed and lowered, and remembered by what they say, in whatever file they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dp_lsp.analysis.loading import Text
+from dp_lsp.engine.memo import Memo
+from dp_lsp.engine.names import names
+from dp_lsp.engine.program import Others, Unit
+from dp_lsp.engine.project import File, readable, unbalanced
+from dp_lsp.frontends.julia.chunks import chunks
+from dp_lsp.lower.definitions import lower
+from dp_lsp.surface import INCLUDE, Chunk
+from dp_lsp.text import Source
+
+Look = Callable[[], None]
+"""Called before each piece of work; it may raise to stop."""
+
+
+class Pieces:
+    """Cuts texts into chunks and makes a unit of each. ``parsed`` counts the chunks that were really parsed."""
+
+    def __init__(self) -> None:
+        self.parsed = 0
+        self._cut: tuple[str, tuple[Chunk, ...]] = ("", ())
+        self._files: Memo[str, File] = Memo(versions=1)  # of an older one all pieces are remembered
+        self._units: Memo[tuple[str, Others], Unit] = Memo()
+        self.memos: tuple[Memo[Any, Any], ...] = (self._files, self._units)
+
+    def file(self, text: str, look: Look) -> File:
+        """All units of a text."""
+        known = self._files.get(text)
+        if known is None:
+            units = [self.unit(chunk, look) for chunk in self._chunks(text, look)]
+            for index, problem in unbalanced(units).items():
+                units[index] = units[index]._replace(problems=(problem,))
+            known = File(Source(text), tuple(units))
+            self._files.put(text, known)
+        else:
+            self._units.use((unit.chunk.text, ()) for unit in known.units)
+        return known
+
+    def includes(self, text: Text, look: Look) -> tuple[str, ...]:
+        """The paths that a text includes; cheap where it includes none."""
+        if readable(text).problem is not None or INCLUDE not in text.content:
+            return ()
+        found = (self.unit(chunk, look) for chunk in self._chunks(text.content, look) if INCLUDE in chunk.text)
+        return tuple(include.path for unit in found for include in unit.lowered.includes)
+
+    def unit(self, chunk: Chunk, look: Look, others: Others = ()) -> Unit:
+        """A chunk, parsed and lowered. ``others`` is what calls of functions of other chunks do: that is known only
+        when those are lowered, so a chunk that must know is lowered a second time."""
+        key = chunk.text, others
+        known = self._units.get(key)
+        if known is None:
+            from dp_lsp.frontends.julia.parse import parse  # lark is needed only where something is parsed
+
+            look()
+            self.parsed += 1
+            parsed = parse(chunk.text)
+            lowered = lower(parsed, chunk.text, dict(others))
+            lowered = lowered._replace(problems=(*parsed.problems, *lowered.problems))
+            broken = next((problem.message for problem in lowered.problems if problem.unchecked), "")
+            table = names(parsed.nodes, chunk.text)
+            mentions = frozenset().union(*((each.name, *each.uses) for each in lowered.definitions))
+            known = Unit(chunk, lowered, broken, parsed.problems, (), others, table, parsed.remarks, mentions)
+            self._units.put(key, known)
+        if known.chunk.start != chunk.start:
+            known = known._replace(chunk=Chunk(chunk.start, known.chunk.text))
+            self._units.put(key, known)  # it will stand there in the next version, too
+        return known
+
+    def _chunks(self, text: str, look: Look) -> tuple[Chunk, ...]:
+        """The chunks of a text. Who asks what a file includes asks for the file next."""
+        if self._cut[0] is not text:
+            self._cut = text, chunks(text, look)
+        return self._cut[1]
