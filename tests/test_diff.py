@@ -266,7 +266,7 @@ def test_causes() -> None:
     by_name = {each.function: each for each in changes(made(BEFORE), made(AFTER), None, (lines[0], lines[1]))}
     assert by_name["f"].causes == ("line 1 is `f(x::Real) = 4 * x`, and was `f(x::Real) = 2 * x`",)
     assert by_name["g"].causes == ("`f`, which it uses, is listed here, too",)
-    assert by_name["h"].causes[0].startswith("line 7: DP113, nothing is known of `sin`")
+    assert by_name["h"].causes[0].startswith("line 7: DP113, there is no rule for `sin`")
 
 
 def test_files_and_functions_that_moved() -> None:

@@ -13,8 +13,8 @@ ENGINE = Engine()
 BOUNDED = "v::MetricVector(Bounded(Real, 0, 100), {})"
 ADDED, ONE, PLACED = (BOUNDED.format(metric) for metric in ("Symmetric, AtLeast(3)", "ChangeOne", "Hamming"))
 BOUNDS, COUNT = "the bounds of `{}` (0 to 100) are", "the public number of records of `{}` is"
-DIVISOR = "what it divides by may be near 0, for all that is known"
-ROUNDS = "every round may leave another value"
+DIVISOR = "a quotient by a private number has no known bounds"
+ROUNDS = "each round may change it"
 LOSSES = {
     "by a function of records": (
         f"f({ADDED}, y::Real) = mean(map(x -> x / y, v))",
@@ -22,7 +22,7 @@ LOSSES = {
     ),
     "by a function that has a name": (
         f"function f({ONE})\n    share(x) = x / (x + 1)\n    w = map(share, v)\n    sum(w)\nend",
-        ("DP208", "map(share, v)", BOUNDS.format("v"), "nothing is known of how large the results of its function are"),
+        ("DP208", "map(share, v)", BOUNDS.format("v"), "the results of its function have no known bounds"),
     ),
     "by a function of the program": (
         f"g(x) = x / x\nf({ONE}) = sum(map(x -> g(x + 1), v))",
@@ -30,7 +30,7 @@ LOSSES = {
     ),
     "by a product with an unknown number": (
         f"f({ONE}, y::Real) = sum(map(x -> x * y, v))",
-        ("DP208", "x * y", BOUNDS.format("x"), "nothing is known of how large `y` is"),
+        ("DP208", "x * y", BOUNDS.format("x"), "`y` has no known bounds"),
     ),
     "by a branch": (
         f"f({ONE}, c::Static()) = sum(map(x -> c > 1 ? x : x + 1, v))",
@@ -46,24 +46,29 @@ LOSSES = {
             "DP303",
             "for i in 1:3\n        y = y + 1\n    end",
             BOUNDS.format("y"),
-            "every round may leave another value",
+            ROUNDS,
         ),
     ),
     "the number of records, by a selection": (
         f"function f({ONE})\n    w = filter(x -> x > 3, v)\n    mean(w)\nend",
-        ("DP423", "filter(x -> x > 3, v)", COUNT.format("v"), "how many of them the function keeps is private"),
+        ("DP423", "filter(x -> x > 3, v)", COUNT.format("v"), "how many records it keeps is private"),
     ),
     "the least number of records": (
         f"f({ADDED}) = mean(unique(v))",
-        ("DP423", "unique(v)", "the least number of records of `v` (3) is", "how many of them differ is private"),
+        (
+            "DP423",
+            "unique(v)",
+            "the least number of records of `v` (3) is",
+            "how many of them are distinct is private",
+        ),
     ),
     "the number of records, of a position": (
         f"function f({PLACED})\n    w = filter(x -> x > 3, v)\n    w[1]\nend",
-        ("DP430", "filter(x -> x > 3, v)", COUNT.format("v"), "how many of them the function keeps is private"),
+        ("DP430", "filter(x -> x > 3, v)", COUNT.format("v"), "how many records it keeps is private"),
     ),
     "the number of records, of a divisor": (
         f"f({ONE}, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, sum(v) / length(filter(x -> x > 3, v)))",
-        ("DP422", "filter(x -> x > 3, v)", COUNT.format("v"), "how many of them the function keeps is private"),
+        ("DP422", "filter(x -> x > 3, v)", COUNT.format("v"), "how many records it keeps is private"),
     ),
     "the norm of rows": (
         "f(m::MetricMatrix(Real, ChangeOne, RowNorm(L2, 3))) = sum(map_rows(r -> r + r, m); dims=1)",
@@ -71,7 +76,7 @@ LOSSES = {
             "DP208",
             "map_rows(r -> r + r, m)",
             "the bound on the rows of `m` (3 in L2) is",
-            "nothing is known of how large the results of its function are",
+            "the results of its function have no known bounds",
         ),
     ),
     "what a function asks for": (

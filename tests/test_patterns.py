@@ -95,7 +95,7 @@ def test_what_people_write_has_no_problem_at_all() -> None:
     ],
 )
 def test_a_row_that_is_chosen_is_no_sample(rows: str, hinted: list[str]) -> None:
-    """A row that is taken by its number is hinted at, unless it is that of a round, or rows are drawn besides."""
+    """A row that is chosen by its number is hinted at, unless it is that of a round, or rows are drawn besides."""
     draws = "(D, L) = sample(1, A, B)\n        " if "D" in rows else ""
     text = (
         "function f(A::Matrix{<:Data}, B::Matrix{<:Data}, k::Static(Integer)) :: Priv()\n    y = 0.0\n"
@@ -113,8 +113,8 @@ def test_a_budget_that_is_missed_says_what_people_forget() -> None:
     page = "\n".join(block.text for block in BLOCKS if block.heading.startswith("17."))
     problems = ENGINE.check(budget + page).problems
     assert {problem.code for problem in problems} == {"DP413"}
-    assert "is proved, and not that ε <= 1/rows(A)" in problems[0].message
-    assert any("added up first" in related.message for related in problems[0].related)
+    assert "is proved, but not ε <= 1/rows(A)" in problems[0].message
+    assert any("composed first" in related.message for related in problems[0].related)
 
 
 @pytest.mark.parametrize(

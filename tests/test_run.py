@@ -349,7 +349,7 @@ def test_parts_of_one_record_are_in_one_table(folder: Path, capsys: pytest.Captu
     assert said in run(capsys, "drawn", *numbers, "--data", "X=t.csv", "--data", "y=u.csv", eps=False)[1]
     code, printed = run(capsys, "drawn", *numbers, "--data", "X=t.csv", "--data", "y=who.csv", eps=False)
     assert code == 1
-    assert "'X' has 3 rows and 'y' 5 rows" in printed
+    assert "'X' has 3 rows and 'y' has 5 rows" in printed
 
 
 def test_what_costs_nothing_adds_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -402,7 +402,7 @@ def test_sizes_that_belong_together(folder: Path, capsys: pytest.CaptureFixture[
     assert run(capsys, "both", *values, "--set", "w=[3, 4]", eps=False)[0] == 0
     code, printed = run(capsys, "both", *values, "--set", "w=[1]", eps=False)
     assert code == 1
-    assert "'v' has 2 entries and 'w' 1 entries" in printed
+    assert "'v' has 2 entries and 'w' has 1 entry" in printed
 
 
 def test_a_delta_must_be_chosen(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -243,7 +243,7 @@ ROWS: tuple[Builtin, ...] = (
         published=(form(numeric(_quotient, Base.REAL), published_quotient_factors, x=NUMBER, y=NUMBER), _BY_NUMBER),
         keeps_zero=True,
         divides=True,
-        loses="what it divides by may be near 0, for all that is known",
+        loses="a quotient by a private number has no known bounds",
     ),
     *(
         Builtin(

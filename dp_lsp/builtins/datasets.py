@@ -220,7 +220,7 @@ _ROWS: tuple[Builtin, ...] = (
             Refused("f(m::MetricMatrix(Real, Symmetric)) = filter(x -> x[1] > 3, m)", "DP202"),
             Refused("f(x::Real) = filter(y -> y > 3, x)", "DP202"),
         ),
-        loses="how many of them the function keeps is private",
+        loses="how many records it keeps is private",
     ),
     Builtin(
         "unique",
@@ -231,7 +231,7 @@ _ROWS: tuple[Builtin, ...] = (
         _POINTWISE,
         ("f(v::MetricVector(Integer, Symmetric)) = length(unique(v))",),
         (Refused("f(x::Real) = unique(x)", "DP202"),),
-        loses="how many of them differ is private",
+        loses="how many of them are distinct is private",
     ),
     Builtin(
         "repeat",

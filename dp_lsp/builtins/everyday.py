@@ -137,8 +137,8 @@ _ROWS: tuple[Builtin, ...] = (
                 form(_as_integer, only(x=lambda args: ceiling_factors(args)[0]), T=GivenType(), x=REAL_NUMBER),
                 form(lambda args: REAL, each(INFINITY), keywords={"digits": STATIC_INTEGER}, x=REAL_NUMBER),
             ),
-            f"{words}, or with so many `digits` behind the point. 1-sensitive for Integer; ∞ for a private Real, where "
-            "it jumps.",
+            f"{words}; with `digits`, to so many digits after the decimal point. 1-sensitive for an Integer; ∞ for a "
+            "private Real, where it jumps.",
             _POST,
             (
                 _RELEASED.format(name),
@@ -152,9 +152,9 @@ _ROWS: tuple[Builtin, ...] = (
             ),
         )
         for name, words in (
-            ("round", "The nearest whole number, of two the even one"),
-            ("floor", "The largest whole number that is not above"),
-            ("trunc", "The next whole number towards 0"),
+            ("round", "The nearest whole number, the even one of two that are equally near"),
+            ("floor", "The largest whole number that is at most x"),
+            ("trunc", "The whole part of x: rounded towards 0"),
         )
     ),
     Builtin(
@@ -164,8 +164,8 @@ _ROWS: tuple[Builtin, ...] = (
             form(_sorted, only(v=ONE), v=ENTRIES),
             form(_sorted_records, only(v=ONE), v=Records(frozenset({Kind.VECTOR}))),
         ),
-        "The entries from the smallest to the largest. 1-sensitive for numbers, in every norm; of a dataset, the same "
-        "records, whose order says nothing any more.",
+        "The entries from the smallest to the largest. 1-sensitive for numbers, in every norm; for a dataset, the same "
+        "records as a bag, whose order means nothing.",
         "Of all ways to pair the entries of two vectors, the sorted one brings them nearest, in every norm",
         (_NUMBERS.format("Real", "L2", "sort(v)"), _NUMBERS.format("Real", "Hamming", "sort(v)")),
         (Refused("f(v::MetricVector(Data, L2)) = sort(v)", "DP202"), Refused("f(x::Real) = sort(x)", "DP202")),
@@ -175,8 +175,8 @@ _ROWS: tuple[Builtin, ...] = (
             name,
             f"{name}(v)",
             (form(lambda args: INTEGER, each(INFINITY), some_entries, v=ENTRIES),),
-            f"Where the {words} entry stands, of what was released. Of private numbers it has no bound (∞): it jumps. "
-            "To choose privately there is `report_noisy_max`.",
+            f"The position of the {words} entry, for what was released. Of private numbers it has no bound (∞): it "
+            "jumps. To select privately, use `report_noisy_max`.",
             _POST,
             (
                 "f(v::MetricVector(Real, Symmetric)) :: Priv() = "

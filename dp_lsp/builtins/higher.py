@@ -268,7 +268,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("g(x) = [x]\nf(v::MetricVector(Real, L1)) = map(g, v)", "DP208"),
         ),
         published=(_map_form(_published_map_factors),),
-        loses="nothing is known of how large the results of its function are",
+        loses="the results of its function have no known bounds",
     ),
     Builtin(
         "map_rows",
@@ -292,7 +292,7 @@ ROWS: tuple[Builtin, ...] = (
             "f(m::MetricMatrix(Real, Symmetric)) = sum(map_rows(row -> clamp(row[1], 0, 9), m))",
         ),
         (Refused("g(v) = v[1]\nf(m::MetricMatrix(Real, L2)) = map_rows(g, m)", "DP208"),),
-        loses="nothing is known of how large the results of its function are",
+        loses="the results of its function have no known bounds",
     ),
     Builtin(
         "map_cols",

@@ -47,7 +47,7 @@ def difference(first: Bounds, *second: Bounds) -> Bounds:
 
 
 def product(*operands: Bounds) -> Bounds | None:
-    """x·y·…; None where it is not known which ends are farthest apart."""
+    """x·y·…, from the smallest to the largest product of their ends; None where it is not known which these are."""
     found: Bounds | None = Bounds(_ONE, _ONE)
     for operand in operands:
         found = None if found is None else _times(found, operand)
@@ -55,7 +55,7 @@ def product(*operands: Bounds) -> Bounds | None:
 
 
 def quotient(operand: Bounds, divisor: Bounds) -> Bounds | None:
-    """x/y, for a public y whose sign is known."""
+    """x/y, for a public y that is not 0."""
     if divisor.low != divisor.high or not divisor.low.terms:
         return None
     inverse = divisor.low.inverse()

@@ -250,7 +250,7 @@ ROWS: tuple[Builtin, ...] = (
                 x=Box(frozenset({Kind.VECTOR}), bases=_REALS),
             ),
         ),
-        "The place of the largest entry of x, after Gumbel noise of scale 2r/eps on each: (eps, 0)-private where no "
+        "The position of the largest entry of x, after Gumbel noise of scale 2r/eps on each: (eps, 0)-private where no "
         "entry moves by more than r. Where a change moves all entries the same way, as adding a record does with "
         "counts, it costs half of eps. The largest entry itself is not released: that would cost more. r and eps are "
         "public and positive.",

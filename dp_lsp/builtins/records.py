@@ -48,7 +48,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused(_ROWS_OF.format("Symmetric", "filter_rows(row -> row[1], m)"), "DP208"),
             Refused("f(v::MetricVector(Real, Symmetric)) = filter_rows(x -> x > 1, v)", "DP202"),
         ),
-        loses="how many of them the function keeps is private",
+        loses="how many records it keeps is private",
     ),
 )
 """The rows."""

@@ -21,7 +21,7 @@ _IN_ALL = {
     Effect.NOT_PROVED: "not proved",
     Effect.ROSE: "rose",
     Effect.CHANGED: "changed in a way that cannot be told",
-    Effect.WEAKER: "proved under more conditions, or of less",
+    Effect.WEAKER: "proved under more conditions, or for fewer neighbours",
     Effect.FELL: "fell",
     Effect.PROVED: "proved now",
     Effect.NEW: "new",

@@ -91,8 +91,8 @@ LAWS = {
     ),
     COUNTED_AS: Law(
         "counted as records that are added and removed",
-        "Where a record takes the place of another, one goes and one comes: two steps to a function that does not know "
-        "how many records there are.",
+        "Replacing a record removes one and adds one: two steps to a function of datasets whose number of records is "
+        "private.",
         "Immediate from the metrics of datasets.",
     ),
     NAME: Law("the same value", "Another name for a value moves as far as the value.", "The identity."),

@@ -188,7 +188,7 @@ class _Checked:
         for bound in self._known.listed(group, self._numbers):
             epsilon, delta = self._known.short(bound.price.epsilon), self._known.short(bound.price.delta)
             if not bound.choices and not bound.price.epsilon.infinite and len(epsilon + delta) <= _LONGEST:
-                return f"ε {epsilon}, δ {delta} is proved, and not that {written}"
+                return f"ε {epsilon}, δ {delta} is proved, but not {written}"
         return ""
 
     def _related(self, group: tuple[Var, ...]) -> tuple[Related, ...]:
@@ -234,13 +234,13 @@ class _Checked:
 
 
 def _notes(cost: Cost) -> Iterator[Related]:
-    """What people forget when they add up."""
+    """What is easily forgotten when costs are added up."""
     for node in nodes(cost.body if isinstance(cost, Called) else cost):
         match node:
             case Sampled(body=body) if sum(isinstance(each, Release | Called | Repeat) for each in nodes(body)) > 1:
-                yield Related("what is released of one sample is added up first, and amplified then", node.origin.span)
+                yield Related("what one sample releases is composed first, and amplified afterwards", node.origin.span)
             case Parallel(along=along) if any(decide(each, "<=", ONE) is not True for each in along.values()):
-                yield Related("one change may reach several of these parts, and each of them counts", node.origin.span)
+                yield Related("one change may affect several of these parts, and each of them counts", node.origin.span)
 
 
 def _holds(listed: tuple[Bound, ...], epsilon: Sens, delta: Sens) -> bool:

@@ -17,9 +17,9 @@ from dp_lsp.core.types import Dataset, Type
 from dp_lsp.text import Span
 
 _UNKNOWN = {
-    Descriptor.BOUNDS: "nothing is known of how large its result is",
-    Descriptor.COUNT: "how many records there are then is private",
-    Descriptor.ROWS: "nothing is known of the norms of its rows",
+    Descriptor.BOUNDS: "its result has no known bounds",
+    Descriptor.COUNT: "how many records its result has is private",
+    Descriptor.ROWS: "the rows of its result have no known norm",
 }
 
 
@@ -68,7 +68,7 @@ def carried(node: term.Loop, index: int, descriptor: Descriptor, seen: Seen) -> 
     """The loss of what was known of a value before the first round of a loop that carries it."""
     local, start = node.carried[index]
     known = descriptors.words(descriptor, seen.type(start), local.name)
-    return Loss(node.span, f"here {known} lost: every round may leave another value") if known else None
+    return Loss(node.span, f"here {known} lost: each round may change it") if known else None
 
 
 def _alike(given: Type | None, result: Type | None) -> bool:
@@ -90,5 +90,5 @@ def _because(node: Term, descriptor: Descriptor, seen: Seen) -> str:
             return builtins.TABLE[name].loses
     for operand in operands(node) if descriptor is Descriptor.BOUNDS else ():
         if descriptors.lacks(descriptor, seen.type(operand)):
-            return f"nothing is known of how large `{seen.written(operand)}` is"
+            return f"`{seen.written(operand)}` has no known bounds"
     return _UNKNOWN[descriptor]

@@ -69,13 +69,20 @@ class Inputs(NamedTuple):
     digests: Mapping[str, str] = MappingProxyType({})
 
 
+_PLURALS = {"entry": "entries"}
+
+
 class _Size(NamedTuple):
-    """How many entries or rows there are, and what the type says of that."""
+    """How many entries or rows of a parameter there are, and how many its type says."""
 
     parameter: str
     said: Poly
     found: int
     what: str
+
+    def __str__(self) -> str:
+        what = self.what if self.found == 1 else _PLURALS.get(self.what, f"{self.what}s")
+        return f"{self.found:,} {what}"
 
 
 def inputs(scheme: Scheme, given: Given, joining: bool) -> Inputs:
@@ -166,7 +173,7 @@ class _Reader:
     def _model(self, param: SchemeParameter, model: ModelType) -> Value:
         entries = self._entries(param, False)
         self._numbers[f"length({param.name})"] = Fraction(entries.height)
-        self._sizes.append(_Size(param.name, model.size, entries.height, "parameters"))
+        self._sizes.append(_Size(param.name, model.size, entries.height, "parameter"))
         return array(entries.numbers)
 
     def _filled(self, param: SchemeParameter, box: Container, entries: Entries) -> Value:
@@ -221,7 +228,7 @@ class _Reader:
     def _count(self, param: SchemeParameter, box: Container, entries: Entries) -> None:
         """The dimensions that are public."""
         hidden = not param.type.metric.sized if isinstance(param.type, Dataset) else False
-        what = "records" if isinstance(param.type, Dataset) else "entries" if box.rows is None else "rows"
+        what = "record" if isinstance(param.type, Dataset) else "entry" if box.rows is None else "row"
         if not hidden:
             said = box.length if box.rows is None else box.rows
             self._sizes.append(_Size(param.name, said, entries.height, what))
@@ -229,7 +236,7 @@ class _Reader:
             if not hidden:
                 self._numbers[f"length({param.name})"] = Fraction(entries.height)
             return
-        self._sizes.append(_Size(param.name, box.length, entries.width, "columns"))
+        self._sizes.append(_Size(param.name, box.length, entries.width, "column"))
         self._numbers[f"cols({param.name})"] = Fraction(entries.width)
         if not hidden and (isinstance(param.type, Dataset) or not self._joining):
             self._numbers[f"rows({param.name})"] = Fraction(entries.height)
@@ -244,13 +251,13 @@ class _Reader:
             if own is None:
                 said = self._number(size.said)
                 if said != size.found or self._number(-size.said) != -said:
-                    raise Refused(f"'{size.parameter}' has {_counted(size)}, and its type says {said}")
+                    raise Refused(f"'{size.parameter}' has {size}, and its type says {said}")
                 continue
             first = known.setdefault(own, size)
             if first.found != size.found:
                 raise Refused(
-                    f"'{first.parameter}' has {_counted(first)} and '{size.parameter}' {_counted(size)}, and what is "
-                    "proved is about as many of both"
+                    f"'{first.parameter}' has {first} and '{size.parameter}' has {size}, but what is proved is about "
+                    "equal numbers"
                 )
 
     def _demand_few(self, param: SchemeParameter) -> None:
@@ -349,10 +356,6 @@ class _Reader:
         there = listed([repr(each) for each in found.names])
         option = f"--column {name}=…" if len(self._from_files) > 1 else "--column …"
         raise Misused(f"say by {option} which columns of {found.path} are '{name}': it has {there}")
-
-
-def _counted(size: _Size) -> str:
-    return f"{size.found:,} {size.what}"
 
 
 def _no_option(name: str) -> Misused:

@@ -71,10 +71,10 @@ def _counted(scene: Scene, problem: Problem, least: int, far: Fraction) -> Probl
 
 def _so_many(scene: Scene, problem: Problem, enough: Enough) -> Problem:
     least, written = enough.records, scene.inference.written(problem.span)
-    there = "there is" if least == 1 else "there are"
+    records = "record" if least == 1 else "records"
     reason = (
-        f"{figure(enough.declared)} is enough where {there} {least} at least; say so with `AtLeast({least})`, or "
-        f"make them so many with `resize(v, {least}, fill)`"
+        f"{figure(enough.declared)} is enough for {least} {records} or more; declare that there are so many with "
+        f"`AtLeast({least})`, or make it so with `resize(v, {least}, fill)`"
     )
     return problems.UnknownCount.at(problem.span, written=written, reason=reason, fixes=_declared(scene, least))
 
@@ -86,4 +86,4 @@ def _declared(scene: Scene, least: int) -> tuple[Fix, ...]:
     if not end or scene.inference.text[end] != ")":
         return ()
     edit = Edit(Span(end, end), f", AtLeast({least})")
-    return (Fix(f"declare with `AtLeast({least})` that there are so many records", (edit,), sure=False),)
+    return (Fix(f"declare `AtLeast({least})`", (edit,), sure=False),)

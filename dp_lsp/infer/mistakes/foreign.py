@@ -1,4 +1,4 @@
-"""Names of Julia for what the language does in other ways or not at all: noise of one's own, NaN, what is missing."""
+"""Names of Julia for what this language does differently or not at all: drawing noise, NaN, missing values."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dp_lsp.infer.mistakes.scene import Scene
 from dp_lsp.problem import Problem
 
 _NOISE = (
-    "draws numbers, and what noise made of them hides is counted nowhere: give the value to a mechanism, which adds "
+    "draws random numbers, but what such noise hides is not accounted for: give the value to a mechanism, which adds "
     "the noise"
 )
-_ROWS = "puts rows into another order, which is no sample: rows that `sample(k, A, B)` draws are counted as one"
-_ASKS = "asks what is a number, and what is claimed holds of numbers only: put numbers into the data before"
-_IS_NONE = "is no number, and what is claimed holds of numbers only: write a number"
+_ROWS = "puts rows into another order, which does not count as sampling: draw rows with `sample(k, A, B)`"
+_ASKS = "handles what is not a number, but guarantees are about numbers only: replace such values in the data before"
+_IS_NONE = "is not a number, but guarantees are about numbers only: write a number"
 
 
 def own_noise(scene: Scene, problem: Problem) -> Problem | None:
-    """Something is drawn by other means than those of the language."""
+    """Something is drawn at random, but not by a builtin."""
     for call, name in _drawn(scene):
         if call.function.span == problem.span:
             why = _NOISE if name in builtins.DRAWING else _ROWS
@@ -27,7 +27,7 @@ def own_noise(scene: Scene, problem: Problem) -> Problem | None:
 
 
 def not_a_number(scene: Scene, problem: Problem) -> Problem | None:
-    """Something stands for what is no number, or asks for it."""
+    """Something is not a number, or handles what is not."""
     name = scene.inference.written(problem.span)
     if name in builtins.HANDLING_NON_NUMBERS or name in builtins.NON_NUMBERS:
         why = _IS_NONE if name in builtins.NON_NUMBERS else _ASKS
@@ -36,7 +36,7 @@ def not_a_number(scene: Scene, problem: Problem) -> Problem | None:
 
 
 def follows(scene: Scene, problem: Problem) -> bool:
-    """Whether a name is not known that says what is to be drawn."""
+    """Whether an unknown name only says what is to be drawn, and that is a problem already."""
     if problem.code != problems.UnknownName.code:
         return False
     inside = (each for call, _ in _drawn(scene) for argument in call.args for each in scene.flow(argument))

@@ -173,9 +173,9 @@ class PrivateOutput(Kind):
 
 
 class OwnNoise(Kind):
-    """Noise is drawn by other means than a mechanism, or rows are put into another order. What such noise hides, and
-    what such an order amplifies, nobody counts. A mechanism adds noise and counts it, and rows that `sample` draws are
-    counted as a sample.
+    """Noise is drawn without a mechanism, or rows are shuffled. What such noise hides is not accounted for, and a
+    shuffled order does not count as sampling. A mechanism draws noise and accounts for it, and rows that `sample` draws
+    count as a random sample.
 
     Broken:
 
@@ -197,11 +197,10 @@ class OwnNoise(Kind):
 
 
 class NotANumber(Kind):
-    """NaN, an infinity or what is missing is asked for or made. What is claimed holds of exact numbers: a NaN passes
-    every `clamp` and every clip, and one of them in a sum shows that it is there.
+    """The program makes NaN, an infinity or a missing value, or tests for them. Guarantees are about exact numbers: a
+    NaN passes every `clamp` and every clip, and a single one in a sum shows in the result.
 
-    Put numbers in the place of what is missing, by a rule that looks at one record at a time, before the data come
-    here.
+    Replace what is missing before the data come here, by a rule that looks at one record at a time.
 
     Broken:
 
@@ -223,8 +222,8 @@ class NotANumber(Kind):
 
 
 class BatchClipped(Kind):
-    """What many records make together is clipped, and not what each of them makes. One clip of a sum bounds the sum
-    by 1, which one record may change by 2, however many there are: noise for 2/b is b times too small.
+    """A sum over records is clipped, not what each record adds to it. That bounds the sum by 1, but one record may
+    still change it by 2, however many there are: noise for 2/b is b times too small.
 
     Broken:
 
@@ -245,17 +244,17 @@ class BatchClipped(Kind):
 
     code = "DP437"
     name = "batch-clipped"
-    message = "`{written}` is added up already when it is clipped: clip {each} before it is added"
+    message = "`{written}` is a sum already when it is clipped: clip {each} before adding"
     unchecked = True
 
 
 class NoSample(Kind):
-    """A row of the data is taken by its number. It is no random sample, so what is released of it is not amplified:
-    whoever stands in that row pays all of it. A fixed batch, rows in a shuffled order or every k-th row are no random
-    samples either.
+    """A row of the data is chosen by its number. That is no random sample, so privacy is not amplified: the person in
+    that row pays the full cost. A fixed batch, rows in a shuffled order and every k-th row are no random samples
+    either.
 
-    To release something of a few rows and pay less for it, have `sample`, `sample_with_replacement` or
-    `sample_poisson` draw them.
+    To release something about a few rows at a lower cost, draw them with `sample`, `sample_with_replacement` or
+    `sample_poisson`.
 
     Broken:
 
@@ -279,6 +278,6 @@ class NoSample(Kind):
     name = "no-sample"
     severity = Severity.HINT
     message = (
-        "`{written}` is taken by its number and is no random sample, so what is released of it is not amplified: "
-        "`sample` draws rows of `{matrix}`"
+        "`{written}` is chosen by its number, which is no random sample, so its privacy is not amplified: to pay less, "
+        "draw rows of `{matrix}` with `sample`"
     )
