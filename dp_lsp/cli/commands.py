@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dp_lsp import __version__
 from dp_lsp.cli.reporters import FORMATS
-from dp_lsp.cli.run_options import arguments
+from dp_lsp.cli.run_options import Command, arguments, files, results
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -19,16 +18,8 @@ if TYPE_CHECKING:
     from dp_lsp.analysis.limits import Limits
     from dp_lsp.analysis.records import Setting
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 LEVELS = ("debug", "info", "warning", "error")
-
-
-def _files(context: click.Context, option: click.Parameter, typed: str) -> list[CompletionItem]:
-    from dp_lsp.cli.completing import files
-
-    return files(typed)
 
 
 def _explained(context: click.Context, option: click.Parameter, typed: str) -> list[CompletionItem]:
@@ -46,7 +37,7 @@ def logs(command: Command) -> Command:
         help="The least that is logged (default: warning); debug adds tracebacks.",
     )
     file = click.option(
-        "--log-file", metavar="FILE", shell_complete=_files, help="Log to FILE instead of standard error."
+        "--log-file", metavar="FILE", shell_complete=files, help="Log to FILE instead of standard error."
     )
     return level(file(command))
 
@@ -133,7 +124,7 @@ def root() -> None:
 
 
 @root.command()
-@click.argument("paths", metavar="[PATH|-]...", nargs=-1, shell_complete=_files)
+@click.argument("paths", metavar="[PATH|-]...", nargs=-1, shell_complete=files)
 @click.option(
     "--output-format",
     type=click.Choice(list(FORMATS)),
@@ -149,7 +140,7 @@ def root() -> None:
 @click.option(
     "--config",
     metavar="FILE",
-    shell_complete=_files,
+    shell_complete=files,
     help="The configuration, instead of the nearest dp-lsp.toml above each file.",
 )
 @numbers
@@ -159,7 +150,7 @@ def root() -> None:
 @click.option(
     "--baseline",
     metavar="FILE",
-    shell_complete=_files,
+    shell_complete=files,
     help="Accept what FILE has, instead of what the configuration names.",
 )
 @click.option("--update-baseline", is_flag=True, help="Write the baseline anew: all errors there are now are accepted.")
@@ -172,11 +163,11 @@ def root() -> None:
 @click.option(
     "--certificate",
     metavar="FILE",
-    shell_complete=_files,
+    shell_complete=files,
     help="Write the proved bounds that have numbers, for `dp-lsp verify`.",
 )
 @click.option("--statistics", is_flag=True, help="Also count the problems by code.")
-@click.option("--output-file", metavar="FILE", shell_complete=_files, help="Write the report to FILE.")
+@click.option("--output-file", metavar="FILE", shell_complete=files, help="Write the report to FILE.")
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -225,7 +216,7 @@ def check(log_level: str, log_file: str | None, **options: Any) -> int:
 @click.option(
     "--plot",
     metavar="FILE.svg",
-    shell_complete=_files,
+    shell_complete=files,
     help="Write a plot of ε against δ, and against the number of iterations.",
 )
 @logs
@@ -254,8 +245,8 @@ def explain(name: str, log_level: str, log_file: str | None, **asked: Any) -> in
 
 
 @root.command()
-@click.argument("old", metavar="OLD", shell_complete=_files)
-@click.argument("new", metavar="[NEW]", required=False, shell_complete=_files)
+@click.argument("old", metavar="OLD", shell_complete=files)
+@click.argument("new", metavar="[NEW]", required=False, shell_complete=files)
 @click.option(
     "--output-format",
     type=click.Choice(["text", "markdown", "json"]),
@@ -294,7 +285,7 @@ def diff(log_level: str, log_file: str | None, **options: Any) -> int:
 
 
 @root.command()
-@click.argument("certificate", metavar="CERTIFICATE", shell_complete=_files)
+@click.argument("certificate", metavar="CERTIFICATE", shell_complete=files)
 @logs
 def verify(certificate: str, log_level: str, log_file: str | None) -> int:
     """Replay a certificate that `dp-lsp check --certificate` wrote.
@@ -306,7 +297,7 @@ def verify(certificate: str, log_level: str, log_file: str | None) -> int:
     Exit codes:
       0    every bound is proved by what the certificate lists
       1    a bound is refused; its line says why
-      2    it is no certificate, or cannot be read
+      2    it is not a certificate, or cannot be read
     """
     from dp_lsp.cli.verify import run
 
@@ -315,29 +306,12 @@ def verify(certificate: str, log_level: str, log_file: str | None) -> int:
 
 
 @root.command("run")
-@click.argument("file", metavar="FILE", shell_complete=_files)
+@click.argument("file", metavar="FILE", shell_complete=files)
 @click.argument("function", metavar="FUNCTION")
 @arguments
 @target_delta
 @limit
-@click.option(
-    "--output-format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="text: for a person (default). json: for programs.",
-)
-@click.option("--output-file", metavar="FILE", shell_complete=_files, help="Write what is released to FILE.")
-@click.option(
-    "--ledger",
-    metavar="FILE",
-    shell_complete=_files,
-    help="Count the run in FILE, with what it spends, before it is made; and say what all runs in it come to.",
-)
-@click.option(
-    "--budget",
-    metavar="EPS[,DELTA]",
-    help="Refuse the run if all that the ledger counts would come to more. DELTA is 0 without.",
-)
+@results
 @logs
 def run_(log_level: str, log_file: str | None, **options: Any) -> int:
     """Run a private function on data, once, and release what it returns.
