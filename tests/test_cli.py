@@ -334,7 +334,7 @@ def test_output_is_utf8_on_any_locale(tmp_path: Path) -> None:
     (tmp_path / "naïve-ε.jl").write_bytes(b"\xff")
     ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"}
     result = dp_lsp_process("check", ".", cwd=tmp_path, env=ascii_only)
-    assert "┌─ naïve-ε.jl:1:1" in result.stdout or "┌─ na" in result.stdout
+    assert "┌─ na" in result.stdout  # what follows in the name is no character in such a locale
     assert result.returncode == 1
 
 

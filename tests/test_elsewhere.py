@@ -126,8 +126,8 @@ def test_a_file_that_includes_itself_points_nowhere_else() -> None:
 
 def test_a_ring_of_calls_points_at_the_next() -> None:
     found = {"main.jl": f"{MAIN}f(x::Real) = g(x)\n", "helper.jl": "g(x::Real) = f(x)\n"}
-    told = [each for name in found for each in seen(found, Engine(), name).values()]
-    assert ["helper.jl, g: `g` is defined here"] in told or ["main.jl, f: `f` is defined here"] in told
+    assert seen(found, Engine())["f DP104"][0] == "helper.jl, g: `g` is defined here"
+    assert seen(found, Engine(), "helper.jl") == {"g DP111": ["main.jl, f: `f` is defined here"]}
 
 
 def test_a_function_inside_another_is_not_taken_for_one_outside() -> None:

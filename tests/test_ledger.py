@@ -196,7 +196,7 @@ def test_the_configuration_counts(folder: Path, capsys: pytest.CaptureFixture[st
         (["--ledger", "l", "--budget", "-1"], "is not of the form EPS or EPS,DELTA"),
         (["--ledger", "."], "Is a directory"),
         (["--ledger", "no/l"], "no/l: No such file"),
-        (["--ledger", "pipe"], "pipe: it is no file that can be added to"),
+        (["--ledger", "pipe"], "pipe: it is not a file that can be appended to"),
         (["--ledger", "away"], "away: it leads out of this folder by a link"),
     ],
 )

@@ -86,7 +86,7 @@ def understood(sent: Any, before: Settings) -> Understood:
     """The settings of a section as a client sends it; what it leaves out, or is not what it must be, is as before.
     Other names are of no concern: an extension keeps its own there."""
     if not isinstance(sent, Mapping):
-        return Understood(before, () if sent is None else (f"the settings `{SECTION}` are no object of settings",))
+        return Understood(before, () if sent is None else (f"the settings `{SECTION}` are not an object",))
     found: dict[str, Any] = {}
     complaints = []
     for setting in _SETTINGS:

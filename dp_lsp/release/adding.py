@@ -47,7 +47,7 @@ def opened(path: str) -> Iterator[Added]:
     handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0), 0o600)
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError(0, "it is no file that can be added to")
+            raise OSError(0, "it is not a file that can be appended to")
         _lock(handle)  # until it is closed
         yield Added(handle)
     finally:

@@ -132,7 +132,7 @@ class IncludeOutside(Kind):
 
 
 class IncludeUnreadable(Kind):
-    """A file is included of which nothing can be known: it cannot be read, is no UTF-8 text, or is a notebook.
+    """A file is included of which nothing can be known: it cannot be read, is not UTF-8 text, or is a notebook.
 
     It may define any name, so nothing is known of the whole project. The file has the same problem at its own
     place.
