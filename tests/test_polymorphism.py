@@ -88,3 +88,13 @@ def test_an_operation_may_wait_in_what_another_one_calls() -> None:
     analysis = Engine().check(text)
     assert [function.state for function in analysis.functions] == [State.UNKNOWN]
     assert [problem.code for problem in analysis.problems] == ["DP211"]
+
+
+@pytest.mark.parametrize("before", ["", "    g(y::Real) = apply(h, y)\n", "    g = y -> apply(h, x)\n"])
+def test_what_a_call_demands_is_a_condition_of_the_function_that_it_stands_in(before: str) -> None:
+    """Also where a function that is not called has the same call."""
+    text = (
+        f"apply(g, a) = g(a)\nfunction f(x::Real, k::Static())\n    h(y::Real) = y / k\n{before}    apply(h, x)\nend\n"
+    )
+    function = Engine().check(text).functions[-1]
+    assert (function.state, [each.text for each in function.conditions]) == (State.PROVED, ["k ≠ 0"])

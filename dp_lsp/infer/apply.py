@@ -205,7 +205,8 @@ def attempt(
     """An operation on arguments of given types, now that more is known. None, with a problem, if it has no meaning."""
     if isinstance(callee, str):
         return _attempt_row(inference, site, callee, given)
-    known = inference.settled.get((callee, *given)) if isinstance(callee, FunctionType) and not releases else None
+    key = (inference.home, callee, *given)  # what a call demands is a condition of the function that it stands in
+    known = inference.settled.get(key) if isinstance(callee, FunctionType) and not releases else None
     if known is not None:
         return known
     types = [inference.given_type(value) for value in given]
@@ -226,7 +227,7 @@ def attempt(
     factors = tuple(map(outcome.factor, range(len(scheme.params))))
     found = Found(outcome.type, factors, spends, outcome.failing)
     if not releases:
-        inference.settled[(callee, *given)] = found
+        inference.settled[key] = found
     return found
 
 
