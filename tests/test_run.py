@@ -336,6 +336,30 @@ def test_who_is_in_several_parameters(folder: Path, capsys: pytest.CaptureFixtur
     assert joint["epsilon"] > 1
 
 
+@pytest.mark.parametrize(
+    ("limits", "data", "said"),
+    [
+        (
+            "max-epsilon = 2",
+            ("--data", "t.csv"),
+            "whoever is in t.csv is in v and w at once, which costs ε 4 together:",
+        ),
+        ("max-epsilon = 4", ("--data", "t.csv"), ""),
+        ("max-epsilon = 2", ("--data", "v=t.csv", "--data", "w=who.csv"), ""),
+        ("max-delta = 1e-9", ("--data", "t.csv"), ""),
+    ],
+)
+def test_limits_hold_for_whoever_is_in_a_table(
+    folder: Path, limits: str, data: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the numbers that are given; each of two columns is within them. That people of two tables are others, or not,
+    nobody says."""
+    (folder / "dp-lsp.toml").write_text(limits, "utf-8")
+    code, printed = run(capsys, "two", *data, "--column", "v=a", "--column", "w=a")
+    assert code == bool(said), printed
+    assert said in printed
+
+
 def test_parts_of_one_record_are_in_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Or nobody knows whether their rows are in one order; and there are as many of both."""
     said = "not checked: that the rows of 'X' and 'y' are in one order, so that a row of each is about the same person"

@@ -221,6 +221,7 @@ _ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Real) = filter(y -> y > 3, x)", "DP202"),
         ),
         loses="how many records it keeps is private",
+        by_rows="filter_rows",
     ),
     Builtin(
         "unique",

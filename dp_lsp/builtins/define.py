@@ -38,7 +38,8 @@ class Demand(NamedTuple):
 class Refusal(NamedTuple):
     """Why arguments of the right shapes do not fit together, as a sentence without an end mark. ``unclipped`` names
     the argument that should have been clipped, if that is the reason, and ``uncounted`` the dataset of which it should
-    be known how many records there are. ``lacks`` is what should be known of a dataset."""
+    be known how many records there are. ``lacks`` is what should be known of a dataset; a reason that says so has
+    ``{dataset}`` where that is named."""
 
     reason: str
     unclipped: str = ""
@@ -287,6 +288,8 @@ class Builtin:
     """Its name may also be that of a variable, which then counts."""
     picks: bool = False
     """It returns the row, or the entry, of its first argument that the second one is the number of."""
+    by_rows: str = ""
+    """The row that does the same with records that are rows."""
     counts: bool = False
     """It gives the number of rows of a sample."""
     keeps_zero: bool = False

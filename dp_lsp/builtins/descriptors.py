@@ -39,7 +39,8 @@ def largest(args: Args) -> Sens:
 
 
 def unbounded() -> Refusal:
-    return Refusal("its numbers have no known bounds; give them some with `clamp(v, L, U)`", lacks=Descriptor.BOUNDS)
+    reason = "`{dataset}` has no known bounds; give it some with `clamp({dataset}, L, U)`"
+    return Refusal(reason, lacks=Descriptor.BOUNDS)
 
 
 def too_few(args: Args, least: int) -> Refusal:

@@ -269,6 +269,7 @@ ROWS: tuple[Builtin, ...] = (
         ),
         published=(_map_form(_published_map_factors),),
         loses="the results of its function have no known bounds",
+        by_rows="map_rows",
     ),
     Builtin(
         "map_rows",
@@ -363,5 +364,6 @@ ROWS: tuple[Builtin, ...] = (
         (Refused("g(x) = x\nf(v::MetricVector(Data, L1)) = count(g, v)", "DP208"),),
         tells_some=True,
         published=(_count_form(_published_count_factors, frozenset({Base.DATA})),),
+        by_rows="count_rows",
     ),
 )

@@ -123,13 +123,14 @@ class _Run:
         """What is printed. Raises what says why nothing is released."""
         from dp_lsp.release.inputs import inputs
         from dp_lsp.release.refusal import Refused
-        from dp_lsp.release.running import demand_no_doubt, guarantees, release
+        from dp_lsp.release.running import demand_no_doubt, demand_within, guarantees, release
 
         request = self._request
         with limited(request.limits, 0):
             first = self._function(())
             counted = counter(request.ledger, request.budget, self._options(()), self._root)
-            joining = self._options(()).options(self._root).neighbours != Options().neighbours
+            options = self._options(()).options(self._root)
+            joining = options.neighbours != Options().neighbours
         with limited(self._patient, 0), waiting("reading the data"):
             given = inputs(first.scheme, self._given(), joining)
         with limited(request.limits, 0):
@@ -138,6 +139,7 @@ class _Run:
             function = self._function(settings)
             demand_no_doubt(function)
             promised = guarantees(function, given.numbers, joining)
+            demand_within(promised, given.tables, options.max_epsilon, options.max_delta)
         account = None if counted is None else counted.spend(function, given, promised)  # before there is any noise
         try:
             with limited(self._patient, 0), waiting(f"running {request.function}"):
@@ -166,8 +168,12 @@ class _Run:
 
         configured = self._options(settings)
 
+        def options(name: str) -> Options:
+            found = configured.options(name)  # without numbers, nobody knows yet what is spent
+            return found if settings else found._replace(max_epsilon=None, max_delta=None)
+
         def analysed(root: str) -> dict[str, Analysis]:
-            return self._engine.project(root, self._files, configured.options)
+            return self._engine.project(root, self._files, options)
 
         found = {self._root: analysed(self._root)}
         if settings:
@@ -188,7 +194,7 @@ class _Run:
         if len(reports) > 1:
             raise Refused(f"'{name}' has {len(reports)} methods, and it is not clear which is meant; rename one")
         demand_proof(reports[0])
-        methods = list(self._engine.runnable(self._root, self._files, name, configured.options))
+        methods = list(self._engine.runnable(self._root, self._files, name, options))
         if len(methods) != 1:
             raise Refused(f"'{name}' is defined in several places, and it is not clear which is meant")
         return methods[0]._replace(report=reports[0])

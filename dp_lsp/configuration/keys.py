@@ -154,7 +154,9 @@ KEYS = (
     Key(
         "max-epsilon",
         Amount(),
-        "The most that ε may be. A private function that may spend more, or of which that is open, is an error.",
+        "The most that ε may be. A private function that may spend more, or of which that is open, is an error. It is"
+        " about each parameter by itself, and about those that hold parts of one record together: nothing says whether"
+        " one person is in several others. `dp-lsp run` knows which come from one table, and refuses what costs more.",
     ),
     Key("max-delta", Amount(below=1), "The most that δ may be, likewise."),
     _SEVERITY,

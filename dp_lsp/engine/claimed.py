@@ -181,7 +181,8 @@ class _Checked:
         if least is not None and least <= epsilon.number:
             return ""
         shown, over = figure(least or Fraction(0)), figure((least or Fraction(0)) - epsilon.number)
-        return f"ε {shown} is proved for δ <= {delta.written}, {over} more than {epsilon.written}"
+        at = f" for δ <= {delta.written}" if delta.number else ""
+        return f"ε {shown} is proved{at}, {over} more than {epsilon.written}"
 
     def _instead(self, group: tuple[Var, ...], written: str) -> str:
         """What is proved instead, if that is short and leaves nothing to choose."""

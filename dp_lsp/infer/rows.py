@@ -252,9 +252,9 @@ def _wrong_argument(
     fixes: tuple[Fix, ...] = (),
 ) -> None:
     place, wanted = node.args[index].span, pattern.words
-    inference.report(
-        problems.WrongArgument.at(place, function=row.name, wanted=wanted, given=_words(given), fixes=fixes)
-    )
+    rows = isinstance(given, Dataset) and given.records.rows is not None and row.by_rows
+    found = f"{_words(given)}; `{row.by_rows}` takes those" if rows else _words(given)
+    inference.report(problems.WrongArgument.at(place, function=row.name, wanted=wanted, given=found, fixes=fixes))
 
 
 def _words(given: Given) -> str:
@@ -266,12 +266,14 @@ def _wrong_count(inference: Inference, node: term.Call, row: Builtin, given: int
     more = " or more" if any(form.variadic for form in row.forms) else ""
     wanted = " or ".join(map(str, counts)) + more + (" argument" if counts == [1] and not more else " arguments")
     were = f"{given} {'is' if given == 1 else 'are'}"
-    inference.report(problems.WrongCount.at(node.span, function=row.name, wanted=wanted, given=were))
+    called = row.signature if row.signature.startswith(f"{row.name}(") else row.name
+    inference.report(problems.WrongCount.at(node.span, function=called, wanted=wanted, given=were))
 
 
 def refused(inference: Inference, node: term.Call, row: Builtin, args: Args, refusal: Refusal) -> None:
     """Report that arguments of the right shapes do not fit together."""
     dataset = next((node.args[index] for index, type_ in enumerate(args.types) if isinstance(type_, Dataset)), None)
+    reason = refusal.reason.replace("{dataset}", inference.written((dataset or node.args[0]).span))
     if refusal.lacks is not None and dataset is not None:
         inference.lacking[node.span] = dataset, refusal.lacks
     unclipped = node.args[args.names.index(refusal.unclipped)] if refusal.unclipped else None
@@ -281,10 +283,10 @@ def refused(inference: Inference, node: term.Call, row: Builtin, args: Args, ref
         inference.report(problems.NotClipped.at(span, written=inference.written(span), fixes=fixes))
     elif refusal.uncounted:
         written = inference.written(node.span)
-        inference.report(problems.UnknownCount.at(node.span, written=written, reason=refusal.reason))
+        inference.report(problems.UnknownCount.at(node.span, written=written, reason=reason))
     else:
-        inference.report(problems.DoesNotFit.at(node.span, function=row.name, reason=refusal.reason))
-    inference.give_up(refusal.reason)
+        inference.report(problems.DoesNotFit.at(node.span, function=row.name, reason=reason))
+    inference.give_up(reason)
 
 
 def _clipped_before(inference: Inference, node: term.Call, span: Span) -> Fix:

@@ -156,7 +156,7 @@ class _TopLevel:
             modules = ", ".join(node.modules)
             self._clouded.append((EVERYTHING, node.span, f"`using {modules}` may define any name"))
             own = any(module.startswith(".") for module in node.modules)
-            instead = "include its file without the `module` around it" if own else "use whole modules: `import X`"
+            instead = "include its file without the `module` around it" if own else f"write `import {modules}`"
             self._problems.append(problems.OpenImport.at(node.span, modules=modules, instead=instead))
 
     def _check_meaning(self, node: surface.Name) -> None:
@@ -180,7 +180,7 @@ class _TopLevel:
         self._clouded += [(name, node.span, what) for name in sorted(names)]
 
     def _refuse(self, node: surface.Node, what: str, names: Iterable[str] = (EVERYTHING,)) -> None:
-        text, hint = what[0].upper() + what[1:], instead_of(what)
+        text, hint = what[0].upper() + what[1:], instead_of(what, self._text[node.span.start : node.span.end])
         self._problems.append(problems.Unsupported.at(node.span, what=text, where="what it may define", hint=hint))
         if isinstance(node, surface.Opaque):
             self._cloud(node, what)

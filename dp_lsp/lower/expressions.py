@@ -22,7 +22,10 @@ class Expressions:
     """What is in scope, and the terms of expressions in it. ``uses`` collects the top-level names that are read;
     ``where`` says to a person what is being lowered; ``known`` is what is known of top-level functions."""
 
-    def __init__(self, where: str, report: list[Problem], known: Known, outer: Expressions | None = None) -> None:
+    def __init__(
+        self, where: str, text: str, report: list[Problem], known: Known, outer: Expressions | None = None
+    ) -> None:
+        self._text = text
         self.uses: set[str] = set() if outer is None else outer.uses
         self._where = where
         self._problems = report
@@ -284,5 +287,5 @@ class Expressions:
         return term.Hole(node.span, what)
 
     def _refuse(self, span: Span, what: str) -> None:
-        text = what[0].upper() + what[1:]
-        self._problems.append(problems.Unsupported.at(span, what=text, where=self._where, hint=instead_of(what)))
+        text, hint = what[0].upper() + what[1:], instead_of(what, self._text[span.start : span.end])
+        self._problems.append(problems.Unsupported.at(span, what=text, where=self._where, hint=hint))

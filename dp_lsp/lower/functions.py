@@ -58,8 +58,7 @@ class Functions(Statements):
     def __init__(
         self, where: str, text: str, report: list[Problem], known: Known, outer: Functions | None = None
     ) -> None:
-        super().__init__(where, report, known, outer)
-        self._text = text
+        super().__init__(where, text, report, known, outer)
         self.changed = set()
         self._conflicting: set[str] = set()
 

@@ -1,6 +1,8 @@
 """What to write instead of a construct that is not part of the language, where that can be said in a few words."""
 
-from dp_lsp.builtins.rewriting import BY_MAP
+from itertools import islice
+
+from dp_lsp.builtins.rewriting import BY_MAP, by_map
 from dp_lsp.surface import SEEDING
 
 _BY_MAP = f"; write {BY_MAP}"
@@ -22,6 +24,11 @@ _INSTEAD = {
 }
 
 
-def instead_of(what: str) -> str:
-    """What a message says after naming the construct; empty where nothing short is sure."""
-    return _INSTEAD.get(what, "")
+_LONGEST = 60
+
+
+def instead_of(what: str, text: str) -> str:
+    """What a message says after naming the construct that is written as ``text``; empty where nothing short is sure."""
+    hint = _INSTEAD.get(what, "")
+    ways = list(islice(by_map(text), 2)) if hint == _BY_MAP and len(text) <= _LONGEST else []
+    return f"; write `{ways[0]}`" if len(ways) == 1 and "\n" not in text else hint

@@ -12,6 +12,7 @@ from dp_lsp.analysis.records import FunctionReport, NumericReport, State
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, is_container
 from dp_lsp.builtins.releasing import COMPUTED, ON_A_GRID, RELEASED, Draws
 from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.notation import decimal
 from dp_lsp.core.scheme import SchemeParameter
 from dp_lsp.core.term import Method
 from dp_lsp.engine.runnable import Runnable, calls
@@ -102,6 +103,23 @@ def guarantees(function: Runnable, numbers: Mapping[str, Fraction], joining: boo
                 "--target-delta, as in --target-delta 1e-6"
             )
     return *_together(found), *found
+
+
+def demand_within(
+    promised: Sequence[Guarantee], tables: Mapping[str, str], epsilon: Fraction | None, delta: Fraction | None
+) -> None:
+    """Refuse what costs somebody who is in one of the ``tables`` of parameters more than a configuration allows. That
+    each parameter by itself costs no more is part of the proof."""
+    for table in dict.fromkeys(tables.values()):
+        of_table = [each for each in promised if not each.is_joint and table in map(tables.get, each.parameters)]
+        pair = chained([(each.epsilon, each.delta) for each in covering(of_table)])
+        names = " and ".join(dict.fromkeys(name for each in of_table for name in each.parameters))
+        for found, most, sign, key in zip(pair, (epsilon, delta), "εδ", ("max-epsilon", "max-delta"), strict=True):
+            if most is not None and found > most:
+                raise Refused(
+                    f"whoever is in {table} is in {names} at once, which costs {sign} {decimal(found, 6)} together: "
+                    f"`{key}` allows {decimal(most, 6)}"
+                )
 
 
 def _together(found: Sequence[Guarantee]) -> Iterator[Guarantee]:
