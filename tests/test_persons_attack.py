@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from attack import targets
 from attack.private import private_targets
 from attack.runs import PROGRAMS
 from dp_lsp.accounting.charge import Relation
@@ -106,3 +107,11 @@ def test_a_counterexample_changes_all_records_of_a_person() -> None:
     (suspect,) = Engine().suspects("a.jl", Texts({"a.jl": TOO_LITTLE}))
     said = witness(suspect)
     assert "2 apart, give 0 and 6, 6 apart; you declared 4" in said, said
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_roundings_of_a_distance_refute_nothing(seed: int) -> None:
+    """Three entries of Data that differ are √3 apart, which is no fraction, and √3/3 of a person of three records."""
+    (target,) = targets("f(m::MetricMatrix(Data, L2)) = norm_convert(L1, m)\n", contributes=3)
+    found = target.attacked(random.Random(seed), 4, 25)
+    assert found is not None and found.tries and found.refutation is None

@@ -35,7 +35,8 @@ def persons(param: SchemeParameter, apart: Value, setting: Setting) -> Value:
     """How many persons make so many steps. Of what holds for a whole person only, at least one does."""
     if param.unit is None:
         return apart
-    counted = Fraction(apart) / records(param, setting)
+    exact = apart if isinstance(apart, float) else Fraction(apart)  # what is rounded is compared as such
+    counted = exact / records(param, setting)
     if param.unit.uneven:
         return Fraction(math.ceil(counted))
     return max(Fraction(1), counted) if param.unit.whole else counted
