@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 from dp_lsp.core.algebra import ONE, Apply, Function, Poly, Sign, Symbol
@@ -175,20 +176,16 @@ def _at_least(poly: Poly) -> Iterator[Poly]:
     yield poly
     yield _upper(poly)
     yield _without_denominators(poly)
-    for chosen in (_one_of_two, _other_of_two):
-        simpler = _by_atoms(poly, chosen)
+    for place in (0, 1):
+        simpler = _by_atoms(poly, partial(_one_of_two, place))
         if simpler is not poly:
             yield simpler
 
 
-def _one_of_two(atom: Symbol | Apply, power: Fraction, place: int = 0) -> Poly | None:
-    """1/x is at least 1/max(x, y)."""
+def _one_of_two(place: int, atom: Symbol | Apply, power: Fraction) -> Poly | None:
+    """1/x is at least 1/max(x, y), and so is 1/y."""
     several = atom.args[0] if isinstance(atom, Apply) and atom.function is Function.MAXIMUM and power == -1 else None
     return several.polys[place].inverse() if isinstance(several, Sens) and len(several.polys) == 2 else None
-
-
-def _other_of_two(atom: Symbol | Apply, power: Fraction) -> Poly | None:
-    return _one_of_two(atom, power, 1)
 
 
 def _upper(poly: Poly) -> Poly:

@@ -333,12 +333,7 @@ def _wrong(
     related = (Related(f"`{param.name}` is declared here", span, declared),)
     if param.static and isinstance(given, NumberType) and given.static is None:
         whole = isinstance(param.type, NumberType) and param.type.base is Base.INTEGER
-        what = "whole number" if whole else "number"
-        fixes = explain.make_static(inference, node)
-        written = inference.written(span)
-        instead = explain.how_public(inference, node)
-        facts = {"written": written, "what": what, "instead": instead}
-        inference.report(problems.MustBePublic.at(span, related=related, fixes=fixes, **facts))
+        inference.report(explain.must_be_public(inference, node, whole, related))
         return
     wanted, words = type_words(instance.type(param.type)), type_words(given)
     asked = inference.solver.norm(param.type.norm) if isinstance(param.type, Container) else None

@@ -13,9 +13,10 @@ from dp_lsp.core.scheme import Move
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.term import Term, Use
 from dp_lsp.core.types import DatasetMetric
+from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.moves import first_infinite
-from dp_lsp.problem import Edit, Fix, Named, Related, Sought
+from dp_lsp.problem import Edit, Fix, Named, Problem, Related, Sought
 from dp_lsp.text import Span
 
 STATIC = "Static"
@@ -116,8 +117,20 @@ def make_static(inference: Inference, node: Term) -> tuple[Fix, ...]:
     return publish(inference.text, inference.parameters, names)
 
 
-def how_public(inference: Inference, node: Term) -> str:
-    """What makes an argument public that must be: nothing private is in it where it moves with nothing."""
+def must_be_public(inference: Inference, node: Term, whole: bool, related: tuple[Related, ...] = ()) -> Problem:
+    """The problem of an argument that must be a public number, and what makes it one."""
+    return problems.MustBePublic.at(
+        node.span,
+        written=inference.written(node.span),
+        what="whole number" if whole else "number",
+        instead=_how_public(inference, node),
+        related=related,
+        fixes=make_static(inference, node),
+    )
+
+
+def _how_public(inference: Inference, node: Term) -> str:
+    """What makes an argument public: nothing private is in it where it moves with nothing."""
     known = inference.judgements.get(node)
     if known is not None and not known.moves:
         return "its value is not known before the program runs: write a formula of numbers and `Static()` parameters"

@@ -7,7 +7,7 @@ round, however many there are. What has no such way may go any.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from dp_lsp.core.events import Var
 from dp_lsp.core.order import Way, common, through
@@ -35,10 +35,10 @@ def after(
     return found
 
 
-def _of(moved: Moves, whole: Callable[[Var], Var], left_out: set[Var] | None = None) -> Ways:
+def _of(moved: Moves, whole: Callable[[Var], Var], left_out: Collection[Var] = ()) -> Ways:
     found: Ways = {}
     for var, move in moved.items():
-        if var not in (left_out or ()):
+        if var not in left_out:
             found = _with(found, {whole(var): move.way})
     return found
 

@@ -188,13 +188,7 @@ def _mismatch(
     pattern = param.pattern
     if wrong == "static":
         whole = isinstance(pattern, Num) and pattern.bases == {Base.INTEGER}
-        what = "whole number" if whole or isinstance(pattern, Sizes) else "number"
-        fixes = explain.make_static(inference, argument)
-        inference.report(
-            problems.MustBePublic.at(
-                argument.span, written=written, what=what, instead=explain.how_public(inference, argument), fixes=fixes
-            )
-        )
+        inference.report(explain.must_be_public(inference, argument, whole or isinstance(pattern, Sizes)))
         inference.give_up(f"`{written}` is not public")
         return
     hidden = form.noise is not None and param.name == form.noise.hidden

@@ -11,53 +11,52 @@ from dp_lsp.core.notation import figure
 from dp_lsp.core.term import Term
 from dp_lsp.infer import problems
 from dp_lsp.infer.mistakes import relations
-from dp_lsp.infer.mistakes.noise import furthest
-from dp_lsp.infer.mistakes.scene import Scene, noise_of
+from dp_lsp.infer.mistakes.noise import furthest, release_of
+from dp_lsp.infer.mistakes.scene import Scene
 from dp_lsp.problem import Edit, Fix, Problem
 from dp_lsp.text import Span
 
-_FEWEST = (1, 2)
-_MOST = 10**9
+_FEWEST = (1, 2)  # records of which there is an average, or a variance
+_MOST = 10**9  # records; nobody would declare more
 
 
 class Enough(NamedTuple):
-    """What is declared of how far something moves, and of how many records at least that is enough."""
+    """How far something is declared to move, and the least number of records for which that is enough."""
 
     declared: Fraction
     records: int
 
 
 def few_records(scene: Scene, problem: Problem) -> Problem | None:
-    """How far the average of few records moves, and of how many what is declared is enough."""
+    """How far the average of few records moves, and for how many what is declared is enough."""
     node = scene.at(problem.span)
-    for least in _FEWEST if node is not None else ():
-        far = None if node is None else _moved(scene, node, least)
-        if node is not None and far is not None:
+    if node is None:
+        return None
+    for least in _FEWEST:
+        far = _moved(scene, node, least)
+        if far is not None:
             enough = _enough(scene, node, least)
             return _counted(scene, problem, least, far) if enough is None else _so_many(scene, problem, enough)
     return None
 
 
 def _moved(scene: Scene, node: Term, least: int) -> Fraction | None:
-    """How far a value moves of so many records at least."""
+    """How far a value moves if there are at least so many records."""
     there = relations.of_at_least(scene, least)
     found = None if there.type(node) is None else furthest(there, node)
     return None if found is None or found.zero else found.number
 
 
 def _enough(scene: Scene, node: Term, least: int) -> Enough | None:
-    """Of how many records at least an average moves no further than is declared of it, which is guessed and tried."""
-    for call in scene.calls:
-        noise = noise_of(call)
-        hidden = None if noise is None else scene.argument(call, noise.hidden)
-        place = None if noise is None or noise.declares is None else scene.argument(call, noise.declares)
-        declared = scene.static(place)
-        number = None if declared is None else declared.number
-        if hidden is None or number is None or number <= 0 or node not in scene.flow(hidden):
+    """For how many records an average moves no further than is declared. It is guessed, as averages move by a part of
+    1/(n + 1), and tried."""
+    for release in (release_of(scene, call) for call in scene.calls):
+        number = None if release is None or release.declared is None else release.declared.number
+        if release is None or number is None or number <= 0 or node not in scene.flow(release.hidden):
             continue
-        far = _moved(scene, hidden, least)
+        far = _moved(scene, release.hidden, least)
         records = 0 if far is None else ceil(far * (least + 1) / number) - 1
-        there = _moved(scene, hidden, records) if 0 < records < _MOST else None
+        there = _moved(scene, release.hidden, records) if 0 < records < _MOST else None
         if there is not None and there <= number:
             return Enough(number, records)
     return None

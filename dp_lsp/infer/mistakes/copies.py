@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dp_lsp.core.term import Call, Local, Term, Use
@@ -13,7 +13,8 @@ from dp_lsp.problem import Edit, Fix, Problem, Related
 
 
 class Copy(NamedTuple):
-    """A name of a copy that is kept within limits, what made it, and the name of what it is a copy of."""
+    """A name of a copy that is kept within limits, what made it, and the name of what it is a copy of. One that is
+    ``unread`` is never used."""
 
     local: Local
     made: Term
@@ -55,13 +56,18 @@ def _raw_used(copy: Copy, use: Use) -> Problem:
 def _copies(scene: Scene) -> Iterator[Copy]:
     """Names of copies of values within limits."""
     for bind in scene.binds:
-        call, unread = bind.term, [target for target in bind.targets if target not in scene.read]
-        for limited in row(call).limits if isinstance(call, Call) and not call.mutates and unread else ():
-            raw = scene.argument(call, limited) if isinstance(call, Call) else None
-            if isinstance(raw, Use) and raw.local.name != unread[0].name:
-                yield Copy(unread[0], call, raw.local, unread=True)
+        if isinstance(bind.term, Call) and not bind.term.mutates:
+            yield from _never_read(scene, bind.targets, bind.term)
         if len(bind.targets) == 1 and _limits(scene.type(bind.term)):
             yield from _of_the_kind(scene, bind.targets[0], bind.term)
+
+
+def _never_read(scene: Scene, targets: Sequence[Local], call: Call) -> Iterator[Copy]:
+    """The copy that a builtin makes of its arguments within limits, if nobody reads a name that it is given."""
+    unread = next((target for target in targets if target not in scene.read), None)
+    for raw in (scene.argument(call, limited) for limited in row(call).limits):
+        if unread is not None and isinstance(raw, Use) and raw.local.name != unread.name:
+            yield Copy(unread, call, raw.local, unread=True)
 
 
 def _of_the_kind(scene: Scene, local: Local, made: Term) -> Iterator[Copy]:

@@ -6,7 +6,7 @@ from dp_lsp.core.term import Apply, Call, Closure, Term, Use
 from dp_lsp.core.types import Dataset, DatasetMetric
 from dp_lsp.infer import explain, problems
 from dp_lsp.infer.mistakes import relations
-from dp_lsp.infer.mistakes.noise import dropped, enough
+from dp_lsp.infer.mistakes.noise import dropped, enough, release_of
 from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
 from dp_lsp.problem import Problem, Related
 
@@ -114,9 +114,13 @@ def divided_by_count(scene: Scene, problem: Problem) -> Problem | None:
         so = "so what is divided by it has no bound"
         return None if count is None else _count_is_private(scene, call, count, f"{so}: {_instead(scene, count)}")
     node = scene.at(steps[-1].span) if steps else None
-    for argument in node.args if isinstance(node, Apply) else ():
-        count = _private_count(scene, argument)
-        if count is not None and isinstance(node, Apply):
+    return _count_is_passed(scene, node) if isinstance(node, Apply) else None
+
+
+def _count_is_passed(scene: Scene, node: Apply) -> Problem | None:
+    """A number of records is given to a function whose result moves with it without bound."""
+    for count in (_private_count(scene, argument) for argument in node.args):
+        if count is not None:
             so = f"and what `{scene.written(node.function)}` makes of it may move by any amount"
             return _count_is_private(scene, node, count, f"{so}: {_instead(scene, count)}")
     return None
@@ -129,13 +133,12 @@ def made_of_count(scene: Scene, problem: Problem) -> Problem | None:
     if node is None or count is None:
         return None
     call, argument = scene.arguments.get(node, (None, ""))
-    noise = None if call is None else noise_of(call)
-    if call is None or noise is None or noise.declares != argument:
+    release = release_of(scene, call)
+    if release is None or release.noise.declares != argument:
         so = "and a public number is needed here: pass a `Static()` parameter"
         return _count_is_private(scene, node, count, so)
     found = _count_is_private(scene, node, count, "and so is what is computed from it: declare a public sensitivity")
-    hidden = scene.argument(call, noise.hidden)
-    fixes, related = enough(scene, hidden, node) if hidden is not None else ((), ())
+    fixes, related = enough(scene, release.hidden, node)
     return found._replace(related=(*related, *found.related), fixes=fixes)
 
 

@@ -30,7 +30,9 @@ def _missed(scene: Scene, problem: Problem, shown: Problem) -> Iterator[tuple[Te
     elif shown.code in (problems.PlaceOfRecord.code, problems.PrivateCount.code):
         places = {problem.span, *(each.span for each in shown.related)}
         yield from ((node.args[0], Descriptor.COUNT) for node in scene.calls if node.span in places and node.args)
-        yield from ((node, Descriptor.COUNT) for node in (scene.at(problem.span),) if node is not None)
+        whole = scene.at(problem.span)
+        if whole is not None:
+            yield whole, Descriptor.COUNT
     elif problem.code == problems.WrongArgument.code:
         yield from _asked(scene, problem)
     elif problem.code in (problems.Unbounded.code, problems.UnboundedInput.code):
@@ -42,9 +44,9 @@ def _missed(scene: Scene, problem: Problem, shown: Problem) -> Iterator[tuple[Te
 
 def _asked(scene: Scene, problem: Problem) -> Iterator[tuple[Term, Descriptor]]:
     """What a function of the program asks of an argument."""
-    for call in scene.terms:
-        for index, node in enumerate(call.args if isinstance(call, term.Apply) else ()):
-            if isinstance(call, term.Apply) and node.span == problem.span:
+    for call in (node for node in scene.terms if isinstance(node, term.Apply)):
+        for index, node in enumerate(call.args):
+            if node.span == problem.span:
                 wanted = wanted_type(scene, call, index)
                 yield from ((node, each) for each in Descriptor if descriptors.words(each, wanted, ""))
 

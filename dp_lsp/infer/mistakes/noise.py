@@ -33,22 +33,27 @@ class Release(NamedTuple):
     declared: Poly | None
 
 
-def mechanism(scene: Scene, problem: Problem) -> Release | None:
-    """The mechanism that a problem of one of its arguments is about."""
-    call = scene.given_to(problem.span)
-    noise = None if call is None else noise_of(call)
-    hidden = None if call is None or noise is None else scene.argument(call, noise.hidden)
-    if call is None or noise is None or hidden is None:
+def release_of(scene: Scene, node: Term | None) -> Release | None:
+    """What a term releases, if it is a call of a mechanism."""
+    noise = noise_of(node) if isinstance(node, Call) else None
+    hidden = scene.argument(node, noise.hidden) if isinstance(node, Call) and noise is not None else None
+    if not isinstance(node, Call) or noise is None or hidden is None:
         return None
-    place = None if noise.declares is None else scene.argument(call, noise.declares)
-    return Release(call, noise, hidden, place, scene.static(place))
+    place = None if noise.declares is None else scene.argument(node, noise.declares)
+    return Release(node, noise, hidden, place, scene.static(place))
+
+
+def _mechanism(scene: Scene, problem: Problem) -> Release | None:
+    """The mechanism that a problem of one of its arguments is about."""
+    return release_of(scene, scene.given_to(problem.span))
 
 
 def no_noise(scene: Scene, problem: Problem) -> Problem | None:
     """The scale of the noise is 0."""
-    release = mechanism(scene, problem)
-    for scale in release.noise.grows if release is not None and release.noise.norm in _ADDED else ():
-        assert release is not None, "it has a noise"
+    release = _mechanism(scene, problem)
+    if release is None or release.noise.norm not in _ADDED:
+        return None
+    for scale in release.noise.grows:
         node = scene.argument(release.call, scale)
         value = scene.static(node)
         if node is None or value is None or value.number != 0:
@@ -62,7 +67,7 @@ def no_noise(scene: Scene, problem: Problem) -> Problem | None:
 
 def below_zero(scene: Scene, problem: Problem) -> Problem | None:
     """The noise is made for a sensitivity below 0."""
-    release = mechanism(scene, problem)
+    release = _mechanism(scene, problem)
     number = None if release is None or release.declared is None else release.declared.number
     if release is None or release.place is None or number is None or number >= 0:
         return None
@@ -74,7 +79,7 @@ def below_zero(scene: Scene, problem: Problem) -> Problem | None:
 
 def other_relation(scene: Scene, problem: Problem) -> Problem | None:
     """What is declared is enough under the other relation."""
-    release = mechanism(scene, problem)
+    release = _mechanism(scene, problem)
     if release is None or release.declared is None:
         return None
     there = relations.otherwise(scene, release.hidden)
@@ -88,7 +93,7 @@ def other_relation(scene: Scene, problem: Problem) -> Problem | None:
 
 def one_end(scene: Scene, problem: Problem) -> Problem | None:
     """What is declared is one end of where numbers lie, and the other one counts."""
-    release = mechanism(scene, problem)
+    release = _mechanism(scene, problem)
     if release is None or release.declared is None or release.place is None:
         return None
     far = furthest(scene, release.hidden)
@@ -106,17 +111,15 @@ def one_end(scene: Scene, problem: Problem) -> Problem | None:
 
 def dropped(scene: Scene, call: Call, argument: str, quotient: Apply) -> Problem | None:
     """The noise is made for a quotient of which something is left out."""
-    noise, function = noise_of(call), quotient.function
-    hidden = None if noise is None else scene.argument(call, noise.hidden)
+    release, function = release_of(scene, call), quotient.function
     divides = isinstance(function, Global) and function.name in builtins.WHOLE_QUOTIENTS and len(quotient.args) == 2
-    if noise is None or noise.declares != argument or hidden is None or not divides:
+    if release is None or release.noise.declares != argument or not divides:
         return None
     top, bottom = (scene.written(node) for node in quotient.args)
     what = f"`{scene.written(quotient)}` drops the remainder"
     infix = quotient.args[0].span.end <= function.span.start
     edit = Edit(function.span, "/") if infix else Edit(quotient.span, f"({top}) / ({bottom})")
-    far, fixes = shown(furthest(scene, hidden)), (Fix("divide by `/`", (edit,)),)
-    return problems.WrongEnd.at(quotient.span, what=what, written=scene.written(hidden), inferred=far, fixes=fixes)
+    return _wrong_end(scene, release, quotient, what)._replace(fixes=(Fix("divide by `/`", (edit,)),))
 
 
 def _bounds(scene: Scene, node: Term) -> Iterator[Bounds]:

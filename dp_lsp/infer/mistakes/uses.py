@@ -10,6 +10,7 @@ from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.term import Apply, Branch, Call, Closure, Global, Literal, Term, Use
 from dp_lsp.core.types import Dataset, DatasetMetric, FunctionType, Type
 from dp_lsp.infer import explain, problems
+from dp_lsp.infer.mistakes.noise import release_of
 from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
 from dp_lsp.problem import Problem, Related
 
@@ -115,7 +116,7 @@ def _words(metric: DatasetMetric) -> str:
 
 
 def chosen_value(scene: Scene, problem: Problem) -> Problem | None:
-    """An entry is used of which a mechanism released only the place."""
+    """An entry is used of which a mechanism released only the position."""
     for call in _calls(scene, problem):
         if not row(call).picks or not scene.moves(call.args[0]):
             continue
@@ -148,10 +149,11 @@ def noise_apart(scene: Scene, problem: Problem) -> Problem | None:
 def _is_noise(scene: Scene, node: Term) -> bool:
     """Whether something is noise on a number that is written there, or what a function releases that is given nothing
     private."""
-    noise = noise_of(node) if isinstance(node, Call) else None
-    hidden = None if noise is None or not isinstance(node, Call) else scene.argument(node, noise.hidden)
-    if hidden is not None:
-        written = (each for each in scene.flow(hidden) if not (isinstance(each, Use) and each.local in scene.made))
+    release = release_of(scene, node)
+    if release is not None:
+        written = (
+            each for each in scene.flow(release.hidden) if not (isinstance(each, Use) and each.local in scene.made)
+        )
         return all(isinstance(each, Literal) for each in written)
     function = scene.type(node.function) if isinstance(node, Apply) else None
     methods = function.value.methods if isinstance(function, FunctionType) else ()
