@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dp_lsp.analysis.limits import PER_CHARACTER
 from dp_lsp.analysis.loading import Faulty
@@ -36,7 +36,6 @@ from dp_lsp.worker.frames import (
     Forget,
     Look,
     Message,
-    Opened,
     Ready,
     Repaired,
     Spare,
@@ -49,6 +48,7 @@ from dp_lsp.worker.kept import Kept
 from dp_lsp.worker.link import COMMAND, Link
 from dp_lsp.worker.outcomes import Finding, Outcome
 from dp_lsp.worker.problems import CheckerEnded, CheckTooLong
+from dp_lsp.worker.texts import Texts
 
 if TYPE_CHECKING:
     from dp_lsp.configuration.keys import Configuration
@@ -68,14 +68,6 @@ Mended = Callable[[str, int, tuple[Repair, ...]], None]
 Bettered = Callable[[str, bool, bool], None]
 """Called with a document when it begins to be found out whether its numbers can be smaller (True), and when that has
 ended: then also with whether they may be, so that it is worth checking it again."""
-
-
-class _Text(NamedTuple):
-    """What an open document says; ``file`` is its name in a check."""
-
-    file: str
-    revision: int
-    source: Source
 
 
 @dataclass(slots=True)
@@ -128,7 +120,7 @@ class Worker:
         self._wishes: tuple[Wish, ...] = ()
         self._kept: tuple[tuple[str, Configuration], ...] = ()
         self._faulty: dict[str, Faulty] = {}
-        self._texts: dict[str, dict[int, _Text]] = {}  # by document and revision, until a newer one was checked
+        self._texts = Texts()
         self._found = Kept()
         self._closed: dict[str, ClosedFile] = {}
         self._asked: dict[int, tuple[float, Tell]] = {}  # what is to be derived: in how many seconds, and for whom
@@ -145,8 +137,8 @@ class Worker:
             self._closed.clear()
             self._running = self._killed = None
             self._link.send(Look(self._folders, self._wishes, self._kept))
-            for document, texts in self._texts.items():
-                self._link.send(_opened(document, texts[max(texts)]))
+            for opened in self._texts.opened():
+                self._link.send(opened)
             for lesson in self._found.lessons():
                 self._link.send(lesson)
             for job in self._jobs.values():
@@ -164,9 +156,9 @@ class Worker:
 
         ``file`` is its name in a check. A document that was forgotten must not come back under the same name.
         """
-        text = self._texts.setdefault(document, {})[revision] = _Text(file, revision, source)
+        opened = self._texts.put(document, file, revision, source)
         if self._link:
-            self._link.send(_opened(document, text))
+            self._link.send(opened)
 
     def check(self, document: str, options: Options, others: Iterable[str] = ()) -> None:
         """Check what a document is part of, instead of what was to be checked because of it; also what ``others``
@@ -208,7 +200,7 @@ class Worker:
         """The document is closed; nothing more is reported about it."""
         self._numbers += 1
         self._jobs.pop(document, None)
-        self._texts.pop(document, None)
+        self._texts.forget(document)
         self._found.forget(document)
         self._mending.pop(document, None)
         if self._link:
@@ -258,8 +250,7 @@ class Worker:
         return self._limit_for(job.document, *job.others)
 
     def _limit_for(self, *documents: str) -> float:
-        texts = (texts[max(texts)] for name, texts in self._texts.items() if name in documents)
-        return self._limit + sum(len(text.source.text) for text in texts) * PER_CHARACTER
+        return self._limit + self._texts.characters(documents) * PER_CHARACTER
 
     def _hurry(self, document: str) -> None:
         """What is being checked of this document is of no use any more: see that it stops."""
@@ -338,9 +329,7 @@ class Worker:
         return Outcome(job.document, findings, None, True, answer.projects, closed, *counted, self._faulty)
 
     def _finding(self, checked: Checked) -> Finding:
-        known, records = self._texts[checked.document], self._found.of(checked.document)
-        texts = self._texts[checked.document] = {each: known[each] for each in known if each >= checked.revision}
-        source = texts[checked.revision].source
+        records, source = self._found.of(checked.document), self._texts.checked(checked.document, checked.revision)
         chunks = tuple(Placed(start, length, records[key]) for start, length, key in checked.layout)
         return Finding(checked.document, checked.revision, source, Analysis(source, chunks, checked.options))
 
@@ -356,8 +345,7 @@ class Worker:
     def _nothing(self, job: _Job) -> tuple[Finding, ...]:
         """All that a job concerns, without an answer."""
         names = [name for name in (job.document, *sorted(job.others)) if name in self._texts]
-        texts = ((name, self._texts[name]) for name in names)
-        return tuple(Finding(name, max(known), known[max(known)].source, None) for name, known in texts)
+        return tuple(Finding(name, *self._texts.newest(name), None) for name in names)
 
     def _died(self, link: Link) -> None:
         """Report what the process leaves undone, and start another one for it."""
@@ -440,7 +428,3 @@ class Worker:
         if self._watch:
             self._watch.cancel()
             self._watch = None
-
-
-def _opened(document: str, text: _Text) -> Opened:
-    return Opened(document, text.file, text.revision, text.source.text)
