@@ -204,6 +204,7 @@ def shift(cost: Release, event: Gaussian | GaussianNoise, distances: Distances) 
 
 
 def half(value: Sens) -> Sens:
+    """A half of it, as in ρ = ε²/2."""
     return value * _share(2)
 
 

@@ -43,6 +43,7 @@ class Converter:
         return any(isinstance(node, Sampled | Joined) for node in self._asked)
 
     def pair(self, node: Single, steps: int) -> Pair | None:
+        """The (ε, δ) of a node at a change of so many steps; None if nothing is guaranteed."""
         found = self.converted(node, steps)
         return None if found is None else found.pair
 
@@ -52,6 +53,7 @@ class Converter:
         return () if found is None else found.inside
 
     def converted(self, node: Single, steps: int) -> Converted | None:
+        """The same with what it was made of; found once for each node."""
         key = id(node), steps
         if key not in self._known:
             self._asked.append(node)

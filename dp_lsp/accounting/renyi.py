@@ -135,12 +135,15 @@ class Bag:
 
     @cached_property
     def highest(self) -> float:
+        """The largest order at which all its curves are known."""
         return min((curve.highest for curve in self.curves), default=math.inf)
 
     def near(self, order: float) -> float:
+        """The sum of its curves at an order, in floats: not a bound."""
         return math.fsum(count * curve.near(order) for curve, count in self.curves.items())
 
     def at(self, order: Fraction) -> Interval:
+        """The same as a bound, from below and from above."""
         total = Interval.of(0)
         for curve, count in self.curves.items():
             total = total + curve.at(order) * count

@@ -116,6 +116,7 @@ class Interval:
         return Interval(least, _UP.next_plus(top))
 
     def sqrt(self) -> Interval:
+        """The square root of what is not negative."""
         return self._monotone(Decimal.sqrt, _ZERO, _ZERO)
 
     def expm1(self) -> Interval:

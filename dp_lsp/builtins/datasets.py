@@ -50,10 +50,12 @@ Factor = Callable[[Args], Sens]
 
 
 def is_sized(args: Args) -> bool:
+    """Whether the number of records of the dataset is public."""
     return args.records.metric.sized
 
 
 def once(args: Args) -> Sens:
+    """A step changes one record of the result."""
     return ONE
 
 

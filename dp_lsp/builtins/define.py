@@ -73,9 +73,11 @@ class Args:
         return self.types[self.names.index(name)]
 
     def container(self, name: str) -> Container:
+        """An argument that a pattern knows to be a container."""
         return _expect(self[name], Container)
 
     def dataset(self, name: str) -> Dataset:
+        """An argument that is a dataset, or a vector or matrix that counts as one."""
         return _expect(as_dataset(self[name]), Dataset)
 
     @property
@@ -90,6 +92,7 @@ class Args:
         return value
 
     def norm(self, name: str) -> AnyNorm:
+        """The norm that a pattern bound to a name."""
         return self.binds.norms[name]
 
     def given_norm(self, name: str) -> Norm:
@@ -105,6 +108,7 @@ class Args:
         return self.binds.truths.get(name, otherwise)
 
     def dimension(self, name: str) -> Poly:
+        """The size that a pattern bound to a name."""
         return self.binds.dimensions[name]
 
     @property
@@ -123,6 +127,7 @@ class Args:
         return tuple(type_.static if isinstance(type_, NumberType) else None for type_ in self.types)
 
     def is_static(self, index: int) -> bool:
+        """Whether the argument at a position, from 0 on, is a public number."""
         return self.statics[index] is not None
 
 

@@ -17,6 +17,7 @@ SOURCE = "Exhaustive enumeration of small datasets attains each factor, and none
 
 
 def known_bounds(args: Args) -> Bounds:
+    """Where the numbers of a dataset lie whose row refuses those without bounds."""
     found = bounds_of(args)
     assert found is not None, "the result refuses numbers without bounds"
     return found
@@ -39,11 +40,13 @@ def largest(args: Args) -> Sens:
 
 
 def unbounded() -> Refusal:
+    """The numbers of a dataset need bounds."""
     reason = "`{dataset}` has no known bounds; give it some with `clamp({dataset}, L, U)`"
     return Refusal(reason, lacks=Descriptor.BOUNDS)
 
 
 def too_few(args: Args, least: int) -> Refusal:
+    """A dataset needs at least so many records."""
     return Refusal(
         f"declare a lower bound with `AtLeast({least})` or more, or fix the number with `resize(v, n, fill)`",
         uncounted=args.names[0],

@@ -34,10 +34,12 @@ def nowhere(*operands: Bounds) -> None:
 
 
 def added(*operands: Bounds) -> Bounds:
+    """x + y + …."""
     return Bounds(_sum(each.low for each in operands), _sum(each.high for each in operands))
 
 
 def negated(operand: Bounds) -> Bounds:
+    """-x."""
     return Bounds(-operand.high, -operand.low)
 
 

@@ -1,7 +1,9 @@
 """What a builtin accepts in a place: patterns of types, matched against solved arguments.
 
 A norm or a dimension named in a pattern is bound at its first occurrence; later ones must agree with it. Of a value
-whose type is not known a pattern says what it must be (``settled``), or is taken to be (``assumed``).
+whose type is not known a pattern says what it must be (``settled``), or is taken to be (``assumed``). ``match`` returns
+None for a type that fits, else what of it does not: ``shape``, ``base``, ``element``, ``static``, ``kind``, ``norm``,
+``dimension`` or ``one row``; ``words`` are for messages.
 """
 
 from __future__ import annotations

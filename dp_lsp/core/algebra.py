@@ -168,6 +168,7 @@ class Poly:
 
     @staticmethod
     def of(value: int | Fraction | Symbol | Poly) -> Poly:
+        """A number, or a symbol, as a polynomial."""
         if isinstance(value, Poly):
             return value
         if isinstance(value, Symbol):
@@ -176,6 +177,7 @@ class Poly:
 
     @staticmethod
     def of_atom(atom: Atom) -> Poly:
+        """An atom by itself, once."""
         return Poly({((atom, _ONE),): _ONE})
 
     def __eq__(self, other: object) -> bool:

@@ -72,6 +72,7 @@ class Substitution:
         return not self._symbols and not self._norms
 
     def poly(self, value: Poly) -> Poly:
+        """A number with all that is put for its symbols."""
         if self.idle:
             return value
         known = self._polys.get(value)
@@ -86,6 +87,7 @@ class Substitution:
         return known
 
     def sens(self, value: Sens) -> Sens:
+        """A distance or factor with all that is put for its symbols and norms."""
         if value.infinite or value.zero or self.idle:
             return value
         known = self._sens.get(value)
@@ -95,6 +97,7 @@ class Substitution:
         return known
 
     def norm(self, value: AnyNorm) -> AnyNorm:
+        """What a norm stands for in the end."""
         while isinstance(value, NormVariable) and value in self._norms:
             value = self._norms[value]
         return value

@@ -61,13 +61,16 @@ class Printer:
         return self.poly(value.polys[0]) if value.polys else "0"
 
     def quantity(self, value: Sens | Poly) -> str:
+        """A side of a condition."""
         return self.sens(value) if isinstance(value, Sens) else self.poly(value)
 
     def constraint(self, value: Constraint) -> str:
+        """A condition: both sides and the relation between them."""
         relation = self._style.relations[value.relation]
         return f"{self.quantity(value.left)} {relation} {self.quantity(value.right)}"
 
     def poly(self, value: Poly) -> str:
+        """A number that may be negative; its terms in a fixed order."""
         if not value.terms:
             return "0"
         terms = sorted(

@@ -59,10 +59,12 @@ class Sens:
 
     @property
     def infinite(self) -> bool:
+        """Whether it is ∞: no bound."""
         return self is INFINITY
 
     @property
     def zero(self) -> bool:
+        """Whether it is 0 as it is written; a formula may come to 0 all the same."""
         return not self.polys and self is not INFINITY
 
     @property

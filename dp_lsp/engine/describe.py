@@ -132,6 +132,7 @@ class Description:
         self._heads: dict[Var, Headline] = {}
 
     def described(self, state: State, claims: tuple[Claim, ...] = ()) -> Described:
+        """The report of the function, and the problems that only its bounds show; ``state`` is that of inference."""
         scheme = self.scheme
         failed = [] if state is State.UNKNOWN else list(self._failed_conditions())
         problems = [] if state is State.UNKNOWN else [*failed, *self._problems(state)]
@@ -321,6 +322,7 @@ class Description:
         )
 
     def shown(self, head: Headline) -> str:
+        """The tightest bound for a person; two where it is open which is smaller."""
         if head.first.price.epsilon.infinite:
             return "no guarantee"
         texts = [
@@ -331,6 +333,7 @@ class Description:
         return "  or  ".join(texts)
 
     def short(self, value: Sens) -> str:
+        """A number for a person: rounded up to a few digits, or a formula."""
         known = value.number
         return figure(known) if known is not None else self.display.sens(value)
 

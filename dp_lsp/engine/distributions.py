@@ -63,6 +63,7 @@ class Consulted:
 
     @property
     def asks(self) -> tuple[str, ...]:
+        """The questions that were asked, answered or not, as texts."""
         return tuple(self._asks)
 
 

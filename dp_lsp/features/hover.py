@@ -134,6 +134,7 @@ def _open(function: FunctionReport) -> list[ConditionReport]:
 
 
 def function_text(analysis: Analysis, function: FunctionReport, stale: bool = False) -> Iterator[str]:
+    """What is proved of a function, in paragraphs of Markdown. What is ``stale`` was so before an edit."""
     open_ones = _open(function)
     state = verdict(function)
     if stale:

@@ -82,6 +82,7 @@ def check_records(inference: Inference, method: term.Method, shown: Scheme) -> N
 
 
 def check_privacy(inference: Inference, method: term.Method, result: Judgement) -> None:
+    """A method that releases something must be declared `Priv()`, and one that is must protect what it returns."""
     mechanism = next(iter(mechanisms(Sequence(tuple(inference.spent)))), None)
     if not method.privacy:
         if inference.spent:

@@ -46,9 +46,11 @@ class Solver:
         return Substitution({**self._symbols, **self._factors}, dict(self._norms))
 
     def poly(self, value: Poly) -> Poly:
+        """A size with all that is known of the dimensions in it."""
         return Substitution(self._symbols).poly(value) if self._symbols else value
 
     def norm(self, value: AnyNorm) -> AnyNorm:
+        """What a norm was found to be; a variable while that is open."""
         while isinstance(value, NormVariable) and value in self._norms:
             value = self._norms[value]
         return value
