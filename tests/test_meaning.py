@@ -91,6 +91,34 @@ def test_programs_fail_where_they_do_in_julia(text: str) -> None:
         ran(text, vector(0, 1))
 
 
+PEOPLE, NUMBERS = "m::MetricMatrix(Real, Symmetric)", "m::MetricMatrix(Real, LInf)"
+
+
+@pytest.mark.parametrize(
+    ("header", "written", "shape"),
+    [
+        (PEOPLE, "map_rows(r -> [r[1], r[2], 3], m)", (0, 3)),
+        (PEOPLE, "map_rows(r -> [1 / (r[1] - r[2])], m)", (0, 1)),
+        (PEOPLE, "map_rows(r -> r[1], m)", (0,)),
+        ("m::MetricMatrix(Bool, Symmetric)", "map_rows(r -> k(r[1]), m)", (0,)),
+        (PEOPLE, "sum(clip(L2, 1, map_rows(r -> [r[1], r[2], 3], m)); dims=1)", (1, 3)),
+        (NUMBERS, "map_rows(r -> r[2:2], m)", (0, 1)),
+        (NUMBERS, "map_rows_binary((r, s) -> [r[1]], m, m)", (0, 1)),
+        (NUMBERS, "map_cols(c -> [c[1], c[1], c[2]], m')", (3, 0)),
+    ],
+)
+def test_rows_that_are_made_of_none_are_as_long(header: str, written: str, shape: tuple[int, ...]) -> None:
+    """How long they are is public, so it must not tell whether there is a row."""
+    text = f"k(b::Bool) = b\nf({header}) = {written}"
+    (target,) = (each for each in targets(text, engine=ENGINE) if each.name == "f")
+    assert target.interpreter.run(target.method, (array([], (0, 2)),)).shape == shape
+
+
+def test_whether_there_is_a_row_is_not_seen_by_how_long_it_is() -> None:
+    text = "f(m::MetricMatrix(Real, Symmetric)) = size(map_rows(r -> [r[1], r[1], 2], m), 2)"
+    assert not refuted(text, "sound", 200)
+
+
 def refuted(text: str, profile: str, tries: int) -> list[str]:
     """The functions of a program of which a claim is refuted."""
     searched = ((each, each.attacked(random.Random(text), 3, tries)) for each in targets(text, profile, ENGINE))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dp_lsp.builtins.datasets import TWO, VECTOR, applied_to, is_sized, once, some_of
-from dp_lsp.builtins.define import Application, Args, Builtin, Parts, Refusal, Refused, Runs, form, free
+from dp_lsp.builtins.define import Application, Args, Builtin, Demand, Parts, Refusal, Refused, Runs, form, free
 from dp_lsp.builtins.patterns import Arrow, Box, Records
+from dp_lsp.core.algebra import Poly
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.types import Clip, Container, Kind, Norm, NumberType, Type, TypeVariable, without_static
 
@@ -28,6 +29,13 @@ def _released(args: Args) -> Type | Refusal:
     if isinstance(made, Container) and made.kind is Kind.VECTOR:
         return Container(Kind.MATRIX, Norm.LINF, Clip.U, made.length, made.element, keys)
     return Refusal("the function `f` must return a number or a vector")
+
+
+def _some_keys(args: Args) -> tuple[Demand, ...]:
+    """Without a key nothing is run, and nothing tells how long a row would be."""
+    if not isinstance(args.applied["f"].result, Container):
+        return ()
+    return (Demand(Poly.of(1), "<=", args.container("keys").length, "keys"),)
 
 
 def _steps(args: Args) -> Sens:
@@ -59,6 +67,7 @@ ROWS: tuple[Builtin, ...] = (
             form(
                 _released,
                 free,
+                _some_keys,
                 runs=_ON_PARTS,
                 applies=Application("f", _a_part),
                 f=Arrow(),
@@ -70,7 +79,7 @@ ROWS: tuple[Builtin, ...] = (
         "A private function applied to each part of a dataset: for each of the public keys the records for which `key` "
         "returns it; of equal keys the first gets all of them. A person with one record is in one part, so all parts "
         "together cost as much as one. Replacing a record moves two parts by one step each, or one part by two. How "
-        "many records a part has is private.",
+        "many records a part has is private. Where the function returns rows there must be a key.",
         _PARALLEL,
         (
             _COUNTS.format("row -> row[1]", "[1, 2, 3]"),
@@ -84,6 +93,13 @@ ROWS: tuple[Builtin, ...] = (
                 "DP202",
             ),
             Refused(_NUMBERS.format(":: Priv()", "x -> x > 2"), "DP208"),
+            Refused(
+                "function f(v::MetricVector(Real, Symmetric)) :: Priv()\n"
+                "    one(part::MetricVector(Real, Symmetric)) :: Priv() = laplacian_mechanism(1, 1, [length(part)])\n"
+                "    map_parts(one, v, x -> x, 1:0)\n"
+                "end",
+                "DP304",
+            ),
         ),
         chosen=(("key", "key"), ("keys", "keys")),
     ),

@@ -286,7 +286,8 @@ ROWS: tuple[Builtin, ...] = (
         ),
         "The function applied to every row of a matrix; what it returns are the rows of the result. As sensitive in m "
         "as the function is; what the function captures counts once for each row. Of a dataset the function may also "
-        "return a number, and is 1-sensitive whatever it does.",
+        "return a number, and is 1-sensitive whatever it does. Of no rows it makes none, and they are as long all the "
+        "same.",
         _ROWWISE,
         (
             "g(v) = 2 * v\nf(m::MetricMatrix(Real, L2)) = map_rows(g, m)",

@@ -180,11 +180,30 @@ def _mapped(function: Callable[..., Value], v: Any) -> Any:
 def _mapped_rows(function: Callable[..., Value], *matrices: Any) -> Any:
     _same_height(*matrices)
     made = [function(*together) for together in zip(*map(rows, matrices), strict=True)]
-    if not made:
-        return array([], (0, matrices[0].shape[1]))  # nothing tells what the function makes of a row
-    if not is_container(made[0]):
+    like = made[0] if made else _made_of_any(function, *(matrix.shape[1] for matrix in matrices))
+    if not is_container(like):
         return array(made)
-    return array((entry for row in made for entry in row), (len(made), len(made[0])))
+    return array((entry for row in made for entry in row), (len(made), len(like)))
+
+
+_ANY: tuple[Callable[[int], Value], ...] = (
+    lambda place: 0,
+    lambda place: place * place + 1,
+    lambda place: Fraction(2**place, 3),
+    lambda place: True,
+)
+"""Entries of rows, by their places."""
+
+
+def _made_of_any(function: Callable[..., Value], *widths: int) -> Value:
+    """What a function makes of some rows. Where there is no row, its result is as long all the same: how long it is
+    depends on nothing but how long rows are."""
+    for entry in _ANY:
+        try:
+            return function(*(array(map(entry, range(width))) for width in widths))
+        except Undefined:  # of 0, say, by which it divides
+            continue
+    raise Undefined("nothing tells what the function makes of a row")
 
 
 def _mapped_columns(function: Callable[..., Value], *matrices: Any) -> Any:
