@@ -269,6 +269,18 @@ def test_causes() -> None:
     assert by_name["h"].causes[0].startswith("line 7: DP113, there is no rule for `sin`")
 
 
+def test_it_is_seen_how_long_lines_differ() -> None:
+    """Also where that is far from where they begin."""
+    head = "f(v::MetricVector(Bounded(Real, 0, 10), Symmetric), e::Static()) :: Priv() = "
+    line = head + "laplacian_mechanism(10, {}, sum(v))"
+    old, new = line.format("e"), line.format("2*e")
+    (change,) = changes(made(old), made(new), None, (lambda path: [old], lambda path: [new]))
+    (cause,) = change.causes
+    assert cause.startswith("line 1 is `…")
+    assert "anism(10, 2*e, sum" in cause
+    assert "anism(10, e, sum(v))`" in cause
+
+
 def test_files_and_functions_that_moved() -> None:
     old, new = made(BEFORE, path="a.jl"), made("# moved\n" + BEFORE.replace("2 * x", "5 * x"), path="b.jl")
     assert [(each.path, each.function, each.line, each.effect) for each in changes(old, new)] == [

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 import pytest
 
+from dp_lsp.accounting.normal import float_delta, least_deviation
 from dp_lsp.analysis.records import Analysis, State
 from dp_lsp.analysis.repairs import Repair, edits_of
 from dp_lsp.analysis.ticket import Superseded, Ticket
@@ -433,6 +435,18 @@ TRANSPOSED = """\
             end
             """,
         ),
+        case(
+            "DP304",
+            "f(x::Real) :: Priv() = gaussian_mechanism(1, 3.0, 1e-5, x)\n",
+            "write `gaussian_noise(1, 1.391, …)`, whose noise is enough for ε 3.0 at δ 1e-5",
+            "f(x::Real) :: Priv() = gaussian_noise(1, 1.391, x)\n",
+        ),
+        case(
+            "DP304",
+            "f(v::MetricVector(Real, L2), c::Static()) :: Priv() = gaussian_mechanism(2 * c, 10, 1e-9, 2 * c * v)\n",
+            "write `gaussian_noise(2 * c, 0.6503, …)`, whose noise is enough for ε 10 at δ 1e-9",
+            "f(v::MetricVector(Real, L2), c::Static()) :: Priv() = gaussian_noise(2 * c, 0.6503, 2 * c * v)\n",
+        ),
     ],
 )
 def test_what_each_fix_does(code: str, broken: str, title: str, fixed: str, state: State) -> None:
@@ -440,6 +454,20 @@ def test_what_each_fix_does(code: str, broken: str, title: str, fixed: str, stat
     assert title in found, list(found)
     assert edited(broken, found[title].fix.edits) == fixed
     assert ENGINE.check(fixed).state is state
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [("3", "1e-5"), ("1/100", "1e-12"), ("100", "1e-5"), ("8", "1/3")])
+def test_the_least_deviation_is_enough_and_no_less_is(epsilon: str, delta: str) -> None:
+    """By the exact δ of Gaussian noise, computed with floats."""
+    found = float(least_deviation(Fraction(epsilon), Fraction(delta)) or 0)
+    at, most = float(Fraction(epsilon)), float(Fraction(delta))
+    assert float_delta(1 / found, at) <= most < float_delta(1.002 / found, at)
+
+
+def test_a_deviation_is_written_where_the_numbers_are() -> None:
+    program = "f(x::Real, del::Static()) :: Priv() = gaussian_mechanism(1, 3, del, x)\n"
+    assert not [repair for repair in offered(program) if repair.problem.code == "DP304"]
+    assert least_deviation(Fraction(0), Fraction(1, 2)) is least_deviation(Fraction(1), Fraction(0)) is None
 
 
 PAGES = sorted((ROOT / "fixtures" / "spec").glob("*.md"))

@@ -7,7 +7,7 @@ With μ = distance/deviation, a = ε/μ - μ/2 and b = a + μ: δ(ε) = P(Z > a)
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
@@ -15,6 +15,8 @@ from dp_lsp.accounting.rounding import PI, RAW, Interval, widened
 
 _NEGLIGIBLE = Decimal("1e-38")
 _FRACTION_FROM = 3  # from here on Mills' ratio is a continued fraction, below it a series
+_SHORT = Context(prec=4, rounding=ROUND_CEILING)
+_RANGE = 1e-3, 1e3  # μ of noise that anybody adds
 _BUMPS = (1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6, 1e-4, 1e-2, 1e-1)
 
 
@@ -39,6 +41,22 @@ def epsilon(mu: Fraction, wanted: Fraction) -> Fraction | None:
         candidate = Fraction(guess * (1 + bump))
         if delta(exact, Interval.of(candidate)).up <= wanted:
             return candidate
+    return None
+
+
+def least_deviation(epsilon: Fraction, wanted: Fraction) -> str | None:
+    """A deviation of noise on what moves by 1 that is proved to be enough for an ε > 0 at a δ, hardly larger than it
+    must be and with few digits. None where none is found."""
+    if epsilon <= 0 or not 0 < wanted < 1:
+        return None
+    low, high = _RANGE
+    for _ in range(100):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if float_delta(middle, float(epsilon)) > float(wanted) else (middle, high)
+    for bump in (0.0, 1e-9, 1e-3):
+        text = f"{_SHORT.create_decimal_from_float((1 + bump) / low):f}"
+        if delta(Interval.of(1 / Fraction(text)), Interval.of(epsilon)).up <= wanted:
+            return text
     return None
 
 

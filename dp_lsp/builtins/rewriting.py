@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 BY_MAP = "`map(x -> …, v)`"
 """What to write instead, in a message."""
 
+_NUMBER = r"[0-9]+(?:\.[0-9]*)?(?:e-?[0-9]{1,2})?"
+_CLASSICAL = re.compile(rf"\bgaussian_mechanism\((?P<r>[^,()\n]+),\s*(?P<eps>{_NUMBER})\s*,\s*(?P<delta>{_NUMBER})\s*,")
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*!?(?!\w|\.?\()")
 _DOTTED = re.compile(r"\.(?=\(|[-+*/^%<>=!&|≤≥])")
 _FIRST_ARGUMENT = re.compile(r"\.\(\s*(?P<first>[^\W\d]\w*\((?:[^()]|\([^()]*\))*\))\s*[,)]")
@@ -26,6 +29,29 @@ def by_map(text: str) -> Iterator[str]:
         yield _comprehension(each)
     elif _DOTTED.search(text):
         yield from _fused(text)
+
+
+class Classical(NamedTuple):
+    """Gaussian noise by the classical formula: ε and δ as they are written, and where the call stands, but for what is
+    hidden."""
+
+    start: int
+    end: int
+    distance: str
+    epsilon: str
+    delta: str
+
+    def by_deviation(self, sigma: str) -> str:
+        """The same with this many times the distance as its deviation."""
+        return f"gaussian_noise({self.distance}, {sigma},"
+
+
+def classical_noise(text: str, epsilon: int) -> Classical | None:
+    """The classical noise whose ε stands at a place of a text, where its numbers are written out."""
+    for found in _CLASSICAL.finditer(text):
+        if found.start("eps") == epsilon:
+            return Classical(*found.span(), found["r"].strip(), found["eps"], found["delta"])
+    return None
 
 
 def _comprehension(found: re.Match[str]) -> str:

@@ -7,19 +7,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from fractions import Fraction
 from itertools import islice
 from typing import NamedTuple
 
 from dp_lsp import builtins
+from dp_lsp.accounting.normal import least_deviation
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.records import Analysis
 from dp_lsp.builtins.remedies import COPY, UNBOX
-from dp_lsp.builtins.rewriting import by_map
+from dp_lsp.builtins.rewriting import by_map, classical_noise
 from dp_lsp.engine.problems import IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
 from dp_lsp.engine.remarks import IGNORE, ignoring
 from dp_lsp.frontends.julia.problems import BadCharacter, MissingEnd
 from dp_lsp.infer.explain import publish, wrap
-from dp_lsp.infer.problems import NeedsTypes, NotUnboxed, Unbounded, UnboundedInput, UnknownName, WrongResult
+from dp_lsp.infer.problems import (
+    ConditionFails,
+    NeedsTypes,
+    NotUnboxed,
+    Unbounded,
+    UnboundedInput,
+    UnknownName,
+    WrongResult,
+)
 from dp_lsp.lower.problems import CapturedChanged, LoopShuffle, MissingReturn, OpenImport, UnknownType, Unsupported
 from dp_lsp.lower.type_names import RESERVED
 from dp_lsp.problem import Edit, Fix, Problem, Severity, may_be_accepted
@@ -137,6 +147,16 @@ def _by_map(problem: Problem, seen: Seen) -> Iterator[Fix]:
     edits = tuple(Edit(span, way) for span, way in others if way)
     for way in ways:
         yield Fix(f"write `{way}`", (Edit(problem.span, way), *edits))
+
+
+def _least_noise(problem: Problem, seen: Seen) -> Iterator[Fix]:
+    """Gaussian noise that is as large as its ε and δ ask for, where the classical formula has no proof."""
+    found = classical_noise(seen.text, problem.span.start)
+    sigma = None if found is None else least_deviation(Fraction(found.epsilon), Fraction(found.delta))
+    if found is not None and sigma is not None:
+        enough = f"enough for ε {found.epsilon} at δ {found.delta}"
+        title = f"write `{found.by_deviation(sigma)} …)`, whose noise is {enough}"
+        yield Fix(title, (Edit(Span(found.start, found.end), found.by_deviation(sigma)),), sure=False)
 
 
 # Comments that speak to the checker
@@ -294,4 +314,5 @@ _PROPOSERS: dict[str, Callable[[Problem, Seen], Iterator[Fix]]] = {
     UnboundedInput.code: _public,
     Unbounded.code: _public,
     Unsupported.code: _by_map,
+    ConditionFails.code: _least_noise,
 }

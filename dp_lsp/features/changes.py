@@ -424,18 +424,27 @@ def _edited(old: list[tuple[int, str]], new: list[tuple[int, str]]) -> Iterator[
     for kind, first, last, start, end in difflib.SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes():
         if kind == "equal" or not (old and new):
             continue
-        was = [_code(line) for line in mine[first:last] if line]
+        was = [line for line in mine[first:last] if line]
         now = [(new[start + index][0], line) for index, line in enumerate(theirs[start:end]) if line]
         for index, (number, line) in enumerate(now):
-            before = f", and was {was[index]}" if index < len(was) else ""
+            other = was[index] if index < len(was) else ""
+            begin = _begin(line, other)
+            before = f", and was {_code(other, begin)}" if other else ""
             shown += 1
             if shown <= _MOST_LINES:
-                yield f"line {number} is {_code(line)}{before}"
+                yield f"line {number} is {_code(line, begin)}{before}"
         for line in was[len(now) :]:
             shown += 1
             if shown <= _MOST_LINES:
-                yield f"this line is gone: {line}"
+                yield f"this line is gone: {_code(line)}"
 
 
-def _code(line: str) -> str:
+def _begin(line: str, other: str) -> int:
+    """Where to begin so that it is seen how two lines differ, if one of them is shown in part."""
+    alike = next((at for at, (one, two) in enumerate(zip(line, other, strict=False)) if one != two), 0)
+    return max(0, alike - _WIDEST // 3) if max(len(line), len(other)) > _WIDEST else 0
+
+
+def _code(line: str, begin: int = 0) -> str:
+    line = "…" + line[begin:] if begin else line
     return f"`{line if len(line) <= _WIDEST else line[: _WIDEST - 1] + '…'}`"
