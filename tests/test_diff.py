@@ -140,10 +140,14 @@ COUNTS = (
 @pytest.mark.parametrize(
     ("old", "new", "note"),
     [
-        (("Symmetric, Contributes(3)", 3), ("Symmetric", 1), "1 record in `v`, and was with up to 3 records"),
-        (("Symmetric, Contributes(n)", "n"), ("Symmetric", 1), "1 record in `v`, and was with up to n records"),
-        (("ChangeOne", 1), ("Symmetric", 1), "neighbours of `v` are by Symmetric, and were by ChangeOne"),
-        (("Symmetric", 1), ("InsertDelete", 1), "neighbours of `v` are by InsertDelete, and were by Symmetric"),
+        (("Symmetric, Contributes(3)", 3), ("Symmetric", 1), "1 record in `v`, and was about one with up to 3 records"),
+        (
+            ("Symmetric, Contributes(n)", "n"),
+            ("Symmetric", 1),
+            "1 record in `v`, and was about one with up to n records",
+        ),
+        (("ChangeOne", 1), ("Symmetric", 1), "the metric of `v` is Symmetric, and was ChangeOne"),
+        (("Symmetric", 1), ("InsertDelete", 1), "the metric of `v` is InsertDelete, and was Symmetric"),
         (("InsertDelete", 1), ("Symmetric", 1), ""),
         (("Symmetric", 1), ("Symmetric, Contributes(3)", 3), ""),
     ],
@@ -200,13 +204,13 @@ def test_a_bound_about_fewer_data_is_weaker(wide: str, narrow: str, note: str) -
             "f(v::MetricVector(Data, L1)) :: Priv() = laplacian_mechanism(3, 1, count(x -> x == 1, v))\n",
             Options(contributes=3),
             PLAIN,
-            "it is about somebody with up to 1 record in `v`, and was with up to 3 records",
+            "it is about a person with up to 1 record in `v`, and was about one with up to 3 records",
         ),
         (
             "f(t::Tuple{MetricVector(Data, Symmetric), Real}) = length(t[1])\n",
             Options(contributes=3),
             PLAIN,
-            "it is about somebody with up to 1 record in `t`, and was with up to 3 records",
+            "it is about a person with up to 1 record in `t`, and was about one with up to 3 records",
         ),
     ],
 )
@@ -223,7 +227,7 @@ def test_what_is_compared_by_difference_may_move_by_less_than_1() -> None:
 
 def test_a_norm_of_fewer_neighbours_is_weaker() -> None:
     wide, narrow = (f"f(v::MetricVector(Real, {norm})) = v[1]\n" for norm in ("LInf", "L1"))
-    assert [each.notes for each in found(wide, narrow)] == [("neighbours of `v` are by L1, and were by LInf",)]
+    assert [each.notes for each in found(wide, narrow)] == [("the metric of `v` is L1, and was LInf",)]
     assert found(narrow, wide) == []
 
 

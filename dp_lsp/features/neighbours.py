@@ -85,7 +85,7 @@ class _Part(NamedTuple):
 
     @property
     def comparison(self) -> str:
-        """How its numbers are compared, where that is no question of records."""
+        """How its numbers are compared, where that is not a matter of records."""
         if self.metric in _DATASETS or self.base not in ("Real", "Integer", "Data"):
             return ""
         return "equality" if self.base == "Data" else "difference"
@@ -104,14 +104,15 @@ def about_less(old: Json, new: Json, conditions: tuple[Sequence[Json], Sequence[
     name, (before, after) = new["name"], (list(_parts(side["type"])) for side in (old, new))
     metrics = [[each.metric for each in side if each.metric] for side in (before, after)]
     if len(metrics[0]) != len(metrics[1]) or not all(map(_is_as_wide, *metrics)):
-        was, now = (", ".join(each) or "no metric" for each in metrics)
-        yield f"neighbours of `{name}` are by {now}, and were by {was}"
+        was, now = (", ".join(each) or "none" for each in metrics)
+        yield f"the metric of `{name}` is {now}, and was {was}"
     if len(before) == len(after):
         for one, other in zip(before, after, strict=True):
             yield from _fewer(name, one, other, known, new["sensitivity"] is not None)
     was, now = map(_records_of_a_person, (old, new), conditions)
     if not known.is_at_most(was, now):
-        yield f"it is about somebody with up to {_records(now)} in `{name}`, and was with up to {_records(was)}"
+        less, more = _records(now), _records(was)
+        yield f"it is about a person with up to {less} in `{name}`, and was about one with up to {more}"
 
 
 def is_about_neighbours(condition: Json) -> bool:
