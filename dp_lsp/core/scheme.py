@@ -121,7 +121,8 @@ class Scheme:
     ``opens`` are operations that wait for the types of a call. What ``result`` and ``cost`` say of variables that are
     no parameters is about captured ones. ``reason`` says why nothing is known of it, or is empty; ``claims_privacy``
     is true for ``Priv()``. ``failing`` are the variables that decide whether a call fails; None if a call never does.
-    With ``floats`` what it computes as Integer may be stored as a float.
+    With ``floats`` what it computes as Integer may be stored as a float. ``premises`` are what users are taken at their
+    word for in it.
     """
 
     name: str
@@ -136,6 +137,7 @@ class Scheme:
     failing: frozenset[Var] | None = None
     reason: str = ""
     floats: bool = False
+    premises: tuple[str, ...] = ()
 
 
 @value

@@ -46,6 +46,7 @@ from dp_lsp.infer.spending import distances
 from dp_lsp.problem import Named, Related, Sought
 from dp_lsp.text import Span
 
+_IN = ", in `"  # a premise is about names of the function in which it is made
 MOST_NESTED = 100  # functions that call functions they are given, one inside the other
 
 
@@ -121,6 +122,8 @@ def run(
     if scheme is None:
         return None
     inference.floats |= scheme.floats
+    told = (each for each in scheme.premises if each not in inference.premises)
+    inference.premises |= dict.fromkeys(each if _IN in each else f"{each}{_IN}{scheme.name}`" for each in told)
     instance = Instance(inference, scheme)
     inference.solver.place = site.span
     steps: dict[int, Sens] = {}

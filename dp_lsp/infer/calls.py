@@ -265,9 +265,15 @@ def _boxed(inference: Inference, node: term.Apply, box: BlackBox, arguments: lis
         return Judgement(UNKNOWN, moves.NOWHERE)
     apply.check_annotations(inference, node, box, arguments)
     for argument, written in zip(arguments, node.args, strict=True):
-        type_ = inference.type(argument)
-        if isinstance(type_, Dataset) and not type_.metric.ordered:
+        if _holds_bag(inference.type(argument)):
             records = inference.written(written.span)
             inference.premises[f"`{box.name}` does not look at the order of the records of `{records}`"] = None
     parts = ((argument.moves, INFINITY) for argument in arguments)
     return Judgement(Boxed(box.name), moves.combined(parts, node.span, laws.BLACK_BOX, box.name))
+
+
+def _holds_bag(type_: Type) -> bool:
+    """Whether a value is a dataset whose records stand in no order, or a tuple with one in it."""
+    if isinstance(type_, TupleType):
+        return any(map(_holds_bag, type_.items))
+    return isinstance(type_, Dataset) and not type_.metric.ordered

@@ -64,6 +64,7 @@ def scheme(inference: Inference, method: term.Method, body: Body, around: Around
         _failing(inference),
         inference.unknown,
         inference.floats,
+        tuple(inference.premises),
     )
 
 
