@@ -57,6 +57,13 @@ class Undefined(Exception):
     """A variable is read that has no value."""
 
 
+class Left(Exception):
+    """A function is left with a value."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 def assigned(node: s.Node) -> set[str]:
     """The names that statements of one scope assign."""
     match node:
@@ -91,7 +98,10 @@ class Imperative:
             local = {name for name in assigned(body) if outer.of(name) in (None, self.top)}
             frame = Frame(names | local, outer)
             frame.values.update(zip((param.name for param in params), args, strict=True))
-            return self.block(body, frame)
+            try:
+                return self.block(body, frame)
+            except Left as left:
+                return left.value
 
         return run
 
@@ -118,7 +128,7 @@ class Imperative:
             case s.Function(name=name, params=params, body=body):
                 return self.assign(name, self.function(params, body, frame), frame)
             case s.Return(value=value):
-                return None if value is None else self.value(value, frame)
+                raise Left(None if value is None else self.value(value, frame))
             case s.Assign(target=target, value=value):
                 return self.assign(target, self.value(value, frame), frame)
             case s.If(condition=condition, then=then, otherwise=otherwise):

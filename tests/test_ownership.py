@@ -100,8 +100,8 @@ class Program:
 
     def statement(self, depth: int) -> list[str]:
         kind = self.random.choices(
-            ["gradient", "scale", "call", "exchange", "tuple", "apart", "function", "if", "for"],
-            [6, 5, 3, 2, 2, 2, 2, 2 * (depth < 2), 3 * (depth < 2)],
+            ["gradient", "scale", "call", "exchange", "tuple", "apart", "function", "if", "for", "leave"],
+            [6, 5, 3, 2, 2, 2, 2, 2 * (depth < 2), 3 * (depth < 2), 2 * (depth < 2)],
         )[0]
         if kind == "gradient":
             value, name = self.gradient(), self.target()
@@ -131,6 +131,8 @@ class Program:
             return self.random.choice([self.function, self.function_of_one])()
         if kind == "if":
             return self.branches(depth)
+        if kind == "leave":
+            return self.leave(depth)
         return self.loop(depth) if kind == "for" else []
 
     def function(self) -> list[str]:
@@ -169,6 +171,20 @@ class Program:
         self.functions = before[2]
         then, otherwise = ([f"    {line}" for line in side[0]] for side in sides)
         return ["if n > 1", *then, "else", *otherwise, "end"]
+
+    def leave(self, depth: int) -> list[str]:
+        """An ``if`` that returns on one side, or on both of those inside it."""
+        before = self.gradients, self.tuples, self.functions
+        self.gradients, self.tuples, self.functions = map(set, before)
+        lines = self.block(self.random.randint(0, 2), depth + 1)
+        lines += ["return" if self.changes else f"return ({', '.join(sorted(self.gradients))})"]
+        self.gradients, self.tuples, self.functions = before
+        inner = [f"    {line}" for line in lines]
+        condition = self.random.choice(["n > 1", "1 > n"])
+        if self.random.random() < 0.3:
+            rest = self.block(self.random.randint(0, 2), depth + 1)
+            return [f"if {condition}", *inner, "else", *(f"    {line}" for line in rest), "end"]
+        return [f"if {condition}", *inner, "end"]
 
     def loop(self, depth: int) -> list[str]:
         before = self.gradients, self.tuples, self.functions
@@ -215,10 +231,18 @@ def outcome(program: Program, n: float, helpers: Helpers) -> str:
     return "changes" if changes else "same"
 
 
+def outcomes(program: Program, n: float, helpers: Helpers) -> list[str]:
+    """The outcome of a program, and whether it returns before its end."""
+    found = outcome(program, n, helpers)
+    early = found != "refused" and program.text.count("return") > program.changes
+    return [found, "left early"] if early else [found]
+
+
 def test_changes_are_versions() -> None:
     helpers = Helpers()
-    found = Counter(outcome(Program(seed), seed % 2 * 2.0, helpers) for seed in range(600))
+    found = Counter(kind for seed in range(600) for kind in outcomes(Program(seed), seed % 2 * 2.0, helpers))
     assert found["same"] > 50 and found["changes"] > 5 and found["refused"] > 100, found
+    assert found["left early"] > 30, found
 
 
 def chain(count: int, last: str) -> str:

@@ -201,6 +201,6 @@ def _check(inference: Inference, node: term.Check) -> Judgement:
     if private:
         fixes = explain.publish(inference.text, inference.parameters, private)
         inference.report(problems.PrivateCheck.at(node.span, variable="`, `".join(private), fixes=fixes))
-    if inference.rules.failures:
+    elif inference.rules.failures:
         inference.failures.append(Failure(moves.NOWHERE, node.span))
     return Judgement(TupleType(()), moves.NOWHERE)

@@ -13,7 +13,7 @@ from dp_lsp.lower import problems
 from dp_lsp.lower.expressions import Expressions
 from dp_lsp.lower.ownership import Holding, Holdings, Memory, Origin
 from dp_lsp.lower.scope import UNUSED
-from dp_lsp.lower.survey import How, changed_positions
+from dp_lsp.lower.survey import changed_positions
 from dp_lsp.problem import Edit, Fix, Kind, Problem, Related
 from dp_lsp.text import Span
 
@@ -139,15 +139,6 @@ class Changes(Expressions):
             name, other = found
             whose = f"`{other}`" if other else "a value of the caller"
             self._problems.append(problems.LoopShuffle.at(span, name=name, other=whose))
-
-    def _changed_parameters(self, params: Iterable[str], span: Span) -> Term:
-        """The value of a function that changes parameters: their last versions."""
-        names = [name for name in params if name in self.changed]
-        for name in names:
-            for write in self._scope.survey.known_writes(name):
-                if write.how is How.ASSIGNED:
-                    self._problems.append(problems.ChangedAndAssigned.at(write.span, name=name))
-        return versions(span, (self._scope.now[name] for name in names), alone=True)
 
 
 def _copy_of(node: surface.Node) -> Fix:

@@ -9,8 +9,10 @@ from dp_lsp.core import term
 from dp_lsp.core.annotation import Anything, NumberOf
 from dp_lsp.core.term import Bind, Body, Method, Term
 from dp_lsp.lower import problems, type_names
+from dp_lsp.lower.changes import versions
 from dp_lsp.lower.effects import Known, effects
 from dp_lsp.lower.facts import written
+from dp_lsp.lower.leaving import GIVES_NOTHING, GIVES_VALUE, OTHER_CHANGES, Leaving, ends_bare, returns
 from dp_lsp.lower.methods import conflict
 from dp_lsp.lower.ownership import OUTSIDE, Holding, Memory
 from dp_lsp.lower.scope import UNUSED
@@ -60,6 +62,7 @@ class Functions(Statements):
     ) -> None:
         super().__init__(where, text, report, known, outer)
         self.changed = set()
+        self.leaving = Leaving()
         self._conflicting: set[str] = set()
 
     def inside(self) -> Functions:
@@ -106,12 +109,9 @@ class Functions(Statements):
         self._scope.survey = survey or Survey(block, known)
         self._check_names()
         statements = grouped(block.statements)
-        body = self._body(statements, self._end(node), block.span)
-        last = statements[-1] if statements else block
-        bare = isinstance(last, surface.Return) and last.value is None
-        if self.changed and not bare and not self.refused:
-            names = "`, `".join(sorted(self.changed))
-            self._problems.append(problems.MissingReturn.at(last.span, name=names))
+        body = self._body(statements, self._end(node, block), block.span, may_return=node is not None)
+        if node is not None:
+            self._check_changes(node, block)
         return body
 
     def black_box(self, node: surface.Function, mentions: frozenset[str]) -> Method:
@@ -140,20 +140,52 @@ class Functions(Statements):
             dispatch=self._dispatch(node.params),
         )
 
+    def _end(self, node: Written | None, block: surface.Block) -> Finish:
+        """How the ways through a body end. Where one ends in a ``return`` without a value all of them do; what each
+        gives is the last version of every parameter that any of them changes."""
+        if node is None:
+            return self._value
+        found, bare = list(returns(block)), ends_bare(block)
+        early = any(each is not block.statements[-1] for each in found)
+
+        def finish(last: surface.Node | None, binds: list[Bind]) -> Term:
+            if isinstance(last, surface.If) and last.otherwise is not None:
+                return self._choice(last, finish, may_return=True)
+            if not isinstance(last, surface.Return) or (last.value is not None and not (early and bare)):
+                return self._tail(last, binds)
+            if early and (last.value is not None or not bare):
+                return self._refused_return(last, GIVES_VALUE if bare else GIVES_NOTHING)
+            names = self._may_change(node) if early else self.changed
+            return versions(last.span, (self._scope.now[p.name] for p in node.params if p.name in names), alone=True)
+
+        return finish
+
+    def _may_change(self, node: Written) -> set[str]:
+        """The parameters that a call in the body changes, if they still are what the caller gave."""
+        return {param.name for param in node.params if self._scope.survey.changes(param.name)}
+
+    def _check_changes(self, node: Written, block: surface.Block) -> None:
+        """What a body with these changes must be: one that ends in a ``return`` alone, which none other does."""
+        found = list(returns(block))
+        if not ends_bare(block):
+            if self.changed and not self.refused:
+                names = "`, `".join(sorted(self.changed))
+                last = block.statements[-1] if block.statements else block
+                self._problems.append(problems.MissingReturn.at(last.span, name=names))
+            return
+        if not self.changed and not self.refused:
+            self._problems.append(problems.NothingChanged.at(found[-1].span, name=node.name))
+        elif len(found) > 1 and self.changed != self._may_change(node) and not self.refused:
+            self._refused_return(found[0], OTHER_CHANGES)
+        for name in sorted(self.changed):
+            for write in self._scope.survey.known_writes(name):
+                if write.how is How.ASSIGNED:
+                    self._problems.append(problems.ChangedAndAssigned.at(write.span, name=name))
+
     # Parameters and annotations
 
     def _dispatch(self, params: tuple[surface.Parameter, ...]) -> tuple[str, ...]:
         return tuple(type_names.run_time(param.annotation) for param in params)
-
-    def _end(self, node: Written | None) -> Finish:
-        def finish(last: surface.Node | None, binds: list[Bind]) -> Term:
-            if node is None or not isinstance(last, surface.Return) or last.value is not None:
-                return self._tail(last, binds)
-            if not self.changed and not self.refused:
-                self._problems.append(problems.NothingChanged.at(last.span, name=node.name))
-            return self._changed_parameters((param.name for param in node.params), last.span)
-
-        return finish
 
     def _check_parameters(self, params: tuple[surface.Parameter, ...]) -> None:
         """Parameters that are left out in some calls are one problem, however many there are."""

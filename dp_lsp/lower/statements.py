@@ -11,6 +11,7 @@ from dp_lsp.core.term import Bind, Body, Local, Term
 from dp_lsp.lower import problems
 from dp_lsp.lower.changes import Changes, versions
 from dp_lsp.lower.facts import assigned_names, described, names_below, refused_target
+from dp_lsp.lower.leaving import GUARDS, IN_LOOP, IN_VALUE, NEVER_RUN, SEVERAL_WAYS, TOO_MANY, Leaving, returns
 from dp_lsp.lower.ownership import NOWHERE, Holding, Memory, Origin
 from dp_lsp.lower.scope import UNUSED
 from dp_lsp.lower.survey import Methods, Survey, grouped
@@ -29,9 +30,15 @@ class _Side(NamedTuple):
 
 
 class Statements(Changes):
-    """The statements of one body. ``returned`` is all that may be reached from its value."""
+    """The statements of one body. ``returned`` is all that may be reached from its value, ``leaving`` knows its ways.
+
+    ``_guards`` counts the ``if`` around a place that end in what follows them, and ``_why`` says why a ``return`` there
+    is refused."""
 
     returned: Memory = NOWHERE
+    _guards = 0
+    _why = NEVER_RUN
+    leaving: Leaving
 
     def _define_function(self, node: Methods) -> Bind:
         """A function defined inside the body."""
@@ -43,7 +50,8 @@ class Statements(Changes):
 
     # Statements
 
-    def _body(self, statements: tuple[surface.Node, ...], finish: Finish, span: Span) -> Body:
+    def _body(self, statements: tuple[surface.Node, ...], finish: Finish, span: Span, may_return: bool = False) -> Body:
+        """A block that ends as ``finish`` says; ``may_return`` says that its value is that of the function."""
         binds: list[Bind] = []
         for position, statement in enumerate(statements):
             last = position == len(statements) - 1
@@ -52,23 +60,28 @@ class Statements(Changes):
                 if isinstance(bind.term, term.Hole):
                     binds.append(bind)
                     continue
-                rest = self._body(statements[position + 1 :], finish, span)
+                rest = self._body(statements[position + 1 :], finish, span, may_return)
                 return Body(tuple(binds), term.Scope(statement.span, bind, rest))
             if last:
                 result = finish(statement, binds)
                 return Body(tuple(binds), result)
-            self._statement(statement, binds)
+            if may_return and isinstance(statement, surface.If) and self.leaving.of(statement).leaves:
+                guard = self._guard(statement, statements[position + 1 :], finish, binds)
+                if guard is not None:
+                    return Body(tuple(binds), guard)
+            else:
+                self._statement(statement, binds)
         result = finish(None, binds)
         return Body(tuple(binds), result)
 
     def _tail(self, node: surface.Node | None, binds: list[Bind]) -> Term:
-        """The value of the last statement of a function or of a branch that is a value."""
+        """The value of the last statement of a function or of a branch that is a value, if it has no branches."""
         if node is None:
             return term.MakeTuple(Span(0, 0), ())
-        if isinstance(node, surface.Return):
-            return self._value(node, binds) if node.value is None else self._returned_value(node.value)
+        if isinstance(node, surface.Return) and node.value is not None:
+            return self._returned_value(node.value)
         if isinstance(node, surface.If):
-            return self._refused(node, described(node)) if node.otherwise is None else self._choice(node, self._tail)
+            return self._refused(node, described(node))
         if self._is_expression(node):
             return self._returned_value(node)
         self._statement(node, binds)
@@ -116,7 +129,7 @@ class Statements(Changes):
             case surface.Assert():
                 binds.append(Bind(node.span, (), term.Check(node.span, self._expression(node.condition))))
             case surface.Return():
-                binds.append(Bind(node.span, (), self._value(node, binds)))
+                binds.append(Bind(node.span, (), self._refused_return(node, self._why)))
             case surface.Call() if (changing := self._changed_by(node)) is not None:
                 binds.append(self._change(node, changing))
             case Methods():
@@ -206,29 +219,59 @@ class Statements(Changes):
         changed = Survey(sides, self._scope.survey.known).writes
         if changed:
             return self._refused(node, f"an assignment to `{min(changed)}` inside an `if` whose value is used")
-        return self._choice(node, self._value)
+        return self._value(node, [])
 
     def _value(self, node: surface.Node | None, binds: list[Bind]) -> Term:
         """The value of a branch inside an expression, where ``return`` would leave the function."""
         if isinstance(node, surface.Return):
-            self._problems.append(problems.ReturnInside.at(node.span))
-            self.refused = True
-            return term.Hole(node.span, "a `return` inside the function")
+            return self._refused_return(node, IN_VALUE)
         if isinstance(node, surface.If) and node.otherwise is not None:
-            return self._choice(node, self._value)
+            around, self._why = self._why, IN_VALUE
+            value = self._choice(node, self._value)
+            self._why = around
+            return value
         return self._tail(node, binds)
 
-    def _choice(self, node: surface.If, finish: Finish) -> Term:
-        """An ``if`` whose value is used; each branch ends as ``finish`` says."""
+    def _refused_return(self, node: surface.Return, why: str) -> Term:
+        self._problems.append(problems.ReturnInside.at(node.span, why=why))
+        self.refused = True
+        return term.Hole(node.span, "a `return` inside the function")
+
+    def _choice(
+        self, node: surface.If, finish: Finish, may_return: bool = False, rest: tuple[surface.Node, ...] = ()
+    ) -> Term:
+        """An ``if`` whose value is used; each branch ends as ``finish`` says. A branch that goes on does so with the
+        ``rest`` of the body."""
         condition = self._expression(node.condition)
         scope, memory = dict(self._scope.now), self._scope.ownership.snapshot()
         sides = []
         for block in (node.then, node.otherwise):
-            assert block is not None, "an `if` that is a value has two branches"
-            sides.append(self._body(grouped(block.statements), finish, block.span))
+            statements = () if block is None else grouped(block.statements)
+            if rest and self.leaving.through(block).on:
+                statements += rest
+            sides.append(self._body(statements, finish, (block or node).span, may_return))
             self._scope.now = dict(scope)
             self._scope.ownership.restore(memory)
         return term.Branch(node.span, condition, sides[0], sides[1])
+
+    def _guard(
+        self, node: surface.If, rest: tuple[surface.Node, ...], finish: Finish, binds: list[Bind]
+    ) -> Term | None:
+        """An ``if`` that returns in a branch: what follows it belongs to the one branch that goes on. None if there
+        are several of them, or none; then nothing is known of what it returns."""
+        ways = self.leaving.of(node)
+        if ways.on != 1:
+            around, self._why = self._why, SEVERAL_WAYS if ways.on else NEVER_RUN
+            self._statement(node, binds)
+            self._why = around
+            return None
+        if self._guards == GUARDS:
+            return self._refused_return(next(returns(node)), TOO_MANY)
+        self._hide(node, binds)
+        self._guards += 1
+        value = self._choice(node, finish, may_return=True, rest=rest)
+        self._guards -= 1
+        return value
 
     def _if(self, node: surface.If, binds: list[Bind]) -> None:
         """An ``if`` statement: a choice between tuples of everything either branch changes."""
@@ -279,7 +322,9 @@ class Statements(Changes):
         starts = [(self._version(name, before[name].span, memory[name]), before[name]) for name in carried]
         index = self._index(node.target)
         changed, ownership.changed = ownership.changed, NOWHERE
+        around, self._why = self._why, IN_LOOP
         body = self._body(grouped(node.body.statements), self._round(carried, node), node.body.span)
+        self._why = around
         after = ownership.after_rounds(carried, memory)
         if not self.refused:
             self._check_rounds(node.span, after, memory, ownership.changed)

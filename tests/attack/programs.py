@@ -69,6 +69,8 @@ class Writer(Expressions):
         lines = [line for _ in range(self._source.choice((0, 1, 1, 2, 3))) for line in self._statement(1)]
         made = [kind for name, kind in self._scope if name in self._updated or name.startswith("y")]
         result = self._source.choice(made) if made and self._source.random() < 0.7 else self._any_kind()
+        if self._source.random() > 0.8:
+            lines += self._guard(result)
         lines.append("    " + self._result(result))
         return "\n".join([f"function f({', '.join(self._header(own))})", *lines, "end"])
 
@@ -81,6 +83,12 @@ class Writer(Expressions):
         if self._source.random() > 0.9:
             return f"({self._expression(kind, 1)}, {self._expression(self._any_kind(scalars=True), 1)})"
         return self._expression(kind, 3)
+
+    def _guard(self, kind: Kind) -> list[str]:
+        """A way to leave before the end, with something of the same kind."""
+        condition, value = self._expression(BOOL, 1), self._expression(kind, 2)
+        sign = self._source.choice(("&&", "||"))
+        return [f"    ({condition}) {sign} return {value}"]
 
     # Statements
 

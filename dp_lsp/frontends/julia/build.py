@@ -31,6 +31,7 @@ from dp_lsp.surface import (
 from dp_lsp.text import Span
 
 _UPDATES = frozenset(("+=", "-=", "*=", "/=", "%=", "÷=", "^="))
+_LAZY = frozenset(("&&", "||"))
 _AROUND_BODY = 2  # the function and its block
 
 
@@ -48,8 +49,27 @@ class Builder(Expressions):
         for index, node in enumerate(nodes):
             following = nodes[index + 1] if index + 1 < len(nodes) else None
             if not (following and self._documents(node, following)):
-                kept.append(node)
+                kept.append(self._guarded(node))
         return kept
+
+    def _guarded(self, node: Node) -> Node:
+        """A statement; ``c && return x`` and ``c || return x``, or such an assignment, as the ``if`` that they are."""
+        around: list[tuple[Name, Node]] = []
+        last = node
+        while isinstance(last, Call) and isinstance(last.callee, Name) and last.callee.name in _LAZY:
+            sign, (condition, last) = last.callee, last.args
+            if around and around[-1][0].name == sign.name:  # `a && b && return x` asks for both at once
+                before = around.pop()[1]
+                condition = Call(before.start, condition.end, sign, (before, condition))
+            around.append((sign, condition))
+        if not isinstance(last, Return | Assign) or (isinstance(last, Assign) and last.constant):
+            return node
+        for sign, condition in reversed(around):
+            then, otherwise = self._block([last], 0), None
+            if sign.name == "||":
+                then, otherwise = Block(last.start, last.start, ()), then
+            last = If(condition.start, node.end, condition, then, otherwise)
+        return last
 
     def _shallow(self, node: Node, around: int = 0) -> Node:
         """A node; one that is nested too deeply, with so many levels around it, is left out."""

@@ -35,29 +35,38 @@ class NotAVariable(Kind):
 
 
 class ReturnInside(Kind):
-    """`return` stands before the end of the function. What is returned would depend on which way the run takes.
+    """`return` stands where it is not understood. In a branch of an `if` it is: what follows the `if` is what the one
+    branch does that goes on. In a loop, or in a value, it is not.
 
     Broken:
 
     ```julia
-    function f(x::Real)
-        return x
-        x + 1
+    function f(x::Real, n::Static(Integer))
+        for i in 1:n
+            if i > 3
+                return x
+            end
+            x = x + 1
+        end
+        x
     end
     ```
 
     Fixed:
 
     ```julia
-    function f(x::Real)
-        return x + 1
+    function f(x::Real, n::Static(Integer))
+        if n > 3
+            return x + 3
+        end
+        x + n
     end
     ```
     """
 
     code = "DP108"
     name = "return-inside"
-    message = "`return` is understood only as the last statement of a function"
+    message = "{why}"
     unchecked = True
     unsupported = True
 
