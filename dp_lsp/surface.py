@@ -89,6 +89,16 @@ class Whole(Node):
     __slots__ = ()
 
 
+class Bound(Node):
+    """``begin`` or ``end`` in an index: the first or the last position."""
+
+    __slots__ = ("last",)
+
+    def __init__(self, start: int, end: int, last: bool) -> None:
+        super().__init__(start, end)
+        self.last = last
+
+
 class Keyword(Node):
     """A keyword argument of a call."""
 

@@ -124,6 +124,7 @@ def cells() -> Iterator[Cell]:
         yield Cell(metric, "count_rows(r -> r[1] > r[2], m)", (1,), least=least)
         yield Cell(metric, "count_distinct(m)", (1,), least=least)
         yield Cell(metric, "sum(clamp(m[:, 2], 0, 2))", (2,), least=least)
+        yield Cell(metric, "sum(clamp(m[:, 2:end][:, 1], 0, 2))", (2,), least=least)
         yield Cell(metric, "sum(clip(LInf, 1, m)[:, 1])", (factor,), least=least)
         yield Cell(metric, "size(filter_rows(r -> r[1] > r[2], m), 1)", (factor,), least=least, loose=metric.sized)
         yield Cell(metric, "sum(map_rows(r -> clamp(r[1], 0, 2), repeat(m, 3)))", (6,), least=least)
@@ -143,6 +144,8 @@ def of_positions() -> Iterator[Cell]:
         yield Cell(metric, "m[1, :]", (4,), least=least, more=short)
     yield Cell(HAMMING, "sum(v[2:3])", (3,), BOUNDED, 4)
     yield Cell(HAMMING, "count(x -> x > 0, v[1:2])", (1,), least=3)
+    yield Cell(HAMMING, "v[end]", (3,), BOUNDED, 3)
+    yield Cell(HAMMING, "m[1:2, :][2, 1]", (4,), least=2, more="RowNorm(L2, 2)")
     yield Cell(HAMMING, "m[1, :]", (8, 4 * SQUARE, 4), "Bounded(Real, -2, 2)", 2, loose=True)
 
 

@@ -31,6 +31,8 @@ def shown(node: s.Node | None) -> str:
             return repr(node.value)
         case s.Name():
             return node.name
+        case s.Bound(last=last):
+            return "end" if last else "begin"
         case s.Whole():
             return ":"
         case s.Keyword():
@@ -155,10 +157,10 @@ EXPRESSIONS = {
     "f(:a, :b)": "(f <a symbol> <a symbol>)",
     # brackets that touch, blanks that separate
     "f(x)(y)": "((f x) y)",
-    "m[i, end - 1]": "(at m i (- <`end` as an index> 1))",
-    "m[[begin, end]]": "(at m [<`begin` as an index> <`end` as an index>])",
+    "m[i, end - 1]": "(at m i (- end 1))",
+    "m[[begin, end]]": "(at m [begin end])",
     "[begin\n x\nend, y]": "[<a `begin` block | x> y]",
-    "m[min(end, 2)]": "(at m (min <`end` as an index> 2))",
+    "m[min(end, 2)]": "(at m (min end 2))",
     "[x - y]": "[(- x y)]",
     "[x -y]": "<a matrix literal | x y>",
     "[a, b,\n c]": "[a b c]",
@@ -211,7 +213,7 @@ EXPRESSIONS = {
     "(x; y)": "<a block in parentheses | x y>",
     # what packages write
     "f(a = b = 1)": "(f a=(b = 1))",
-    "v[x,\n  end]": "(at v x <`end` as an index>)",
+    "v[x,\n  end]": "(at v x end)",
     "[begin; x; end, y]": "[<a `begin` block | x> y]",
     "x ≅ y && z": "(&& <the operator `≅` | x y> z)",
     "a.b.:c": "<a field access | a>",
@@ -234,7 +236,7 @@ EXPRESSIONS = {
     "f(◣)": "(f ◣)",
     "x ⊻= y": "<the operator `⊻=` | x y → x>",
     "(fun === +) || y": "(|| <the operator `===` | + fun> y)",
-    "m[:,\n  end,\n  1]": "(at m : <`end` as an index> 1)",
+    "m[:,\n  end,\n  1]": "(at m : end 1)",
     "f(x) = |": "(def f (x) {|})",
     "in(x, y)": "(in x y)",
     "a ? b : c ≅ d": "(if a {b} {<the operator `≅` | c d>})",

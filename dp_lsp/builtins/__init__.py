@@ -30,9 +30,9 @@ from dp_lsp.builtins import (
 from dp_lsp.builtins.columns import COLUMN
 from dp_lsp.builtins.containers import LITERAL
 from dp_lsp.builtins.define import Builtin
-from dp_lsp.builtins.places import INDEX, ROW
+from dp_lsp.builtins.places import INDEX, ROW, extent
 from dp_lsp.builtins.ranges import RANGE
-from dp_lsp.builtins.slices import SLICE
+from dp_lsp.builtins.slices import SLICE, SLICE_OF_COLUMNS, SLICE_OF_ROWS
 
 T = TypeVar("T")
 
@@ -58,6 +58,12 @@ WHOLE_QUOTIENTS = frozenset({"div", "÷"})
 
 SHOWING = frozenset({"println", "print"})
 """Those that show what they are given."""
+
+FAILING = frozenset({"error", "throw"})
+"""Those that make a run fail."""
+
+PLACES, PLACES_AND_ENTRIES = "eachindex", "enumerate"
+"""Those that a loop goes over instead of a vector: its positions, or its positions with what stands there."""
 
 DRAWING = frozenset({"rand", "randn", "randexp"})
 """Those that draw random numbers, which no bound counts."""
@@ -96,19 +102,25 @@ def find(name: str) -> tuple[Builtin, bool] | None:
 __all__ = [
     "COLUMN",
     "DRAWING",
+    "FAILING",
     "HANDLING_NON_NUMBERS",
     "INDEX",
     "LITERAL",
     "NON_NUMBERS",
+    "PLACES",
+    "PLACES_AND_ENTRIES",
     "RANGE",
     "REFUSED",
     "ROW",
     "SHOWING",
     "SHUFFLING",
     "SLICE",
+    "SLICE_OF_COLUMNS",
+    "SLICE_OF_ROWS",
     "TABLE",
     "WHOLE_QUOTIENTS",
     "Builtin",
+    "extent",
     "find",
     "passed_on",
 ]

@@ -133,7 +133,7 @@ def _entry(v: Any, *indices: Value) -> Value:
 def _slice(v: Any, first: Value, last: Value) -> Any:
     if first <= last:
         index(first, len(v)), index(last, len(v))
-    return array(v[int(first) - 1 : int(last)] if first <= last else ())
+    return v[int(first) - 1 : max(int(last), int(first) - 1)].copy()
 
 
 def _row(m: Any, i: Value) -> Any:
@@ -287,6 +287,8 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "[]": _entry,
     "[:]": _row,
     "[:…:]": _slice,
+    "[:…:,]": _slice,
+    "[,:…:]": lambda m, first, last: _slice(m.T, first, last).T.copy(),
     "[:,]": _column,
     ":": _range,
     "[…]": lambda *entries: array(entries),

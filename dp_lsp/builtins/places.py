@@ -33,6 +33,11 @@ _Forms = tuple[Form, ...]
 _A_VECTOR, _A_MATRIX = Box(VECTOR, truth=True), Box(MATRIX, truth=True)
 
 
+def extent(indices: int, position: int) -> tuple[str, int | None]:
+    """What the last position is in an index of so many, counted from 0: a row, and the dimension that it is given."""
+    return ("length", None) if indices == 1 else ("size", position + 1)
+
+
 def inside(args: Args) -> tuple[Demand, ...]:
     """Known positions are there. Where sizes are public, two runs both fail, or none; but how often a run comes to it
     may be private."""

@@ -182,10 +182,13 @@ class Closure:
 
 @thing
 class Check:
-    """``@assert``: a condition on public values."""
+    """A condition on public values, as of ``@assert``: the run fails where it is false, or true if it is ``negated``.
+    ``failing`` is the function that makes it fail, where that is written."""
 
     span: Span
     condition: Term
+    negated: bool = False
+    failing: Global | None = None
 
 
 Written = NormArgument | TypeArgument | TruthArgument

@@ -33,6 +33,7 @@ from dp_lsp.infer.solver import Mismatch
 from dp_lsp.text import Span
 
 BRANCH = "if"
+_SHOW_LATER = "; leave it out, and show what the function returns where it is called"
 
 
 def rule(inference: Inference, node: Term) -> Judgement:
@@ -117,8 +118,9 @@ def _global(inference: Inference, node: term.Global) -> Judgement:
     span, name = node.span, node.name
     found = inference.resolve(name)
     if found is None:
-        kind = problems.NoRule if name in builtins.REFUSED else problems.UnknownName
-        inference.report(kind.at(span, name=name))
+        hint = _SHOW_LATER if name in builtins.SHOWING else ""
+        found_none = problems.NoRule.at(span, name=name, hint=hint)
+        inference.report(found_none if name in builtins.REFUSED else problems.UnknownName.at(span, name=name))
         return Judgement(UNKNOWN, moves.NOWHERE)
     if isinstance(found, Unreadable):
         because = f" ({found.reason})" if found.accepted else ""
@@ -203,4 +205,8 @@ def _check(inference: Inference, node: term.Check) -> Judgement:
         inference.report(problems.PrivateCheck.at(node.span, variable="`, `".join(private), fixes=fixes))
     elif inference.rules.failures:
         inference.failures.append(Failure(moves.NOWHERE, node.span))
+    if node.failing is not None and inference.resolve(node.failing.name) is not None:
+        inference.report(
+            problems.NoRule.at(node.failing.span, name=node.failing.name, hint="")
+        )  # the program defines it
     return Judgement(TupleType(()), moves.NOWHERE)

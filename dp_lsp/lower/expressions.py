@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from dp_lsp import builtins, surface
 from dp_lsp.builtins.patterns import FromBox, GivenNorm, GivenTruth, GivenType
@@ -32,6 +33,8 @@ class Expressions:
         self._known = known
         self._scope: Scope = Scope(None if outer is None else outer._scope, known)
         self._captures: dict[surface.Node, Memory] = {}
+        self._around: tuple[surface.Index, Term, int] | None = None
+        """The index that is being lowered, what it is of, and the position in it."""
 
     def _value_choice(self, node: surface.If) -> Term:
         """An ``if`` inside an expression; its branches are statements."""
@@ -61,6 +64,8 @@ class Expressions:
                 return term.Call(node.span, builtins.RANGE, tuple(ends), node.span)
             case surface.Index():
                 return self._indexed(node)
+            case surface.Bound():
+                return self._bound(node)
             case surface.If() if node.otherwise is not None:
                 return self._value_choice(node)
             case surface.Lambda():
@@ -192,19 +197,29 @@ class Expressions:
 
     def _indexed(self, node: surface.Index) -> Term:
         value = self._expression(node.value)
-        indices = node.indices
-        row, places = builtins.INDEX, indices
-        match indices:
-            case (surface.Whole(), place):
-                row, places = builtins.COLUMN, (place,)
-            case (place, surface.Whole()):
-                row, places = builtins.ROW, (place,)
-            case (surface.Range(first=first, step=None, last=last),):
-                row, places = builtins.SLICE, (first, last)
+        row, places = _way(node.indices)
         if any(isinstance(place, surface.Whole | surface.Range) for place in places) or not 1 <= len(places) <= 2:
             return self._refused(node, "this way of indexing")
-        args = (value, *map(self._expression, places))
-        return term.Call(node.span, row, args, node.span)
+        around = self._around
+        args = [value]
+        for place in places:
+            self._around = node, value, next(i for i, each in enumerate(node.indices) if each.end >= place.end)
+            args.append(self._expression(place))
+        self._around = around
+        return term.Call(node.span, row, tuple(args), node.span)
+
+    def _bound(self, node: surface.Bound) -> Term:
+        """The first or the last position of what is indexed there, which has a name: it is looked at twice."""
+        if self._around is None:
+            return self._refused(node, "`end` in a function inside an index")
+        index, value, position = self._around
+        if not node.last:
+            return term.Literal(node.span, Fraction(1), True)
+        if not isinstance(index.value, surface.Name):
+            return self._refused(node, "`end` as an index of something without a name")
+        row, dimension = builtins.extent(len(index.indices), position)
+        along = () if dimension is None else (term.Literal(node.span, Fraction(dimension), True),)
+        return term.Call(node.span, row, (value, *along), node.span)
 
     def _opens_scope(self, node: surface.Node) -> bool:
         if (
@@ -289,3 +304,19 @@ class Expressions:
     def _refuse(self, span: Span, what: str) -> None:
         text, hint = what[0].upper() + what[1:], instead_of(what, self._text[span.start : span.end])
         self._problems.append(problems.Unsupported.at(span, what=text, where=self._where, hint=hint))
+
+
+def _way(indices: tuple[surface.Node, ...]) -> tuple[str, tuple[surface.Node, ...]]:
+    """The row for indices like these, and what it is given."""
+    match indices:
+        case (surface.Range(first=first, step=None, last=last),):
+            return builtins.SLICE, (first, last)
+        case (surface.Whole(), surface.Range(first=first, step=None, last=last)):
+            return builtins.SLICE_OF_COLUMNS, (first, last)
+        case (surface.Range(first=first, step=None, last=last), surface.Whole()):
+            return builtins.SLICE_OF_ROWS, (first, last)
+        case (surface.Whole(), place):
+            return builtins.COLUMN, (place,)
+        case (place, surface.Whole()):
+            return builtins.ROW, (place,)
+    return builtins.INDEX, indices

@@ -101,7 +101,7 @@ def disturbed(node: surface.Node) -> set[str]:
 
 def is_reserved(name: str) -> bool:
     """Whether a name belongs to the language: a builtin, a norm, a type, or what runs other text."""
-    known = (type_names.RESERVED, EVALUATING)
+    known = (type_names.RESERVED, EVALUATING, (builtins.PLACES, builtins.PLACES_AND_ENTRIES))
     return builtins.find(name) is not None or any(name in names for names in known)
 
 
@@ -152,3 +152,13 @@ def _below(node: surface.Node) -> Iterator[surface.Node]:
     while pending:
         yield (item := pending.pop())
         pending += item.children()
+
+
+def walked(over: surface.Node) -> tuple[surface.Name | None, str]:
+    """The vector that a loop goes over, if it has a name, and the function that says how."""
+    match over:
+        case surface.Name():
+            return over, ""
+        case surface.Call(callee=surface.Name(name=way), args=(surface.Name() as name,), keywords=()):
+            return (name, way) if way in (builtins.PLACES, builtins.PLACES_AND_ENTRIES) else (None, "")
+    return None, ""

@@ -20,6 +20,17 @@ _INSTEAD = {
     "a `local` declaration": "; leave out `local`: a name that is assigned in a function is its own",
     "a `let` block": "; give the names their values in lines of their own",
     "a type annotation": "; annotate parameters, and functions with what they return",
+    "`end` as an index of something without a name": "; give it a name in a line of its own",
+    "a keyword parameter": "; write it among the others, without a name in the call",
+    "a macro call": "; leave it out, or write what it stands for",
+    "a type annotation of a variable": "; leave it out: only parameters and results have one",
+    "a function with a `where` clause": "; write the type where it is used, as in `x::Real`",
+    "a string with interpolation": "; texts are understood only as documentation",
+    "a loop over something other than a range such as `1:n`": "; go over a range, or over a vector that has a name",
+    "a loop over several variables": "; go over the positions, as in `for i in eachindex(v)`",
+    "`break`": "; choose the number of rounds before the loop",
+    "`continue`": "; put what follows it into an `if`",
+    "a failure that shows values": '; write the text out, as in `error("n is too small")`',
     "changing a part of a value": "; make a new value",
 }
 

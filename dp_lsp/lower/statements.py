@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
+from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp import builtins, surface
@@ -10,7 +12,8 @@ from dp_lsp.core import term
 from dp_lsp.core.term import Bind, Body, Local, Term
 from dp_lsp.lower import problems
 from dp_lsp.lower.changes import Changes, versions
-from dp_lsp.lower.facts import assigned_names, described, names_below, refused_target
+from dp_lsp.lower.facts import assigned_names, described, names_below, refused_target, walked
+from dp_lsp.lower.failing import Failing, failure, is_written_out
 from dp_lsp.lower.leaving import GUARDS, IN_LOOP, IN_VALUE, NEVER_RUN, SEVERAL_WAYS, TOO_MANY, Leaving, returns
 from dp_lsp.lower.ownership import NOWHERE, Holding, Memory, Origin
 from dp_lsp.lower.scope import UNUSED
@@ -27,6 +30,21 @@ class _Side(NamedTuple):
     scope: dict[str, Local]
     memory: dict[str, Holding]
     span: Span
+
+
+class _Walk(NamedTuple):
+    """What a loop goes over: the first number, the step and the last one. Its variables are the number of a round, and
+    the ``entry`` that stands there in a ``vector``."""
+
+    over: tuple[Term, Term | None, Term]
+    place: surface.Name | None
+    entry: surface.Name | None = None
+    vector: Term | None = None
+    memory: Memory = NOWHERE
+
+    @property
+    def targets(self) -> tuple[surface.Name, ...]:
+        return tuple(name for name in (self.place, self.entry) if name is not None)
 
 
 class Statements(Changes):
@@ -53,20 +71,25 @@ class Statements(Changes):
     def _body(self, statements: tuple[surface.Node, ...], finish: Finish, span: Span, may_return: bool = False) -> Body:
         """A block that ends as ``finish`` says; ``may_return`` says that its value is that of the function."""
         binds: list[Bind] = []
-        for position, statement in enumerate(statements):
-            last = position == len(statements) - 1
+        pending = deque(statements)
+        while pending:
+            statement = pending.popleft()
             if self._opens_scope(statement) and isinstance(statement, surface.Assign):
                 bind = self._draw(statement)
                 if isinstance(bind.term, term.Hole):
                     binds.append(bind)
                     continue
-                rest = self._body(statements[position + 1 :], finish, span, may_return)
+                rest = self._body(tuple(pending), finish, span, may_return)
                 return Body(tuple(binds), term.Scope(statement.span, bind, rest))
-            if last:
+            if isinstance(statement, surface.If) and (failing := failure(statement)) and self._may_fail(failing):
+                self._hide(statement, binds)
+                binds.append(self._fail(failing, statement.span))
+                pending.extendleft(reversed(grouped(failing.others)))
+            elif not pending:
                 result = finish(statement, binds)
                 return Body(tuple(binds), result)
-            if may_return and isinstance(statement, surface.If) and self.leaving.of(statement).leaves:
-                guard = self._guard(statement, statements[position + 1 :], finish, binds)
+            elif may_return and isinstance(statement, surface.If) and self.leaving.of(statement).leaves:
+                guard = self._guard(statement, tuple(pending), finish, binds)
                 if guard is not None:
                     return Body(tuple(binds), guard)
             else:
@@ -122,6 +145,9 @@ class Statements(Changes):
         match node:
             case surface.Assign():
                 binds.append(self._assign(node))
+            case surface.If() | surface.Call() if (failing := failure(node)) and self._may_fail(failing):
+                binds.append(self._fail(failing, node.span))
+                binds += self._side(failing.others)
             case surface.If():
                 self._if(node, binds)
             case surface.For():
@@ -136,6 +162,20 @@ class Statements(Changes):
                 binds.append(self._define_function(node))
             case _:
                 binds.append(Bind(node.span, (), self._expression(node)))
+
+    def _may_fail(self, failing: Failing) -> bool:
+        """Whether what makes a run fail is Julia's, as far as it is known here."""
+        return not self._scope.has(failing.by.name.name)
+
+    def _fail(self, failing: Failing, span: Span) -> Bind:
+        """A condition that makes the run fail. Whoever sees that sees also what it says."""
+        name, said = failing.by
+        for value in said:
+            if not is_written_out(value):
+                self._refuse(value.span, "a failure that shows values")
+        self.uses.add(name.name)
+        function = term.Global(name.span, name.name, called=True)
+        return Bind(span, (), term.Check(span, self._expression(failing.condition), failing.negated, function))
 
     def _draw(self, node: surface.Assign) -> Bind:
         """An assignment from a builtin that has the rest of the block as its subject."""
@@ -281,7 +321,7 @@ class Statements(Changes):
         for block in (node.then, node.otherwise):
             self._scope.now = dict(before)
             self._scope.ownership.restore(memory)
-            binds_of = self._side(block)
+            binds_of = self._side(() if block is None else block.statements)
             ended = self._scope.ownership.snapshot()
             sides.append(_Side(binds_of, self._scope.now, ended, (block or node).span))
         self._scope.now = before
@@ -299,9 +339,9 @@ class Statements(Changes):
                 self._scope.lost[name] = "one branch of the `if`"
         binds.append(Bind(node.span, outs, term.Branch(node.span, condition, bodies[0], bodies[1])))
 
-    def _side(self, block: surface.Block | None) -> list[Bind]:
+    def _side(self, statements: tuple[surface.Node, ...]) -> list[Bind]:
         binds: list[Bind] = []
-        for statement in grouped(block.statements) if block is not None else ():
+        for statement in grouped(statements):
             if self._opens_scope(statement):
                 self._refuse(statement.span, "sampling inside a branch")
                 binds.append(Bind(statement.span, (), term.Hole(statement.span, "sampling inside a branch")))
@@ -312,19 +352,20 @@ class Statements(Changes):
     # Loops
 
     def _for(self, node: surface.For) -> Bind:
-        first, step, last = self._range(node.iterable)
+        walk = self._walk(node)
+        first, step, last = walk.over
         scope, ownership = self._scope, self._scope.ownership
         before, fixed = dict(scope.now), set(scope.fixed)
-        index_name = node.target.name if isinstance(node.target, surface.Name) else UNUSED
-        assigned = Survey(node.body, scope.survey.known).writes.keys() - {index_name}
+        assigned = Survey(node.body, scope.survey.known).writes.keys() - {each.name for each in walk.targets}
         carried = [name for name in before if name in assigned]
         memory = ownership.before_rounds(carried)
         starts = [(self._version(name, before[name].span, memory[name]), before[name]) for name in carried]
-        index = self._index(node.target)
+        index, entries = self._walked(node, walk)
         changed, ownership.changed = ownership.changed, NOWHERE
         around, self._why = self._why, IN_LOOP
         body = self._body(grouped(node.body.statements), self._round(carried, node), node.body.span)
         self._why = around
+        body = Body((*entries, *body.binds), body.result)
         after = ownership.after_rounds(carried, memory)
         if not self.refused:
             self._check_rounds(node.span, after, memory, ownership.changed)
@@ -345,21 +386,46 @@ class Statements(Changes):
 
         return finish
 
-    def _index(self, target: surface.Node) -> Local:
-        if isinstance(target, surface.Name):
-            self._check_meaning(target.name, target.span)
-            self._scope.fixed.add(target.name)
-            return self._version(target.name, target.span, Holding(NOWHERE))
-        self._refuse(target.span, "a loop over several variables")
-        return Local(UNUSED, target.span)
+    def _walk(self, node: surface.For) -> _Walk:
+        """What a loop goes over, as a range of numbers: one that is written, or the positions of a vector."""
+        target, over = node.target, node.iterable
+        if isinstance(over, surface.Range):
+            step = None if over.step is None else self._expression(over.step)
+            ends = self._expression(over.first), step, self._expression(over.last)
+            return _Walk(ends, target if isinstance(target, surface.Name) else None)
+        name, way = walked(over)
+        if name is None or (way and self._scope.has(way)):
+            self._refuse(over.span, "a loop over something other than a range such as `1:n`")
+            hole = term.Hole(over.span, "a loop over something that is not a range")
+            return _Walk((hole, None, hole), target if isinstance(target, surface.Name) else None)
+        vector = self._expression(name)
+        count = term.Call(over.span, builtins.extent(1, 0)[0], (vector,), over.span)
+        ends = term.Literal(over.span, Fraction(1), True), None, count
+        match way, target:
+            case builtins.PLACES, surface.Name():
+                return _Walk(ends, target)
+            case "", surface.Name():
+                return _Walk(ends, None, target, vector, self._memory(name))
+            case builtins.PLACES_AND_ENTRIES, surface.Tuple(items=(surface.Name() as place, surface.Name() as entry)):
+                return _Walk(ends, place, entry, vector, self._memory(name))
+        return _Walk(ends, None)
 
-    def _range(self, node: surface.Node) -> tuple[Term, Term | None, Term]:
-        if isinstance(node, surface.Range):
-            step = None if node.step is None else self._expression(node.step)
-            return self._expression(node.first), step, self._expression(node.last)
-        self._refuse(node.span, "a loop over something other than a range such as `1:n`")
-        reason = "a loop over something that is not a range"
-        return term.Hole(node.span, reason), None, term.Hole(node.span, reason)
+    def _walked(self, node: surface.For, walk: _Walk) -> tuple[Local, tuple[Bind, ...]]:
+        """The number of a round, and what stands at it, where that has a name."""
+        if not walk.targets:
+            self._refuse(node.target.span, "a loop over several variables")
+        for name in walk.targets:
+            self._check_meaning(name.name, name.span)
+            self._scope.fixed.add(name.name)
+        place = walk.place
+        index = Local(UNUSED, node.target.span)
+        if place is not None:
+            index = self._version(place.name, place.span, Holding(NOWHERE))
+        if walk.entry is None or walk.vector is None:
+            return index, ()
+        span, held = walk.entry.span, Holding(walk.memory, Origin.PART)
+        value = term.Call(span, builtins.INDEX, (walk.vector, term.Use(span, index)), span)
+        return index, (Bind(span, (self._version(walk.entry.name, span, held),), value),)
 
 
 def _changed(before: dict[str, Local], sides: list[_Side]) -> list[str]:

@@ -65,6 +65,18 @@ RESERVED = frozenset(
 """Names of norms and types, which a program must not give another meaning."""
 
 
+_WIDER = {
+    "AbstractVector": "Vector",
+    "DenseVector": "Vector",
+    "AbstractMatrix": "Matrix",
+    "DenseMatrix": "Matrix",
+    "Number": "Real",
+    "AbstractFloat": "Real",
+    "Signed": "Integer",
+}
+"""Types of Julia without a meaning here, and the one that is meant."""
+
+
 class Refused(Exception):
     """An annotation that means nothing here: the node, a hint what to write instead, and just that if it is sure."""
 
@@ -187,6 +199,8 @@ def _named(node: surface.Node, name: str) -> Annotation:
         return _PLAIN[name]
     if name in (STATIC, PRIVATE, BLACK_BOX):
         raise Refused(node, f"write `{name}()`", f"{name}()")
+    if name in _WIDER:
+        raise Refused(node, f"write `{_WIDER[name]}`", _WIDER[name])
     raise Refused(node, "the types are Real, Integer, Data, Bool, Vector, Matrix, DMGrads, DMModel and Tuple")
 
 
@@ -309,6 +323,10 @@ def _braced(node: surface.TypeExpr) -> Annotation:
     if node.name == "Tuple":
         return TupleOf(tuple(_in_tuple(arg) for arg in node.args))
     kind = _CONTAINERS.get(node.name)
+    narrower = _WIDER.get(node.name)
+    if narrower in _CONTAINERS and len(node.args) == 1 and _name_of(node.args[0]) in _ELEMENTS:
+        instead = f"{narrower}{{<:{_name_of(node.args[0])}}}"
+        raise Refused(node, f"write `{instead}`", instead)
     if kind is None or len(node.args) != 1:
         raise Refused(node, "write `Vector{<:T}` or `Matrix{<:T}` with T one of Real, Integer, Data and Bool")
     element = node.args[0]

@@ -148,8 +148,8 @@ class Interpreter:
                 drawn = self._released(bind.term, [self._term(arg, environment) for arg in bind.term.args])
                 environment.update(zip(bind.targets, drawn, strict=True))
                 return self._body(rest, environment)
-            case term.Check(condition=condition):
-                if not self._term(condition, environment):
+            case term.Check(condition=condition, negated=negated):
+                if bool(self._term(condition, environment)) is negated:
                     raise Undefined("an assertion fails")
                 return ()
             case term.Scope(bind=bind, rest=rest):

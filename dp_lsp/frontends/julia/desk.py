@@ -5,7 +5,7 @@ from __future__ import annotations
 from dp_lsp.frontends.julia.problems import SyntaxProblem, Unclosed
 from dp_lsp.frontends.julia.tokens import BLOCKS, OPENERS, OPERANDS, SQUARE, Broken, Ready, Token
 from dp_lsp.problem import Problem
-from dp_lsp.surface import Opaque
+from dp_lsp.surface import Node, Opaque
 from dp_lsp.text import Span
 
 
@@ -56,11 +56,15 @@ class Desk:
         return end
 
     def _ready(self, start: int, end: int, what: str, mentions: frozenset[str] = frozenset()) -> int:
-        self._operand(start)
-        self.last = Ready("NODE", Opaque(start, end, what, mentions), self.text[start:end])
+        return self._made(Opaque(start, end, what, mentions))
+
+    def _made(self, node: Node) -> int:
+        """A piece that is read already."""
+        self._operand(node.start)
+        self.last = Ready("NODE", node, self.text[node.start : node.end])
         self.tokens.append(self.last)
         self.broke_line = False
-        return end
+        return node.end
 
     def _broken(self, start: int, end: int, reason: str) -> int:
         return self._unreadable(start, end, SyntaxProblem.at(Span(start, end), reason=reason))

@@ -36,6 +36,7 @@ from dp_lsp.frontends.julia.tokens import (
     words,
 )
 from dp_lsp.problem import Related
+from dp_lsp.surface import Bound
 from dp_lsp.text import Span
 
 
@@ -163,7 +164,7 @@ class Lexer(Desk):
         if kind in ("FOR", "IF") and self.frame.bracket and self.last.type in OPERANDS:
             return self._add("GENERATOR", start, end, word)
         if kind == "BEGIN" and self._in_index():
-            return self._ready(start, end, "`begin` as an index")
+            return self._made(Bound(start, end, last=False))
         if self._begins_line() and not self.frame.quoted and self._starts_statement(kind, end):
             self._unwind(start)
         if kind == "LEAVE":
@@ -184,7 +185,7 @@ class Lexer(Desk):
     def _end(self, start: int, end: int) -> int:
         if self.frame.bracket:
             if self._in_index() and (_BOUND.match(self.text, end) or not (self.broke_line and self._in_block())):
-                return self._ready(start, end, "`end` as an index")
+                return self._made(Bound(start, end, last=True))
             if self._in_block():
                 self._unwind(start)
         if not self.frame.block:

@@ -100,7 +100,9 @@ class NoRule(Kind):
 
     code = "DP113"
     name = "no-rule"
-    message = "there is no rule for `{name}`: no bound on how far it moves has been proved, so it cannot be used here"
+    message = (
+        "there is no rule for `{name}`: no bound on how far it moves has been proved, so it cannot be used here{hint}"
+    )
     unchecked = True
     unsupported = True
 

@@ -127,7 +127,7 @@ class PrivateCheck(Kind):
 
     code = "DP305"
     name = "private-check"
-    message = "whether this `@assert` fails depends on `{variable}`, and a failing run can be observed"
+    message = "whether the run fails here depends on `{variable}`, and a failing run can be observed"
     unchecked = True
 
 
