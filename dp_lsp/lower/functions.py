@@ -67,7 +67,9 @@ class Functions(Statements):
 
     def inside(self) -> Functions:
         """A function inside this one."""
-        return Functions(self._where, self._text, self._problems, self._known, self)
+        inner = Functions(self._where, self._text, self._problems, self._known, self)
+        inner._guards = self._guards
+        return inner
 
     def method(self, node: Written) -> Method:
         """A method. Everything in it is lowered now; what it captures is noted in its scope."""
