@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from dp_lsp.cli import main
 from dp_lsp.engine.check import Engine
 
 VECTOR = "f(ages::MetricVector(Real, Symmetric), eps::Static()) :: Priv() = laplacian_mechanism(1, eps, {})"
@@ -59,3 +62,31 @@ MATRIX = "f(m::MetricMatrix(Real, Symmetric), eps::Static()) :: Priv() = laplaci
 )  # fmt: skip
 def test_a_message(program: str, said: str) -> None:
     assert [problem.message for problem in Engine().check(program).problems] == [said]
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (
+            {"large.jl": "factor = 10\n", "small.jl": "factor = 2\n", "third.jl": "factor = 2\n"},
+            "10 for `x` in `large.jl`; 2 for `x` in `small.jl` and `third.jl`",
+        ),
+        ({"two.jl": "module A\nfactor = 3\n%send\nfactor = 4\n"}, "3 for `x`; 4 for `x`"),
+    ],
+)
+def test_what_is_proved_in_each_project(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    files: dict[str, str],
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in files.items():
+        include = 'include("scale.jl")\n'
+        Path(name).write_text((text % include if "%s" in text else text) + include, "utf-8")
+    Path("scale.jl").write_text("scaled(x::Real) = factor * x\n", "utf-8")
+    assert main(["check", "--no-cache", "."]) == 1
+    printed = capsys.readouterr().out
+    assert "error[DP019]: `scaled` has a different guarantee in each" in printed
+    assert f" {said}\n" in printed

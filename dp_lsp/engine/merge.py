@@ -13,6 +13,8 @@ from dp_lsp.engine.problems import SeveralGuarantees
 from dp_lsp.problem import Problem, Related
 from dp_lsp.text import Span
 
+_MOST = 4  # guarantees that are listed
+
 
 def check_projects(
     files: Iterable[str], roots: Iterable[str], check: Callable[[str], dict[str, Analysis]]
@@ -32,10 +34,12 @@ def merged(found: Sequence[tuple[str, Analysis]]) -> Analysis:
         return first
     if len({tuple((chunk.start, chunk.length) for chunk in analysis.chunks) for _, analysis in found}) > 1:
         return _nothing([analysis for _, analysis in found])
-    projects = dict.fromkeys(f"`{shown(name)}`" for name, _ in found)
-    of = f"of {' and '.join(projects)}" if len(projects) > 1 else "module that includes it"
+    projects = [f"`{shown(name)}`" for name, _ in found]
+    several = len(set(projects)) > 1
+    of = f"of {' and '.join(dict.fromkeys(projects))}" if several else "module that includes it"
+    names = projects if several else [""] * len(projects)
     places = zip(*(analysis.chunks for _, analysis in found), strict=True)
-    return Analysis(first.source, tuple(_placed(place, of) for place in places), first.options)
+    return Analysis(first.source, tuple(_placed(place, of, names) for place in places), first.options)
 
 
 def _nothing(found: Sequence[Analysis]) -> Analysis:
@@ -56,17 +60,23 @@ def together(projects: Iterable[tuple[str, Mapping[str, Analysis]]]) -> dict[str
     return {name: merged(analyses) for name, analyses in found.items()}
 
 
-def _placed(place: Sequence[Placed], of: str) -> Placed:
+def _placed(place: Sequence[Placed], of: str, names: Sequence[str]) -> Placed:
     records = {placed.record.key: placed.record for placed in place}
-    return place[0] if len(records) == 1 else place[0]._replace(record=_record(list(records.values()), of))
+    if len(records) == 1:
+        return place[0]
+    where: dict[bytes, list[str]] = {}
+    for placed, name in zip(place, names, strict=True):
+        where.setdefault(placed.record.key, []).append(name)
+    named = [" and ".join(dict.fromkeys(where[key])) for key in records]
+    return place[0]._replace(record=_record(list(records.values()), of, named))
 
 
-def _record(records: list[ChunkRecord], of: str) -> ChunkRecord:
+def _record(records: list[ChunkRecord], of: str, where: list[str]) -> ChunkRecord:
     verdicts = [record.verdict for record in records]
-    by_place: dict[Span, list[FunctionReport]] = {}
-    for verdict in verdicts:
+    by_place: dict[Span, list[tuple[str, FunctionReport]]] = {}
+    for name, verdict in zip(where, verdicts, strict=True):
         for function in verdict.functions:
-            by_place.setdefault(function.name_span, []).append(function)
+            by_place.setdefault(function.name_span, []).append((name, function))
     problems = dict.fromkeys(_joined(problem for verdict in verdicts for problem in verdict.problems))
     functions = []
     for group in by_place.values():
@@ -84,7 +94,7 @@ def _record(records: list[ChunkRecord], of: str) -> ChunkRecord:
     facts = {record.facts for record in records}
     modules = tuple(sorted({name for record in records for name in record.modules}))
     known = facts.pop() if len(facts) == 1 else b""
-    return ChunkRecord(_key(records, of), verdict, known, records[0].names, modules=modules)
+    return ChunkRecord(_key(records, of + "\0".join(where)), verdict, known, records[0].names, modules=modules)
 
 
 def _excused(verdicts: list[Verdict]) -> tuple[Accepted, ...]:
@@ -95,8 +105,9 @@ def _excused(verdicts: list[Verdict]) -> tuple[Accepted, ...]:
     return listed(most)
 
 
-def _function(group: list[FunctionReport], of: str) -> tuple[FunctionReport, Problem | None]:
+def _function(found: list[tuple[str, FunctionReport]], of: str) -> tuple[FunctionReport, Problem | None]:
     """What may be said of a function everywhere. What is claimed in one project only is claimed nowhere."""
+    group = [function for _, function in found]
     state = worst(function.state for function in group)
     function = next(function for function in group if function.state is state)
     function = function._replace(accepted=all(each.accepted or each.state is State.PROVED for each in group))
@@ -105,8 +116,17 @@ def _function(group: list[FunctionReport], of: str) -> tuple[FunctionReport, Pro
         return function, None
     if state is not State.PROVED:
         return function.without_claims(), None
-    problem = SeveralGuarantees.at(function.name_span, name=function.name, of=of)
+    claims = [f"{_claim(each)} in {name}" if name else _claim(each) for name, each in found]
+    said = "; ".join(claims[:_MOST]) + ("; …" if len(claims) > _MOST else "")
+    related = (Related(said, function.name_span),)
+    problem = SeveralGuarantees.at(function.name_span, name=function.name, of=of, related=related)
     return function.without_claims()._replace(state=State.UNKNOWN, reason=problem.message, accepted=False), problem
+
+
+def _claim(function: FunctionReport) -> str:
+    """What is proved of a function in one project, in words."""
+    each_of = [f"{each.shown} for `{each.name}`" for each in function.parameters if not each.static]
+    return ", ".join(each_of) or f"of type {function.display}"
 
 
 def _joined(problems: Iterable[Problem]) -> Iterator[Problem]:
