@@ -14,6 +14,7 @@ from attack import targets
 from attack.mutants import Mutant, in_place, is_refuted, mutants
 from attack.programs import program
 from dp_lsp import builtins
+from dp_lsp.analysis.records import State
 from dp_lsp.builtins.concrete import Undefined, array, is_container
 from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING
 from dp_lsp.engine.check import Engine
@@ -117,6 +118,16 @@ def test_rows_that_are_made_of_none_are_as_long(header: str, written: str, shape
 def test_whether_there_is_a_row_is_not_seen_by_how_long_it_is() -> None:
     text = "f(m::MetricMatrix(Real, Symmetric)) = size(map_rows(r -> [r[1], r[1], 2], m), 2)"
     assert not refuted(text, "sound", 200)
+
+
+def test_records_that_are_filled_in_are_of_the_type_of_all() -> None:
+    """A number makes numbers of truth values, so it is not known that the methods for these run."""
+    methods = "g(x::Bool) = clamp(0, 0, 1)\ng(x::Integer) = clamp(100 + x, 100, 101)\n"
+    text = methods + "f(v::MetricVector(Bool, Symmetric)) = sum(map(x -> g(x), resize(v, 3, 0)))"
+    assert not refuted(text, "sound", 100)
+    assert Engine().check(text).functions[-1].state is State.UNKNOWN
+    filled = ran("f(v::MetricVector(Bool, Symmetric)) = resize(v, 3, 0)", vector(True))
+    assert list(filled) == [1, 0, 0] and not any(isinstance(each, bool) for each in filled)
 
 
 def refuted(text: str, profile: str, tries: int) -> list[str]:

@@ -69,6 +69,12 @@ def some_records(found: Iterable[Value], dataset: Any) -> Any:
     return array((entry for row in listed for entry in row), (len(listed), dataset.shape[1]))
 
 
+def resized(kept: Iterable[Value], size: int, fill: Value) -> Any:
+    """So many records: those that are kept, and others that are filled in. Beside numbers truth values are numbers."""
+    numbers = [int(record) if isinstance(record, bool) else record for record in kept]
+    return array([*numbers, *[fill] * (size - len(numbers))])
+
+
 def norm_of(vector: Iterable[Value], norm: Norm) -> Value:
     """The norm of numbers: exact but for roots."""
     sizes = [abs(entry) for entry in vector]

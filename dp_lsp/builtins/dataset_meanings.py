@@ -15,6 +15,7 @@ from dp_lsp.builtins.concrete import (
     is_container,
     quotient,
     records,
+    resized,
     rows,
     so_many,
     some_records,
@@ -82,7 +83,7 @@ def _repeated(v: Any, times: Value) -> Any:
 def _resized(v: Any, size: Value, fill: Value) -> Any:
     """Of the records that may be taken, the smallest: what is claimed holds whichever are."""
     count = so_many(size)
-    return array([*sorted(v)[:count], *[fill] * (count - v.size)])
+    return resized(sorted(v)[:count], count, fill)
 
 
 OF_DATASETS: dict[str, Callable[..., Value]] = {

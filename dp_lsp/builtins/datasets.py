@@ -163,12 +163,13 @@ def _with_short_rows(args: Args) -> Type:
 
 
 def _of_given_size(args: Args) -> Type:
-    """What is filled in is a record like the others: a fraction makes real numbers of them."""
-    fill = args.static("fill")
+    """What is filled in is a record like the others: a fraction makes real numbers of them, and any number makes
+    numbers of truth values."""
     found = _resized(args.dataset("v"), args.static("n"), DatasetMetric.CHANGE_ONE)
     element = found.records.element
-    alike = _is_whole(element) and _is_whole(args["fill"])
-    if not alike and not (isinstance(element, BoolType) and fill.number in (0, 1)):
+    if isinstance(element, BoolType):
+        element = NumberType(Base.INTEGER, bounds=bounds_of(args))
+    if not _is_whole(element) or not _is_whole(args["fill"]):
         element = NumberType(Base.REAL, bounds=bounds_of(args))
     return replace(found, records=found.records.of(element))
 
@@ -261,7 +262,8 @@ _ROWS: tuple[Builtin, ...] = (
         "resize(v, n, fill)",
         (form(_of_given_size, only(v=ONE), _within_bounds, v=NUMBERS, n=STATIC_INTEGER, fill=STATIC),),
         "Exactly n records: n of them taken at random where there are more, and `fill` added where there are fewer. "
-        "Their number is public then: 1-sensitive into ChangeOne. What is filled in must lie between the bounds.",
+        "Their number is public then: 1-sensitive into ChangeOne. What is filled in must lie between the bounds. "
+        "Beside a number truth values are 0 or 1.",
         "A record more takes the place of one that was taken, or of one that was filled in",
         ("f(v::MetricVector(Bounded(Real, 0, 1), Symmetric)) = sum(resize(v, 100, 0))",),
         (

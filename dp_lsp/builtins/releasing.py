@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
-from dp_lsp.builtins.concrete import Undefined, Value, array, rows
+from dp_lsp.builtins.concrete import Undefined, Value, array, resized, rows
 from dp_lsp.builtins.meanings import MEANINGS
 from dp_lsp.builtins.randomness import RANDOM
 from dp_lsp.core.events import Scheme
@@ -129,7 +129,7 @@ def _sampling(scheme: Scheme) -> Callable[..., tuple[Any, ...]]:
 def _resized(draws: Draws, v: Any, size: Value, fill: Value) -> Any:
     """Any of the records, each as likely as the others."""
     kept = draws.places(Scheme.WITHOUT_REPLACEMENT, int(v.size), Fraction(min(int(size), int(v.size))))
-    return array([*(v[place] for place in kept), *[fill] * (int(size) - len(kept))])
+    return resized((v[place] for place in kept), int(size), fill)
 
 
 # What is computed exactly enough
