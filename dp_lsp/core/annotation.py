@@ -104,6 +104,13 @@ def dimension(name: str, owner: str) -> Poly:
     return Poly.of(Symbol(f"{name}({owner})", Sign.NONNEGATIVE, integer=True))
 
 
+def dimensions(kind: Kind, owner: str) -> tuple[Poly, Poly | None]:
+    """The dimensions of a container of which none is known: how many entries it has, or columns and rows."""
+    if kind is Kind.MATRIX:
+        return dimension("cols", owner), dimension("rows", owner)
+    return dimension("length", owner), None
+
+
 Publics = Mapping[str, Poly]
 """The values of static parameters, by their names."""
 
@@ -121,9 +128,7 @@ def instantiate(annotation: Annotation, owner: str, publics: Publics | None = No
         case AFunction(privacy):
             return TypeVariable(owner, privacy)
         case ContainerOf(kind):
-            length = dimension("cols" if kind is Kind.MATRIX else "length", owner)
-            rows = dimension("rows", owner) if kind is Kind.MATRIX else None
-            return container(annotation, length, rows, owner)
+            return container(annotation, *dimensions(kind, owner), owner)
         case DatasetOf():
             return _dataset(annotation, owner, publics or {})
         case AModel():

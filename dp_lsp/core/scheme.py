@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.annotation import Annotation
@@ -114,6 +114,31 @@ class SchemeParameter:
     unit: Unit | None = None
 
 
+class Effort:
+    """How much inferring functions again, as they are called, one definition may still cause: ``left`` of them, and
+    ``depth`` of one inside the other. ``known`` holds what was found, and ``look`` stops it if nobody wants it."""
+
+    __slots__ = ("depth", "known", "left", "look")
+
+    def __init__(self, look: Callable[[], None]) -> None:
+        self.look = look
+        self.left, self.depth = 200, 10
+        self.known: dict[Hashable, Scheme] = {}
+
+
+class Template(Protocol):
+    """The text of a method with parameters without annotations, which can be inferred again as it is called."""
+
+    @property
+    def version(self) -> bytes:
+        """A digest of all that it depends on."""
+        ...
+
+    def called_with(self, types: tuple[Type | None, ...], effort: Effort) -> Scheme:
+        """The scheme that it would have if these were the types of its parameters; None where one is annotated."""
+        ...
+
+
 @thing
 class Scheme:
     """An inferred method. Its symbols, norms and type variables stand for anything and are replaced at each call.
@@ -122,7 +147,7 @@ class Scheme:
     no parameters is about captured ones. ``reason`` says why nothing is known of it, or is empty; ``claims_privacy``
     is true for ``Priv()``. ``failing`` are the variables that decide whether a call fails; None if a call never does.
     With ``floats`` what it computes as Integer may be stored as a float. ``premises`` are what users are taken at their
-    word for in it.
+    word for in it. ``template`` is there if it has parameters without annotations, and stands at top level.
     """
 
     name: str
@@ -138,6 +163,7 @@ class Scheme:
     reason: str = ""
     floats: bool = False
     premises: tuple[str, ...] = ()
+    template: Template | None = None
 
 
 @value

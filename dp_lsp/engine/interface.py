@@ -142,7 +142,9 @@ class _Writer:
         return f"black box {box.name}({types}) {box.captures}"
 
     def _scheme(self, scheme: Scheme) -> str:
-        head = f"{scheme.name}{scheme.signature} {scheme.claims_privacy} {scheme.floats} {scheme.reason}"
+        template = "" if scheme.template is None else scheme.template.version.hex()
+        head = f"{scheme.name}{scheme.signature} {scheme.claims_privacy} {scheme.floats} {scheme.reason} {template}"
+        head += f" {scheme.premises}"
         params = [
             f"{param.name} {self._var(param.var)} {self._type(param.type)} {param.static} {param.declared!r}"
             f" {self._unit(param.unit)}"

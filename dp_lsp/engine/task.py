@@ -13,8 +13,9 @@ from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.facts import encode_facts
 from dp_lsp.analysis.plots import Plotted
 from dp_lsp.analysis.records import KEY, ChunkRecord, FunctionReport, Options, State, Verdict, worst
+from dp_lsp.core.annotation import Anything
 from dp_lsp.core.scheme import FunctionValue
-from dp_lsp.core.term import Constant, Definition
+from dp_lsp.core.term import Constant, Definition, Method
 from dp_lsp.engine.baseline import Excuses
 from dp_lsp.engine.boxes import describe_box
 from dp_lsp.engine.claims import Claim, is_claim, read
@@ -26,8 +27,8 @@ from dp_lsp.engine.program import Program
 from dp_lsp.engine.remarks import Ignores, Outcome, Split, all_accepted, outcome_of
 from dp_lsp.engine.told import told, weighed
 from dp_lsp.engine.units import METRICS, is_chained
-from dp_lsp.infer.inference import Global, Unreadable
-from dp_lsp.infer.method import Inferred, infer_constant, infer_method
+from dp_lsp.infer.inference import Global, Resolve, Unreadable
+from dp_lsp.infer.method import Inferred, Setting, infer_constant, infer_method
 from dp_lsp.infer.problems import CallsUnchecked, SensitivityMissed
 from dp_lsp.infer.rules import BY_NAME
 from dp_lsp.lower.problems import CallCycle
@@ -246,23 +247,39 @@ class Task:
         return asserted(description, (each for each in self._claims() if _is_about(each, definition)), problem)
 
     def _infer(self, definition: Definition) -> Inferred:
-        self._met = []
         rules, text = BY_NAME[self._options.profile], self.unit.chunk.text
         conflict = self._program.conflict(definition.name)
         broken = self.unit.broken or self._program.cloud or (conflict.why if conflict else "")
         if definition.name in self._program.clouds:
             broken = broken or self._program.clouds[definition.name]
-        if isinstance(definition, Constant):
-            return infer_constant(definition, text, rules, self._resolve, self._look, broken)
         usual, metric = self._options.contributes, METRICS[self._options.neighbours]
-        return infer_method(definition, text, rules, self._resolve, self._look, broken, usual, metric)
+        version = self._version(definition, broken)
+        setting = Setting(text, rules, self._names(definition), broken, usual, metric, version)
+        if isinstance(definition, Constant):
+            return infer_constant(definition, setting, self._look)
+        return infer_method(definition, setting, self._look)
 
-    def _resolve(self, name: str) -> Global | Unreadable | None:
-        """What a top-level name means here. That a name calls itself is a problem of its own."""
-        found = self._found(name)
-        if isinstance(found, Unreadable) and not (name in self._cycle or name in self._own):
-            self._met.append(found)
-        return found
+    def _version(self, definition: Definition, broken: str) -> bytes:
+        """A digest of all that a method with parameters without annotations depends on. Empty for others, and for what
+        may not be inferred as it is called: something is wrong with it whatever the types."""
+        is_open = isinstance(definition, Method) and any(isinstance(each.type, Anything) for each in definition.params)
+        wrong = broken or any(each.unchecked for each in (*self.unit.lowered.problems, *self.unit.problems))
+        return self.key() if is_open and not wrong else b""
+
+    def _names(self, definition: Definition) -> Resolve:
+        """What the top-level names that a definition mentions mean now, however often it is inferred later. That a name
+        calls itself is a problem of its own."""
+        known = {name: self._found(name) for name in definition.uses}
+        own, met = self._cycle | self._own, list[Unreadable]()
+        self._met = met
+
+        def resolve(name: str) -> Global | Unreadable | None:
+            found = known.get(name)
+            if isinstance(found, Unreadable) and name not in own:
+                met.append(found)
+            return found
+
+        return resolve
 
     def _found(self, name: str) -> Global | Unreadable | None:
         if name in self._program.clouds:
@@ -398,9 +415,14 @@ def _pointer(definition: Definition, name: str, sought: Sought = Sought.NAME) ->
     return Related(f"`{name}` is defined here{also}", definition.name_span, Named(name, sought))
 
 
+def _is_template(found: Inferred) -> bool:
+    """Whether a method may still be understood as it is called."""
+    return isinstance(found.value, FunctionValue) and any(method.template for method in found.value.methods)
+
+
 def _meaning(name: str, found: Inferred, outcome: Outcome, problems: list[Problem]) -> Global | Unreadable:
     """What a definition means to others: nothing may be built on what is not proved."""
-    if outcome.state is State.PROVED:
+    if outcome.state is State.PROVED or (found.unknown and outcome.reason == found.unknown and _is_template(found)):
         return found.value
     if outcome.state is State.FAILED:
         codes = sorted({problem.code for problem in problems if problem.severity is Severity.ERROR})

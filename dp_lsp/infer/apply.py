@@ -39,7 +39,7 @@ from dp_lsp.core.types import (
     TypeVariable,
     Unknown,
 )
-from dp_lsp.infer import conditions, dispatch, explain, moves, openings, problems, rows, units
+from dp_lsp.infer import conditions, dispatch, explain, moves, openings, problems, rows, templates, units
 from dp_lsp.infer.inference import Failure, Found, Inference
 from dp_lsp.infer.instance import Instance
 from dp_lsp.infer.spending import distances
@@ -160,9 +160,17 @@ def _chosen(inference: Inference, site: Site, value: FunctionValue, types: Seque
     if value.choices:
         inference.report(problems.WhichFunction.at(site.function, written=inference.written(site.function)))
         return None
-    scheme = dispatch.choose(inference, site.span, value, types)
-    if scheme is None or not scheme.reason:
+    method = dispatch.choose(inference, site.span, value, types)
+    if method is None:
+        return None
+    scheme = templates.as_called(inference, method, types)
+    if not scheme.reason:
         return scheme
+    if scheme.reason != method.reason:
+        there = (explain.defined(site.function, scheme.name),)
+        reported = problems.NotAsCalled.at(site.function, related=there, name=scheme.name, reason=scheme.reason)
+        inference.report(reported)
+        return None
     if value.home is None:  # else it stands in the same function, and its problem has been reported
         inference.give_up(f"it uses `{scheme.name}`, which was not checked to the end")
         related = explain.unchecked(site.function, scheme.name)

@@ -49,7 +49,7 @@ def assume(inference: Inference, method: term.Method, body: generalize.Body, sch
     if _unsettled(inference, taken):
         inference.report(problems.NeedsTypes.at(method.name_span, name=method.name))
         taken = generalize.scheme(inference, method, whole)
-    return Assumed(taken, tuple(dict.fromkeys(_texts(scheme, taken))))
+    return Assumed(taken, tuple(dict.fromkeys(texts(scheme, taken))))
 
 
 def _taken(inference: Inference, method: term.Method, settled: conditions.Settled) -> conditions.Settled:
@@ -158,18 +158,18 @@ def _done(inference: Inference, each: Open) -> None:
             solver.bind_factor(symbol, factor)
 
 
-def _texts(scheme: Scheme, shown: Scheme) -> list[str]:
+def texts(scheme: Scheme, shown: Scheme) -> list[str]:
     """What was assumed, and what stays open, in words."""
-    texts = []
+    found = []
     for general, taken in zip(scheme.params, shown.params, strict=True):
         if taken.type != general.type and _is_open(general.type):
-            texts.append(f"`{taken.name}` is {type_words(taken.type)}")
+            found.append(f"`{taken.name}` is {'a public number' if taken.static else type_words(taken.type)}")
     by_function = {param.type: param for param in shown.params}
     for each in shown.opens:
         param = by_function.get(each.callee) if not isinstance(each.callee, str) else None
         if param is not None:
-            texts.append(_function_text(param, each))
-    return texts
+            found.append(_function_text(param, each))
+    return found
 
 
 def _function_text(param: SchemeParameter, each: Open) -> str:

@@ -120,7 +120,7 @@ def body(
     method: term.Method,
     since: conditions.Mark,
     usual: int = 1,
-    called_with: tuple[Type, ...] = (),
+    called_with: tuple[Type | None, ...] = (),
     nested: bool = False,
 ) -> generalize.Body:
     """Infer the body of a method, and hold what it promises against it. ``usual`` is how many records a person has
@@ -168,7 +168,8 @@ def _method(inference: Inference, method: term.Method, called_with: tuple[Type, 
         inferred = body(inference, method, since, called_with=called_with, nested=True)
         captured = {local for local in inference.read if not method.span.covers(local.span.start)}
         outer_read |= captured
-        owned = generalize.owned(inference.type(inference.environment[local]) for local in captured)
+        around = [*(inference.type(inference.environment[local]) for local in captured), *called_with]
+        owned = generalize.owned(around)
         scheme = generalize.scheme(inference, method, inferred, generalize.Around(owned, opens))
     return scheme, _captured(scheme, method.span)
 

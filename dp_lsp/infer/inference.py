@@ -18,7 +18,7 @@ from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import Answer, Cost, Leak, Opaque, Var
 from dp_lsp.core.order import Way
-from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Moves, Open
+from dp_lsp.core.scheme import Effort, FunctionValue, Given, Judgement, Moves, Open
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.term import Bind, Body, Closure, Local, Loop, Term, Use, Written
 from dp_lsp.core.types import UNKNOWN, TupleType, Type, Unknown, is_static
@@ -84,7 +84,7 @@ class Inference:
     part of; ``tuples`` the parameter that an item is a part of; ``whole`` are variables of which something is said that
     holds for a whole step only, and ``uneven`` those of which it holds for a whole number of steps only; ``lacking``
     the values of which something should be known, by the places of what was refused for that. ``premises`` are what
-    users are taken at their word for, in order.
+    users are taken at their word for, in order. ``effort`` is what may be spent on inferring what is called again.
     """
 
     def __init__(
@@ -94,12 +94,14 @@ class Inference:
         resolve: Resolve,
         look: Callable[[], None],
         rule: Callable[[Inference, Term], Judgement],
+        effort: Effort | None = None,
     ) -> None:
         self._rule = rule
         self.text = text
         self.rules = rules
         self.resolve = resolve
         self.look = look
+        self.effort = effort or Effort(look)
         self.solver = Solver()
         self.problems: list[Problem] = []
         self.pending: list[Pending] = []

@@ -2,21 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.core import term
-from dp_lsp.core.annotation import compared
-from dp_lsp.core.scheme import BlackBox, FunctionValue, Judgement, Scheme
-from dp_lsp.core.types import DatasetMetric, TypeVariable, Unknown, can_change, holds_function
+from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf, compared
+from dp_lsp.core.scheme import BlackBox, Effort, FunctionValue, Judgement, Scheme
+from dp_lsp.core.types import (
+    Base,
+    Container,
+    DatasetMetric,
+    Kind,
+    NumberType,
+    Type,
+    TypeVariable,
+    Unknown,
+    can_change,
+    holds_function,
+)
+from dp_lsp.core.values import thing
 from dp_lsp.infer import assumptions, checks, conditions, dispatch, functions, generalize, moves, problems, terms
 from dp_lsp.infer.inference import Inference, Resolve
 from dp_lsp.infer.rules import Rules
 from dp_lsp.infer.solver import Solver
-from dp_lsp.problem import Problem
+from dp_lsp.problem import Problem, Severity
 from dp_lsp.text import Span
+
+_ABOUT_TYPES = {
+    kind.code
+    for kind in (
+        problems.DoesNotFit,
+        problems.MustBePublic,
+        problems.NeedsTypes,
+        problems.NoMethod,
+        problems.NotAsCalled,
+        problems.OtherNorm,
+        problems.WrongArgument,
+    )
+}
+"""Problems that may be there for some types of parameters only."""
 
 Facts = dict[Span, tuple[Judgement, str]]
 
@@ -40,45 +66,156 @@ class Inferred(NamedTuple):
     shown: Scheme | None = None
     assumed: tuple[str, ...] = ()
 
+    @property
+    def wrong(self) -> str:
+        """What is wrong with it, so that nothing may be built on it; or empty."""
+        return self.unknown or _first_error(self.problems)
 
-def infer_method(
-    method: term.Method,
-    text: str,
-    rules: Rules,
-    resolve: Resolve,
-    look: Callable[[], None],
-    broken: str = "",
-    usual: int = 1,
-    metric: DatasetMetric = DatasetMetric.CHANGE_ONE,
-) -> Inferred:
-    """Infer a method. ``broken`` says what of its text was not understood, or is empty, ``usual`` how many records a
-    person has, and ``metric`` how datasets are compared, where no annotation says it."""
-    method = replace(method, params=tuple(replace(each, type=compared(each.type, metric)) for each in method.params))
-    inference = Inference(text, rules, resolve, look, terms.rule)
-    if broken:
-        inference.give_up(broken)
+
+class Setting(NamedTuple):
+    """Where a definition stands, and by what it is inferred. ``broken`` says what of its text was not understood, or is
+    empty, ``usual`` how many records a person has, and ``metric`` how datasets are compared, where no annotation says
+    it. ``version`` is a digest of all that, or empty if it may not be inferred again."""
+
+    text: str
+    rules: Rules
+    resolve: Resolve
+    broken: str = ""
+    usual: int = 1
+    metric: DatasetMetric = DatasetMetric.CHANGE_ONE
+    version: bytes = b""
+
+
+@thing
+class _Template:
+    """A method with parameters without annotations."""
+
+    method: term.Method
+    setting: Setting
+
+    @property
+    def version(self) -> bytes:
+        return self.setting.version
+
+    def called_with(self, types: tuple[Type | None, ...], effort: Effort) -> Scheme:
+        """The scheme that it would have if these were the types of its parameters. It has a reason if there is any
+        error in that."""
+        method = replace(self.method, params=tuple(map(_told, self.method.params, types)))
+        inference, scheme, _ = _inferred_for(method, self.setting, effort, types)
+        if self.setting.usual > 1:
+            checks.check_records(inference, method, scheme)
+        return replace(scheme, reason=inference.unknown or _first_error(inference.problems))
+
+
+def _first_error(found: Iterable[Problem]) -> str:
+    return next((problem.message for problem in found if problem.severity is Severity.ERROR), "")
+
+
+def _told(param: term.Param, type_: Type | None) -> term.Param:
+    """A parameter of a method that is called with this; what is called with a public number may count on it."""
+    if isinstance(type_, NumberType) and type_.static is not None:
+        return replace(param, type=NumberOf(type_.base), static=True)
+    return param
+
+
+def infer_method(method: term.Method, setting: Setting, look: Callable[[], None]) -> Inferred:
+    """Infer a method. One that is not understood for whatever its parameters without annotations may be is reported for
+    the first types that it is understood for."""
+    method = _compared(method, setting.metric)
+    effort = Effort(look)
     if method.body is None:
-        return _black_box(inference, method)
-    body = functions.body(inference, method, conditions.Mark(), usual)
+        return _black_box(method, setting, effort)
+    scheme, found = _reported(method, setting, effort)
+    if setting.version and any(isinstance(param.type, Anything) for param in method.params):
+        scheme = replace(scheme, template=_Template(method, setting), reason=found.wrong)
+        if any(problem.code in _ABOUT_TYPES for problem in found.problems) or _is_unbounded_vector(found):
+            found = _understood(method, setting, effort, scheme, found)
+    return found._replace(value=FunctionValue(method.name, (scheme,)))
+
+
+def _is_unbounded_vector(found: Inferred) -> bool:
+    """Whether something moves without bound with a vector. As a dataset it may not, such as a count of records."""
+    if found.shown is None or all(problem.code != problems.Unbounded.code for problem in found.problems):
+        return False
+    return any(isinstance(param.type, Container) for param in found.shown.params)
+
+
+def _compared(method: term.Method, metric: DatasetMetric) -> term.Method:
+    return replace(method, params=tuple(replace(each, type=compared(each.type, metric)) for each in method.params))
+
+
+def _annotated(method: term.Method, metric: DatasetMetric) -> Iterator[term.Method]:
+    """A method with annotations where it has none: data first, and then numbers or public ones; or the same for all."""
+    numbers, rows = ContainerOf(Kind.VECTOR, Base.REAL), ContainerOf(Kind.MATRIX, Base.REAL)
+    number = NumberOf(Base.REAL)
+    private: list[Annotation] = [numbers, DatasetOf(metric, numbers), DatasetOf(metric, rows), number]
+    missing = sum(isinstance(param.type, Anything) for param in method.params)
+    for first in private:
+        others = [(number, False), (number, True), (first, False)] if missing > 1 else [(first, False)]
+        for other in others:
+            yield _with_annotations(method, [(first, False), *[other] * (missing - 1)])
+
+
+def _with_annotations(method: term.Method, missing: list[tuple[Annotation, bool]]) -> term.Method:
+    """A method with these in the place of the annotations that it lacks, each with whether it is static."""
+    put = iter(missing)
+    params = []
+    for param in method.params:
+        type_, static = next(put) if isinstance(param.type, Anything) else (param.type, param.static)
+        params.append(replace(param, type=type_, static=static))
+    return replace(method, params=tuple(params))
+
+
+def _inference(setting: Setting, effort: Effort) -> Inference:
+    inference = Inference(setting.text, setting.rules, setting.resolve, effort.look, terms.rule, effort)
+    if setting.broken:
+        inference.give_up(setting.broken)
+    return inference
+
+
+def _inferred_for(
+    method: term.Method, setting: Setting, effort: Effort, types: tuple[Type | None, ...] = ()
+) -> tuple[Inference, Scheme, generalize.Body]:
+    """A method with what it is called with, inferred as others see it."""
+    inference = _inference(setting, effort)
+    body = functions.body(inference, method, conditions.Mark(), setting.usual, types)
     assumptions.settle(inference)
     dispatch.settle(inference)
-    scheme = generalize.scheme(inference, method, body)
+    return inference, generalize.scheme(inference, method, body), body
+
+
+def _reported(method: term.Method, setting: Setting, effort: Effort) -> tuple[Scheme, Inferred]:
+    """A method as others see it, and with all that is reported of it."""
+    inference, scheme, body = _inferred_for(method, setting, effort)
     assumed = assumptions.assume(inference, method, body, scheme)
-    if usual > 1:
+    if setting.usual > 1:
         checks.check_records(inference, method, assumed.scheme)
     if not (method.privacy or inference.spent or inference.unknown):
         checks.warn_unbounded(inference, assumed.scheme.result)
     if inference.problems:
         from dp_lsp.infer.mistakes import naming  # most functions have no problem
 
-        naming.name(inference, method, usual)
+        naming.name(inference, method, setting.usual)
     elif method.privacy and _picks_rows(inference):
         from dp_lsp.infer.mistakes import chosen_rows  # and most pick no row
 
         chosen_rows.notice(inference, method)
-    return _inferred(inference, FunctionValue(method.name, (scheme,)))._replace(
-        shown=assumed.scheme, assumed=(*assumed.texts, *inference.premises)
-    )
+    found = _inferred(inference, FunctionValue(method.name, (scheme,)))
+    return scheme, found._replace(shown=assumed.scheme, assumed=(*assumed.texts, *inference.premises))
+
+
+def _understood(method: term.Method, setting: Setting, effort: Effort, scheme: Scheme, found: Inferred) -> Inferred:
+    """A method as it is reported for the first types for which there is no problem, or at least nothing wrong; else
+    ``found``."""
+    best = found
+    for other in _annotated(method, setting.metric):
+        _, again = _reported(other, setting, effort)
+        if again.shown is not None and not again.wrong and (best.wrong or not again.problems):
+            texts = assumptions.texts(scheme, again.shown)
+            best = again._replace(assumed=(*texts, *again.assumed))
+        if not best.problems:
+            return best
+    return best
 
 
 def _picks_rows(inference: Inference) -> bool:
@@ -86,13 +223,9 @@ def _picks_rows(inference: Inference) -> bool:
     return any(isinstance(node, term.Call) and builtins.TABLE[node.builtin].picks for node in inference.judgements)
 
 
-def infer_constant(
-    constant: term.Constant, text: str, rules: Rules, resolve: Resolve, look: Callable[[], None], broken: str = ""
-) -> Inferred:
+def infer_constant(constant: term.Constant, setting: Setting, look: Callable[[], None]) -> Inferred:
     """Infer a top-level value. It is nobody's data, so it moves with nothing."""
-    inference = Inference(text, rules, resolve, look, terms.rule)
-    if broken:
-        inference.give_up(broken)
+    inference = _inference(setting, Effort(look))
     result = inference.body(constant.term)
     assumptions.settle(inference)
     dispatch.settle(inference)
@@ -123,7 +256,8 @@ def _inferred(inference: Inference, value: FunctionValue | Judgement) -> Inferre
     return Inferred(value, tuple(inference.problems), facts, judgements, joined, inference.unknown, inference.solver)
 
 
-def _black_box(inference: Inference, method: term.Method) -> Inferred:
+def _black_box(method: term.Method, setting: Setting, effort: Effort) -> Inferred:
+    inference = _inference(setting, effort)
     publics = functions.publics(method)
     params = [functions.parameter(inference, param, publics) for param in method.params]
     types = tuple(None if isinstance(param.type, TypeVariable) else param.type for param in params)

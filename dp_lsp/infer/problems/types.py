@@ -240,6 +240,30 @@ class NeedsTypes(Kind):
     unchecked = True
 
 
+class NotAsCalled(Kind):
+    """A function has parameters without annotations, and what it does is not understood for what it is called with.
+
+    Broken:
+
+    ```julia
+    total(v) = sum(map(x -> 2 * x, v))
+    f(v::MetricVector(Real, Symmetric)) = total(v)
+    ```
+
+    Fixed:
+
+    ```julia
+    total(v) = sum(map(x -> 2 * x, v))
+    f(v::MetricVector(Real, Symmetric)) = total(clamp(v, 0, 10))
+    ```
+    """
+
+    code = "DP215"
+    name = "not-as-called"
+    message = "`{name}` cannot be called with this: {reason}"
+    unchecked = True
+
+
 class WhichFunction(Kind):
     """It is not known which function is called: it is one of several, and which one is decided when the program runs.
 
