@@ -35,7 +35,7 @@ def test_what_is_not_ours_changes_nothing(sent: object) -> None:
         ({"inlayHints": True}, "dpLsp.inlayHints` must be an object"),
         ({"logLevel": "loud"}, "dpLsp.logLevel` must be one of debug, info, warning, error"),
         ({"trace": ["off"]}, "dpLsp.trace` must be one of off, messages, verbose"),
-        ([], "`dpLsp` are no object"),
+        ([], "`dpLsp` are not an object"),
     ],
 )
 def test_a_mistake_is_told_and_left_out(sent: object, name: str) -> None:

@@ -219,7 +219,7 @@ class Expressions:
             return self._refused(node, "`end` as an index of something without a name")
         row, dimension = builtins.extent(len(index.indices), position)
         along = () if dimension is None else (term.Literal(node.span, Fraction(dimension), True),)
-        return term.Call(node.span, row, (value, *along), node.span)
+        return term.Call(node.span, row, (replace(value), *along), node.span)  # a term of its own, inferred once
 
     def _opens_scope(self, node: surface.Node) -> bool:
         if (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -397,9 +398,9 @@ class Statements(Changes):
         if name is None or (way and self._scope.has(way)):
             self._refuse(over.span, "a loop over something other than a range such as `1:n`")
             hole = term.Hole(over.span, "a loop over something that is not a range")
-            return _Walk((hole, None, hole), target if isinstance(target, surface.Name) else None)
+            return _Walk((hole, None, replace(hole)), target if isinstance(target, surface.Name) else None)
         vector = self._expression(name)
-        count = term.Call(over.span, builtins.extent(1, 0)[0], (vector,), over.span)
+        count = term.Call(over.span, builtins.extent(1, 0)[0], (replace(vector),), over.span)
         ends = term.Literal(over.span, Fraction(1), True), None, count
         match way, target:
             case builtins.PLACES, surface.Name():
