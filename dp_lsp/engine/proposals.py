@@ -12,7 +12,6 @@ from itertools import islice
 from typing import NamedTuple
 
 from dp_lsp import builtins
-from dp_lsp.accounting.normal import least_deviation
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.records import Analysis
 from dp_lsp.builtins.remedies import COPY, UNBOX
@@ -151,6 +150,8 @@ def _by_map(problem: Problem, seen: Seen) -> Iterator[Fix]:
 
 def _least_noise(problem: Problem, seen: Seen) -> Iterator[Fix]:
     """Gaussian noise that is as large as its ε and δ ask for, where the classical formula has no proof."""
+    from dp_lsp.accounting.normal import least_deviation  # hardly any problem asks for it
+
     found = classical_noise(seen.text, problem.span.start)
     sigma = None if found is None else least_deviation(Fraction(found.epsilon), Fraction(found.delta))
     if found is not None and sigma is not None:
