@@ -56,4 +56,5 @@ def _scheme(each: Defined) -> Scheme | None:
     value = each.meaning
     if not isinstance(value, FunctionValue) or not value.methods or value.methods[0].opens:
         return None
-    return None if value.methods[0].claims_privacy else value.methods[0]
+    scheme = value.methods[0]
+    return None if scheme.claims_privacy or scheme.reason else scheme

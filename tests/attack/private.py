@@ -105,5 +105,5 @@ def private_targets(
         value = each.meaning
         if isinstance(value, FunctionValue) and value.methods and isinstance(each.definition, Method):
             scheme = value.methods[0]
-            if scheme.claims_privacy and not scheme.opens:
+            if scheme.claims_privacy and not (scheme.opens or scheme.reason):
                 yield PrivateTarget(each.definition.name, scheme, each.definition, interpreter, profile, relation)
