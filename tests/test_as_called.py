@@ -77,9 +77,11 @@ def test_a_chain_without_annotations_ends(depth: int) -> None:
     assert (report.state is State.PROVED) is (depth == 5)
 
 
-def test_an_edit_of_a_function_without_annotations_is_seen_by_its_callers() -> None:
+@pytest.mark.parametrize("body", ["sum(clamp(v, 0, 1))", "sum(map((x::Real) -> clamp(x, 0, 1), v))"])
+def test_an_edit_of_a_function_without_annotations_is_seen_by_its_callers(body: str) -> None:
+    """Also one that changes nothing for vectors, for which it is reported."""
     engine = Engine()
-    text = "total(v) = sum(clamp(v, 0, 1))\nf(v::MetricVector(Real, Symmetric)) = total(v)\n"
+    text = f"total(v) = {body}\nf(v::MetricVector(Real, Symmetric)) = total(v)\n"
     for most in (1, 2, 3, 1):
         edited = text.replace("0, 1", f"0, {most}")
         (report,) = (each for each in engine.check(edited).functions if each.name == "f")
