@@ -11,7 +11,11 @@ import spec_runner
 from dp_lsp.engine.check import Engine
 from source_tree import ROOT
 
-PAGES = sorted((ROOT / "fixtures" / "spec").glob("*.md"))
+SPEC = ROOT / "fixtures" / "spec"
+ATTACKS = sorted((SPEC / "attacks").glob("*.md"))
+PAGES = [*sorted(SPEC.glob("*.md")), *ATTACKS]
+FEWEST = 10
+"""How many programs a page of attacks has for each cause of wrong answers, each under a heading of its own."""
 ENGINE = Engine()
 
 
@@ -24,7 +28,11 @@ def sections() -> list[pytest.ParameterSet]:
             programs = list(group)
             wrong = any(block.known_wrong for block in programs)
             marks = [pytest.mark.xfail(reason="the answer is wrong; the page says what is right")] if wrong else []
-            found.append(pytest.param(page, heading, id=f"{page.stem}-{heading}", marks=marks))
+            found.append(
+                pytest.param(
+                    page, heading, id=f"{page.relative_to(SPEC).with_suffix('').as_posix()}-{heading}", marks=marks
+                )
+            )
     return found
 
 
@@ -36,6 +44,16 @@ def test_section(page: Path, heading: str, request: pytest.FixtureRequest) -> No
         if block.heading == heading:
             found = spec_runner.rewritten(block, ENGINE)
             assert found == block.lines, _difference(page, block, found)
+
+
+@pytest.mark.parametrize("page", ATTACKS, ids=lambda page: page.stem)
+def test_attacks_are_many(page: Path) -> None:
+    headings = {block.heading for block in spec_runner.blocks(page.read_text(encoding="utf-8"))}
+    assert len(headings) >= FEWEST
+
+
+def test_attacks_are_there() -> None:
+    assert {"identifiers"} <= {page.stem for page in ATTACKS}
 
 
 def _difference(page: Path, block: spec_runner.Block, found: tuple[str, ...]) -> str:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp.analysis.records import FunctionReport, Setting
+from dp_lsp.text import normalised
 
 _NAME = re.compile(r"(?:(?P<function>[^:=]+):)?(?P<name>[^:=]+)")
 # The exponent is short, because exact numbers are written out: 1e999999999 would be a gigabyte.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+/[0-9]*[1-9][0-9]*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)")
-# Keyboards have a micro sign and an open e where Julia means Greek letters.
-_GREEK = str.maketrans("\N{MICRO SIGN}\N{LATIN SMALL LETTER OPEN E}", "με")
 _DIMENSION = re.compile(r"(?:rows|cols|length)\((?P<parameter>.+)\)")
 
 
@@ -36,7 +34,7 @@ class Subject(NamedTuple):
 
 def subject(text: str) -> Subject | None:
     """What ``[function:]name`` means; None for anything else."""
-    parts = _NAME.fullmatch(unicodedata.normalize("NFC", text).translate(_GREEK))
+    parts = _NAME.fullmatch(normalised(text))
     if parts is None:
         return None
     function = parts["function"]

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from dp_lsp.analysis.drift import Drift, Patch
 from dp_lsp.analysis.records import Analysis, Placed
-from dp_lsp.text import Place, Source, Span
+from dp_lsp.text import Place, Source, Span, normalised
 
 _WORD = re.compile(r"\w+!?")
+_LONG_WORD = re.compile(r"(?:[\w!]|[^\x00-\x7f])+")
+"""With the marks and signs that Julia counts to a name, and perhaps more."""
 _FAR_REACHING = re.compile(r"\b(global|eval|using|import|include|module|baremodule|macro|Pluto)\b|@")
 _CONTINUES = re.compile(r"([^\w)\]}\"'`\s]|\b(in|isa|where))[ \t]*(#[^\n]*)?$", re.MULTILINE)
 _COMMENTS = re.compile(r"(?:[ \t\n]|\r\n)*+(?:#(?!=)[^\n\r]*+(?:[ \t\n]|\r\n)*+)*+")
@@ -90,7 +92,7 @@ def touched(analysis: Analysis, source: Source, drift: Drift) -> Touched:
         texts = (_lines(*side) for old, new in drift.patches for side in ((analysis.source, old), (source, new)))
         return Touched(everything=True, files=any("include" in text for text in texts))
     chunks = (index for old, _ in drift.patches for index in analysis.touching(old))
-    words = (word for _, new in drift.patches for word in _WORD.findall(_lines(source, new)))
+    words = (word for _, new in drift.patches for word in _words(_lines(source, new)))
     return Touched(frozenset(chunks), frozenset(words))
 
 
@@ -117,6 +119,14 @@ def spread(files: Sequence[tuple[Touched, Links]]) -> list[frozenset[int]]:
                 found.update(fresh)
                 pending += (other for index in fresh for other in linked.names[index][0])
     return [frozenset(found) for found in stale]
+
+
+def _words(text: str) -> Iterator[str]:
+    """All names in a text, as Julia reads them, and perhaps more."""
+    read = normalised(text)
+    yield from _WORD.findall(read)
+    if not read.isascii():
+        yield from _LONG_WORD.findall(read)
 
 
 def _is_local(analysis: Analysis, source: Source, patch: Patch) -> bool:
@@ -156,7 +166,8 @@ def _closes_too_much(analysis: Analysis, chunk: Placed) -> bool:
 
 def structure(text: str) -> tuple[int, ...]:
     """What a piece of text leaves open, and what it closes that it did not open: blocks, and brackets of each kind.
-    Then, whether quotes and comments are left open, and how many words of blocks may be none, as in ``0.for``."""
+    Then, whether quotes and comments are left open; how many marks may keep a quote from being one, as in ``\\"``; and
+    how many words of blocks may be none, as in ``0.for``."""
     depth, lowest, unsure = [0] * len(_KINDS), [0] * len(_KINDS), 0
     for found in _BOUNDARY.finditer(text):
         mark = found.group()
@@ -168,7 +179,9 @@ def structure(text: str) -> tuple[int, ...]:
             depth[kind] += 1 if opens else -1
             lowest[kind] = min(lowest[kind], depth[kind])
     comments = text.count("#=") - text.count("=#")
-    return (*depth, *lowest, text.count('"') % 2, text.count('"""') % 2, text.count("`") % 2, comments, unsure)
+    quotes = text.count('"') % 2, text.count('"""') % 2, text.count("`") % 2
+    unquoted = text.count("\\") + text.count("'") if '"' in text or "`" in text else 0
+    return (*depth, *lowest, *quotes, unquoted, comments, unsure)
 
 
 def _indent(line: str) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import unicodedata
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,6 +29,7 @@ from dp_lsp.disk.reading import SUFFIX
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.runnable import Runnable
 from dp_lsp.problem import Severity
+from dp_lsp.text import normalised
 
 if TYPE_CHECKING:
     from dp_lsp.release.inputs import Given
@@ -230,7 +230,7 @@ def _addressed(text: str, is_file: bool) -> tuple[str | None, str]:
     name, equals, rest = text.partition("=")
     if not equals or not name.isidentifier() or (is_file and os.path.exists(text)):
         return None, text
-    return unicodedata.normalize("NFC", name), rest
+    return normalised(name), rest
 
 
 def _values(settings: Sequence[str], function: str) -> dict[str, str]:

@@ -7,7 +7,6 @@ formulas of static parameters and dimensions.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Remark
-from dp_lsp.text import Span
+from dp_lsp.text import Span, normalised
 
 BUDGET, SENSITIVITY = "budget", "sensitivity"
 WORDS = (BUDGET, SENSITIVITY)
@@ -32,7 +31,6 @@ _TOKEN = re.compile(
     r"|(?P<sign>[-+*/()]))"
 )
 _SIGNS = {"ε": "ε", "epsilon": "ε", "δ": "δ", "delta": "δ"}
-_GREEK = str.maketrans("\N{MICRO SIGN}\N{LATIN SMALL LETTER OPEN E}", "με")
 _DEEPEST = 50  # brackets
 
 
@@ -63,7 +61,7 @@ def read(remark: Remark) -> Claim | Problem:
     head = _HEAD.match(remark.text)
     assert head is not None
     said = _FURTHER.split(remark.text[head.end() :])[0]
-    said = unicodedata.normalize("NFC", said).translate(_GREEK).strip()
+    said = normalised(said).strip()
     try:
         claim = (_budget if head[1] == BUDGET else _sensitivity)(remark, said)
         for side in claim.sides.values():

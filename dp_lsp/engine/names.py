@@ -7,18 +7,20 @@ to is known only when all of the chunk was seen, so places are noted first and n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
 from dp_lsp import builtins, surface
 from dp_lsp.analysis.names import WRITING, Role, encode
-from dp_lsp.frontends.julia.tokens import FOLLOWED
+from dp_lsp.frontends.julia.tokens import FOLLOWED, word_at
 from dp_lsp.lower.scope import UNUSED
 from dp_lsp.lower.survey import changed_positions
 from dp_lsp.lower.type_names import NORMS, RESERVED
-from dp_lsp.text import Span
+from dp_lsp.text import Span, normalised
 
+_UPPER = re.compile(r"<:\s*")
 _SIGNS = FOLLOWED | {"'"}
 _FREE = frozenset((Role.READ, Role.CALL, Role.CHANGE, Role.TYPE, Role.MENTION))
 """What may be a name of the language."""
@@ -118,9 +120,10 @@ class _Walk:
         self._noted.append((start, end, name, role, scope))
 
     def _note_at(self, start: int, name: str, role: Role, scope: _Scope | None) -> None:
-        """Note a name that a node begins with, unless it is written in another way."""
-        if self._text.startswith(name, start):
-            self._note(start, start + len(name), name, role, scope)
+        """Note a name that a node begins with, unless something else stands there."""
+        written = word_at(self._text, start)
+        if normalised(written) == name:
+            self._note(start, start + len(written), name, role, scope)
 
     def _span(self, node: surface.Node, fold: bool = False) -> None:
         self._spans.append((node.start, node.end))
@@ -166,9 +169,10 @@ class _Walk:
             self._pending.append((value, scope))
 
     def _type(self, node: surface.TypeExpr, scope: _Scope | None) -> None:
-        start = self._text.find(node.name, node.start, node.end) if node.upper else node.start
-        if start >= 0 and node.name.replace("!", "").isidentifier():
-            self._note_at(start, node.name, Role.TYPE, scope)
+        start = node.start
+        if node.upper and (sign := _UPPER.match(self._text, start)):
+            start = sign.end()
+        self._note_at(start, node.name, Role.TYPE, scope)
         if node.args:
             self._spans.append((node.start, node.end))
             self._pending += ((arg, scope) for arg in node.args)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -24,7 +23,7 @@ from dp_lsp.features.places import (
 )
 from dp_lsp.features.vocabulary import KEYWORDS, is_of_language
 from dp_lsp.problem import Edit
-from dp_lsp.text import Span
+from dp_lsp.text import Span, normalised
 
 _IDENTIFIER = re.compile(r"[^\W\d][\w′-‷]*!*")
 _CLAIM = re.compile(r"#[ \t]*dp:[ \t]*(?:budget|sensitivity)\b([^\n]*)")
@@ -60,7 +59,7 @@ def rename(document: Document, offset: int, new: str) -> tuple[Renaming, ...]:
         raise Refused("no name stands here: put the cursor on one")
     found = _check_target(target)
     new = new.strip()
-    name = unicodedata.normalize("NFC", new)
+    name = normalised(new)
     if name == target.name:
         return ()
     _check_name(name)
@@ -85,7 +84,7 @@ def _in_claims(use: Use, name: str) -> Iterator[Span]:
             for claim in _CLAIM.finditer(text, _comments_above(text, function.span.start), function.span.end):
                 for word in _IDENTIFIER.finditer(text, *claim.span(1)):
                     bounded = _BOUNDED.match(text, word.end())
-                    if unicodedata.normalize("NFC", word[0]) == name and not bounded:
+                    if normalised(word[0]) == name and not bounded:
                         yield Span(*word.span())
 
 

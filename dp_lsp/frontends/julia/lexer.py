@@ -23,6 +23,7 @@ from dp_lsp.frontends.julia.tokens import (
     BLOCKS,
     CLOSERS,
     KEYWORDS,
+    MARKS,
     MATES,
     MIDDLES,
     OPERANDS,
@@ -30,14 +31,13 @@ from dp_lsp.frontends.julia.tokens import (
     ROUND,
     STARTERS,
     Broken,
-    normalised,
     operator_type,
     spelling,
     words,
 )
 from dp_lsp.problem import Related
 from dp_lsp.surface import Bound
-from dp_lsp.text import Span
+from dp_lsp.text import Span, normalised
 
 
 class _Patterns(NamedTuple):
@@ -79,7 +79,7 @@ _COLON_LINE = re.compile(r"\s*:\s")
 _NO_OPERAND = re.compile(r"[ \t]*(?:[,;)\]}\r\n#]|=(?!=)|\Z)")
 _BOUND = re.compile(r"[ \t]*[,\])+*/÷%:-]")
 """What follows an ``end`` that is an index."""
-_SUFFIX = re.compile("[²³¹⁰-⁹₀-₉ₐ-ₜᵃ-ᵿʰ-ˣ′-‷⁗]*")
+_SUFFIX = re.compile(f"[²³¹⁰ⁱ⁴-⁾ⁿ₀-₎ₐ-ₜⱼⱽᴬ-ᵪᶜᶠᶥᶦᶫᶰᶸᶻᶿʰʲʳʷʸˡˢˣꜛꜜꜝ′-‷⁗{MARKS}]*")
 _VALUES = words("PM PLUS TIMES POW NOT COMPARE PIPE PAIR SUBTYPE")
 _ASSIGNED = re.compile(r"[ \t]*=(?![=>])")
 _CALLS = ROUND - {"LPAR"}
@@ -212,6 +212,7 @@ class Lexer(Desk):
     def _number(self, start: int, end: int, word: str) -> int:
         if word[:1] == "0" and word[1:2] in _LITERALS:
             return self._ready(start, end, _LITERALS[word[1]])
+        word = normalised(word)
         mantissa, _, exponent = word.lower().partition("e")
         if "f" in mantissa:
             return self._ready(start, end, "a `Float32` literal")

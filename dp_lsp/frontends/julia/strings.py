@@ -9,7 +9,8 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from dp_lsp.frontends.julia.tokens import KEYWORDS, normalised, spelling
+from dp_lsp.frontends.julia.tokens import KEYWORDS, spelling
+from dp_lsp.text import normalised
 
 _CODE = r'#=[\s\S]*?=#|#[^\n]*|\'(?:\\[^\r\n][^\'\r\n]*|[^\\\'\r\n])\'|[()]|"""|"|```|`|(?P<name>{identifier})'
 _RAW = {quote: re.compile(rf"\\+{quote[0]}|{quote}") for quote in ('"""', '"', "```", "`")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import unicodedata
+from functools import cache
 from typing import NamedTuple
 
 from dp_lsp.problem import Problem
@@ -49,18 +49,9 @@ BLANKS = r" \t\f\v\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 # Identifiers. Letters and digits are what Python counts among \w; Julia adds marks, primes, currency signs,
 # some mathematical symbols and emoji.
 _EXTRA = "⁺-⁾₊-₎©®°⌀-⌾⍀-⏿␀-⑊─-▶▸-◿⠀-⣿⬀-⬯⭍-⯿¢-¥₠-₿∂∅∆∇∏∑∞∟-∢∫-∳⊤⊥⊾-⊿⋀-⋃⟀⟁⟘⟙⦛-⦴⨀-⨆⨉-⨖⨛⨜☀-➿\U0001f300-\U0001faff"
-_MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f"
+MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f"
 _START = rf"(?:(?![²³¹⁰-₉])[^\W\d]|[{_EXTRA}])"
-_IDENTIFIER = rf"{_START}(?:[\w{_EXTRA}{_MARKS}′-‷⁗]|!(?!=))*"
-
-_FOLDED = str.maketrans({"ɛ": "ε", "µ": "μ", "·": "⋅", "\u0387": "⋅", "−": "-"})
-
-
-def normalised(word: str) -> str:
-    """The name that Julia takes an identifier or an operator for."""
-    if word.isascii():
-        return word
-    return unicodedata.normalize("NFC", word).translate(_FOLDED)
+_IDENTIFIER = rf"{_START}(?:[\w{_EXTRA}{MARKS}′-‷⁗]|!(?!=))*"
 
 
 def words(text: str) -> frozenset[str]:
@@ -127,7 +118,7 @@ MATES = {**dict.fromkeys(ROUND, ")"), **dict.fromkeys(SQUARE, "]"), **dict.fromk
 
 _SYMBOLS = {
     "ASSIGN": "=",
-    "OPASSIGN": "+= -= *= /= \\= ÷= %= ^= |= &= ⊻= //= <<= >>= >>>= := ~=",
+    "OPASSIGN": "+= -= −= *= /= \\= ÷= %= ^= |= &= ⊻= //= <<= >>= >>>= := ~=",
     "ARROW": "->",
     "PAIR": "=> --> <-- <--> ← → ↔ ⇒ ⇔",
     "QUERY": "?",
@@ -201,9 +192,9 @@ _OPERATOR = "|".join([*_spelled, _FURTHER_ONE, *(re.escape(symbol) for symbol in
 def _number(start: str) -> str:
     """Numbers, where identifiers begin with ``start``: in `2.x` the point is an operator."""
     return (
-        r"0x[0-9a-fA-F_]+(?:\.[0-9a-fA-F_]*)?(?:p[+-]?[0-9]+)?|0[bo][0-9_]+"
+        r"0x[0-9a-fA-F_]+(?:\.[0-9a-fA-F_]*)?(?:[pP][-+−]?[0-9]+)?|0[bo][0-9_]+"
         r"|(?:[0-9]+(?:_[0-9]+)*(?:\.(?![.+\-*/\\^<>=!&|'~÷%⋅×]|" + start + r")(?:[0-9]+(?:_[0-9]+)*)?)?"
-        r"|\.[0-9]+(?:_[0-9]+)*)(?:[eEf][+-]?[0-9]+)?"
+        r"|\.[0-9]+(?:_[0-9]+)*)(?:[eEf][-+−]?[0-9]+)?"
     )
 
 
@@ -228,6 +219,17 @@ _PLAIN = Spelling(
 def spelling(plain: bool) -> Spelling:
     """How tokens are spelled; in a text that is ``plain`` ASCII that takes far less time to be made ready."""
     return _PLAIN if plain else _ANY
+
+
+@cache
+def _word(plain: bool) -> re.Pattern[str]:
+    return re.compile(spelling(plain).identifier)
+
+
+def word_at(text: str, start: int) -> str:
+    """The identifier that stands at an offset as it is written, or nothing."""
+    found = _word(text.isascii()).match(text, start)
+    return found[0] if found else ""
 
 
 BINARY = frozenset(
