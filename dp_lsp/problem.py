@@ -8,12 +8,17 @@ Kinds live beside the code that reports them; subclassing :class:`Kind` register
 from __future__ import annotations
 
 import inspect
+import re
 from enum import StrEnum
 from typing import ClassVar, NamedTuple
 
 from dp_lsp.text import Span
 
 DOCUMENTATION = "https://github.com/dp-lsp/dp-lsp/blob/main/dp_lsp/reference/diagnostics.md"
+INFINITE = "oo"
+"""Any amount, in the notation of reports."""
+
+_BETWEEN_NAMES = re.compile("` (?:and|or) `|`, `")
 
 
 class Severity(StrEnum):
@@ -100,10 +105,26 @@ class Fix(NamedTuple):
         return self._replace(edits=tuple(Edit(edit.span.moved(by), edit.text) for edit in self.edits))
 
 
+class Extent(NamedTuple):
+    """One of the things that tell how bad a problem is: what it is about, such as a parameter, and how much, a formula
+    in the notation of reports. Another thing, or more of one, is worse."""
+
+    about: str
+    amount: str
+
+    def of(self, name: str) -> Extent:
+        """The same amount of a variable: `ε of x`, or `x` where it says of what by itself."""
+        return self._replace(about=f"{self.about} of {name}" if self.about else name)
+
+
+ANY_AMOUNT = Extent("", INFINITE)
+"""What may be any amount."""
+
+
 class Problem(NamedTuple):
     """One finding. ``unchecked`` says that it left something unchecked: its function is ``unknown``; ``unnecessary``
     that the text at its place can go. One that is ``refutable`` says of a number that it is too small, which two inputs
-    may show."""
+    may show. ``extent`` says how bad it is, where there is more to it than its line."""
 
     code: str
     name: str
@@ -115,6 +136,7 @@ class Problem(NamedTuple):
     unchecked: bool = False
     unnecessary: bool = False
     refutable: bool = False
+    extent: tuple[Extent, ...] = ()
 
     @property
     def url(self) -> str:
@@ -159,12 +181,18 @@ class Kind:
         *,
         related: tuple[Related, ...] = (),
         fixes: tuple[Fix, ...] = (),
+        amount: Extent = ANY_AMOUNT,
+        extent: tuple[Extent, ...] = (),
         **facts: object,
     ) -> Problem:
-        """This kind of problem at ``span``; ``facts`` fill the message's placeholders."""
+        """This kind of problem at ``span``; ``facts`` fill the message's placeholders. How bad it is: the ``amount``
+        for each variable that it is about, and what else is in ``extent``."""
         message = cls.message.format(**facts)
         what = cls.code, cls.name, cls.severity, message, span
-        return Problem(*what, related, fixes, cls.unchecked, cls.unnecessary, cls.refutable)
+        about = facts.get("variable") or facts.get("variables")
+        names = _BETWEEN_NAMES.split(str(about)) if about else ()
+        bad = (*(amount.of(name) for name in names), *extent)
+        return Problem(*what, related, fixes, cls.unchecked, cls.unnecessary, cls.refutable, bad)
 
     @classmethod
     def page(cls) -> str:

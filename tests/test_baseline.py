@@ -29,14 +29,15 @@ end
 """
 NAME = "dp-lsp-baseline.json"
 CONFIGURED = f'baseline = "{NAME}"\n'
-WRITTEN = """\
-{
- "schema_version": 1,
+F, K = "f(x::Real) = sin(x)", "laplacian_mechanism(1, 1, x + x)"
+WRITTEN = f"""\
+{{
+ "schema_version": 2,
  "accepted": [
-  {"file": "a.jl", "function": "f", "code": "DP113", "line": "f(x::Real) = sin(x)", "times": 1},
-  {"file": "a.jl", "function": "k", "code": "DP301", "line": "laplacian_mechanism(1, 1, x + x)", "times": 1}
+  {{"file": "a.jl", "function": "f", "code": "DP113", "line": "{F}", "times": 1, "extent": {{}}}},
+  {{"file": "a.jl", "function": "k", "code": "DP301", "line": "{K}", "times": 1, "extent": {{"x": "2", "ε": "1"}}}}
  ]
-}
+}}
 """
 
 
@@ -107,7 +108,7 @@ def test_one_more_of_the_same_is_not_accepted(run: Run) -> None:
     twice = "function f(x::Real)\n    y = 1\n    y + sin(x)\n    y + sin(x)\nend\n"
     write("a.jl", twice)
     run("--baseline", NAME, "--update-baseline")
-    assert '"times": 2}' in Path(NAME).read_text("utf-8") and run("--baseline", NAME)[0] == 0
+    assert '"times": 2, "extent": {}}' in Path(NAME).read_text("utf-8") and run("--baseline", NAME)[0] == 0
     write("a.jl", twice.replace("end", "    y + sin(x)\nend"))
     assert run("--baseline", NAME)[0] == 1
     # Also where they stand in definitions that are checked one after the other.
@@ -116,6 +117,104 @@ def test_one_more_of_the_same_is_not_accepted(run: Run) -> None:
     write("a.jl", "module A\nf(x::Real) = sin(x)\nend\nmodule B\nf(x::Real) = sin(x)\nend\n")
     code, output, _ = run("--baseline", NAME, "--output-format", "concise")
     assert code == 1 and output.count("error[") == 2, "of A and B one is too much, and a file has one module"
+
+
+GRADED = """\
+function k(x::Real, y::Real) :: Priv()
+    s = 1
+    eps = 0.5
+    z = 2x
+    laplacian_mechanism(s, eps, z)
+end
+function u(x::Real, y::Real) :: Priv()
+    z = x * x
+    laplacian_mechanism(1, 1, z)
+end
+function c(x::Real) :: Priv()
+    eps = 2
+    gaussian_mechanism(1, eps, 1e-5, x)
+end
+function r(x::Real, y::Real) :: Priv()
+    z = x
+    z + laplacian_mechanism(1, 1, x + y)
+end
+function d(x::Real) :: Priv()
+    delta = 1
+    laplacian_mechanism(1, 1, x) + gaussian_mechanism(1, 0.5, delta, x)
+end
+# dp: sensitivity <= 1 in x
+m(x::Real) =
+    2 * x
+# dp: budget ε <= 0.3
+b(x::Real) :: Priv() =
+    laplacian_mechanism(1, 0.5, x)
+l(x::Real) :: Priv() =
+    laplacian_mechanism(1, 3, x)
+"""
+LIMITED = CONFIGURED + "max-epsilon = 2\n"
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "is_worse"),
+    [
+        ("z = 2x", "z = 200x", True),
+        ("z = 2x", "z = 2x + 3y", True),
+        ("z = 2x", "z = 2y", True),
+        ("z = 2x", "z = 1.5x", False),
+        ("z = 2x", "z = x + 0.5x", False),
+        ("s = 1", "s = 0.5", True),
+        ("s = 1", "s = 1.5", False),
+        ("eps = 0.5", "eps = 50", True),
+        ("eps = 0.5", "eps = 0.25", False),
+        ("z = x * x", "z = x * x + y * y", True),
+        ("z = x * x", "z = x * y", True),
+        ("z = x * x", "z = x * x * x", False),
+        ("eps = 2", "eps = 20", True),
+        ("eps = 2", "eps = 1.5", False),
+        ("z = x\n", "z = x + y\n", True),
+        ("delta = 1", "delta = 2", True),
+        ("2 * x", "3 * x", True),
+        ("2 * x", "x + 0.5 * x", False),
+        ("(1, 0.5, x)\nl", "(1, 0.6, x)\nl", True),
+        ("(1, 0.5, x)\nl", "(1, 0.4, x)\nl", False),
+        ("(1, 3, x)", "(1, 4, x)", True),
+        ("(1, 3, x)", "(1, 2.5, x)", False),
+    ],
+)
+def test_what_another_line_makes_worse_is_new(run: Run, was: str, becomes: str, is_worse: bool) -> None:
+    write("a.jl", GRADED)
+    write("dp-lsp.toml", LIMITED)
+    write(NAME, WRITTEN)
+    assert run("--update-baseline")[0] == 0 and run()[0] == 0
+    before = run("--output-format", "json", "--output-file", "old.json")
+    assert GRADED.count(was) == 1
+    write("a.jl", GRADED.replace(was, becomes))
+    code, output, _ = run("--output-format", "concise")
+    assert code == int(is_worse) and output.count("error[") == code, output
+    # Who accepts the worse one is told by a comparison of what is reported.
+    run("--update-baseline", "--output-format", "json", "--output-file", "new.json")
+    assert before[0] == 0 and main(["diff", "old.json", "new.json"]) == int(is_worse)
+
+
+def test_one_that_does_not_say_how_bad_it_was_is_read_and_completed(run: Run) -> None:
+    write("a.jl", PROGRAM)
+    old = WRITTEN.replace('"schema_version": 2', '"schema_version": 1').replace(', "extent": {}', "")
+    write(NAME, old.replace(', "extent": {"x": "2", "ε": "1"}', ""))
+    code, _, said = run("--baseline", NAME)
+    assert code == 0 and said == (
+        f"note: {NAME} does not say of all problems how bad they were, and accepts them however bad they are;"
+        " --update-baseline writes it down\n"
+    )
+    run("--baseline", NAME, "--update-baseline")
+    assert Path(NAME).read_text("utf-8") == WRITTEN and run("--baseline", NAME)[2] == ""
+
+
+def test_what_is_accepted_is_told_beside_what_is_worse(run: Run) -> None:
+    write("a.jl", GRADED)
+    run("--baseline", NAME, "--update-baseline")
+    write("a.jl", GRADED.replace("z = 2x", "z = 7x"))
+    output = run("--baseline", NAME)[1]
+    assert "the baseline accepts it only up to what it was: `x`: 2, and now it is 7" in output
 
 
 def test_what_a_piece_needs_the_next_one_has_no_more() -> None:
@@ -182,8 +281,10 @@ def test_errors_of_files_and_comments_are_not_accepted(run: Run) -> None:
         ("", ":1:1: error[DP813] this is not a baseline: it is not valid JSON (expecting value)"),
         (WRITTEN.replace("  {", "<<<<\n  {", 1), ":4:1: error[DP813] this is not a baseline: it is not valid JSON"),
         ("[]", ":1:1: error[DP813] this is not a baseline: it has no list `accepted`"),
-        (WRITTEN.replace("1,", "2,", 1), ":1:1: error[DP813] this is not a baseline: its `schema_version` is not 1"),
-        (WRITTEN.replace("1},", "0},", 1), ":4:3: error[DP813] this is not a baseline: the `times` of this entry is"),
+        (WRITTEN.replace("2,", "3,", 1), ":1:1: error[DP813] this is not a baseline: its `schema_version` is not 2"),
+        (WRITTEN.replace("2,", "true,", 1), ":1:1: error[DP813] this is not a baseline: its `schema_version` is not 2"),
+        (WRITTEN.replace('"2"', "2"), ":5:3: error[DP813] this is not a baseline: the `extent` of this entry is not"),
+        (WRITTEN.replace("1, ", "0, ", 1), ":4:3: error[DP813] this is not a baseline: the `times` of this entry is"),
         (WRITTEN.replace('"DP301"', "301"), ":5:3: error[DP813] this is not a baseline: this entry has no text `code`"),
         ("[" * 100_000, ":1:1: error[DP813] this is not a baseline: it is nested too deeply"),
     ],

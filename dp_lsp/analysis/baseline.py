@@ -7,17 +7,25 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from dp_lsp.problem import Extent
+
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
 class Accepted(NamedTuple):
     """Problems of a file: the function they stand in (empty for none), their code, what their line says without the
-    blanks around it, and how many of them there are at most."""
+    blanks around it, how many of them there are at most, and how bad they are at most, None for any."""
 
     function: str
     code: str
     line: str
     times: int = 1
+    extent: tuple[Extent, ...] | None = None
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """By what entries are sorted."""
+        return (*self[:-1], self.extent or ())
 
 
 def counted(entries: Iterable[Accepted]) -> Counter[Accepted]:
@@ -30,7 +38,8 @@ def counted(entries: Iterable[Accepted]) -> Counter[Accepted]:
 
 def listed(entries: Counter[Accepted]) -> tuple[Accepted, ...]:
     """The same, sorted, each with how many times it is there."""
-    return tuple(sorted(each._replace(times=times) for each, times in entries.items() if times > 0))
+    found = [each._replace(times=times) for each, times in entries.items() if times > 0]
+    return tuple(sorted(found, key=lambda each: each.order))
 
 
 def lines(text: str) -> list[str]:

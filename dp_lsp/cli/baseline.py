@@ -34,9 +34,13 @@ class _File(NamedTuple):
 
 def idle(configured: Configured, files: Iterable[tuple[str, Analysis]]) -> Iterator[str]:
     """A sentence for each baseline that has something which no longer occurs in the files that were checked, given by
-    their names in a check."""
+    their names in a check, and for each that does not say how bad everything was."""
     for path, checked in _by_baseline(configured, files).items():
-        gone = _count(_entries(configured.baseline(path))) - _count(_next(configured.baseline(path), checked))
+        entries = _entries(configured.baseline(path))
+        if any(entry.extent is None for of_file in entries.values() for entry in of_file):
+            where = f"{printable(shown(path))} does not say of all problems how bad they were"
+            yield f"note: {where}, and accepts them however bad they are; --update-baseline writes it down"
+        gone = _count(entries) - _count(_next(configured.baseline(path), checked))
         if gone:
             where = f"of {printable(shown(path))} no longer"
             words = f"1 entry {where} occurs" if gone == 1 else f"{gone} entries {where} occur"

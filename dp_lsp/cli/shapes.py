@@ -24,8 +24,15 @@ _FUNCTION = {
     "accepted?": _TEXT,
     "numeric?": [{"parameters": [_TEXT], "epsilon?": _NUMBER, "delta?": _NUMBER}],
 }
-_DIAGNOSTIC = {"code": _TEXT, "severity": _TEXT, "message": _TEXT, "range": _RANGE}
-_FILE = {"path": _TEXT, "status": _TEXT, "functions": [_FUNCTION], "diagnostics": [_DIAGNOSTIC]}
+_FOUND: dict[str, Any] = {"code": _TEXT, "message": _TEXT, "range": _RANGE}
+_EXTENT = {"extent?": [{"about": _TEXT, "amount": _TEXT}]}
+_FILE = {
+    "path": _TEXT,
+    "status": _TEXT,
+    "functions": [_FUNCTION],
+    "diagnostics": [_FOUND | {"severity": _TEXT} | _EXTENT],
+    "accepted?": [_FOUND | _EXTENT],
+}
 
 REPORT = {"schema_version": (int,), "tool": {"version": _TEXT}, "profile": _TEXT, "files": [_FILE]}
 """A report, as far as it is compared. A key with a question mark may be missing, and there may be others."""

@@ -12,15 +12,19 @@ from dp_lsp.analysis.baseline import Accepted
 from dp_lsp.analysis.loading import Text
 from dp_lsp.configuration.globs import path_below
 from dp_lsp.configuration.problems import NoBaseline
-from dp_lsp.problem import Problem
+from dp_lsp.problem import Extent, Problem
 from dp_lsp.text import Place, Source, Span
 
-VERSION = 1
+VERSION = 2
+_WITHOUT_EXTENT = 1
+"""The version before, whose entries do not say how bad a problem was: they accept any."""
+
 LARGEST = 16 << 20
 """Characters of a baseline that is read."""
 
 _TEXTS = ("file", "function", "code", "line")
 _ENTRIES = "accepted"
+_EXTENT = "extent"
 
 
 class Baseline(NamedTuple):
@@ -54,17 +58,20 @@ def read(name: str, text: Text) -> tuple[Baseline, tuple[Problem, ...]]:
         return nothing, (_no_baseline(text, 0, wrong),)
     files: dict[str, list[Accepted]] = {}
     for number, entry in enumerate(found[_ENTRIES]):
-        wrong = _fault_of_entry(entry)
+        wrong = _fault_of_entry(entry, found["schema_version"])
         if wrong:
             return nothing, (_no_baseline(text, _place(text.content, number), wrong),)
-        accepted = Accepted(entry["function"], entry["code"], entry["line"], entry["times"])
+        extent = entry[_EXTENT] if found["schema_version"] == VERSION else None
+        bad = None if extent is None else tuple(Extent(*each) for each in extent.items())
+        accepted = Accepted(entry["function"], entry["code"], entry["line"], entry["times"], bad)
         files.setdefault(entry["file"], []).append(accepted)
     return nothing._replace(files={file: tuple(entries) for file, entries in files.items()}), ()
 
 
 def written(files: Mapping[str, Iterable[Accepted]]) -> str:
     """The text of a baseline: sorted, and one line an entry, so that two that were made apart can be merged."""
-    lines = [_line(file, entry) for file, entries in sorted(files.items()) for entry in sorted(entries)]
+    ordered = ((file, sorted(entries, key=lambda each: each.order)) for file, entries in sorted(files.items()))
+    lines = [_line(file, entry) for file, entries in ordered for entry in entries]
     inside = "\n" + ",\n".join(f"  {line}" for line in lines) + "\n " if lines else ""
     return f'{{\n "schema_version": {VERSION},\n "{_ENTRIES}": [{inside}]\n}}\n'
 
@@ -72,8 +79,9 @@ def written(files: Mapping[str, Iterable[Accepted]]) -> str:
 def _line(file: str, entry: Accepted) -> str:
     values = (file, entry.function, entry.code, entry.line)
     said = dict(zip(_TEXTS, values, strict=True)) | {"times": entry.times}
+    bad = {_EXTENT: None if entry.extent is None else dict(entry.extent)}
     strange = any("\ud800" <= character <= "\udfff" for value in values for character in value)
-    return json.dumps(said, ensure_ascii=strange)  # a file's name need not be Unicode
+    return json.dumps(said | bad, ensure_ascii=strange)  # a file's name need not be Unicode
 
 
 def _no_baseline(text: Text, at: int, why: str) -> Problem:
@@ -84,12 +92,13 @@ def _fault(found: Any) -> str:
     """What is wrong with it as a whole, or empty."""
     if not isinstance(found, dict) or not isinstance(found.get(_ENTRIES), list):
         return f"it has no list `{_ENTRIES}`"
-    if found.get("schema_version") != VERSION:
+    version = found.get("schema_version")
+    if isinstance(version, bool) or version not in (VERSION, _WITHOUT_EXTENT):
         return f"its `schema_version` is not {VERSION}"
     return ""
 
 
-def _fault_of_entry(entry: Any) -> str:
+def _fault_of_entry(entry: Any, version: int) -> str:
     if not isinstance(entry, dict):
         return "this entry is not a table"
     for key in _TEXTS:
@@ -98,7 +107,14 @@ def _fault_of_entry(entry: Any) -> str:
     times = entry.get("times")
     if not isinstance(times, int) or isinstance(times, bool) or times < 1:
         return "the `times` of this entry is not a number from 1"
-    return ""
+    return _fault_of_extent(entry) if version == VERSION else ""
+
+
+def _fault_of_extent(entry: Mapping[str, Any]) -> str:
+    extent = entry.get(_EXTENT, "")
+    if extent is None or (isinstance(extent, dict) and all(isinstance(amount, str) for amount in extent.values())):
+        return ""
+    return f"the `{_EXTENT}` of this entry is not a table of formulas"
 
 
 def _place(content: str, number: int) -> int:

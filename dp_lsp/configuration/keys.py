@@ -201,8 +201,8 @@ KEYS = (
     Key(
         "baseline",
         File(BASELINE),
-        "A file of problems that are accepted because they were there before, as `dp-lsp check --update-baseline`"
-        " writes it. A function with one of them is `unknown`, and counted as accepted. Best called"
+        "A file of problems that are accepted because they were there before, and as bad, as"
+        " `dp-lsp check --update-baseline` writes it. A function with one of them is `unknown`, and counted as accepted. Best called"
         f" `{BASELINE}`: editors are told when a file of that name changes.",
     ),
     Key(

@@ -214,11 +214,17 @@ def _bracketed(text: str) -> str:
 
 
 _PLAIN = Printer(DISPLAY)
+_FORMULA = Printer(SYMPY)
 
 
 def shown(value: Sens | Poly) -> str:
     """A number for a person, nothing being assumed."""
     return _PLAIN.quantity(value)
+
+
+def as_formula(value: Sens | Poly) -> str:
+    """A number in the notation of reports, nothing being assumed."""
+    return _FORMULA.quantity(value)
 
 
 def figure(value: Fraction) -> str:

@@ -13,18 +13,20 @@ from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Assumptions, Constraint, decide
 from dp_lsp.core.evaluate import Interval, Missing, Substitution, interval, symbols_of
 from dp_lsp.core.events import Called, Cost, Parallel, Release, Repeat, Sampled, Var, nodes
-from dp_lsp.core.notation import figure
+from dp_lsp.core.notation import as_formula, decimal, figure
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.engine.claims import BUDGET, SENSITIVITY, Claim, Unreadable, formula
 from dp_lsp.engine.numeric import Pricing
 from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.infer.problems import BudgetMissed, SensitivityMissed
-from dp_lsp.problem import Problem, Related
+from dp_lsp.problem import INFINITE, Extent, Problem, Related
 from dp_lsp.text import Span
 
 _LONGEST = 60
 """How long a bound may be to be quoted."""
+
+_DIGITS = 9  # of a number in a baseline, which is compared with others that were found like it
 
 
 class Known(Protocol):
@@ -59,6 +61,13 @@ class _Most(NamedTuple):
     written: str
     value: Sens
     number: Fraction | None
+
+
+class _Missed(NamedTuple):
+    """How a budget is missed, in words, and the smallest ε that is proved, as a formula."""
+
+    words: str
+    least: str = INFINITE
 
 
 def problems(known: Known, claims: Iterable[Claim], name: Span) -> Iterator[Problem]:
@@ -158,39 +167,48 @@ class _Checked:
             listed = self._known.listed(group, self._numbers)
             if claimed.issuperset(group) and not _holds(listed, epsilon.value, delta.value):
                 missed = self._missed(group, epsilon, delta)
-                if missed:
+                if missed is not None:
                     names, related = "` and `".join(var.name for var in group), self._related(group)
                     own = self._known.scheme.name
-                    yield BudgetMissed.at(self._name, related=related, name=own, variables=names, missed=missed)
+                    yield BudgetMissed.at(
+                        self._name,
+                        related=related,
+                        amount=Extent("ε", missed.least),
+                        name=own,
+                        variables=names,
+                        missed=missed.words,
+                    )
 
-    def _missed(self, group: tuple[Var, ...], epsilon: _Most, delta: _Most) -> str:
-        """How a budget is missed, in words; empty if some measure proves it for the numbers there are."""
+    def _missed(self, group: tuple[Var, ...], epsilon: _Most, delta: _Most) -> _Missed | None:
+        """How a budget is missed; None if some measure proves it for the numbers there are."""
         pricing = self._known.pricing(group, self._numbers)
         written = f"ε <= {epsilon.written}, δ <= {delta.written}"
         if epsilon.number is None or delta.number is None:
-            return self._instead(group, written) or f"it is not proved that {written}"
+            return self._instead(group, written) or _Missed(f"it is not proved that {written}")
         found = pricing.figures(min(delta.number, LARGEST), epsilon.number)
         if not found:
             lacking = "` and `".join(pricing.missing)
-            return (
+            return _Missed(
                 f"whether {written} depends on `{lacking}`: say `where {pricing.missing[0]} = …`"
                 if lacking
                 else (f"no ε is proved for δ <= {delta.written}")
             )
         least = found[0].epsilon
         if least is not None and least <= epsilon.number:
-            return ""
+            return None
         shown, over = figure(least or Fraction(0)), figure((least or Fraction(0)) - epsilon.number)
         at = f" for δ <= {delta.written}" if delta.number else ""
-        return f"ε {shown} is proved{at}, {over} more than {epsilon.written}"
+        words = f"ε {shown} is proved{at}, {over} more than {epsilon.written}"
+        return _Missed(words, decimal(least or Fraction(0), _DIGITS))
 
-    def _instead(self, group: tuple[Var, ...], written: str) -> str:
+    def _instead(self, group: tuple[Var, ...], written: str) -> _Missed | None:
         """What is proved instead, if that is short and leaves nothing to choose."""
         for bound in self._known.listed(group, self._numbers):
             epsilon, delta = self._known.short(bound.price.epsilon), self._known.short(bound.price.delta)
             if not bound.choices and not bound.price.epsilon.infinite and len(epsilon + delta) <= _LONGEST:
-                return f"ε {epsilon}, δ {delta} is proved, but not {written}"
-        return ""
+                words = f"ε {epsilon}, δ {delta} is proved, but not {written}"
+                return _Missed(words, as_formula(bound.price.epsilon))
+        return None
 
     def _related(self, group: tuple[Var, ...]) -> tuple[Related, ...]:
         noted = tuple(_notes(self._known.scheme.cost))
@@ -211,6 +229,7 @@ class _Checked:
                     self._name,
                     related=(Related("how far it may move", self._claim.span),),
                     name=scheme.name,
+                    amount=Extent("", as_formula(value)),
                     variable=name,
                     moves=self._known.short(value),
                     most=most.written,

@@ -38,9 +38,10 @@ from dp_lsp.engine.published import published, with_norms
 from dp_lsp.engine.shares import Writing, shares, told
 from dp_lsp.engine.totals import NONE, totals
 from dp_lsp.engine.units import premise, stability
+from dp_lsp.infer.conditions import failing
 from dp_lsp.infer.explain import publish
-from dp_lsp.infer.problems import ConditionFails, NoBound, NoGuarantee, TotalMissed
-from dp_lsp.problem import Problem, Related
+from dp_lsp.infer.problems import NoBound, NoGuarantee, TotalMissed
+from dp_lsp.problem import Extent, Problem, Related
 from dp_lsp.text import Span
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ class Description:
     # Problems
 
     def _problems(self, state: State) -> Iterator[Problem]:
-        by_delta: dict[str, list[str]] = {}
+        by_delta: dict[tuple[str, str], list[str]] = {}
         unbounded: list[str] = []
         for var in self.claimed() if self._private else ():
             best = self.head(var).first.price
@@ -199,11 +200,12 @@ class Description:
                 continue
             delta = self._vacuous(best.delta)
             if delta is not None:
-                by_delta.setdefault(delta, []).append(var.name)
+                by_delta.setdefault((delta, self.formula.sens(best.delta)), []).append(var.name)
         said = {*unbounded, *chain.from_iterable(by_delta.values())}
         yield from self._above_limits(said)
-        for delta, names in by_delta.items():
-            yield NoGuarantee.at(self.place.name, name=self.scheme.name, variable="` and `".join(names), delta=delta)
+        for (delta, exact), names in by_delta.items():
+            name, variable, amount = self.scheme.name, "` and `".join(names), Extent("δ", exact)
+            yield NoGuarantee.at(self.place.name, amount=amount, name=name, variable=variable, delta=delta)
         if unbounded and state is State.PROVED:
             fixes = publish(self.place.text, self.place.parameters, unbounded)
             variable, related = "` and `".join(unbounded), tuple(self._rows_read())
@@ -214,7 +216,8 @@ class Description:
         for (limit, epsilon, most), groups in self.totals.missed_by().items():
             names = "` and `".join(dict.fromkeys(var.name for group in groups for var in group))
             name, end = self.scheme.name, f"{self.display.sens(limit)} = {self._worth(most)}"
-            yield TotalMissed.at(self.place.name, name=name, variables=names, epsilon=self.short(epsilon), most=end)
+            said, amount = self.short(epsilon), Extent("ε", self.formula.sens(epsilon))
+            yield TotalMissed.at(self.place.name, amount=amount, name=name, variables=names, epsilon=said, most=end)
 
     def _rows_read(self) -> Iterator[Related]:
         """The parameters of which nothing is guaranteed because it is private how many rows they have."""
@@ -273,9 +276,7 @@ class Description:
         for need in self.needs:
             put = Constraint(_put(values, need.left), need.relation, _put(values, need.right), need.origin)
             if put.decide() is False:
-                yield ConditionFails.at(
-                    need.origin.span, condition=self.display.constraint(put), reason=need.origin.reason
-                )
+                yield failing(put, self.display.constraint(put))
 
     # Parts of the report
 

@@ -10,12 +10,13 @@ from dp_lsp.accounting.bounds import Bound
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import Missing, interval, symbols_of
-from dp_lsp.core.notation import figure
+from dp_lsp.core.notation import as_formula, decimal, figure
 from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.engine.problems import AboveLimit, LimitOpen
-from dp_lsp.problem import Problem, Related
+from dp_lsp.problem import Extent, Problem, Related
 from dp_lsp.text import Span
 
+_DIGITS = 9  # of a number in a baseline, which is compared with others that were found like it
 _SHARES = 40  # halvings of δ that are tried where a share of it is to be chosen
 _NOTHING = Fraction(1, 10**30)  # what is above a limit of 0 is far above it
 
@@ -60,6 +61,8 @@ def problem(
     ``spent``."""
     limit, over = found.limit, "" if found.over is None else f", {figure(found.over)} too much"
     facts: dict[str, Any] = {"name": name, "variables": variables, "sign": limit.sign, "value": value, "key": limit.key}
+    exact = as_formula(found.value) if found.over is None else decimal(limit.most + found.over, _DIGITS)
+    facts["amount"] = Extent(limit.sign, exact)
     if found.open:
         return LimitOpen.at(span, **facts, most=figure(limit.most), what="` and `".join(found.open), related=spent)
     return AboveLimit.at(span, **facts, most=figure(limit.most), over=over, related=spent)

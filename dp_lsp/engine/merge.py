@@ -10,7 +10,7 @@ from dp_lsp.analysis.baseline import Accepted, counted, listed
 from dp_lsp.analysis.loading import shown
 from dp_lsp.analysis.records import Analysis, ChunkRecord, FunctionReport, Placed, State, Verdict, worst
 from dp_lsp.engine.problems import SeveralGuarantees
-from dp_lsp.problem import Problem, Related
+from dp_lsp.problem import Extent, Problem, Related
 from dp_lsp.text import Span
 
 _MOST = 4  # guarantees that are listed
@@ -132,9 +132,12 @@ def _claim(function: FunctionReport) -> str:
 def _joined(problems: Iterable[Problem]) -> Iterator[Problem]:
     """Each problem once, with all places that help to understand it, which may be others in each project."""
     related: dict[Problem, dict[Related, None]] = {}
+    extents: dict[Problem, dict[Extent, None]] = {}
     for problem in problems:
-        related.setdefault(problem._replace(related=()), {}).update(dict.fromkeys(problem.related))
-    return (problem._replace(related=tuple(places)) for problem, places in related.items())
+        same = problem._replace(related=(), extent=())
+        related.setdefault(same, {}).update(dict.fromkeys(problem.related))
+        extents.setdefault(same, {}).update(dict.fromkeys(problem.extent))
+    return (each._replace(related=tuple(places), extent=tuple(extents[each])) for each, places in related.items())
 
 
 def _key(records: list[ChunkRecord], of: str) -> bytes:

@@ -150,7 +150,7 @@ class Ignores:
             if self._excuses.accepts(problem):
                 self._accept(problem, BY_BASELINE, "baseline", found)
             else:
-                found.kept.append(problem)
+                found.kept.append(self._excuses.compared(problem))
             return
         how = "leaves it out" if level is None else f"makes it `{level.value}`"
         self._accept(problem, f"the configuration {how}", "configuration", found)

@@ -52,8 +52,9 @@ class Effect(StrEnum):
 
 
 class Bound(NamedTuple):
-    """A bound of a parameter that is another one now. ``what`` is ``epsilon``, ``delta`` or ``sensitivity``; ``why``
-    says what is known of which one is larger, where that is not all."""
+    """A bound of a parameter that is another one now. ``what`` is ``epsilon``, ``delta`` or ``sensitivity``, or the
+    code of a problem of which it says how bad it is; ``why`` says what is known of which one is larger, where that is
+    not all."""
 
     parameter: str
     what: str
@@ -65,7 +66,8 @@ class Bound(NamedTuple):
     @property
     def sentence(self) -> str:
         """It, to a person."""
-        return f"{_SIGNS[self.what]} of `{self.parameter}`: {_shown(self.old)} → {_shown(self.new)}{self.why}"
+        sign = f"{_SIGNS[self.what]} of" if self.what in _SIGNS else f"{self.what} about"
+        return f"{sign} `{self.parameter}`: {_shown(self.old)} → {_shown(self.new)}{self.why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,7 @@ def _of_pair(pair: Pair) -> Change | None:
     if new.is_proved and not old.is_proved:
         return _change(new, Effect.PROVED, notes=(_summary(new),))
     bounds = tuple(_bounds(old, new)) if new.is_proved or new.status == old.status == "failed" else ()
+    bounds = (*bounds, *_grown(old, new)) if not new.is_proved else bounds
     notes, weaker = _conditions(old, new)
     less = tuple(_about_less(old, new)) if new.is_proved else ()
     notes, weaker = (*less, *notes), weaker or bool(less)
@@ -232,6 +235,37 @@ def _by_number(parameter: str, what: str, old: float | None, new: float | None) 
     if before != after:
         effect = Effect.ROSE if after > before else Effect.FELL
         yield Bound(parameter, what, _figure(before), _figure(after), effect)
+
+
+def _grown(old: Function, new: Function) -> Iterator[Bound]:
+    """What is worse of the errors that both have, accepted or not, and what is accepted besides."""
+    names = renamed_parameters(old, new)
+    known = [*_relations(old, names), *_relations(new, {})]
+    left = [*_errors(old.problems), *old.silenced]
+    for problem in (*_errors(new.problems), *new.silenced):
+        same = [each for each in left if each["code"] == problem["code"]]
+        was = min(same, key=lambda each: _apart(_extent(each, names), _extent(problem, {})), default=None)
+        if was is None:
+            if problem in new.silenced and old.accepted is not None:
+                yield Bound(new.name, problem["code"], "not there", "accepted", Effect.ROSE)
+            continue
+        left.remove(was)
+        before = _extent(was, names)
+        for about, amount in _extent(problem, {}).items():
+            if "extent" in was and about not in before:
+                yield Bound(about, problem["code"], "not there", amount, Effect.ROSE)
+            elif about in before:
+                yield from _by_formula(about, problem["code"], (before[about], amount), {}, known)
+
+
+def _extent(problem: Json, names: Mapping[str, str]) -> dict[str, str]:
+    """How bad a problem is, by what it is about."""
+    return {_renamed(each["about"], names): _renamed(each["amount"], names) for each in problem.get("extent", ())}
+
+
+def _apart(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[int, int]:
+    """How unlike what two problems are about is, and how much of it: what is most alike is taken for the same."""
+    return len(old.keys() ^ new.keys()), len(old.items() ^ new.items())
 
 
 def _figure(number: float) -> str:

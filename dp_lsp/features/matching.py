@@ -18,6 +18,8 @@ class Function:
     said: Json
     problems: tuple[Json, ...]
     """What is reported of the lines it stands in."""
+    silenced: tuple[Json, ...] = ()
+    """The errors there that a person accepted."""
 
     @property
     def name(self) -> str:
@@ -88,8 +90,11 @@ def functions(report: Json) -> list[Function]:
     for file in report["files"]:
         for said in file["functions"]:
             first, last = (said["range"][end]["line"] for end in ("start", "end"))
-            inside = [each for each in file["diagnostics"] if first <= each["range"]["start"]["line"] <= last]
-            found.append(Function(file["path"], said, tuple(inside)))
+            problems, silenced = (
+                [each for each in listed if first <= each["range"]["start"]["line"] <= last]
+                for listed in (file["diagnostics"], file.get("accepted", ()))
+            )
+            found.append(Function(file["path"], said, tuple(problems), tuple(silenced)))
     return found
 
 

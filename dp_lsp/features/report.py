@@ -13,6 +13,7 @@ from dp_lsp.analysis.records import (
     FunctionReport,
     NumericReport,
     ParameterReport,
+    Silenced,
     SpendingReport,
     State,
 )
@@ -40,12 +41,14 @@ def report(files: Sequence[tuple[str, Analysis]], profile: str, shown: Shown = s
 def file_report(analysis: Analysis, path: str, shown: Shown = str) -> Json:
     """What is known of one file."""
     numbers_given = analysis.options.asks_for_numbers
-    return {
+    result: Json = {
         "path": path,
         "status": analysis.state.value,
         "functions": [_function(each, analysis.source, numbers_given) for each in analysis.functions],
         "diagnostics": [_diagnostic(problem, analysis.source, path, shown) for problem in analysis.problems],
     }
+    accepted = [_silenced(each, analysis.source) for each in analysis.silenced]
+    return result | {"accepted": accepted} if accepted else result
 
 
 def statistics(analyses: Iterable[Analysis]) -> list[Json]:
@@ -139,6 +142,19 @@ def _numeric(numeric: NumericReport) -> Json:
     }
 
 
+def _silenced(silenced: Silenced, source: Source) -> Json:
+    """An error that a person accepted."""
+    problem = silenced.problem
+    return {
+        "code": problem.code,
+        "name": problem.name,
+        "message": problem.message,
+        "range": _range(problem.span, source),
+        "by": silenced.by,
+        "extent": [each._asdict() for each in problem.extent],
+    }
+
+
 def _diagnostic(problem: Problem, source: Source, path: str, shown: Shown) -> Json:
     return {
         "code": problem.code,
@@ -155,6 +171,7 @@ def _diagnostic(problem: Problem, source: Source, path: str, shown: Shown) -> Js
             }
             for fix in problem.fixes
         ],
+        "extent": [each._asdict() for each in problem.extent],
     }
 
 

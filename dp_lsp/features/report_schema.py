@@ -52,7 +52,8 @@ class _Schema:
                 "status": _STATUS,
                 "functions": _listed(self._function()),
                 "diagnostics": _listed(self._diagnostic()),
-            }
+            },
+            accepted=_listed(self._accepted()),
         )
 
     def _range(self) -> Schema:
@@ -110,6 +111,14 @@ class _Schema:
         required = {"parameters": _TEXTS, "against": against, "curves": _listed(curve)}
         return self._object(required, at=number, delta=number)
 
+    def _accepted(self) -> Schema:
+        words = dict.fromkeys(("name", "message"), _TEXT)
+        by: Schema = {"enum": ["comment", "baseline", "configuration"]}
+        return self._object({"code": _CODE, **words, "range": self._range(), "by": by, "extent": self._extent()})
+
+    def _extent(self) -> Schema:
+        return _listed(self._object({"about": _TEXT, "amount": _TEXT}))
+
     def _diagnostic(self) -> Schema:
         place = self._range()
         edit = self._object({"range": place, "text": _TEXT})
@@ -123,7 +132,8 @@ class _Schema:
                 "range": place,
                 "related": _listed(self._object({"message": _TEXT, "range": place, "path": _TEXT})),
                 "fixes": _listed(self._object({"title": _TEXT, "edits": _listed(edit)})),
-            }
+            },
+            extent=self._extent(),
         )
 
 

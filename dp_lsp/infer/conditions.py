@@ -9,11 +9,11 @@ from typing import NamedTuple
 from dp_lsp.core.algebra import Apply, Atom, Function, Poly
 from dp_lsp.core.constraints import Constraint, Quantity
 from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
-from dp_lsp.core.notation import DISPLAY, Printer
+from dp_lsp.core.notation import DISPLAY, Printer, as_formula
 from dp_lsp.core.sens import Sens
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference, Pending
-from dp_lsp.problem import Problem
+from dp_lsp.problem import INFINITE, Extent, Problem
 
 _PRINT = Printer(DISPLAY)
 _ZERO, _ONE = Poly.of(0), Poly.of(1)
@@ -21,8 +21,24 @@ _ZERO, _ONE = Poly.of(0), Poly.of(1)
 
 def fails(constraint: Constraint) -> Problem:
     """The problem of a condition that is decided to be false."""
-    text = _PRINT.constraint(constraint)
-    return problems.ConditionFails.at(constraint.origin.span, condition=text, reason=constraint.origin.reason)
+    return failing(constraint, _PRINT.constraint(constraint))
+
+
+def failing(constraint: Constraint, text: str) -> Problem:
+    """The problem of a condition that is false, written as it is shown. It is as bad as its left side is too large."""
+    span, reason = constraint.origin.span, constraint.origin.reason
+    about = reason.replace("`", "")
+    ordered = constraint.relation in ("<", "<=")
+    extent = Extent(about, _excess(constraint)) if ordered else Extent(f"{about}: {text}", INFINITE)
+    return problems.ConditionFails.at(span, condition=text, reason=reason, extent=(extent,))
+
+
+def _excess(constraint: Constraint) -> str:
+    """By how much the left side of a condition is larger than the right one, as a formula."""
+    left, right = constraint.left, constraint.right
+    if isinstance(left, Poly) and isinstance(right, Poly):
+        return as_formula(left - right)
+    return f"({as_formula(left)}) - ({as_formula(right)})"
 
 
 def put(values: Substitution, side: Quantity) -> Quantity:

@@ -10,15 +10,15 @@ from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Constraint, Origin, decide
 from dp_lsp.core.evaluate import norms_of
-from dp_lsp.core.events import ONE_WAY, Event, Gaussian, Leak, Release, Repeat, Var
+from dp_lsp.core.events import ONE_WAY, Event, Gaussian, GaussianNoise, Leak, Release, Repeat, Var
 from dp_lsp.core.metrics import conversion
-from dp_lsp.core.notation import shown
+from dp_lsp.core.notation import as_formula, shown
 from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.types import AnyNorm, Container, Norm, Type
 from dp_lsp.infer import conditions, explain, moves, problems, scales
 from dp_lsp.infer.inference import Inference
-from dp_lsp.problem import Edit, Fix, Problem, Related
+from dp_lsp.problem import Edit, Extent, Fix, Problem, Related
 from dp_lsp.text import Span
 
 
@@ -39,7 +39,7 @@ def release(
     scales.warn_inverted(inference, node, noise, args, private)
     distances = {var: move.sens for var, move in private.items() if var not in unbounded}
     place = None if noise.declares is None else node.args[args.names.index(noise.declares)].span
-    too_far = {var for var in distances if not _hidden(inference, place, span, event.declared, private[var], var)}
+    too_far = {var for var in distances if not _hidden(inference, place, span, event, private[var], var)}
     origin = Origin(node.span, event.name)
     for name in noise.exposed:
         expose(inference, node, args.names.index(name), values)
@@ -146,22 +146,37 @@ def _report_unbounded(inference: Inference, span: Span, unbounded: dict[Var, Mov
     inference.report(problem._replace(refutable=True))  # the mechanism declares a number
 
 
-def _hidden(inference: Inference, place: Span | None, span: Span, declared: Sens, move: Move, var: Var) -> bool:
+def _hidden(inference: Inference, place: Span | None, span: Span, event: Event, move: Move, var: Var) -> bool:
     """Demand that a variable moves the input by at most the distance declared at ``place``; False if it certainly
     moves more."""
     if var.members:  # the price of a record is taken at its own distance
         return True
 
     def failed(constraint: Constraint) -> Problem:
-        return _too_sensitive(inference, span, place, constraint, move, var)
+        found = _too_sensitive(inference, span, place, constraint, move, var)
+        return found._replace(extent=(_times(constraint).of(var.name), *_loudness(event)))
 
     origin = Origin(place or span, f"the noise must hide how far `{inference.written(span)}` moves")
-    constraint = Constraint(move.sens, "<=", declared, origin)
+    constraint = Constraint(move.sens, "<=", event.declared, origin)
     if constraint.decide() is False:
         inference.report(failed(constraint))
         return False
     inference.demand(*constraint[:3], origin, failed)
     return True
+
+
+def _times(constraint: Constraint) -> Extent:
+    """How many times the change that is hidden a variable can make."""
+    change, hidden = (as_formula(side) for side in (constraint.left, constraint.right))
+    return Extent("", change if hidden == "1" else f"({change}) / ({hidden})")
+
+
+def _loudness(event: Event) -> tuple[Extent, ...]:
+    """How little a mechanism hides of what it is made for: a larger ε or δ hides less, and so does less noise."""
+    if isinstance(event, GaussianNoise):
+        return (Extent("1/σ", f"1 / ({as_formula(event.multiplier)})"),)
+    delta = (Extent("δ", as_formula(event.delta)),) if isinstance(event, Gaussian) else ()
+    return (Extent("ε", as_formula(event.epsilon)), *delta)
 
 
 def _too_sensitive(

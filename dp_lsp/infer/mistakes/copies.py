@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dp_lsp.core.term import Call, Local, Term, Use
 from dp_lsp.core.types import Clip, Container, Dataset, NumberType, Type
@@ -49,7 +49,7 @@ def _raw_used(copy: Copy, use: Use) -> Problem:
     beside = f"while its bounded copy `{name}` never is" if copy.unread else f"beside its bounded copy `{name}`"
     fix = Fix(f"use `{name}`", (Edit(use.span, name),), sure=copy.unread)
     related = Related(f"`{name}` is made here{never}", copy.local.span)
-    facts = {"copy": name, "raw": copy.raw.name, "beside": beside}
+    facts: dict[str, Any] = {"copy": name, "raw": copy.raw.name, "beside": beside}
     return problems.RawValue.at(use.span, related=(related,), fixes=(fix,), **facts)
 
 

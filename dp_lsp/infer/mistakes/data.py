@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dp_lsp.core.term import Apply, Call, Closure, Term, Use
 from dp_lsp.core.types import Dataset, DatasetMetric
 from dp_lsp.infer import explain, problems
@@ -86,7 +88,13 @@ def _chosen(scene: Scene, call: Call, argument: str, node: Term) -> Problem | No
         private = "are private" if many else "is private"
     it = "them" if many else "it"
     instead = "" if any(isinstance(part, Closure) for part in scene.flow(node)) else _STATIC.format(it=it)
-    facts = {"what": what, "written": scene.written(node), "private": private, "it": it, "instead": instead}
+    facts: dict[str, Any] = {
+        "what": what,
+        "written": scene.written(node),
+        "private": private,
+        "it": it,
+        "instead": instead,
+    }
     return problems.BoundFromData.at(node.span, related=related, fixes=fixes, **facts)
 
 

@@ -39,13 +39,15 @@ def name(inference: Inference, method: Method, usual: int) -> None:
         weight = problem.severity, problem.unchecked, problem.refutable and scene.is_input(mistake.span)
         mistake = lost.explained(scene, problem, mistake)
         mistake = mistake._replace(severity=weight[0], unchecked=weight[1], refutable=weight[2])
+        mistake = mistake._replace(extent=problem.extent or mistake.extent)
         same = next((at for at, known in enumerate(found) if known[:5] == mistake[:5]), None)
         if same is None:
             found.append(mistake)
         else:
             known = found[same]
             both = known.unchecked or mistake.unchecked, known.refutable or mistake.refutable
-            found[same] = known._replace(unchecked=both[0], refutable=both[1])
+            extent = tuple(dict.fromkeys((*known.extent, *mistake.extent)))
+            found[same] = known._replace(unchecked=both[0], refutable=both[1], extent=extent)
     inference.problems[:_MOST] = found
 
 

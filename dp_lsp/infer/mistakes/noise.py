@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.builtins import intervals
@@ -60,7 +60,7 @@ def no_noise(scene: Scene, problem: Problem) -> Problem | None:
             continue
         named = scale if isinstance(node, Literal) else scene.written(node)
         fixes, related = enough(scene, release.hidden, node) if node is release.place else ((), ())
-        facts = {"scale": named, "written": scene.written(release.hidden)}
+        facts: dict[str, Any] = {"scale": named, "written": scene.written(release.hidden)}
         return problems.NoNoise.at(node.span, related=related, fixes=fixes, **facts)
     return None
 
