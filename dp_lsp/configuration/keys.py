@@ -202,8 +202,8 @@ KEYS = (
         "baseline",
         File(BASELINE),
         "A file of problems that are accepted because they were there before, and as bad, as"
-        " `dp-lsp check --update-baseline` writes it. A function with one of them is `unknown`, and counted as accepted. Best called"
-        f" `{BASELINE}`: editors are told when a file of that name changes.",
+        " `dp-lsp check --update-baseline` writes it. A function with one of them is `unknown`, and counts as accepted."
+        f" Best called `{BASELINE}`: editors are told when a file of that name changes.",
     ),
     Key(
         "ledger",

@@ -156,7 +156,7 @@ def _silenced(silenced: Silenced, source: Source) -> Json:
 
 
 def _diagnostic(problem: Problem, source: Source, path: str, shown: Shown) -> Json:
-    return {
+    result: Json = {
         "code": problem.code,
         "name": problem.name,
         "severity": problem.severity.value,
@@ -171,8 +171,9 @@ def _diagnostic(problem: Problem, source: Source, path: str, shown: Shown) -> Js
             }
             for fix in problem.fixes
         ],
-        "extent": [each._asdict() for each in problem.extent],
     }
+    extent = [each._asdict() for each in problem.extent]
+    return result | {"extent": extent} if extent else result
 
 
 def _related(related: Related, source: Source, path: str, shown: Shown) -> Json:
