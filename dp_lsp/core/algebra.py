@@ -15,6 +15,8 @@ from math import isqrt
 from typing import TYPE_CHECKING, Union
 from weakref import WeakValueDictionary
 
+from dp_lsp.core.values import undigested
+
 if TYPE_CHECKING:
     from dp_lsp.core.sens import Sens
 
@@ -29,6 +31,7 @@ class Sign(Enum):
     PROBABILITY = "probability"
 
 
+@undigested(uid="it counts what was made in this process")
 class Symbol:
     """A number with a name. Two symbols are the same only if they are one object, whatever they are called."""
 
@@ -66,6 +69,7 @@ class Function(Enum):
     INVERSE = "inverse"  # 1/x of a Poly; may be negative
 
 
+@undigested(uid="it counts what was made in this process")
 class NormVariable:
     """A norm that is not decided; its name is shown where a bound holds for every norm.
 
@@ -82,6 +86,7 @@ class NormVariable:
 Argument = Union["Poly", "Sens", NormVariable]
 
 
+@undigested(uid="it counts what was made in this process", depth="it follows from the arguments", size="likewise")
 class Apply:
     """A function applied to numbers. Made by :func:`apply` only, which interns it.
 
@@ -157,6 +162,7 @@ def _within_limits(value: Fraction) -> Fraction:
     return value
 
 
+@undigested(_hash="it follows from the terms")
 class Poly:
     """A sum of monomials with rational coefficients; immutable. No coefficient is 0."""
 

@@ -10,11 +10,13 @@ from typing import NamedTuple
 from dp_lsp.core.algebra import ONE, Apply, Function, Poly, Sign, Symbol
 from dp_lsp.core.evaluate import interval, norms_of, symbols_of
 from dp_lsp.core.sens import INFINITY, Sens, dominates, magnitude
+from dp_lsp.core.values import undigested
 from dp_lsp.text import Span
 
 Quantity = Poly | Sens
 
 
+@undigested(span="who calls a function shows the place of the call")
 class Origin(NamedTuple):
     """Where a condition comes from: a place, and what demands it, as a person would say it."""
 

@@ -18,11 +18,13 @@ from dp_lsp.core.algebra import Apply, Argument, Function, NormVariable, Poly, S
 from dp_lsp.core.metrics import by_norm
 from dp_lsp.core.sens import INFINITY, ZERO, Sens
 from dp_lsp.core.types import AnyNorm
+from dp_lsp.core.values import undigested
 
 _CONTEXT = Context(prec=40, traps=[])
 _RELATIVE_ERROR = Fraction(1, 10**36)
 _SMALLEST = Decimal("1e-500")  # smaller arguments are rounded to it, or to 0
 _EXACT_POWERS = 256
+_FOLLOWS = "it follows from what is put for what"
 
 
 class Interval(NamedTuple):
@@ -40,11 +42,14 @@ class Missing(Exception):
         self.symbol = symbol
 
 
+@undigested(_polys=_FOLLOWS, _sens=_FOLLOWS)
 class Substitution:
     """Numbers (of any sign) for symbols, sensitivities for symbols of sensitivities, and norms for norm variables.
 
     Results are remembered, so a shared subterm is replaced once.
     """
+
+    __slots__ = ("_norms", "_polys", "_sens", "_symbols")
 
     def __init__(
         self,

@@ -19,12 +19,14 @@ from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.sens import Sens, number
-from dp_lsp.core.values import known_thing, thing
+from dp_lsp.core.values import known_thing, thing, undigested
 
 _uids = count(1)
 T = TypeVar("T")
+_OF_FUNCTION = "what a tree is made of is shown with its function; who calls that shows the call"
 
 
+@undigested(uid="it counts what was made in this process")
 class Var:
     """Something whose change is followed: a parameter, a value carried by a loop, a sampled matrix, or a record.
 
@@ -170,6 +172,7 @@ class Opaque:
     delta: tuple[Symbol, ...]
 
 
+@undigested(origin=_OF_FUNCTION)
 @known_thing
 class Release:
     """One mechanism was run on an input that each variable moves by its distance, in the norm the input is measured
@@ -185,6 +188,7 @@ class Release:
     one_way: frozenset[Var] = frozenset()
 
 
+@undigested(origin=_OF_FUNCTION)
 @known_thing
 class Leak:
     """Values that move with these variables left the function, or steered a release, without noise."""
@@ -207,6 +211,7 @@ class Either:
     parts: tuple[Cost, ...]
 
 
+@undigested(origin=_OF_FUNCTION)
 @known_thing
 class Repeat:
     """``count`` rounds of a body, each of which may depend on what the earlier ones released."""
@@ -216,6 +221,7 @@ class Repeat:
     origin: Origin
 
 
+@undigested(origin=_OF_FUNCTION)
 @known_thing
 class Sampled:
     """A body that sees ``draws`` of ``rows`` rows, drawn as ``scheme`` says and in random order.
@@ -235,6 +241,7 @@ class Sampled:
     origin: Origin
 
 
+@undigested(origin=_OF_FUNCTION)
 @known_thing
 class Parallel:
     """A body that is run once on each part of a dataset, where every record lies in one part only. ``part`` is the
@@ -247,6 +254,7 @@ class Parallel:
     origin: Origin
 
 
+@undigested(origin=_OF_FUNCTION)
 @known_thing
 class Awaited:
     """A call of a function that is not known yet; ``along`` holds how far each variable moves each argument.
@@ -267,6 +275,7 @@ class Answer(NamedTuple):
     values: Substitution
 
 
+@undigested(origin=_OF_FUNCTION)
 @known_thing
 class Called:
     """A call: the callee's tree, how far each of the caller's variables moves each parameter, and what the

@@ -15,10 +15,13 @@ from dp_lsp.core.order import Way
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import Written
 from dp_lsp.core.types import Type, TypeVariable
-from dp_lsp.core.values import thing, value
+from dp_lsp.core.values import thing, undigested, value
 from dp_lsp.text import Span
 
+_OWN = "how a function comes to what it says is shown with it, and not where it is called"
 
+
+@undigested(span=_OWN, rule=_OWN, factors=_OWN, before=_OWN, subject=_OWN)
 @thing
 class Move:
     """How far a value moves when a variable moves by 1, and why: by a rule at a place, from earlier moves.
@@ -66,6 +69,7 @@ Given = Type | Written
 """What an operation is given: the type of a value, or a norm, a type or a truth value that is written there."""
 
 
+@undigested(span=_OWN)
 @thing
 class Open:
     """An operation that waits: it is not known yet what its arguments are, or which function it calls.
@@ -99,6 +103,7 @@ class Unit(NamedTuple):
     uneven: bool = False
 
 
+@undigested(span=_OWN)
 @thing
 class SchemeParameter:
     """A parameter of an inferred function; ``symbol`` is the value of one that is static and a number. ``declared``
@@ -184,6 +189,7 @@ class BlackBox:
     captures: tuple[str, ...]
 
 
+@undigested(home="a place of the process that made it; that there is one is looked at")
 @thing
 class FunctionValue:
     """What a function stands for: its methods, or a black box.

@@ -21,6 +21,7 @@ from dp_lsp.core.algebra import (
     apply,
     root_of_number,
 )
+from dp_lsp.core.values import undigested
 
 WIDTH = 32
 DEEPEST = 100  # functions inside functions
@@ -28,6 +29,7 @@ TERMS = 64  # a number with more terms becomes one atom
 LONGEST_NUMBER = 4096  # bits; a power that would be longer stays a power
 
 
+@undigested(_hash="it follows from the polynomials")
 class Sens:
     """A number in [0, ∞]: the maximum of ``polys``; no polys means 0. ∞ is the object :data:`INFINITY`."""
 

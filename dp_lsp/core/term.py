@@ -11,8 +11,10 @@ from fractions import Fraction
 
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.types import Norm
-from dp_lsp.core.values import thing
+from dp_lsp.core.values import thing, undigested
 from dp_lsp.text import Span
+
+_INSIDE = "where it is written inside a function is shown with that, and not where it is called"
 
 
 class Local:
@@ -51,6 +53,7 @@ class Global:
     called: bool = False
 
 
+@undigested(span=_INSIDE)
 @thing
 class NormArgument:
     """A norm given to a builtin."""
@@ -59,6 +62,7 @@ class NormArgument:
     norm: Norm
 
 
+@undigested(span=_INSIDE)
 @thing
 class TypeArgument:
     """A type given to a builtin."""
@@ -67,6 +71,7 @@ class TypeArgument:
     type: Annotation
 
 
+@undigested(span=_INSIDE)
 @thing
 class TruthArgument:
     """``true`` or ``false``, given to a builtin by name."""

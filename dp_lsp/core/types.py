@@ -12,7 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from dp_lsp.core.algebra import NormVariable, Poly
-from dp_lsp.core.values import value
+from dp_lsp.core.values import undigested, value
 
 if TYPE_CHECKING:
     from dp_lsp.core.scheme import FunctionValue
@@ -185,6 +185,7 @@ class Boxed:
     name: str
 
 
+@undigested(uid="it counts what was made in this process")
 @value
 class TypeVariable:
     """A type that is not decided. ``name`` is shown to the user while it stays so. ``releases`` marks that of a

@@ -3,14 +3,16 @@ compiling text: so a check that defines hundreds of them starts in half the time
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import MISSING, Field, dataclass, field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache
 from operator import attrgetter
 from types import CodeType, FunctionType
 from typing import TypeVar, dataclass_transform
 
 _T = TypeVar("_T")
+LEFT_OUT = "__undigested__"
+"""Where a class says it."""
 
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
@@ -41,7 +43,7 @@ def value(cls: type[_T]) -> type[_T]:
 
 
 def _with_fields(cls: type[_T], known: bool = False) -> type[_T]:
-    """A dataclass with a constructor, and with a text that shows all fields: digests are made of it."""
+    """A dataclass with a constructor, and with a text that shows all fields."""
     ours = not any(isinstance(each, Field) and each.default_factory is not MISSING for each in vars(cls).values())
     made = dataclass(init=not ours, repr=False, eq=False, slots=True, weakref_slot=known)(cls)
     listed = fields(made)  # type: ignore[arg-type]
@@ -67,3 +69,37 @@ def _assigning(count: int) -> CodeType:
     found: dict[str, FunctionType] = {}
     exec(f"def __init__({', '.join(['self', *names])}): {body}", found)
     return found["__init__"].__code__
+
+
+def undigested(**reasons: str) -> Callable[[type[_T]], type[_T]]:
+    """Fields of a class that are no part of digests, each with the reason: equal values may differ in them."""
+
+    def of(cls: type[_T]) -> type[_T]:
+        assert reasons.keys() <= {*_fields(cls)}, "a field that there is"
+        setattr(cls, LEFT_OUT, reasons)
+        return cls
+
+    return of
+
+
+def left_out(cls: type) -> Mapping[str, str]:
+    """The fields of a class that are no part of digests, with the reasons."""
+    found: Mapping[str, str] = vars(cls).get(LEFT_OUT, {})
+    return found
+
+
+def digested(cls: type) -> tuple[str, ...]:
+    """The fields of a class that are part of digests. A TypeError for a class that does not list its fields."""
+    out = left_out(cls)
+    return tuple(name for name in _fields(cls) if name not in out)
+
+
+def _fields(cls: type) -> tuple[str, ...]:
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        named: tuple[str, ...] = cls._fields
+        return named
+    if is_dataclass(cls):
+        return tuple(each.name for each in fields(cls))
+    if "__slots__" not in vars(cls) or len(cls.__mro__) > 2:
+        raise TypeError(f"{cls} does not list its fields")
+    return tuple(name for name in cls.__dict__["__slots__"] if name != "__weakref__")

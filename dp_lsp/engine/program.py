@@ -7,6 +7,7 @@ from itertools import count
 from typing import NamedTuple
 
 from dp_lsp.core.term import Definition, Method
+from dp_lsp.core.values import undigested
 from dp_lsp.lower.definitions import Lowered
 from dp_lsp.lower.effects import Effects, effects
 from dp_lsp.lower.facts import EVERYTHING
@@ -18,6 +19,10 @@ Others = tuple[tuple[str, Effects], ...]
 """Names of functions and what calls of them do, in a fixed order."""
 
 
+@undigested(
+    chunk="its text is a premise of its own; where it stands is no part of what is known of it",
+    **dict.fromkeys(("lowered", "broken", "syntax", "names", "remarks", "mentions"), "made of the text and `others`"),
+)
 class Unit(NamedTuple):
     """A chunk after parsing and lowering. ``broken`` says what of it was not understood, or is empty; ``problems``
     are those that come from what stands around it or is included in it, ``syntax`` those of the parser. ``others``

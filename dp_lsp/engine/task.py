@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
 
-from dp_lsp import __version__
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.facts import encode_facts
 from dp_lsp.analysis.plots import Plotted
 from dp_lsp.analysis.records import KEY, ChunkRecord, FunctionReport, Options, State, Verdict, worst
 from dp_lsp.core.annotation import Anything
+from dp_lsp.core.digest import SIZE
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.term import Constant, Definition, Method
 from dp_lsp.engine.baseline import Excuses
@@ -21,7 +20,8 @@ from dp_lsp.engine.boxes import describe_box
 from dp_lsp.engine.claims import Claim, is_claim, read
 from dp_lsp.engine.describe import Described, Description, Place, describe
 from dp_lsp.engine.distributions import Consulted
-from dp_lsp.engine.interface import SIZE, digest
+from dp_lsp.engine.interface import digest
+from dp_lsp.engine.premises import Meaning, Premises
 from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.engine.program import Program
 from dp_lsp.engine.remarks import Ignores, Outcome, Split, all_accepted, outcome_of
@@ -38,32 +38,6 @@ from dp_lsp.text import Span
 if TYPE_CHECKING:  # what is asked for later is loaded then
     from dp_lsp.accounting.guarantee import Guarantee
     from dp_lsp.engine.claimed import Asserted
-
-
-class Meaning:
-    """What a name stands for, and a digest of it. Of one that was found out by another process, and that nobody has
-    asked for since, there is nothing but the digest."""
-
-    __slots__ = ("_value", "digest")
-
-    def __init__(self, value: Global | Unreadable | None, digest: bytes) -> None:
-        self._value = value
-        self.digest = digest
-
-    @property
-    def is_there(self) -> bool:
-        """Whether there is a value."""
-        return self._value is not None
-
-    @property
-    def value(self) -> Global | Unreadable:
-        """The value, which must be there."""
-        assert self._value is not None, "what is built on a meaning has it found out"
-        return self._value
-
-    def find(self, value: Global | Unreadable) -> None:
-        """The value was found out, again."""
-        self._value = value
 
 
 class Known(NamedTuple):
@@ -107,10 +81,8 @@ class Task:
         look: Callable[[], None],
     ) -> None:
         self.unit = program.units[index]
-        self._program = program
-        self._options = options
-        self._meanings = meanings
-        self._cycle = cycle
+        self._premises = Premises.of(program, self.unit, options, meanings, cycle)
+        self._definers = program.definers
         self._look = look
         self._own = {definition.name for definition in self.unit.lowered.definitions}
         self._before: dict[str, Global | Unreadable] = {}  # what earlier definitions of this unit mean
@@ -120,38 +92,24 @@ class Task:
         """What distributions say of what the unit costs: see :class:`Consulted`."""
         self._consulted = Consulted({})
 
+    @property
+    def _options(self) -> Options:
+        return self._premises.options
+
     def key(self) -> bytes:
         """A digest of all that the record depends on, but for answers."""
-        state = hashlib.blake2b(digest_size=KEY)
-        definitions = self.unit.lowered.definitions
-        names = sorted({name for definition in definitions for name in definition.uses})
-        program = self._program
-        own = [(program.conflict(d.name), program.clouds.get(d.name)) for d in definitions]
-        around = (program.cloud, sorted(self._cycle), own, self.unit.problems, self.unit.others)
-        state.update(repr((__version__, self._options, around)).encode())
-        state.update(self.unit.chunk.text.encode("utf-8", "surrogatepass"))
-        for name in names:
-            state.update(name.encode())
-            state.update(self._meaning_digest(name))
-        return state.digest()
+        return self._premises.key()
 
     def better_key(self, key: bytes) -> bytes:
         """The same where there are answers."""
-        state = hashlib.blake2b(key, digest_size=KEY)
-        state.update(repr(sorted(self.answers.items())).encode())
-        return state.digest()
-
-    def _meaning_digest(self, name: str) -> bytes:
-        """A digest of what a name means here; what its own unit says of it is in the unit's text."""
-        found = self._meanings.get(name, ())
-        state = repr((self._program.clouds.get(name), name in self._cycle, self._program.conflict(name)))
-        return state.encode() + b"".join(meaning.digest for meaning in found)
+        return digest((key, self.answers), KEY)
 
     def sources(self) -> Iterator[int]:
         """The units whose meanings this one is made of, by their index; some may not be inferred yet."""
-        skipped = self._cycle | self._own | self._program.clouds.keys()
-        for name in sorted(self._uses() - skipped):
-            yield from self._program.definers.get(name, ())
+        others = self._uses() - self._own
+        for name, named in self._premises.names.items():
+            if name in others and named.cloud is None and not named.is_around:
+                yield from self._definers.get(name, ())
 
     def refused(self, key: bytes) -> Known:
         """The record of a unit that must not be inferred: nothing is known of it."""
@@ -248,10 +206,9 @@ class Task:
 
     def _infer(self, definition: Definition) -> Inferred:
         rules, text = BY_NAME[self._options.profile], self.unit.chunk.text
-        conflict = self._program.conflict(definition.name)
-        broken = self.unit.broken or self._program.cloud or (conflict.why if conflict else "")
-        if definition.name in self._program.clouds:
-            broken = broken or self._program.clouds[definition.name]
+        named = self._premises.names[definition.name]
+        broken = self.unit.broken or self._premises.cloud or (named.conflict.why if named.conflict else "")
+        broken = broken or named.cloud or ""
         usual, metric = self._options.contributes, METRICS[self._options.neighbours]
         version = self._version(definition, broken)
         setting = Setting(text, rules, self._names(definition), broken, usual, metric, version)
@@ -270,43 +227,50 @@ class Task:
         """What the top-level names that a definition mentions mean now, however often it is inferred later. That a name
         calls itself is a problem of its own."""
         known = {name: self._found(name) for name in definition.uses}
-        own, met = self._cycle | self._own, list[Unreadable]()
+        met = list[Unreadable]()
         self._met = met
 
         def resolve(name: str) -> Global | Unreadable | None:
             found = known.get(name)
-            if isinstance(found, Unreadable) and name not in own:
+            if isinstance(found, Unreadable) and not self._is_itself(name):
                 met.append(found)
             return found
 
         return resolve
 
+    def _is_itself(self, name: str) -> bool:
+        """Whether a name is one of the unit, or on the way back to it."""
+        return name in self._own or self._premises.names[name].is_around
+
     def _found(self, name: str) -> Global | Unreadable | None:
-        if name in self._program.clouds:
-            return Unreadable(name, self._program.clouds[name])
-        if name in self._before and self._program.is_defined_once(name):
+        named, cloud = self._premises.names[name], self._premises.cloud
+        if named.cloud is not None:
+            return Unreadable(name, named.cloud)
+        if name in self._before and named.is_alone:
             return self._before[name]
-        if name in self._cycle or name in self._own:
+        if self._is_itself(name):
             return Unreadable(name, "it calls itself")
-        found = [meaning.value for meaning in self._meanings.get(name, ())]
+        found = [meaning.value for meaning in named.meanings]
         if not found:
-            return Unreadable(name, self._program.cloud) if self._program.cloud else None
+            return Unreadable(name, cloud) if cloud else None
         if len(found) == 1:
             return found[0]
         methods = tuple(method for value in found if isinstance(value, FunctionValue) for method in value.methods)
         lost = (value for value in found if isinstance(value, Unreadable))
         unreadable = min(lost, key=lambda value: value.accepted, default=None)
-        conflict = self._program.conflict(name)
+        conflict = named.conflict
         return unreadable or (Unreadable(name, conflict.why) if conflict else FunctionValue(name, methods))
 
     def _name_problems(self, definition: Definition) -> list[Problem]:
         problems = []
-        conflict = self._program.conflict(definition.name)
+        names = self._premises.names
+        conflict = names[definition.name].conflict
         if conflict is not None:
             others = _pointer(definition, definition.name, Sought.OTHERS)
             problems.append(conflict.at(definition.name_span, definition.name, others))
         pending = (name for name in definition.uses if name in self._own and name not in self._before)
-        for name in sorted({*(self._cycle & definition.uses), *pending}):
+        around = (name for name in definition.uses if names[name].is_around)
+        for name in sorted({*around, *pending}):
             way = "" if name == definition.name else f" through `{name}`"
             through = () if name == definition.name else (_pointer(definition, name),)
             problems.append(CallCycle.at(definition.name_span, name=definition.name, way=way, related=through))
@@ -318,7 +282,7 @@ class Task:
 
     def _worth_saying(self, problems: Iterable[Problem]) -> Iterator[Problem]:
         """Why nothing in the whole program is known is said once, where it begins, and not at each use of a name."""
-        return (each for each in problems if not (self._program.cloud and each.code == CallsUnchecked.code))
+        return (each for each in problems if not (self._premises.cloud and each.code == CallsUnchecked.code))
 
     def _report(
         self, definition: Definition, found: Inferred, around: Split, ignores: Ignores
@@ -345,8 +309,8 @@ class Task:
         """Whether a definition is unknown, or has an error, by anything that nobody accepted."""
         kept = [*around.kept, *own.kept]
         return (
-            bool(self._program.cloud)
-            or any(name in self._program.clouds for name in self._own)
+            bool(self._premises.cloud)
+            or any(self._premises.names[name].cloud is not None for name in self._own)
             or not all(each.accepted for each in self._met)
             or any(each.severity is Severity.ERROR for each in kept)
             or any(each.unchecked and each.code != CallsUnchecked.code for each in kept)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from dp_lsp import builtins
 from dp_lsp.core import term
 from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf, compared
-from dp_lsp.core.scheme import BlackBox, Effort, FunctionValue, Judgement, Scheme
+from dp_lsp.core.scheme import BlackBox, Effort, FunctionValue, Judgement, Scheme, Template
 from dp_lsp.core.types import (
     Base,
     Container,
@@ -22,7 +22,7 @@ from dp_lsp.core.types import (
     can_change,
     holds_function,
 )
-from dp_lsp.core.values import thing
+from dp_lsp.core.values import thing, undigested
 from dp_lsp.infer import assumptions, checks, conditions, dispatch, functions, generalize, moves, problems, terms
 from dp_lsp.infer.inference import Inference, Resolve
 from dp_lsp.infer.rules import Rules
@@ -72,6 +72,7 @@ class Inferred(NamedTuple):
         return self.unknown or _first_error(self.problems)
 
 
+@undigested(**dict.fromkeys(("text", "rules", "resolve", "broken", "usual", "metric"), "the version tells of it"))
 class Setting(NamedTuple):
     """Where a definition stands, and by what it is inferred. ``broken`` says what of its text was not understood, or is
     empty, ``usual`` how many records a person has, and ``metric`` how datasets are compared, where no annotation says
@@ -86,8 +87,9 @@ class Setting(NamedTuple):
     version: bytes = b""
 
 
+@undigested(method="the version of its setting tells of it")
 @thing
-class _Template:
+class _Template(Template):
     """A method with parameters without annotations."""
 
     method: term.Method

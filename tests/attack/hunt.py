@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Protocol
 
+from .edits import forgotten
 from .formulas import broken_formulas
 from .mutants import all_mutants
 from .rules import broken_rules
@@ -26,7 +27,9 @@ def hunt(about: str = "", by_search: bool = False) -> int:
     """Try all mutants whose names match ``about``, and say what came of it; the number of mutants that nobody notices
     and nobody explains, and of explanations that are not true any more."""
     began = time.monotonic()
-    listed: Iterable[_Hunted] = all_mutants() if by_search else [*all_mutants(), *broken_rules(), *broken_formulas()]
+    listed: Iterable[_Hunted] = (
+        all_mutants() if by_search else [*all_mutants(), *broken_rules(), *broken_formulas(), *forgotten()]
+    )
     counts: Counter[str] = Counter()
     names, wrong = set(), len(uses().failing)
     for trial in uses().failing:
