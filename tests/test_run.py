@@ -73,8 +73,7 @@ def test_many_people(people: tuple[str, list[int]], capsys: pytest.CaptureFixtur
     assert median["value"] == 50
     (guarantee,) = median["guarantees"]
     assert guarantee["proved"] == {"epsilon": 2, "delta": 0}
-    assert 2 < guarantee["epsilon"] < 2 + 2e-8
-    assert guarantee["delta"] == 0
+    assert (guarantee["epsilon"], guarantee["delta"]) == (2, 0)
 
 
 def test_what_is_printed(people: tuple[str, list[int]], capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,7 +83,6 @@ def test_what_is_printed(people: tuple[str, list[int]], capsys: pytest.CaptureFi
     assert abs(float(value) - 50) < 50
     assert rest == [
         "  ε 0.5, δ 0 (rule basic) for age, where one record is added or removed",
-        "  noise stands on a fine grid, which adds less than 1e-8 to ε, and that part to δ",
         "  drawn by OpenDP: 1 Laplace",
         "  not checked: that no person has more than one record of 'age'",
         "  every run spends this again, and nothing keeps count: --ledger FILE does",
@@ -333,7 +331,7 @@ def test_who_is_in_several_parameters(folder: Path, capsys: pytest.CaptureFixtur
     joint, *each = found["guarantees"]
     assert (joint["parameters"], joint["rule"], joint["proved"]["epsilon"]) == (["v", "w"], "joint", 1)
     assert [one["proved"]["epsilon"] for one in each] == [0.5, 0.5]
-    assert joint["epsilon"] > 1
+    assert joint["epsilon"] == 1
 
 
 @pytest.mark.parametrize(
@@ -433,15 +431,6 @@ def test_a_delta_must_be_chosen(folder: Path, capsys: pytest.CaptureFixture[str]
     code, printed = run(capsys, "noisy", "--data", "one.csv", "--set", "sigma=3", eps=False)
     assert code == 1
     assert "say which one by --target-delta" in printed
-
-
-def test_gaussian_noise_that_is_next_to_none(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What lies far away counts exp(ε) times, which is too much where ε is in the thousands."""
-    assert run(capsys, "noisy", "--set", "v=[1]", "--set", "sigma=1/30", "--target-delta", "1e-5", eps=False)[0] == 0
-    values = ("--set", "v=[1]", "--set", "sigma=1/100", "--target-delta", "1e-5")
-    code, printed = run(capsys, "noisy", *values, eps=False)
-    assert code == 1
-    assert "'noisy' guarantees nothing to 'v'" in printed
 
 
 def test_what_is_run_is_what_was_proved(

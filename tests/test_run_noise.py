@@ -11,6 +11,7 @@ from functools import cache
 from itertools import count as counted
 from typing import Any
 
+import mpmath
 import pytest
 
 from dp_lsp.analysis.loading import Refusal, Text
@@ -287,7 +288,7 @@ def test_choices_by_noise_that_is_an_eighth_off_would_be_noticed(
 
 def test_no_noise_is_used_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is drawn in advance is given out once."""
-    there = counted()
+    there = counted(step=2)  # each is rounded to one of the two next to it
     monkeypatch.setattr(Sampled, "_priced", lambda *_: lambda zeros: [next(there) for _ in zeros])
     draws = Sampled(library())
     sizes = [1, 3, 2, 200, 1, 1, 50, 0, 7] * 3
@@ -303,68 +304,182 @@ def test_narrower_noise_is_refused(name: str, numbers: dict[str, str], monkeypat
         released_often(name, SMALL, 1, **numbers)
 
 
-def test_what_a_grid_adds_is_told() -> None:
-    """Nothing to a response, and to noise and choices as much as the samplers say at most."""
-    for name, added in (("laplace", noise.ADDED), ("ranked", noise.ADDED), ("answer", Fraction(0))):
-        (found,) = guarantees(runnable(name, eps="1/2"), {}, False)
-        assert found.epsilon == Fraction(1, 2)
-        assert found.drawn == (found.epsilon + added, 0)
-    (found,) = guarantees(runnable("gauss", eps="1/2", **{"del": "1e-5"}), {}, False)
-    assert found.drawn[1] > found.delta > 0
-    assert found.drawn[1] < found.delta * (1 + 2 * noise.ADDED)
+def test_what_is_stated_is_what_is_proved() -> None:
+    """Nothing is added to it, as noise is exact."""
+    for name, numbers in (*NOISES[:2], *(each[::2] for each in CHOICES)):
+        function = runnable(name, **numbers)
+        (found,) = guarantees(function, {}, False)
+        (proved,) = function.report.numeric
+        assert (found.epsilon, found.delta) == (proved.epsilon, proved.delta)
+        assert found.delta == Fraction(numbers.get("del", 0))
 
 
-def test_the_bits_of_a_step() -> None:
-    """Steps are so small that what they add stays below what is told: 2Kκ, as the samplers' docstring has it."""
-    kappa = max(Fraction(2, 2**49), Fraction(65) / Fraction(2**53.9), 1 / Fraction(2**47.9))
-    assert 2 * noise.MOST_NUMBERS * kappa < noise.ADDED
+# Noise is exact: with steps so coarse that it shows, and numbers that hardly fit
 
 
-@pytest.mark.parametrize("epsilon", [Fraction(1, 10**9), Fraction(1, 7), Fraction(1000)])
-@pytest.mark.parametrize("most", [1, 3])
-def test_steps_are_as_fine_as_they_are_said_to_be(
-    epsilon: Fraction, most: int, monkeypatch: pytest.MonkeyPatch
+def phi(x: float, scale: float) -> float:
+    return normal_below(x / scale)
+
+
+def lap(x: float, scale: float) -> float:
+    return laplace_below(x / scale)
+
+
+def rounded(below: Callable[[float, float], float], centre: float, scale: float, k: int) -> float:
+    """The chance that noise on a number comes next to ``k``."""
+    return below(k + 0.5 - centre, scale) - below(k - 0.5 - centre, scale)
+
+
+def is_off(steps: Sequence[int], chance: Callable[[int], float]) -> bool:
+    """Whether whole numbers come up more or less often than they should."""
+    counts, around = Counter(steps), range(-9, 10)
+    seen = [counts[k] for k in around]
+    chances = list(map(chance, around))
+    return are_shares_wrong([*seen, len(steps) - sum(seen)], [*chances, max(1 - sum(chances), 1e-12)])
+
+
+def coarse(draw: Callable[[Sampled], Any], step: Fraction) -> list[int]:
+    """What is released, in steps."""
+    draws = Sampled(library())
+    found = [Fraction(draw(draws)) / step for _ in range(DRAWN // 4)]
+    assert all(each.denominator == 1 for each in found)
+    return list(map(int, found))
+
+
+@pytest.mark.parametrize("bits", [63, 2])
+@pytest.mark.parametrize("shift", [Fraction(0), Fraction(3, 10)])
+def test_laplace_noise_is_exact(shift: Fraction, bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two steps to its scale; also if OpenDP's numbers have two bits."""
+    narrow(monkeypatch, bits)
+    monkeypatch.setattr(noise, "_STEPS", 1)
+    steps = coarse(lambda draws: draws.laplace(3 * shift / 2, Fraction(3), Fraction(1)), Fraction(3, 2))
+    is_wrong = is_off(steps, lambda k: rounded(lap, float(shift), 2, k))
+    assert not is_wrong
+    is_narrower_noticed = is_off(steps, lambda k: rounded(lap, float(shift), 3, k))
+    assert is_narrower_noticed
+
+
+@pytest.mark.parametrize("shift", [Fraction(0), Fraction(3, 10)])
+def test_gaussian_noise_is_exact(shift: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One step to its deviation, and proposals that are twice as wide."""
+    monkeypatch.setattr(noise, "_DEVIATION", 1)
+    monkeypatch.setattr(noise, "_PROPOSED", Fraction(2))
+    steps = coarse(lambda draws: draws.gaussian(6 * shift, Fraction(3), Fraction(2)), Fraction(6))
+    is_wrong = is_off(steps, lambda k: rounded(phi, float(shift), 1, k))
+    assert not is_wrong
+    is_narrower_noticed = is_off(steps, lambda k: rounded(phi, float(shift), 1.3, k))
+    assert is_narrower_noticed
+
+
+def test_gaussian_noise_that_does_not_fit_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the ends all chances are those of exact noise but for a factor, which is the same wherever it is centred;
+    so is what is left over at each end."""
+    narrow(monkeypatch, 4)
+    monkeypatch.setattr(noise, "_FARTHEST_NUMBER", 3)
+    monkeypatch.setattr(noise, "_DEVIATION", 2)
+    monkeypatch.setattr(noise, "_PROPOSED", Fraction(2))
+    kept = 0.0
+    for centre in (0, 1, 50):
+        steps = coarse(lambda draws, x=centre: draws.gaussian(Fraction(x), Fraction(2), Fraction(1)), Fraction(1))
+        assert set(steps) <= set(range(-3, 4))
+        inside = sum(abs(k) < 3 for k in steps) / len(steps)
+        factor = inside / sum(rounded(phi, min(centre, 3), 2, k) for k in range(-2, 3))
+        assert factor < 1.03
+        assert not kept or abs(factor - kept) < 0.12
+        kept = kept or factor
+
+
+def test_choices_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of scores that lie between the steps, and below all of them."""
+    monkeypatch.setattr(noise, "_COARSER", 1)
+    monkeypatch.setattr(noise, "_FARTHEST", 1)
+    scores = [Fraction(0), Fraction(1, 3), Fraction(9, 10), Fraction(-5)]
+    draws = Sampled(library())
+    picked = Counter(draws.selected(scores, Fraction(1), Fraction(1)) for _ in range(DRAWN // 4))
+    chances = [math.exp(score / 2) for score in scores]
+    assert not are_shares_wrong([picked[k] for k in range(4)], [each / sum(chances) for each in chances])
+
+
+def narrow(monkeypatch: pytest.MonkeyPatch, bits: int) -> None:
+    """OpenDP's numbers of noise have so many bits."""
+    low, high = -(1 << bits), (1 << bits) - 1
+    whole = Sampled._priced
+
+    def narrowed(self: Sampled, key: tuple[Any, ...], *more: Any) -> Any:
+        measured = whole(self, key, *more)
+        return lambda zeros: [max(low, min(each, high)) for each in measured(zeros)]
+
+    monkeypatch.setattr(noise, "_LOWEST", low)
+    monkeypatch.setattr(noise, "_HIGHEST", high)
+    monkeypatch.setattr(Sampled, "_priced", narrowed)
+
+
+# What is stated is never less than what is spent
+
+
+EPSILONS = [Fraction(1, 10**9), Fraction(1, 10**6), Fraction(1, 7), Fraction(1), Fraction(50), Fraction(1000)]
+MOVES = [Fraction(1, 10**40), Fraction(1, 3), Fraction(10**40)]
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("moves", MOVES)
+def test_scales_are_as_large_as_they_are_priced(
+    moves: Fraction, epsilon: Fraction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So many to the scale of each noise: of choices, and of answers to each that may be above."""
-    if epsilon / most < noise._SMALLEST:
-        return
-    scales: dict[str, list[Fraction]] = {}
+    """In fractions, of the very numbers that OpenDP is given and of the steps that are released. Its own map, which is
+    asked each time, says no more than what is priced."""
+    asked: dict[str, tuple[Fraction, Fraction, float]] = {}
+    whole = Sampled._priced
 
-    def priced(self: Sampled, key: tuple[Any, ...], make: Any, scale: Fraction, moves: float, most: Fraction) -> Any:
-        scales.setdefault(key[0], []).append(scale)
-        return lambda drawn: 0 if key[0] == "gumbel" else [0] * len(drawn)
+    def priced(self: Sampled, key: tuple[Any, ...], make: Any, scale: float, moves: float, most: Fraction) -> Any:
+        measured = whole(self, key, make, scale, moves, most)
+        asked.setdefault(key[0], (Fraction(scale), Fraction(moves), measured.map(moves)))
+        return measured
 
     monkeypatch.setattr(Sampled, "_priced", priced)
     draws = Sampled(library())
-    draws.selected([Fraction(0), Fraction(1)], Fraction(3), epsilon)
-    draws.laplace(Fraction(1), Fraction(3), epsilon)
-    draws.gaussian(Fraction(1), Fraction(3), 1 / epsilon)
-    assert scales["gumbel"][0] > 2**47.9
-    assert scales["laplace"][0] >= 2**49
-    assert scales["gaussian"][0] >= 2**53.9
-    draws.above([Fraction(1)], most, epsilon)
-    limit, answers = scales["laplace"][1:]
-    assert limit * epsilon / 2 > epsilon * 2**47.9 / most  # n, the steps to 1
-    assert answers == 2 * most * limit
+    step = draws.laplace(Fraction(0), moves, epsilon) and moves / min(int(epsilon * 2**noise._STEPS), 2**60)
+    scale, distance, spent = asked.pop("laplace")
+    assert scale * step >= moves / epsilon
+    assert distance * step == moves
+    assert spent <= epsilon
+    released = draws.gaussian(Fraction(1, 3), moves, 1 / epsilon)
+    scale, distance, spent = asked.pop("gaussian")
+    step = moves / epsilon / noise._DEVIATION
+    assert (released / step).denominator == 1
+    assert scale > noise._DEVIATION * noise._WIDER  # what is proposed is wider than what is kept
+    assert distance * step >= moves
+    assert spent <= epsilon**2 / 2
+    draws.selected([Fraction(0), moves / 3], moves, epsilon)
+    scale, distance, spent = asked.pop("gumbel")
+    assert scale / distance >= 2 / epsilon
+    assert spent <= epsilon**2 / 8
+    for most in (1, 7):
+        if epsilon / most >= noise._SMALLEST:
+            Sampled(library()).above([Fraction(1)], most, epsilon)
+            scale, distance, spent = asked.pop("laplace")
+            assert scale / distance >= 2 / epsilon
+            assert spent <= epsilon / 2
 
 
-def test_only_so_many_numbers_are_rounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As what is said to be added is for so many; a response is rounded by nothing."""
-    monkeypatch.setattr(noise, "MOST_NUMBERS", 5)
-    zero, one = Fraction(0), Fraction(1)
-    for asked in (
-        lambda draws: draws.selected([zero, one], one, one),
-        lambda draws: draws.laplace(zero, one, one),
-        lambda draws: draws.above([zero], 1, one),
-    ):
-        draws = Sampled(library())
-        for _ in range(5):
-            asked(draws)
-            draws.told(0, 2, one)
-        with pytest.raises(Refused, match="hides more than 5 numbers"):
-            asked(draws)
-    with pytest.raises(Refused, match="hides more than 5 numbers"):
-        Sampled(library()).above([zero], 6, one)
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("count", [2, 3, 1000])
+def test_answers_are_as_likely_as_they_are_priced(
+    count: int, epsilon: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """exp(ε) is computed by another library, to 400 digits."""
+    asked: list[float] = []
+    make = library().m.make_randomized_response
+    monkeypatch.setattr(
+        library().m, "make_randomized_response", lambda answers, prob: asked.append(prob) or make(answers, prob=prob)
+    )
+    Sampled(library()).told(0, count, epsilon)
+    chance = Fraction(asked[-1])
+    with mpmath.workdps(500):
+        grown = mpmath.exp(mpmath.mpf(epsilon.numerator) / epsilon.denominator)
+        ratio = chance * (count - 1) / (1 - chance)
+        assert ratio >= 1
+        assert mpmath.mpf(ratio.numerator) / ratio.denominator <= grown
 
 
 def test_many_answers_fit_their_bits() -> None:

@@ -22,6 +22,7 @@ from fractions import Fraction
 
 DIGITS = 40
 SHOWN = 12  # digits of an ε that is stated
+_PLAIN = 10**SHOWN  # the denominator of a fraction that is stated as it is, such as 1/3
 _TRAPS = [InvalidOperation, DivisionByZero, Overflow]
 _DOWN = Context(prec=DIGITS, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=_TRAPS)
 _UP = Context(prec=DIGITS, rounding=ROUND_CEILING, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=_TRAPS)
@@ -194,5 +195,8 @@ def brief(value: Fraction) -> Fraction:
 
 
 def shown(value: Fraction) -> Fraction:
-    """The number rounded up to the digits that are stated."""
+    """The number as it is stated: itself if it is a plain fraction, so that three times 1/3 is 1, else rounded up to
+    some digits."""
+    if value.denominator <= _PLAIN:
+        return value
     return Fraction(_SHOWN.divide(Decimal(value.numerator), Decimal(value.denominator)))

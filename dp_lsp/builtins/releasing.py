@@ -250,12 +250,3 @@ COMPUTED: dict[str, Callable[..., Value]] = {
     "quantile_score": _ranks,
 }
 """By the names of rows, what each computes on data of people."""
-
-ON_A_GRID = frozenset(
-    {
-        *("laplacian_mechanism", "gaussian_mechanism", "gaussian_noise"),
-        *("exponential_mechanism", "report_noisy_max", "private_quantile"),
-        *("above_threshold", "sparse_vector", "numeric_sparse"),
-    }
-)
-"""The rows that round what they hide, or choose by, to a multiple of something very small."""

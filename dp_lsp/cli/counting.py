@@ -83,7 +83,9 @@ def _line(function: Runnable, given: Inputs, promised: Sequence[Guarantee]) -> L
             origins[each.name] = Origin(os.path.realpath(path), given.digests[path])
         elif not each.static:
             origins[each.name] = Origin(f"'{each.name}' of {name}")
-    spent = tuple(Spent(each.parameters, each.changes, *each.drawn) for each in promised if not each.is_joint)
+    spent = tuple(
+        Spent(each.parameters, each.changes, each.epsilon, each.delta) for each in promised if not each.is_joint
+    )
     about = {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "version": __version__,

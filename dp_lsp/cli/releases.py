@@ -11,7 +11,7 @@ from dp_lsp.cli import counting
 from dp_lsp.cli.files import shown
 from dp_lsp.cli.style import printable
 from dp_lsp.core.evaluate import rounded_up
-from dp_lsp.core.notation import decimal, figure
+from dp_lsp.core.notation import decimal
 from dp_lsp.features.markdown import together
 
 if TYPE_CHECKING:
@@ -54,9 +54,6 @@ def lines(found: Release, account: Account | None) -> Iterator[str]:
     """For a person: the value, what it guarantees, and what was spent by now, if that is counted."""
     yield printable(_shown(found.value))
     yield from (printable(f"  {_guaranteed(each)}") for each in found.guarantees)
-    added = max((each.drawn[0] - each.epsilon for each in found.guarantees), default=Fraction(0))
-    if added:
-        yield f"  noise stands on a fine grid, which adds less than {figure(added)} to ε, and that part to δ"
     drawn = ", ".join(f"{count:,} {kind}" for kind, count in found.drawn)
     yield f"  drawn by OpenDP: {drawn or 'nothing'}"
     for what in found.unchecked:
@@ -91,9 +88,8 @@ def document(
                 "parameters": list(each.parameters),
                 "neighbours": list(each.neighbours),
                 "rule": each.rule,
-                "epsilon": rounded_up(each.drawn[0]),
-                "delta": rounded_up(each.drawn[1]),
-                "proved": {"epsilon": rounded_up(each.epsilon), "delta": rounded_up(each.delta)},
+                **_pair(each),
+                "proved": _pair(each),
             }
             for each in found.guarantees
         ],
@@ -102,6 +98,11 @@ def document(
         "not_checked": list(found.unchecked),
         "ledger": None if account is None else counting.document(account),
     }
+
+
+def _pair(each: Guarantee) -> dict[str, float]:
+    """What is proved; it is what was drawn, too."""
+    return {"epsilon": rounded_up(each.epsilon), "delta": rounded_up(each.delta)}
 
 
 def _plain(value: Any) -> Any:

@@ -22,7 +22,6 @@ from dp_lsp.accounting.pairs import Pair
 from dp_lsp.core.notation import decimal
 from dp_lsp.release.adding import opened
 from dp_lsp.release.changes import Change, Step
-from dp_lsp.release.noise import ADDED
 from dp_lsp.release.refusal import Refused
 from dp_lsp.release.spending import Entry, Origin, Spent, Total, total
 
@@ -113,22 +112,12 @@ def _demand(path: str, budget: Budget, after: Total, before: Sequence[Entry]) ->
         return
     spent = total(before)
     known = f"{path} counts {runs(spent.runs)} that spent {said(spent.pair)}; " if before else ""
-    raise Refused(
-        f"{known}with this one it would be {said(after.pair)}, and the budget is {_limit(budget)}{_hint(after, budget)}"
-    )
+    raise Refused(f"{known}with this one it would be {said(after.pair)}, and the budget is {_limit(budget)}")
 
 
 def _limit(budget: Budget) -> str:
     named = zip(("ε", "δ"), budget, strict=True)
     return ", ".join(f"{name} {decimal(most, 12)}" for name, most in named if most is not None)
-
-
-def _hint(after: Total, budget: Budget) -> str:
-    """What is behind an excess that surprises."""
-    grid = after.runs * ADDED
-    if budget.allows(Pair(after.pair.epsilon - grid, after.pair.delta)):
-        return f". The grid that noise stands on adds up to {decimal(ADDED)} to ε in each run: spend a little less"
-    return ""
 
 
 def _left(after: Pair, budgets: Sequence[Budget]) -> Budget:

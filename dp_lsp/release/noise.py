@@ -1,30 +1,31 @@
 """Noise from OpenDP's samplers, which are exact, with OpenDP's own word for what each release costs.
 
-Noise is drawn as a whole number of steps, and what it is added to is rounded to them: a step is the distance that a
-mechanism declares, divided by a whole number that does not depend on the data. OpenDP's integers then have the
-distribution that is asked for exactly, at a scale that is rounded up, and its map from distances to losses must come to
-no more than the mechanism declares.
+A bound is proved for noise that has a density. OpenDP draws whole numbers, so its noise costs a little more than that,
+however fine its steps are. What is released must cost no more than is stated; so OpenDP only proposes, by noise whose
+scale is a little larger, and what it proposes is kept with a chance that makes noise with a density of it: exactly, by
+random bits that are drawn until they decide (:mod:`dp_lsp.release.exact`). What is released is rounded to steps that do
+not depend on the data, which is post-processing. So there is nothing to add to what is stated, and ε and δ of a run are
+those that are proved.
 
-**What the steps add.** A bound is proved for noise that has a density. Where that noise is (ε, δ)-private, what is
-drawn here is (ε + 2Kκ, δ·exp(Kκ) + τK(1 + exp(ε + Kκ)))-private, with K numbers of it. Rounding what has a density is
-post-processing; so compare, for one number with b steps to the scale, the chance P of a step as it is drawn with the
-chance Q that noise with a density lands there, which is centred at most half a step away. Over such a step the exponent
-|t|/b of Laplace noise changes by 1/b at most, and tanh(1/2b) is 1/2b but for a part in 12b²: so exp(-2/b) ≤ P/Q ≤
-exp(2/b), and κ = 2/b. The exponent t²/2b² of Gaussian noise changes by κ = (T + 1)/b at most where |t| ≤ Tb, and what
-lies further away has a chance τ ≤ 2·exp(-T²/2). Then for any outcomes S, and neighbouring data for P' and Q',
+In steps, w between 0 and 1 with each number as likely as the others, and a whole number j by OpenDP:
 
-    P(S) ≤ exp(Kκ)·Q(S) + Kτ ≤ exp(Kκ)·(exp(ε)·Q'(S) + δ) + Kτ and Q'(S) ≤ exp(Kκ)·P'(S) + Kτ
+- **Laplace noise** of scale s is t = j + w, where j has a chance proportional to exp(-|j|/s), if it is kept with the
+  chance exp(-y), y = (|t| - |j| + 1)/s, which is between 0 and 2/s. A number that does not fit OpenDP's 64 bits is
+  drawn on from there: what a geometric distribution has beyond a number is distributed as before it.
+- **Gaussian noise** of deviation σ is t = j + w, where j has a chance proportional to exp(-j²/2s²) and s > σ, if it is
+  kept with the chance exp(-y), y = t²/2σ² - j²/2s² + 1/2(s² - σ²). With a = 1/2s² and c = 1/2σ², y is not negative, as
+  (|t| + 1)²·a - t²·c is ac/(c - a) at most. A j that does not fit 64 bits is kept always, and what is hidden, and what
+  is released, is cut off at less than half of what fits. So such a j is seen as the farthest number there is, whatever
+  is hidden. Of the others each comes up as often as by exact noise that is cut off, but for a common factor. What is
+  left over lies on the two ends, and is the same for all data: with some chance the exact number is released, else one
+  that nothing depends on, which is post-processing of the exact number.
+- **A choice** with a chance proportional to exp(z/s), where z ≤ 0 is how far a score is below the largest, is one by
+  OpenDP with k ≥ z, the next whole number, or -2^61 where that is more, if it is kept with the chance exp(-(k - z)/s).
 
-also where what is drawn depends on what was drawn before. With b ≥ 2^49 for Laplace noise, b ≥ 2^53.9 and T = 64 for
-Gaussian noise, and K ≤ 2^20, ε grows by less than :data:`ADDED`, and δ by less than that part of itself and what is
-:func:`far_away`.
-
-**What is chosen** is priced by how far scores move, and that may be no whole number of steps where it is less than what
-the mechanism declares: by 1 of 3, say. A choice compares with one of the scores as they are. Each is half a step away
-at most, so with b steps to the scale of Gumbel noise no chance changes by more than a factor of exp(1/b), and κ = 1/b,
-with b > 2^47.9. A search for what is above a threshold is priced by one number, ε·s for queries that move by s; if n
-steps are 1, rounded queries move by fewer than sn + 1, so it costs less than ε/n more. The chances of what is priced so
-change by a factor of exp(ε/n) at most: κ = ε/n, which is 2^-47.9 for each answer that may be above.
+The scales that are made so are larger than those of the mechanism by a part in 2^40. Noise of a larger scale is noise
+of the smaller one with more noise on top: of deviation √(σ² - τ²), or, as the characteristic function of Laplace noise
+is 1/(1 + b²t²), either nothing or Laplace noise of the larger scale. So no roots and logarithms that are not exact, and
+no conversion to OpenDP's floating-point numbers, make a release cost more than is stated; its map says so once more.
 """
 
 from __future__ import annotations
@@ -37,27 +38,19 @@ from typing import Any
 
 from dp_lsp.builtins.concrete import Undefined, Value, array, is_container
 from dp_lsp.core.events import Scheme
+from dp_lsp.release.exact import Cost, Noise, Place, is_kept
 from dp_lsp.release.refusal import Refused
 
-ADDED = Fraction(1, 10**8)
-"""By how much ε grows at most, and δ as a part of itself, because noise is drawn in steps."""
-MOST_NUMBERS = 1 << 20
-"""How many numbers are hidden, choices made and answers found in one run at most."""
-
-_STEPS = 50  # bits of the steps to a scale of Laplace noise
-_FINER = 54  # the same of Gaussian noise
-_COARSER = 48  # the same of Gumbel noise, and of that on answers
+_STEPS = 50  # bits of the steps to a scale of Laplace noise, and for an ε of 1 of that on answers
+_COARSER = 48  # the same of Gumbel noise
+_DEVIATION = 1 << 24  # steps to a deviation of Gaussian noise
 _FARTHEST = 1 << 61  # steps that one score may be below another; 8,000 scales
+_FARTHEST_NUMBER = (1 << 62) - 1  # steps of what Gaussian noise hides; 2^38 deviations
 _AT_ONCE = 128  # numbers of noise that are drawn in advance at most
 _WIDER = 1 + Fraction(1, 1 << 40)  # of scales, for what is not exact in them
-_TOP = (1 << 63) - 1  # what does not fit is cut off there by OpenDP
+_PROPOSED = 1 + Fraction(1, 1 << 20)  # how much larger the deviation is by which OpenDP proposes
+_LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1  # where OpenDP cuts off what does not fit
 _SMALLEST, _LARGEST = Fraction(1, 10**9), 1000  # of an ε that noise is drawn for, and of what its inverse may be
-
-
-def far_away(grown: Fraction) -> Fraction:
-    """What Gaussian noise adds to δ by what lies more than 64 deviations away, where exp(ε) is ``grown``: for K numbers
-    Kτ(1 + exp(ε + Kκ)), and τ = 2·exp(-2048) is less than 10^-889."""
-    return Fraction(MOST_NUMBERS, 10**889) * (1 + 2 * grown)
 
 
 class Missing(Exception):
@@ -77,8 +70,8 @@ def opendp() -> Any:
 
 
 class Sampled:
-    """Draws by OpenDP's samplers, and rows by the random numbers of the system. ``drawn`` counts what was drawn, by its
-    kind."""
+    """Draws that OpenDP's samplers propose, and rows by the random numbers of the system. ``drawn`` counts what was
+    drawn, by its kind."""
 
     def __init__(self, library: Any) -> None:
         self._dp = library
@@ -86,71 +79,79 @@ class Sampled:
         self._made: dict[tuple[Any, ...], Any] = {}
         self._stocks: dict[tuple[Any, ...], _Stock] = {}
         self.drawn: dict[str, int] = {}
-        self._rounded = 0
 
-    def _count(self, kind: str, drawn: int, rounded: int) -> None:
-        """That something is drawn, and how many numbers are rounded for it."""
+    def _count(self, kind: str, drawn: int) -> None:
         self.drawn[kind] = self.drawn.get(kind, 0) + drawn
-        self._rounded += rounded
-        if self._rounded > MOST_NUMBERS:
-            raise Refused(f"it hides more than {MOST_NUMBERS:,} numbers")
 
     # Noise
 
     def laplace(self, centre: Value, moves: Fraction, epsilon: Fraction) -> Value:
-        """Steps are ``moves``/n, so that n of them are ``moves``; of several entries each may be rounded up."""
+        """Steps are ``moves``/n."""
         _demand(epsilon)
         entries = _exact(centre)
+        self._count("Laplace", len(entries))
         n = min(math.floor(epsilon * (1 << _STEPS)), 1 << 60)
-        noise = self._laplace(len(entries), n + (len(entries) if len(entries) > 1 else 0), epsilon)
-        return self._hidden("Laplace", centre, entries, noise, moves, n)
+        noise = self._laplace(len(entries), n, epsilon)
+        step = moves / n
+        return _like(centre, [each.onto(x / step) * step for x, each in zip(entries, noise, strict=True)])
 
-    def _laplace(self, count: int, moves: int, epsilon: Fraction) -> list[int]:
-        """So many whole numbers, with noise for a distance of so many steps."""
+    def _laplace(self, count: int, moves: int, epsilon: Fraction) -> list[Noise]:
+        """So many numbers of noise, in steps, for a distance of so many of them."""
 
         def make(scale: float) -> Any:
             space = self._dp.vector_domain(self._dp.atom_domain(T="i64")), self._dp.l1_distance(T="i64")
             return self._dp.m.make_laplace(*space, scale=scale)
 
-        key = "laplace", moves, epsilon
-        return self._drawn(key, self._priced(key, make, moves / epsilon, moves, epsilon), count)
+        scale = _above(moves / epsilon * _WIDER)
+        proposed = self._stock(("laplace", moves, epsilon), make, scale, moves, epsilon)
+        exact = Fraction(scale)
+
+        def noise() -> Noise:
+            while True:
+                found = Noise(_whole(proposed), Place(self._system))
+                if is_kept(_laplacian(found.whole, exact), found.place):
+                    return found
+
+        return [noise() for _ in range(count)]
 
     def gaussian(self, centre: Value, moves: Fraction, deviation: Fraction) -> Value:
-        """The same; the rounding of several entries makes a distance in L2."""
+        """Steps are a fixed part of the deviation."""
         _demand(1 / deviation)
         entries = _exact(centre)
-        n = math.floor((1 << _FINER) / deviation)
-        distance = n + (math.isqrt(len(entries)) + 1 if len(entries) > 1 else 0)
+        self._count("Gaussian", len(entries))
+        step = moves * deviation / _DEVIATION
+        noise = (self._gaussian(deviation) for _ in entries)
+        return _like(centre, [_cut(each.onto(_cut(x / step))) * step for x, each in zip(entries, noise, strict=True)])
+
+    def _gaussian(self, deviation: Fraction) -> Noise:
+        """Noise in steps, where a distance costs what it does by so many times it."""
 
         def make(scale: float) -> Any:
             space = self._dp.vector_domain(self._dp.atom_domain(T="i64")), self._dp.l2_distance(T=float)
             return self._dp.m.make_gaussian(*space, scale=scale)
 
-        key, rho = ("gaussian", distance, deviation), 1 / (2 * deviation**2)
-        measured = self._priced(key, make, distance * deviation, _above(Fraction(distance)), rho)
-        return self._hidden("Gaussian", centre, entries, self._drawn(key, measured, len(entries)), moves, n)
+        scale, moves = _above(_DEVIATION * _WIDER * _PROPOSED), _above(_DEVIATION / deviation)
+        proposed = self._stock(("gaussian", deviation), make, scale, moves, 1 / (2 * deviation**2))
+        exact = _DEVIATION * _WIDER, Fraction(scale)
+        while True:
+            found = Noise(proposed.take(), Place(self._system))
+            if not _fits(found.whole) or is_kept(_normal(found.whole, *exact), found.place):
+                return found
 
-    def _drawn(self, key: tuple[Any, ...], measured: Any, count: int) -> list[int]:
-        """So many numbers of noise."""
+    def _stock(
+        self, key: tuple[Any, ...], make: Callable[[float], Any], scale: float, moves: float, most: Fraction
+    ) -> _Stock:
+        """Numbers of noise."""
         if key not in self._stocks:
-            self._stocks[key] = _Stock(measured)
-        return self._stocks[key].take(count)
-
-    def _hidden(
-        self, kind: str, centre: Value, entries: list[Fraction], noise: list[int], moves: Fraction, n: int
-    ) -> Value:
-        """What is hidden, in steps of ``moves``/``n``, and noise in as many."""
-        self._count(kind, len(entries), len(entries))
-        a, b = moves.numerator, moves.denominator * n
-        hidden = [Fraction((_steps(x, a, b) + each) * a, b) for x, each in zip(entries, noise, strict=True)]
-        return array(hidden, centre.shape) if is_container(centre) else hidden[0]
+            self._stocks[key] = _Stock(self._priced(key, make, scale, moves, most))
+        return self._stocks[key]
 
     def _priced(
-        self, key: tuple[Any, ...], make: Callable[[float], Any], scale: Fraction, moves: float, most: Fraction
+        self, key: tuple[Any, ...], make: Callable[[float], Any], scale: float, moves: float, most: Fraction
     ) -> Any:
-        """A measurement whose own map says that a distance costs at most so much. Its scale is rounded up."""
+        """A measurement whose own map says that a distance costs at most so much."""
         if key not in self._made:
-            measured = make(_above(scale * _WIDER))
+            measured = make(scale)
             if not measured.map(moves) <= _below(most):
                 raise Refused("OpenDP prices its noise higher than it is priced here, so nothing is released")
             self._made[key] = measured
@@ -160,25 +161,28 @@ class Sampled:
 
     def selected(self, scores: Sequence[Fraction], moves: Fraction, epsilon: Fraction) -> int:
         """The largest score with Gumbel noise. What all scores have more than another changes no chance, so they are
-        seen from the largest; by cutting off what is far below it no two neighbours get further apart."""
+        seen from the largest."""
         _demand(epsilon)
+        self._count("choice", 1)
         n = max(1, math.floor(epsilon * (1 << (_COARSER - 1))))
-        a, b = moves.numerator, moves.denominator * n
-        steps = [_steps(score, a, b) for score in scores]
-        most = max(steps)
+        most = max(scores)
+        below = [(score - most) * n / moves for score in scores]
+        proposed = [max(math.ceil(each), -_FARTHEST) for each in below]
 
         def make(scale: float) -> Any:
             space = self._dp.vector_domain(self._dp.atom_domain(T="i64")), self._dp.linf_distance(T="i64")
             return self._dp.m.make_noisy_max(*space, self._dp.zero_concentrated_divergence(), scale=scale)
 
-        self._count("choice", 1, 1)
-        scale = 2 * n / epsilon
-        measured = self._priced(("gumbel", n, epsilon), make, scale, n, epsilon**2 / 8)
-        return int(measured([max(step - most, -_FARTHEST) for step in steps]))
+        scale = _above(2 * n / epsilon * _WIDER)
+        measured, exact = self._priced(("gumbel", n, epsilon), make, scale, n, epsilon**2 / 8), Fraction(scale)
+        while True:
+            found = int(measured(proposed))
+            if is_kept(_constant((proposed[found] - below[found]) / exact), Place(self._system)):
+                return found
 
     def told(self, truth: int | None, count: int, epsilon: Fraction) -> int:
         """Randomised response; what is true but no answer is any of these."""
-        self._count("response", 1, 0)
+        self._count("response", 1)
         if truth is None or count == 1:
             return self._system.randrange(count)
         key = "response", count, epsilon
@@ -203,12 +207,12 @@ class Sampled:
         _demand(epsilon)
         _demand(epsilon / most)
         n = math.floor(epsilon * (1 << _COARSER) / most)  # so that the noise on answers has the bits it may have
-        self._count("threshold", 1, most)
+        self._count("threshold", 1)
         (limit,) = self._laplace(1, n, epsilon / 2)
         noise = self._laplace(len(over), 2 * n * most, epsilon / 2)
         found: list[bool] = []
         for each, drawn in zip(over, noise, strict=True):
-            found.append(sum(found) < most and _steps(each, 1, n) + drawn > limit)
+            found.append(sum(found) < most and drawn.exceeds(limit, -each * n))
         return found
 
     # Rows
@@ -238,14 +242,59 @@ class _Stock:
         self._left: list[int] = []
         self._taken = 0
 
-    def take(self, count: int) -> list[int]:
-        """So many numbers that nobody has seen."""
-        if len(self._left) < count:
-            more = max(count - len(self._left), min(self._taken, _AT_ONCE))
-            self._left += _whole(self._measured([0] * more))
-        self._taken += count
-        taken, self._left = self._left[:count], self._left[count:]
-        return taken
+    def take(self) -> int:
+        """A number that nobody has seen."""
+        if not self._left:
+            self._left = self._measured([0] * max(1, min(self._taken, _AT_ONCE)))
+        self._taken += 1
+        return int(self._left.pop())
+
+
+# What it costs to keep what was proposed; see above
+
+
+def _laplacian(whole: int, scale: Fraction) -> Cost:
+    return lambda w: (abs(whole + w) - abs(whole) + 1) / scale
+
+
+def _normal(whole: int, deviation: Fraction, proposed: Fraction) -> Cost:
+    one, other = deviation**2, proposed**2
+    least = 1 / (other - one) - whole**2 / other
+    return lambda w: ((whole + w) ** 2 / one + least) / 2
+
+
+def _constant(cost: Fraction) -> Cost:
+    return lambda _: cost
+
+
+# Numbers
+
+
+def _whole(proposed: _Stock) -> int:
+    """A number of Laplace noise, also one that does not fit: it is as far beyond what fits as another one is from 0, on
+    its side."""
+    found = proposed.take()
+    if _fits(found):
+        return found
+    beyond = _whole(proposed)
+    while beyond < 0:
+        beyond = _whole(proposed)
+    return found + beyond if found > 0 else found - beyond
+
+
+def _fits(proposed: int) -> bool:
+    """Whether it is the number that was drawn."""
+    return _LOWEST < proposed < _HIGHEST
+
+
+def _cut(steps: Any) -> Any:
+    """What Gaussian noise hides, or what is released."""
+    return max(-_FARTHEST_NUMBER, min(steps, _FARTHEST_NUMBER))
+
+
+def _like(centre: Value, entries: list[Fraction]) -> Value:
+    """Numbers in the shape of what they hide."""
+    return array(entries, centre.shape) if is_container(centre) else entries[0]
 
 
 def _demand(epsilon: Fraction) -> None:
@@ -261,12 +310,6 @@ def _exact(centre: Value) -> list[Fraction]:
     return [Fraction(entry) for entry in entries]
 
 
-def _steps(x: Fraction, a: int, b: int) -> int:
-    """How many steps of a/b come nearest to a number: what is n steps higher is rounded to n more."""
-    over = x.denominator * a
-    return (2 * x.numerator * b + over) // (2 * over)
-
-
 def _above(number: Fraction) -> float:
     """The smallest float that is not less."""
     near = float(number)
@@ -276,10 +319,3 @@ def _above(number: Fraction) -> float:
 def _below(number: Fraction) -> float:
     """The largest float that is not more."""
     return -_above(-number)
-
-
-def _whole(noise: list[int]) -> list[int]:
-    """Noise as it was drawn. It has 64 bits: more comes up once in 10^3000 times."""
-    if any(abs(each) >= _TOP for each in noise):
-        raise Refused("noise did not fit its number; run it again")
-    return noise

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from dp_lsp import builtins
 from dp_lsp.analysis.records import FunctionReport, NumericReport, State
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, is_container
-from dp_lsp.builtins.releasing import COMPUTED, ON_A_GRID, RELEASED, Draws
+from dp_lsp.builtins.releasing import COMPUTED, RELEASED, Draws
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.notation import decimal
 from dp_lsp.core.scheme import SchemeParameter
@@ -19,7 +19,7 @@ from dp_lsp.engine.runnable import Runnable, calls
 from dp_lsp.meaning.interpreter import Interpreter, Rows
 from dp_lsp.release.changes import Change, has_records, step_of
 from dp_lsp.release.inputs import Inputs, records_of_a_person
-from dp_lsp.release.noise import ADDED, Sampled, far_away
+from dp_lsp.release.noise import Sampled
 from dp_lsp.release.refusal import Refused
 
 MOST_STEPS = 10**12  # no loop is endless, and whoever runs their own program can end it
@@ -27,18 +27,17 @@ JOINT = "joint"
 """The rule of what is guaranteed to a person whose records are in several parameters."""
 _CONTEXT = Context(prec=60, traps=[])
 _LEAST = Fraction(1, 10**50)
+_LARGEST = Fraction(10**4)  # of an ε for which exp(ε) is written down
 
 
 class Guarantee(NamedTuple):
-    """What a release guarantees to ``parameters`` that change together: ε and δ as they are proved, by which rule, and
-    as they hold for what was drawn. ``changes`` says what a person changes. By the rule :data:`JOINT` it is what is
-    guaranteed to a person who is in all of these."""
+    """What a release guarantees to ``parameters`` that change together, by which rule. ``changes`` says what a person
+    changes. By the rule :data:`JOINT` it is what is guaranteed to a person who is in all of these."""
 
     parameters: tuple[str, ...]
     rule: str
     epsilon: Fraction
     delta: Fraction
-    drawn: tuple[Fraction, Fraction]
     changes: tuple[Change, ...]
 
     @property
@@ -92,9 +91,8 @@ def demand_no_doubt(function: Runnable) -> None:
 
 def guarantees(function: Runnable, numbers: Mapping[str, Fraction], joining: bool) -> tuple[Guarantee, ...]:
     """What a run guarantees where public ``numbers`` are known. Refuses one that guarantees nothing to a parameter."""
-    grid = any(call.builtin in ON_A_GRID for each in function.reached for call in calls(each))
     about = {each.name: _change(each, function.norms, numbers, joining) for each in function.scheme.params}
-    found = tuple(_guarantee(function.report.name, each, grid, about) for each in function.report.numeric)
+    found = tuple(_guarantee(function.report.name, each, about) for each in function.report.numeric)
     kept = {name for each in found for name in each.parameters}
     for param in function.scheme.params:
         if not param.static and not param.var.public and param.name not in kept:
@@ -133,9 +131,8 @@ def _together(found: Sequence[Guarantee]) -> Iterator[Guarantee]:
     if sum(bool(each.epsilon or each.delta) for each in needed) < 2:
         return
     epsilon, delta = chained([(each.epsilon, each.delta) for each in needed])
-    drawn = chained([each.drawn for each in needed])
     changes = dict(pair for each in found for pair in zip(each.parameters, each.changes, strict=True))
-    yield Guarantee(names, JOINT, epsilon, delta, drawn, tuple(changes[name] for name in names))
+    yield Guarantee(names, JOINT, epsilon, delta, tuple(changes[name] for name in names))
 
 
 class _About(Protocol):
@@ -158,33 +155,35 @@ def covering(found: Sequence[Each]) -> list[Each]:
 def chained(pairs: Sequence[tuple[Fraction, Fraction]]) -> tuple[Fraction, Fraction]:
     """The smallest that an order of the steps gives: of two, the one whose δ is larger for its exp(ε) - 1 is first."""
     epsilon = delta = Fraction(0)
-    for more, each in sorted(pairs, key=lambda pair: pair[1] / max(_grown(pair[0]) - 1, _LEAST), reverse=True):
-        delta += each * _grown(epsilon) if each else 0
+    for more, each in sorted(pairs, key=_weight, reverse=True):
+        if each:
+            delta = delta + each * _grown(epsilon) if epsilon <= _LARGEST else Fraction(1)
         epsilon += more
     return epsilon, min(delta, Fraction(1))
 
 
+def _weight(pair: tuple[Fraction, Fraction]) -> Fraction:
+    """δ for exp(ε) - 1."""
+    return pair[1] / max(_grown(min(pair[0], _LARGEST)) - 1, _LEAST)
+
+
 def _grown(epsilon: Fraction) -> Fraction:
     """exp(ε), or a little more."""
+    if not epsilon:
+        return Fraction(1)
     found = _CONTEXT.exp(_CONTEXT.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator)))
-    return Fraction(found) * (1 + Fraction(1, 10**30)) if found.is_finite() else Fraction(10**1000)
+    return Fraction(found) * (1 + Fraction(1, 10**30))
 
 
-def _guarantee(name: str, found: NumericReport, grid: bool, about: dict[str, Change]) -> Guarantee:
+def _guarantee(name: str, found: NumericReport, about: dict[str, Change]) -> Guarantee:
     names = "', '".join(found.parameters)
     if found.missing:
         missing = ", ".join(found.missing)
         raise Refused(f"what '{name}' guarantees to '{names}' depends on {missing}, which has no number")
     if found.epsilon is None or found.delta is None or found.delta >= 1:
         raise Refused(f"'{name}' guarantees nothing to '{names}'")
-    added = ADDED if grid else Fraction(0)
-    epsilon, delta = found.epsilon + added, found.delta
-    if grid and delta:
-        delta = delta * (1 + added) + far_away(_grown(epsilon))
-    if delta >= 1:
-        raise Refused(f"'{name}' guarantees nothing to '{names}'")
     changes = tuple(about[each] for each in found.parameters)
-    return Guarantee(found.parameters, found.rule, found.epsilon, found.delta, (epsilon, delta), changes)
+    return Guarantee(found.parameters, found.rule, found.epsilon, found.delta, changes)
 
 
 def _change(param: SchemeParameter, norms: Substitution, numbers: Mapping[str, Fraction], joining: bool) -> Change:

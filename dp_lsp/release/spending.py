@@ -15,8 +15,6 @@ from collections.abc import Sequence as Listed
 from fractions import Fraction
 from typing import NamedTuple
 
-from dp_lsp.accounting.best import pair
-from dp_lsp.accounting.charge import Approximate, Sequence
 from dp_lsp.accounting.pairs import FREE, Pair, group
 from dp_lsp.release.changes import Change, Unit, unit
 from dp_lsp.release.refusal import Refused
@@ -65,10 +63,9 @@ def total(entries: Listed[Entry], only: str | None = None) -> Total:
     kept = {name: each for name, each in units.items() if only in (None, name)}
     if not concerned:
         return Total(FREE, 0, kept)
-    added = pair(Sequence(tuple(Approximate(*each) for each in concerned)))
-    assert added is not None  # pairs have one
+    added = Pair(*(sum(each, Fraction(0)) for each in zip(*concerned, strict=True)))
     twice = any(units[name].doubles(change) for each in entries for name, change in _changes(each))
-    return Total(Pair(added.epsilon, min(added.delta, Fraction(1))), len(concerned), kept, twice)
+    return Total(added._replace(delta=min(added.delta, Fraction(1))), len(concerned), kept, twice)
 
 
 def _of_run(entry: Entry, units: Mapping[str, Unit], only: str | None) -> Pair | None:
