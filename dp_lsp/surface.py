@@ -7,6 +7,7 @@ of the operator. A construct that is understood lexically but has no meaning for
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
@@ -16,6 +17,62 @@ from dp_lsp.text import Span
 
 INCLUDE = "include"
 """The function that runs another file as if its text stood there."""
+
+EVALUATING = frozenset(
+    (
+        *(INCLUDE, "eval", "evalfile", "include_string"),
+        *("setglobal!", "swapglobal!", "modifyglobal!", "replaceglobal!", "setglobalonce!"),
+        *("setproperty!", "swapproperty!", "modifyproperty!", "replaceproperty!"),
+    )
+)
+"""Functions of Julia that run other text, or give a name that they are told a value: any top-level name may have
+another meaning afterwards."""
+
+MACROS = frozenset(
+    f"@{name}"
+    for name in re.findall(
+        r"\S+",
+        ". assert show time timev timed elapsed allocated info warn error debug logmsg inbounds inline noinline simd "
+        "fastmath view views boundscheck propagate_inbounds nospecialize specialize printf sprintf test test_throws "
+        "testset isdefined async sync spawn threads doc static something coalesce kwdef lock __MODULE__ __FILE__ "
+        "__DIR__ __LINE__ raw_str r_str b_str s_str v_str html_str text_str big_str int128_str uint128_str",
+    )
+)
+"""Macros of Julia that are taken to do no more than what they are given says. ``@raw_str`` is that of ``raw"…"``."""
+
+
+class Summary(NamedTuple):
+    """The effect summary of a piece of text: what evaluating it may do besides having a value. What cannot be told
+    counts, so each part says too much rather than too little.
+
+    ``mentions`` are the names that stand in it. ``binds`` are those to which it may give a value, or a method, where it
+    stands: at top level those of the module, in a function its variables. ``outside`` are those to which it does so in
+    a module wherever it stands: by ``global``, in a module that is named, as a macro, which has an ``@`` before its
+    name. ``members`` are the names of fields in it. ``anything`` names what in it may do all of that to any name, such
+    as a macro of others; empty if there is nothing."""
+
+    mentions: frozenset[str] = frozenset()
+    binds: frozenset[str] = frozenset()
+    outside: frozenset[str] = frozenset()
+    members: frozenset[str] = frozenset()
+    anything: str = ""
+
+    def joined(self, other: Summary) -> Summary:
+        """What evaluating both may do."""
+        return Summary(
+            self.mentions | other.mentions,
+            self.binds | other.binds,
+            self.outside | other.outside,
+            self.members | other.members,
+            self.anything or other.anything,
+        )
+
+    def inside(self) -> Summary:
+        """What it may do from a function: what it gives a value there is that function's."""
+        return self._replace(binds=frozenset())
+
+
+NO_EFFECT = Summary()
 
 
 class Node:
@@ -282,13 +339,14 @@ class Return(Node):
 
 
 class Assert(Node):
-    """``@assert condition``."""
+    """``@assert condition``, and what is ``said`` where it is false, or None."""
 
-    __slots__ = ("condition",)
+    __slots__ = ("condition", "said")
 
-    def __init__(self, start: int, end: int, condition: Node) -> None:
-        super().__init__(start, end, (condition,))
+    def __init__(self, start: int, end: int, condition: Node, said: Node | None = None) -> None:
+        super().__init__(start, end, (condition, said))
         self.condition = condition
+        self.said = said
 
 
 class Function(Node):
@@ -319,15 +377,26 @@ class Function(Node):
         self.doc = doc
 
 
+class Brought(NamedTuple):
+    """A name that an import gives a meaning: ``here`` it is so called, and ``there`` in ``module``. One of a module
+    itself has no ``module``. A macro has an ``@`` before its name. ``extends`` says that methods may be added to it."""
+
+    here: str
+    there: str
+    module: str
+    extends: bool
+
+
 class Import(Node):
-    """``using`` or ``import``; ``brings_names`` is true when it may define names that cannot be read off."""
+    """``using`` or ``import``. ``opened`` are the modules whose exported names it brings, whatever these are,
+    ``brought`` the names that are written."""
 
-    __slots__ = ("brings_names", "modules")
+    __slots__ = ("brought", "opened")
 
-    def __init__(self, start: int, end: int, modules: tuple[str, ...], brings_names: bool) -> None:
+    def __init__(self, start: int, end: int, opened: tuple[str, ...], brought: tuple[Brought, ...]) -> None:
         super().__init__(start, end)
-        self.modules = modules
-        self.brings_names = brings_names
+        self.opened = opened
+        self.brought = brought
 
 
 class Export(Node):
@@ -346,6 +415,9 @@ class ModuleMark(Node):
         self.name = name
 
 
+MACRO_CALL = "a macro call"
+"""What is said of text that a macro makes other text of."""
+
 SEEDING = "seeding the random numbers"
 """What is said of setting the seed of what is drawn."""
 
@@ -353,27 +425,27 @@ SEEDING = "seeding the random numbers"
 class Opaque(Node):
     """Source text with no meaning for the checker.
 
-    ``what`` says it to a person ("a string", "a macro call", "a `while` loop"). ``mentions`` are the names that
-    stand in it, and ``binds`` those it may define at its level, or None when they cannot be read off.
+    ``what`` says it to a person ("a string", "a macro call", "a `while` loop"), and ``summary`` what it may do.
     ``broken`` marks text that could not be parsed: a problem about it has been reported already.
     """
 
-    __slots__ = ("binds", "broken", "mentions", "what")
+    __slots__ = ("broken", "summary", "what")
 
-    def __init__(
-        self,
-        start: int,
-        end: int,
-        what: str,
-        mentions: frozenset[str] = frozenset(),
-        binds: frozenset[str] | None = frozenset(),
-        broken: bool = False,
-    ) -> None:
+    def __init__(self, start: int, end: int, what: str, summary: Summary = NO_EFFECT, broken: bool = False) -> None:
         super().__init__(start, end)
         self.what = what
-        self.mentions = mentions
-        self.binds = binds
+        self.summary = summary
         self.broken = broken
+
+
+class Shown(Opaque):
+    """A string that shows the values of names, and evaluates nothing else."""
+
+    __slots__ = ("names",)
+
+    def __init__(self, start: int, end: int, names: tuple[Name, ...]) -> None:
+        super().__init__(start, end, "a string with interpolation", Summary(frozenset(each.name for each in names)))
+        self.names = names
 
 
 class Chunk(NamedTuple):

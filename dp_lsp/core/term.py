@@ -188,12 +188,14 @@ class Closure:
 @thing
 class Check:
     """A condition on public values, as of ``@assert``: the run fails where it is false, or true if it is ``negated``.
-    ``failing`` is the function that makes it fail, where that is written."""
+    ``failing`` is the function that makes it fail, where that is written, and ``shown`` are the values that whoever
+    sees it fail sees, too."""
 
     span: Span
     condition: Term
     negated: bool = False
     failing: Global | None = None
+    shown: tuple[Term, ...] = ()
 
 
 Written = NormArgument | TypeArgument | TruthArgument
@@ -296,8 +298,10 @@ def parts(node: Term) -> Iterator[Term]:
             yield from found
         case Apply(function=function, args=args):
             yield from (function, *args)
-        case Branch(condition=condition) | Check(condition=condition):
+        case Branch(condition=condition):
             yield condition
+        case Check(condition=condition, shown=shown):
+            yield from (condition, *shown)
         case Loop(first=first, step=step, last=last, carried=carried):
             yield from (first, last, *(start for _, start in carried))
             if step is not None:

@@ -249,7 +249,7 @@ class _Walk:
         self._span(node, fold=True)
         role = Role.BROKEN if node.broken else Role.MENTION
         if scope is not None:
-            scope.assigned |= node.binds or set()
+            scope.assigned |= node.summary.binds
         self._mentioned(node.span, role, scope)
 
     def _listed(self, node: surface.Node, scope: _Scope | None) -> None:
@@ -298,6 +298,7 @@ _VISITS: dict[type, Callable[[_Walk, Any, _Scope | None], None]] = {
     surface.Assign: _Walk._assign,
     surface.If: _Walk._if,
     surface.Opaque: _Walk._opaque,
+    surface.Shown: _Walk._opaque,
     surface.Import: _Walk._listed,
     surface.Export: _Walk._listed,
     surface.Text: _Walk._text_node,

@@ -132,8 +132,8 @@ class Roles:
                 made_of = (function, *args)
             case term.MakeTuple(items=parts) | term.Hole(parts=parts):
                 made_of = parts
-            case term.Check(condition=condition):
-                pending.append(condition)
+            case term.Check(condition=condition, shown=shown):
+                pending += (condition, *shown)
             case term.Branch(_, condition, then, otherwise):
                 made_of = (condition, _last(then), _last(otherwise))
                 pending += [then, otherwise]

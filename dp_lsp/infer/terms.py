@@ -205,6 +205,10 @@ def _check(inference: Inference, node: term.Check) -> Judgement:
         inference.report(problems.PrivateCheck.at(node.span, variable="`, `".join(private), fixes=fixes))
     elif inference.rules.failures:
         inference.failures.append(Failure(moves.NOWHERE, node.span))
+    for shown in node.shown:
+        told = sorted({var.name for var in inference.infer(shown).moves if not var.public})
+        if told:
+            inference.report(problems.PrivateMessage.at(shown.span, variable="`, `".join(told)))
     if node.failing is not None and inference.resolve(node.failing.name) is not None:
         inference.report(
             problems.NoRule.at(node.failing.span, name=node.failing.name, hint="")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
 from dataclasses import replace
 from typing import NamedTuple
 
-from dp_lsp import surface
+from dp_lsp import builtins, surface
 from dp_lsp.core.term import Constant, Definition, Method
 from dp_lsp.lower import problems
 from dp_lsp.lower.effects import Known, effects
@@ -15,18 +15,29 @@ from dp_lsp.lower.facts import (
     assigned_names,
     described,
     is_reserved,
-    names_below,
     only_binds,
-    opaque_below,
     refused_target,
-    runs_other_text,
+    summary,
 )
 from dp_lsp.lower.functions import Functions, Written
 from dp_lsp.lower.instead import instead_of
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
-_KNOWN_MODULES = frozenset({"DiffPrivacyInference", "Random", "LinearAlgebra", "Statistics", "Printf", "Dates"})
+_DP = "DiffPrivacyInference"
+_KNOWN_MODULES = frozenset({_DP, "Base", "Core", "Random", "LinearAlgebra", "Statistics", "Printf", "Dates"})
+"""Modules that give no name of the language another meaning."""
+
+_UNSEEN = frozenset(
+    re.findall(
+        r"\S+",
+        "getindex setindex! firstindex lastindex iterate convert promote promote_rule promote_type literal_pow oftype "
+        "eltype ndims axes eachindex keys similar copyto! copy broadcast broadcasted materialize materialize! hash "
+        "getproperty setproperty! getfield setfield! vect hcat vcat hvcat typed_hcat typed_vcat colon isless isequal "
+        "zero one oneunit float rem div fld mod cld identity adjoint string checkbounds to_index to_indices",
+    )
+)
+"""Functions of Julia that what is checked calls without their name."""
 
 
 class Include(NamedTuple):
@@ -38,7 +49,8 @@ class Include(NamedTuple):
 
 class Lowered(NamedTuple):
     """A chunk after lowering. ``clouded`` are top-level names whose meaning cannot be read off, with the place and
-    the reason, :data:`EVERYTHING` among them. ``marks`` are the first and last lines of modules. ``cautious`` says that
+    the reason, :data:`EVERYTHING` among them; ``imported`` are those that are so only if the project defines them, too.
+    ``marks`` are the first and last lines of modules. ``cautious`` says that
     a change was refused, which may be fine if more is known of the functions that are called."""
 
     definitions: tuple[Definition, ...]
@@ -47,6 +59,7 @@ class Lowered(NamedTuple):
     marks: tuple[surface.ModuleMark, ...]
     includes: tuple[Include, ...] = ()
     cautious: bool = False
+    imported: tuple[tuple[str, str], ...] = ()
 
 
 def lower(parsed: surface.Parsed, text: str, known: Known) -> Lowered:
@@ -65,6 +78,7 @@ class _TopLevel:
         self._definitions: list[Definition] = []
         self._clouded: list[tuple[str, Span, str]] = []
         self._includes: list[Include] = []
+        self._imported: list[tuple[str, str]] = []
 
     def lower(self, parsed: surface.Parsed) -> Lowered:
         for node in parsed.nodes:
@@ -72,7 +86,8 @@ class _TopLevel:
         marks = tuple(node for node in parsed.nodes if isinstance(node, surface.ModuleMark))
         definitions, found = tuple(self._definitions), tuple(self._problems)
         cautious = any(problem.code in problems.OF_SHARING for problem in found)
-        return Lowered(definitions, found, tuple(self._clouded), marks, tuple(self._includes), cautious)
+        includes, imported = tuple(self._includes), tuple(self._imported)
+        return Lowered(definitions, found, tuple(self._clouded), marks, includes, cautious, imported)
 
     def _node(self, node: surface.Node) -> None:
         match node:
@@ -84,10 +99,12 @@ class _TopLevel:
                 self._import(node)
             case surface.Call(callee=surface.Name(name=name)) if name == surface.INCLUDE:
                 self._include(node)
-            case surface.ModuleMark() | surface.Text() | surface.Export():
+            case surface.ModuleMark(name=str() as name):
+                self._cloud(node, surface.Summary(outside=frozenset((name,))), f"`module {name}`")
+            case surface.ModuleMark() | surface.Text() | surface.Export() | surface.Shown():
                 pass
             case surface.Opaque(broken=True):
-                self._cloud(node, "a syntax error")
+                self._cloud(node, node.summary, "a syntax error")
             case surface.Opaque():
                 self._refuse(node, node.what)
             case surface.Number() | surface.Boolean() | surface.Name():
@@ -101,23 +118,23 @@ class _TopLevel:
         name = node.name.name
         self._check_meaning(node.name)
         function = self._lowering(name)
-        if not isinstance(node.body, surface.Block):
-            return function.black_box(node, node.body.mentions)
-        self._cloud_unseen(node, name)
+        does = summary(node)
+        does = does._replace(binds=does.binds - {name})
+        if isinstance(node.body, surface.Opaque):
+            does = does._replace(anything="")  # a black box is taken at its word: what it runs stays inside
+        self._cloud(node, does, f"`{name}` may give it another meaning")
+        if isinstance(node.body, surface.Opaque):
+            return function.black_box(node, node.body.summary.mentions)
         return function.method(Written.of(node, node.body))
 
     def _assigned(self, node: surface.Assign, target: surface.Name) -> Definition:
         self._check_meaning(target)
         function = self._lowering(target.name)
+        self._cloud(node, summary(node.value), f"`{target.name}` may give it another meaning")
         if isinstance(node.value, surface.Lambda):
-            self._cloud_unseen(node, target.name)
             method = function.method(Written.assigned(target, node.value))
             return replace(method, span=node.span, assigned=True)
         value = function.constant(node.value)
-        for opaque in opaque_below(node.value):
-            self._cloud(opaque, opaque.what)
-        if runs_other_text(node.value):
-            self._clouded.append((EVERYTHING, node.span, f"`{target.name}` may give it another meaning"))
         return Constant(target.name, node.span, target.span, value, frozenset(function.uses))
 
     def _lowering(self, name: str) -> Functions:
@@ -137,9 +154,7 @@ class _TopLevel:
         """An assignment that is refused: what it binds is not known, and nothing else if it only binds names."""
         names = assigned_names(node.target)
         what = refused_target(node.target) if names is None else "this assignment at top level"
-        self._refuse(node, what, names_below(node.target) if only_binds(node.target) else (EVERYTHING,))
-        for opaque in opaque_below(node.value):
-            self._cloud(opaque, opaque.what)
+        self._refuse(node, what, only_binds(node.target))
 
     def _include(self, node: surface.Call) -> None:
         match node.args:
@@ -152,12 +167,26 @@ class _TopLevel:
                 self._clouded.append((EVERYTHING, node.span, "an `include` whose path is not written out"))
 
     def _import(self, node: surface.Import) -> None:
-        if node.brings_names and not all(module.split(".")[0] in _KNOWN_MODULES for module in node.modules):
-            modules = ", ".join(node.modules)
+        opened = [module for module in node.opened if module.split(".")[0] not in _KNOWN_MODULES]
+        if opened:
+            modules = ", ".join(opened)
             self._clouded.append((EVERYTHING, node.span, f"`using {modules}` may define any name"))
-            own = any(module.startswith(".") for module in node.modules)
+            own = any(module.startswith(".") for module in opened)
             instead = "include its file without the `module` around it" if own else f"write `import {modules}`"
             self._problems.append(problems.OpenImport.at(node.span, modules=modules, instead=instead))
+        for each in node.brought:
+            self._bring(node, each)
+
+    def _bring(self, node: surface.Import, name: surface.Brought) -> None:
+        """A name that is written in an import. One of the language must stand for what it stood for before."""
+        trusted = name.module.split(".")[0] in _KNOWN_MODULES and name.here == name.there
+        extended = name.extends and name.here in _UNSEEN
+        if (is_reserved(name.here) and not trusted) or extended:
+            self._problems.append(problems.BuiltinImported.at(node.span, name=name.here))
+            self._clouded.append((EVERYTHING, node.span, f"`{name.here}` gets another meaning"))
+        elif name.here in builtins.FAILING and not trusted:
+            self._clouded.append((name.here, node.span, f"`{name.here}` gets another meaning"))
+        self._imported.append((name.here, f"it is imported from `{name.module or name.there}`"))
 
     def _check_meaning(self, node: surface.Name) -> None:
         """A definition of a name of the language: every use of it in the file means something else from then on."""
@@ -165,28 +194,26 @@ class _TopLevel:
             self._problems.append(problems.BuiltinRedefined.at(node.span, name=node.name))
             self._clouded.append((EVERYTHING, node.span, f"`{node.name}` gets another meaning"))
 
-    def _cloud_unseen(self, node: surface.Node, name: str) -> None:
-        """What a function may define around it when it runs: a ``global`` reaches out of it, other text anywhere."""
-        found = (opaque.mentions if opaque.binds is None else opaque.binds for opaque in opaque_below(node))
-        names = {EVERYTHING} if runs_other_text(node) else frozenset[str]().union(*found)
-        self._clouded += [(other, node.span, f"`{name}` may give it another meaning") for other in sorted(names)]
-
-    def _cloud(self, node: surface.Opaque, what: str) -> None:
-        names = node.binds
-        if names is None:
-            names = node.mentions if node.broken else frozenset({EVERYTHING})
-        if any(map(is_reserved, names)) and not node.broken:
+    def _cloud(self, node: surface.Node, does: surface.Summary, what: str) -> None:
+        """Of the names to which a node may give another meaning nothing is known."""
+        names = does.binds | does.outside
+        if does.anything or (any(map(is_reserved, names)) and not _is_broken(node)):
             names = frozenset({EVERYTHING})
         self._clouded += [(name, node.span, what) for name in sorted(names)]
 
-    def _refuse(self, node: surface.Node, what: str, names: Iterable[str] = (EVERYTHING,)) -> None:
+    def _refuse(self, node: surface.Node, what: str, summed_up: bool = False) -> None:
+        """A statement that is not understood. If it is not ``summed_up`` by what can be read off it may do anything."""
         text, hint = what[0].upper() + what[1:], instead_of(what, self._text[node.span.start : node.span.end])
         self._problems.append(problems.Unsupported.at(node.span, what=text, where="what it may define", hint=hint))
-        if isinstance(node, surface.Opaque):
-            self._cloud(node, what)
-        else:
-            names = {EVERYTHING} if runs_other_text(node) or any(map(is_reserved, names)) else names
-            self._clouded += [(name, node.span, what) for name in sorted(names)]
+        does = summary(node)
+        is_read = isinstance(node, surface.Opaque) and node.what != surface.MACRO_CALL
+        if not summed_up and not is_read:
+            does = does._replace(anything=what)
+        self._cloud(node, does, what)
+
+
+def _is_broken(node: surface.Node) -> bool:
+    return isinstance(node, surface.Opaque) and node.broken
 
 
 def _acts(node: surface.Node) -> str:

@@ -11,7 +11,7 @@ from dp_lsp.core import term
 from dp_lsp.core.term import Local, Term
 from dp_lsp.lower import problems, type_names
 from dp_lsp.lower.effects import Effects, Known
-from dp_lsp.lower.facts import EVALUATING, as_function, described, is_everyday, is_operator, is_reserved, written
+from dp_lsp.lower.facts import as_function, described, is_everyday, is_operator, is_reserved, written
 from dp_lsp.lower.instead import instead_of
 from dp_lsp.lower.ownership import NOWHERE, Memory, Origin
 from dp_lsp.lower.scope import Scope, Unreadable
@@ -92,7 +92,7 @@ class Expressions:
         if isinstance(found, Unreadable):
             self._problems.append(found.problem)
             return term.Hole(node.span, f"`{node.name}` has no value here")
-        if node.name in EVALUATING:
+        if node.name in surface.EVALUATING:
             elsewhere = " other than on a line of its own at top level" if node.name == surface.INCLUDE else ""
             return self._refused(node, f"`{node.name}`{elsewhere}")
         if builtins.find(node.name) is not None:
@@ -124,7 +124,7 @@ class Expressions:
         if not isinstance(callee, surface.Name):
             return self._apply(node, self._expression(callee))
         if not self._scope.has(callee.name):
-            if callee.name in EVALUATING:
+            if callee.name in surface.EVALUATING:
                 return self._name(callee)
             if (found := builtins.find(callee.name)) is not None:
                 return self._builtin_call(node, *found)

@@ -8,11 +8,10 @@ from dp_lsp import builtins, surface
 from dp_lsp.builtins.patterns import GivenNorm, GivenType
 from dp_lsp.lower import type_names
 
+_KNOWN = frozenset({builtins.PLACES, builtins.PLACES_AND_ENTRIES, type_names.NOTHING})
+
 EVERYTHING = ""
 """Stands for all top-level names, where those that text may define cannot be read off."""
-
-EVALUATING = frozenset({surface.INCLUDE, "eval", "evalfile", "include_string"})
-"""Functions of Julia that run other text, which may give any top-level name another meaning."""
 
 
 def described(node: surface.Node) -> str:
@@ -83,7 +82,7 @@ def names_below(target: surface.Node) -> set[str]:
         if isinstance(item, surface.Name):
             found.add(item.name)
         elif isinstance(item, surface.Opaque):
-            found |= item.mentions | (item.binds or set())
+            found |= item.summary.mentions | item.summary.binds
     return found
 
 
@@ -93,15 +92,16 @@ def disturbed(node: surface.Node) -> set[str]:
     found: set[str] = set()
     for item in _below(node):
         if isinstance(item, surface.Opaque):
-            found |= item.mentions if item.binds is None else item.binds
+            found |= item.summary.binds | (item.summary.mentions if item.summary.anything else set())
         elif isinstance(item, surface.Assign):
             found |= names_below(item.target)
     return found
 
 
 def is_reserved(name: str) -> bool:
-    """Whether a name belongs to the language: a builtin, a norm, a type, or what runs other text."""
-    known = (type_names.RESERVED, EVALUATING, (builtins.PLACES, builtins.PLACES_AND_ENTRIES))
+    """Whether a name belongs to the language: a builtin, a norm, a type, ``nothing``, a macro that is taken for
+    Julia's, or what runs other text."""
+    known = (type_names.RESERVED, surface.EVALUATING, surface.MACROS, _KNOWN)
     return builtins.find(name) is not None or any(name in names for names in known)
 
 
@@ -132,18 +132,41 @@ def as_function(name: str) -> str:
     return f"{params[0]} -> {call}" if len(params) == 1 else f"({', '.join(params)}) -> {call}"
 
 
-def opaque_below(node: surface.Node) -> Iterator[surface.Opaque]:
-    """All text without a meaning below a node that can be read."""
-    return (item for item in _below(node) if isinstance(item, surface.Opaque) and not item.broken)
+def summary(node: surface.Node) -> surface.Summary:
+    """What evaluating a node may do, at its own level. What a function assigns is its own; a ``global`` in it reaches
+    out, and so does what its annotations, which are evaluated where it is defined, do."""
+    mentions, binds, outside = set[str](), set[str](), set[str]()
+    opaque, anything = surface.NO_EFFECT, ""
+    pending = [(node, False)]
+    while pending:
+        item, inside = pending.pop()
+        below = inside
+        match item:
+            case surface.Name(name=name) | surface.TypeExpr(name=name):
+                mentions.add(name)
+                anything = anything or (f"`{name}`" if name in surface.EVALUATING else "")
+            case surface.Opaque(summary=found):
+                opaque = opaque.joined(found.inside() if inside else found)
+            case surface.Assign(target=target):
+                binds |= set() if inside else names_below(target)
+                outside |= _members_below(target)
+            case surface.Function(name=name):
+                binds |= set() if inside else {name.name}
+                below = True
+            case surface.Lambda():
+                below = True
+            case surface.Parameter(annotation=annotation) if annotation is not None:
+                pending.append((annotation, False))
+            case surface.Import():
+                anything = anything or "an import"
+        pending += ((child, below) for child in item.children())
+    return opaque.joined(surface.Summary(frozenset(mentions), frozenset(binds), frozenset(outside), anything=anything))
 
 
-def runs_other_text(node: surface.Node) -> bool:
-    """Whether a name stands below a node that may run other text when the node runs."""
-    return any(
-        (isinstance(item, surface.Name) and item.name in EVALUATING)
-        or (isinstance(item, surface.Opaque) and not EVALUATING.isdisjoint(item.mentions))
-        for item in _below(node)
-    )
+def _members_below(target: surface.Node) -> set[str]:
+    """The fields that an assignment to a pattern sets; that of a module is a top-level name."""
+    fields = (item.summary.members for item in _below(target) if isinstance(item, surface.Opaque))
+    return set().union(*fields)
 
 
 def _below(node: surface.Node) -> Iterator[surface.Node]:

@@ -47,11 +47,3 @@ def _end(node: surface.Node) -> End | None:
         case surface.Call(callee=surface.Name() as name, args=args, keywords=keywords) if name.name in builtins.FAILING:
             return End(name, (*args, *keywords))
     return None
-
-
-def is_written_out(node: surface.Node) -> bool:
-    """Whether what is said of a failure is the same in every run: texts and numbers, and what is made of them alone."""
-    if isinstance(node, surface.Call):
-        made = isinstance(node.callee, surface.Name) and node.callee.name.endswith(("Error", "Exception"))
-        return made and not node.keywords and all(map(is_written_out, node.args))
-    return isinstance(node, surface.Text | surface.Number | surface.Boolean)

@@ -14,7 +14,7 @@ from dp_lsp.core.term import Bind, Body, Local, Term
 from dp_lsp.lower import problems
 from dp_lsp.lower.changes import Changes, versions
 from dp_lsp.lower.facts import assigned_names, described, names_below, refused_target, walked
-from dp_lsp.lower.failing import Failing, failure, is_written_out
+from dp_lsp.lower.failing import Failing, failure
 from dp_lsp.lower.leaving import GUARDS, IN_LOOP, IN_VALUE, NEVER_RUN, SEVERAL_WAYS, TOO_MANY, Leaving, returns
 from dp_lsp.lower.ownership import NOWHERE, Holding, Memory, Origin
 from dp_lsp.lower.scope import UNUSED
@@ -153,8 +153,11 @@ class Statements(Changes):
                 self._if(node, binds)
             case surface.For():
                 binds.append(self._for(node))
-            case surface.Assert():
-                binds.append(Bind(node.span, (), term.Check(node.span, self._expression(node.condition))))
+            case surface.Assert(condition=condition, said=said):
+                shown = () if said is None else self._shown((said,))
+                binds.append(Bind(node.span, (), term.Check(node.span, self._expression(condition), shown=shown)))
+            case surface.Shown(names=names):
+                binds.append(Bind(node.span, (), term.MakeTuple(node.span, tuple(map(self._value_of_name, names)))))
             case surface.Return():
                 binds.append(Bind(node.span, (), self._refused_return(node, self._why)))
             case surface.Call() if (changing := self._changed_by(node)) is not None:
@@ -171,12 +174,33 @@ class Statements(Changes):
     def _fail(self, failing: Failing, span: Span) -> Bind:
         """A condition that makes the run fail. Whoever sees that sees also what it says."""
         name, said = failing.by
-        for value in said:
-            if not is_written_out(value):
-                self._refuse(value.span, "a failure that shows values")
+        shown = self._shown(said)
         self.uses.add(name.name)
         function = term.Global(name.span, name.name, called=True)
-        return Bind(span, (), term.Check(span, self._expression(failing.condition), failing.negated, function))
+        return Bind(span, (), term.Check(span, self._expression(failing.condition), failing.negated, function, shown))
+
+    def _shown(self, said: tuple[surface.Node, ...]) -> tuple[Term, ...]:
+        """What is shown where a run fails."""
+        shown: list[Term] = []
+        pending = list(reversed(said))
+        while pending:
+            node = pending.pop()
+            match node:
+                case surface.Text():
+                    pass
+                case surface.Shown(names=names):
+                    shown += map(self._value_of_name, names)
+                case surface.Call(callee=surface.Name(name=name), args=args, keywords=()) if self._is_exception(name):
+                    pending += reversed(args)
+                case surface.Number() | surface.Boolean() | surface.Name():
+                    shown.append(self._expression(node))
+                case _:
+                    self._refuse(node.span, "a failure that shows values")
+        return tuple(shown)
+
+    def _is_exception(self, name: str) -> bool:
+        """Whether a name is that of a type of exceptions, which keep what they are given."""
+        return name.endswith(("Error", "Exception")) and not self._scope.has(name)
 
     def _draw(self, node: surface.Assign) -> Bind:
         """An assignment from a builtin that has the rest of the block as its subject."""
@@ -243,9 +267,9 @@ class Statements(Changes):
 
     def _hide(self, node: surface.Node, binds: list[Bind]) -> None:
         """Names to which something may be assigned that is not understood; reading one is no second problem."""
-        defined = node.binds if isinstance(node, surface.Opaque) else None
+        defined = node.summary.binds if isinstance(node, surface.Opaque) else ()
         for name in sorted(self._scope.survey.hidden.get(node, ())):
-            if name in self._scope.now or name in (defined or ()):
+            if name in self._scope.now or name in defined:
                 binds.append(self._hidden(name, node.span, f"a value that `{name}` may have got here"))
 
     def _hidden(self, name: str, span: Span, reason: str) -> Bind:

@@ -50,6 +50,9 @@ _PLAIN: dict[str, Annotation] = {
     "PrivacyFunction": AFunction(privacy=True),
 }
 
+NOTHING = "nothing"
+"""The value of what has none."""
+
 STATIC, PRIVATE, BLACK_BOX = "Static", "Priv", "BlackBox"
 BOUNDED, AT_LEAST, SIZE, ROW_NORM, CONTRIBUTES = "Bounded", "AtLeast", "Size", "RowNorm", "Contributes"
 _DESCRIPTORS = (AT_LEAST, SIZE, ROW_NORM, CONTRIBUTES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dp_lsp.frontends.julia.expressions import Expressions
+from dp_lsp.frontends.julia.expressions import Defines, Expressions
 from dp_lsp.frontends.julia.headers import (
     Arguments,
     Limited,
@@ -25,6 +25,7 @@ from dp_lsp.surface import (
     Node,
     Opaque,
     Return,
+    Summary,
     Text,
     Tuple,
 )
@@ -77,40 +78,41 @@ class Builder(Expressions):
             return node
         end = min(node.end, line_end(self.text, node.start))
         self.problems.append(NestedTooDeeply.at(Span(node.start, end), limit=LIMIT))
-        names = frozenset((node.name.name,)) if isinstance(node, Function) else frozenset[str]()
         deep = self._opaque([node], "a statement nested too deeply")
-        deep.broken, deep.binds = True, names
+        deep.broken = True
+        if isinstance(node, Function):
+            self.known[deep] = Defines(Summary(binds=frozenset((node.name.name,))), node.start)
         return deep
 
     def _documents(self, node: Node, following: Node) -> bool:
-        """Whether a statement is a string that only says something about the next one."""
-        if isinstance(node, Text):
-            if isinstance(following, Function):
-                following.doc = node.value
-            return True
-        string = isinstance(node, Opaque) and node.what == "a string with interpolation"
-        return string and isinstance(following, Function | Assign)
+        """Whether a statement is a string that only says something about the next one. One that shows values is not
+        left out: their names are read."""
+        if isinstance(node, Text) and isinstance(following, Function):
+            following.doc = node.value
+        return isinstance(node, Text)
 
     def constant(self, children: list[Any]) -> Node:
         mark, node = children
         if isinstance(node, Assign):
             return Assign(mark.start, node.end, node.target, node.value, node.operator, constant=True)
         declaration = self._opaque(children, "a `const` declaration")
-        declaration.binds = frozenset((node.name,)) if isinstance(node, Name) else None
+        does = Summary(binds=frozenset((node.name,))) if isinstance(node, Name) else Summary(anything=declaration.what)
+        self.known[declaration] = Defines(does, declaration.end)
         return declaration
 
     def assertion(self, children: list[Any]) -> Node:
-        mark, condition, _ = children
-        if isinstance(condition, Tuple) and condition.items:
-            condition = condition.items[0]  # `@assert(condition, "text")`
+        mark, condition, said = children
         _, last = self._ends(children)
-        return Assert(mark.start, self._end(last), condition)
+        if isinstance(condition, Tuple) and condition.items:
+            condition, *more = condition.items  # `@assert(condition, "text")`
+            said = next(iter(more), said)
+        return Assert(mark.start, self._end(last), condition, said)
 
     def returned(self, children: list[Any]) -> Node:
         mark, value = children
         if not isinstance(value, Node):
             return Return(mark.start, mark.end, None)
-        nothing = isinstance(value, Name) and value.name == "nothing"
+        nothing = isinstance(value, Name) and value.name == "nothing"  # no program gives that another meaning
         return Return(mark.start, self._end(value), None if nothing else value)
 
     def assign(self, children: list[Any]) -> Node:
@@ -148,7 +150,7 @@ class Builder(Expressions):
         limited = isinstance(self.made.get(target), Limited)
         what = "a function with a `where` clause" if limited else "a function with a header of this form"
         node = self._opaque(children, what)
-        node.binds = self.defined(target)
+        self.known[node] = Defines(self.defined(target), self._end(target))
         return node
 
     def function(self, children: list[Any]) -> Node:
@@ -174,8 +176,8 @@ class Builder(Expressions):
 
     def functor(self, children: list[Any]) -> Node:
         method = self._opaque(children, "a method of an object")
-        first = children[2].plain[:1]
-        method.binds = frozenset(node.name for node in first if isinstance(node, Name))
+        does = self.method_of(next(iter(children[2].plain), None))
+        self.known[method] = Defines(does, children[6].end)
         return method
 
     def arrow(self, children: list[Any]) -> Node:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dp_lsp.frontends.julia.problems import SyntaxProblem, Unclosed
 from dp_lsp.frontends.julia.tokens import BLOCKS, OPENERS, OPERANDS, SQUARE, Broken, Ready, Token
 from dp_lsp.problem import Problem
-from dp_lsp.surface import Node, Opaque
+from dp_lsp.surface import NO_EFFECT, Node, Opaque, Summary
 from dp_lsp.text import Span
 
 
@@ -38,6 +38,7 @@ class Desk:
         self.frames = [self.base]
         self.frame = self.base
         self.broke_line = False  # since the last token, inside brackets
+        self.nesting = 0  # of strings around this text, if it is the code in one
         self.surplus: list[int] = []
         """Where an ``end`` stands that closes nothing."""
         self.remarks: list[Span] = []
@@ -55,8 +56,8 @@ class Desk:
         self.broke_line = False
         return end
 
-    def _ready(self, start: int, end: int, what: str, mentions: frozenset[str] = frozenset()) -> int:
-        return self._made(Opaque(start, end, what, mentions))
+    def _ready(self, start: int, end: int, what: str, summary: Summary = NO_EFFECT) -> int:
+        return self._made(Opaque(start, end, what, summary))
 
     def _made(self, node: Node) -> int:
         """A piece that is read already."""

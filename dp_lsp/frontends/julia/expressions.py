@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from dp_lsp.frontends.julia import outline
 from dp_lsp.frontends.julia.headers import (
@@ -21,6 +21,7 @@ from dp_lsp.frontends.julia.headers import (
     Upper,
 )
 from dp_lsp.frontends.julia.strings import string_value
+from dp_lsp.frontends.julia.summary import summary
 from dp_lsp.frontends.julia.tokens import FOLLOWED, Ready, Token
 from dp_lsp.problem import Problem
 from dp_lsp.surface import (
@@ -37,6 +38,7 @@ from dp_lsp.surface import (
     Number,
     Opaque,
     Range,
+    Summary,
     Text,
     Tuple,
     TypeExpr,
@@ -48,6 +50,13 @@ from dp_lsp.text import Span
 _UPDATES = frozenset(("+=", "-=", "*=", "/=", "%=", "÷=", "^="))
 
 _fraction = lru_cache(maxsize=4096)(Fraction)
+
+
+class Defines(NamedTuple):
+    """What an opaque node does that defines something, and where its header ends."""
+
+    does: Summary
+    header: int
 
 
 class Expressions(Headers):
@@ -62,22 +71,32 @@ class Expressions(Headers):
         self.made = {}
         self.opaques = {}
         self.around: dict[Node, Span] = {}
+        self.known: dict[Node, Defines] = {}
         self.problems: list[Problem] = []
 
     def finish(self) -> None:
-        """Say of each opaque node which names stand in it."""
-        starts = [token.start for token in self.tokens]
+        """Say of each opaque node what it may do."""
+        self._starts = [token.start for token in self.tokens]
         end = -1
         # One inside another is not in the tree: opaque nodes have no children.
         for node in sorted(self.opaques, key=lambda node: (node.start, -node.end)):
             if node.end <= end:
                 continue
             end = node.end
-            inside = self.tokens[bisect_left(starts, node.start) : bisect_right(starts, end - 1)]
-            node.mentions = outline.mentions(inside)
+            inside = self._between(node.start, end)
+            known = self.known.get(node)
+            node.summary = summary(inside) if known is None else self._defining(node, known)
             node.broken = node.broken or any(map(outline.is_left_out, inside))
-            if node.binds == frozenset():
-                node.binds = outline.binds(inside)
+
+    def _between(self, start: int, end: int) -> Sequence[Token]:
+        """The tokens that begin there."""
+        return self.tokens[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+
+    def _defining(self, node: Opaque, known: Defines) -> Summary:
+        """What a definition may do that is not understood. What stands behind its header runs where it is called."""
+        header = [token for token in self._between(node.start, known.header) if token.type != "FUNCTION"]
+        body = summary(self._between(known.header, node.end))
+        return known.does.joined(summary(header)).joined(body.inside())
 
     def _start(self, child: Node | Token) -> int:
         if self.around and isinstance(child, Node) and child in self.around:
@@ -189,7 +208,7 @@ class Expressions(Headers):
         value, _, annotation = children
         node = self._opaque(children, "a type annotation", Typed(value, annotation))
         if isinstance(value, Name):
-            node.binds = frozenset((value.name,))
+            self.known[node] = Defines(Summary(binds=frozenset((value.name,))), node.end)
         return node
 
     def unnamed(self, children: list[Any]) -> Node:
@@ -246,7 +265,10 @@ class Expressions(Headers):
         name, _, arguments, closer = children
         start = self._start(name)
         shown = name.name if isinstance(name, Name) else self.text[start : name.end]
-        return TypeExpr(start, closer.end, shown, self.type_args(arguments.plain), "braces")
+        args = self.type_args(arguments.plain)
+        if not isinstance(name, Name):
+            args = (self._evaluated(name), *args)
+        return TypeExpr(start, closer.end, shown, args, "braces")
 
     def broadcast(self, children: list[Any]) -> Node:
         return self._opaque(children, "a broadcast")

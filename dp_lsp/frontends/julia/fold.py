@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dp_lsp.frontends.julia.imports import imported
 from dp_lsp.frontends.julia.outline import (
     CLOSING,
     SEPARATORS,
-    binds,
     is_left_out,
-    mentions,
     partners,
     statement_end,
 )
+from dp_lsp.frontends.julia.summary import damaged, summary
 from dp_lsp.frontends.julia.tokens import BLOCKS, MATES, OPENERS, Broken, Ready, Token, words
 from dp_lsp.problem import Problem
-from dp_lsp.surface import Export, Import, Node, Opaque
+from dp_lsp.surface import MACRO_CALL, Export, Node, Opaque
 
 BLACK_BOX = "BlackBox"
 
@@ -35,14 +35,14 @@ _BLOCKS = {
     "BAREMODULE": "a nested module",
 }
 _LINES = {
-    "AT": "a macro call",
+    "AT": MACRO_CALL,
     "GLOBAL": "a `global` declaration",
     "LOCAL": "a `local` declaration",
     "EXPORT": "an `export`",
     "IMPORT": "an import",
     "USING": "an import",
 }
-_BRACKETS = {"MATRIX": "a matrix literal", "MCALL": "a macro call", "QUOTED": "a quoted expression"}
+_BRACKETS = {"MATRIX": "a matrix literal", "MCALL": MACRO_CALL, "QUOTED": "a quoted expression"}
 _FOLDED = frozenset((*_BLOCKS, *_LINES, *_BRACKETS, "CONCAT", "GENERATOR"))
 _SPECIAL = _FOLDED | OPENERS | BLOCKS | CLOSING.keys() | SEPARATORS | words("COMMA SEMI")
 
@@ -65,7 +65,7 @@ class Folded:
             if start < position:
                 continue  # inside another one
             node = opaque(tokens[start:end], "a black box", self.problems, at=tokens[start - 1].end)
-            node.binds = frozenset()  # whatever it defines stays inside
+            node.summary = node.summary.inside()
             kept += tokens[position:start]
             kept.append(Ready("BLACKBOX", node, ""))
             position = end
@@ -98,7 +98,8 @@ def opaque(tokens: Sequence[Token], what: str, problems: list[Problem], at: int)
     wrong = [token.problem for token in tokens if isinstance(token, Broken)]
     problems += wrong
     inner = any(map(is_left_out, tokens))
-    return Opaque(start, end, what, mentions(tokens), binds(tokens), broken=bool(wrong) or inner)
+    found = summary(tokens)
+    return Opaque(start, end, what, damaged(found) if wrong else found, broken=bool(wrong) or inner)
 
 
 class _Group:
@@ -141,6 +142,8 @@ class _Folder:
         kept = len(self.out)
         kind = token.type
         self.out.append(token)
+        if kind == "AT" and self.groups and self.groups[-1].type in ("IMPORT", "USING"):
+            return  # the name of a macro
         if kind == "AT":
             while kept > 1 and [t.type for t in self.out[kept - 2 : kept]] == ["NAME", "DOT"]:
                 kept -= 2
@@ -223,21 +226,3 @@ class _Folder:
             elif tokens[0].type == "EXPORT":
                 node = Export(tokens[0].start, tokens[-1].end)
         self.out[kept:] = [Ready("NODE", node, "")]
-
-
-def imported(tokens: Sequence[Token]) -> Import:
-    """What a ``using`` or ``import`` line says."""
-    kinds = [token.type for token in tokens]
-    end = kinds.index("COLON") if "COLON" in kinds else len(kinds)
-    paths: list[str] = [""]
-    renames = False
-    for token in tokens[1:end]:
-        if token.type == "COMMA":
-            paths.append("")
-        else:
-            renames = renames or token.value == "as"
-            paths[-1] += " as " if token.value == "as" else token.value
-    plain = kinds[0] == "IMPORT" and end == len(kinds) and not any("." in path for path in paths)
-    ours = set(paths) == {"DiffPrivacyInference"}
-    brings_names = renames or not (plain or ours)
-    return Import(tokens[0].start, tokens[-1].end, tuple(filter(None, paths)), brings_names)

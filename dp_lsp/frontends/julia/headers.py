@@ -8,8 +8,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dp_lsp.frontends.julia.summary import extended
 from dp_lsp.frontends.julia.tokens import LIMIT
-from dp_lsp.surface import Assign, Block, Call, Keyword, Name, Node, Number, Opaque, Parameter, TypeExpr
+from dp_lsp.surface import (
+    Assign,
+    Block,
+    Call,
+    Keyword,
+    Name,
+    Node,
+    Number,
+    Opaque,
+    Parameter,
+    Summary,
+    TypeExpr,
+)
 
 
 class Arguments(NamedTuple):
@@ -99,8 +112,8 @@ class Headers:
             return isinstance(made.value, Call)
         return isinstance(made, Limited)
 
-    def defined(self, node: Node) -> frozenset[str] | None:
-        """The name that a definition with this header would define, or None if it cannot be read off."""
+    def defined(self, node: Node) -> Summary:
+        """What a definition with this header gives another meaning."""
         while True:
             made = self.made.get(node)
             if isinstance(made, Limited):
@@ -108,11 +121,23 @@ class Headers:
             elif isinstance(made, Typed) and made.value is not None:
                 node = made.value
             elif isinstance(made, Field):
-                return frozenset((made.name,))
+                return Summary(outside=frozenset((made.name,)), anything=extended(made.name))
             elif isinstance(node, Call):
                 node = node.callee
+                if isinstance(self.made.get(node), Typed):
+                    return self.method_of(node)
+            elif isinstance(node, Name | TypeExpr):
+                return Summary(binds=frozenset((node.name,)))
             else:
-                return frozenset((node.name,)) if isinstance(node, Name | TypeExpr) else None
+                return Summary(anything="a definition whose name cannot be read off")
+
+    def method_of(self, node: Node | None) -> Summary:
+        """What a method of the objects of a type does, which is written ``x::T`` where the name of another one stands:
+        calls of whatever has that type mean something else."""
+        made = None if node is None else self.made.get(node)
+        if isinstance(made, Typed) and isinstance(made.annotation, Name):
+            return Summary(binds=frozenset((made.annotation.name,)))
+        return Summary(anything="a method of an object")
 
     def params(self, arguments: Arguments) -> tuple[Parameter, ...] | None:
         """The parameters that arguments are in a header, or None if one is of another shape."""
@@ -156,7 +181,16 @@ class Headers:
             return TypeExpr(node.start, node.end, node.name)
         if isinstance(node, Call) and isinstance(node.callee, Name) and node.depth < LIMIT and not node.keywords:
             return TypeExpr(node.start, node.end, node.callee.name, self.type_args(node.args), "call")
-        return TypeExpr(node.start, node.end, " ".join(self.text[node.start : node.end].split()))
+        written = " ".join(self.text[node.start : node.end].split())
+        return TypeExpr(node.start, node.end, written, (self._evaluated(node),))
+
+    def _evaluated(self, node: Node) -> Opaque:
+        """An expression where a type should stand: it is evaluated to have one."""
+        if isinstance(node, Opaque) and node in self.opaques:
+            return node
+        kept = Opaque(node.start, node.end, "an annotation")
+        self.opaques[kept] = None
+        return kept
 
     def type_args(self, nodes: list[Node] | tuple[Node, ...]) -> tuple[Node, ...]:
         return tuple(self._type_arg(node) for node in nodes)

@@ -14,9 +14,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
+from dp_lsp import surface
 from dp_lsp.frontends.julia import strings
 from dp_lsp.frontends.julia.desk import Desk
 from dp_lsp.frontends.julia.problems import BadCharacter, SyntaxProblem, Unclosed
+from dp_lsp.frontends.julia.summary import summary
 from dp_lsp.frontends.julia.tokens import (
     ALIASES,
     BINARY,
@@ -87,6 +89,10 @@ _TOUCHES_NAME = frozenset(("NUMBER", "RPAR", "RSQB", "ADJ"))
 _LITERALS = {"x": "a hexadecimal literal", "b": "a binary literal", "o": "an octal literal"}
 _LONGEST_NUMBER = 300
 """Digits and exponents beyond are far out of the range of Julia's numbers, and slow to compute with."""
+
+
+_DEEPEST_STRING = 4
+"""How deep strings are looked into that stand in the code of others."""
 
 
 REMARK = re.compile(r"#[ \t]*dp:")
@@ -226,11 +232,30 @@ class Lexer(Desk):
         if extent is None:
             return self._never_ends(start, mark, "string")
         if mark[0] == "`":
-            return self._ready(start, extent.end, "a command", extent.mentions)
+            return self._ready(start, extent.end, "a command", self._evaluated(extent))
         if extent.interpolated:
-            return self._ready(start, extent.end, "a string with interpolation", extent.mentions)
+            return self._interpolated(start, extent)
         self._operand(start)
         return self._add("STRING", start, extent.end, self.text[start : extent.end])
+
+    def _interpolated(self, start: int, extent: strings.Extent) -> int:
+        """A string that shows values: those of names, or of any code."""
+        text, places = self.text, frozenset(extent.places)
+        if all(strings.trimmed(text, first, last) in places for first, last in extent.codes):
+            names = (surface.Name(*place, normalised(text[slice(*place)])) for place in extent.places)
+            return self._made(surface.Shown(start, extent.end, tuple(names)))
+        return self._ready(start, extent.end, "a string with interpolation", self._evaluated(extent))
+
+    def _evaluated(self, extent: strings.Extent) -> surface.Summary:
+        """What the code in a string may do. Strings in it are looked into, too, as far as people nest them."""
+        found = surface.Summary(extent.mentions)
+        for first, last in extent.codes:
+            if self.nesting == _DEEPEST_STRING:
+                return found._replace(anything="code in a string inside others")
+            inner = Lexer(self.text[first:last])
+            inner.nesting = self.nesting + 1
+            found = found.joined(summary(inner.run().tokens))
+        return found
 
     def _raw(self, start: int, end: int, word: str) -> int:
         if word in KEYWORDS and self.last.type != "DOT":
@@ -247,7 +272,8 @@ class Lexer(Desk):
         if extent is None:
             return self._never_ends(end, mark, "string")
         flags = re.compile(r"\w*").match(self.text, extent.end)
-        return self._ready(start, flags.end() if flags else extent.end, "a string macro")
+        does = surface.Summary(anything="" if f"@{word}_str" in surface.MACROS else f'`{word}"…"`')
+        return self._ready(start, flags.end() if flags else extent.end, "a string macro", does)
 
     def _never_ends(self, start: int, mark: str, thing: str) -> int:
         if self.unclosed is None:

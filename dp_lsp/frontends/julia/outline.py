@@ -9,9 +9,6 @@ from dp_lsp.surface import Opaque
 
 CLOSING = {"RPAR": ")", "RSQB": "]", "RBRACE": "}", "END": "end"}
 SEPARATORS = words("NL ELSE ELSEIF CATCH FINALLY")
-_DEFINING = words("FUNCTION STRUCT MODULE BAREMODULE GLOBAL LOCAL CONST")
-_HIDING = words("AT IMPORT USING")
-_EVALUATING = frozenset(("eval", "evalfile", "include", "include_string"))
 
 
 def partners(tokens: Sequence[Token]) -> list[int]:
@@ -45,50 +42,6 @@ def statement_end(tokens: Sequence[Token], partner: Sequence[int], start: int) -
             break
         index = max(index, partner[index]) + 1
     return index
-
-
-def mentions(tokens: Sequence[Token]) -> frozenset[str]:
-    """The names that stand in a row of tokens; names of fields and of keywords are none."""
-    found: set[str] = set()
-    before = ""
-    for index, token in enumerate(tokens):
-        if isinstance(token, Ready) and isinstance(token.node, Opaque):
-            found |= token.node.mentions
-        elif token.type == "NAME" and before != "DOT":
-            following = tokens[index + 1].type if index + 1 < len(tokens) else ""
-            if following != "KWASSIGN":
-                found.add(token.value)
-        before = token.type
-    return frozenset(found)
-
-
-def binds(tokens: Sequence[Token]) -> frozenset[str] | None:
-    """The names that a row of tokens may define around it, or None if they cannot be read off.
-
-    All names left of an assignment count, which is too many rather than too few.
-    """
-    found: set[str] = set()
-    statement: list[str] = []
-    defining = False
-    for token in tokens:
-        kind = token.type
-        if kind in _HIDING or (kind == "NAME" and token.value in _EVALUATING):
-            return None
-        if isinstance(token, Ready):
-            inner = token.node.binds if isinstance(token.node, Opaque) else None
-            if inner is None:
-                return None
-            found |= inner
-        if kind == "NAME":
-            statement.append(token.value)
-            if defining:
-                found.add(token.value)
-        elif kind in ("ASSIGN", "OPASSIGN"):
-            found.update(statement)
-        elif kind in SEPARATORS or kind in BLOCKS:
-            statement.clear()
-        defining = kind in _DEFINING or (defining and kind == "COMMA")
-    return frozenset(found)
 
 
 def is_string(token: Token) -> bool:

@@ -13,7 +13,7 @@ from dp_lsp.frontends.julia.lalr import Parser
 from dp_lsp.frontends.julia.lexer import Lexer
 from dp_lsp.frontends.julia.remarks import remarks
 from dp_lsp.frontends.julia.table import table
-from dp_lsp.frontends.julia.tokens import Token
+from dp_lsp.frontends.julia.tokens import Ready, Token
 from dp_lsp.problem import Problem
 from dp_lsp.surface import ModuleMark, Node, Opaque, Parsed
 
@@ -32,8 +32,8 @@ def parse(chunk: str) -> Parsed:
     """The top-level nodes of a chunk and what is wrong with it, at places relative to the chunk."""
     lexer = Lexer(chunk).run()
     marked = _module_mark(lexer.tokens)
-    if marked is not None:
-        return Parsed((marked,), (), remarks(chunk, lexer))
+    if marked:
+        return Parsed(marked, (), remarks(chunk, lexer))
     missing = lexer.finish()
     tokens, problems = lexer.tokens, list[Problem]()
     if missing:
@@ -48,17 +48,20 @@ def parse(chunk: str) -> Parsed:
     return Parsed(tuple(nodes), tuple(problems[: 1 if nothing_read else _MOST_PROBLEMS]), remarks(chunk, lexer))
 
 
-def _module_mark(tokens: Sequence[Token]) -> ModuleMark | None:
-    """The first or the last line of a module is a chunk of its own."""
+def _module_mark(tokens: Sequence[Token]) -> tuple[Node, ...]:
+    """The first or the last line of a module is a chunk of its own. A string before it that is evaluated comes with
+    it."""
     told = [token for token in tokens if token.type != "NL"]
+    before: tuple[Node, ...] = ()
     if told and outline.is_string(told[0]):
+        before = (told[0].node,) if isinstance(told[0], Ready) else ()
         del told[0]
     kinds = [token.type for token in told]
     if kinds == ["MODULE", "NAME"]:
-        return ModuleMark(told[0].start, told[1].end, told[1].value)
+        return (*before, ModuleMark(told[0].start, told[1].end, told[1].value))
     if len(told) == 1 and told[0].type == "BROKEN" and told[0].value == "end":
-        return ModuleMark(told[0].start, told[0].end, None)
-    return None
+        return (*before, ModuleMark(told[0].start, told[0].end, None))
+    return ()
 
 
 def _read(chunk: str, tokens: list[Token]) -> tuple[list[Node], list[Problem]]:

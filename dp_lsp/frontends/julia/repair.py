@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from dp_lsp.frontends.julia import outline
 from dp_lsp.frontends.julia.problems import MissingEnd, SyntaxProblem
+from dp_lsp.frontends.julia.summary import summary
 from dp_lsp.frontends.julia.tokens import BINARY, BLOCKS, OPERANDS, Broken, Ready, Token
 from dp_lsp.problem import Problem, Related
 from dp_lsp.surface import Opaque
@@ -140,7 +141,7 @@ def is_supplied(tokens: Sequence[Token], index: int) -> bool:
 
 def left_out(tokens: Sequence[Token]) -> Ready:
     """What stands for a broken statement."""
-    names = outline.mentions(tokens)
-    what = "a statement that cannot be read"
-    node = Opaque(tokens[0].start, tokens[-1].end, what, names, outline.target(tokens), broken=True)
+    found, names = summary(tokens), outline.target(tokens)
+    does = found._replace(binds=found.mentions if names is None else names, anything="")
+    node = Opaque(tokens[0].start, tokens[-1].end, "a statement that cannot be read", does, broken=True)
     return Ready("NODE", node, "")

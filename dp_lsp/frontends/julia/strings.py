@@ -32,12 +32,14 @@ def _inside(what: str, plain: bool) -> re.Pattern[str]:
 
 
 class Extent(NamedTuple):
-    """How far a string goes, the names that its interpolations mention, whether it has any, and where they stand."""
+    """How far a string goes, the names that its interpolations mention, whether it has any, where these names stand,
+    and where the code of ``$(…)`` does that is not inside another."""
 
     end: int
     mentions: frozenset[str] = frozenset()
     interpolated: bool = False
     places: tuple[tuple[int, int], ...] = ()
+    codes: tuple[tuple[int, int], ...] = ()
 
 
 def comment_end(text: str, start: int) -> int | None:
@@ -64,7 +66,8 @@ def string_extent(text: str, start: int, quote: str) -> Extent | None:
     """
     open_: list[str] = [quote]  # quotation marks, and "(" for code inside an interpolation
     places: list[tuple[int, int]] = []
-    position = start + len(quote)
+    codes: list[tuple[int, int]] = []
+    code = position = start + len(quote)
     interpolated, plain = False, text.isascii()
     while open_:
         inner = open_[-1]
@@ -77,6 +80,7 @@ def string_extent(text: str, start: int, quote: str) -> Extent | None:
             if found["name"] not in KEYWORDS:
                 places.append(found.span("name"))
         elif word == "$(":
+            code = position if len(open_) == 1 else code
             open_.append("(")
             interpolated = True
         elif inner != "(":
@@ -84,12 +88,19 @@ def string_extent(text: str, start: int, quote: str) -> Extent | None:
                 open_.pop()
         elif word == ")":
             open_.pop()
+            codes += [(code, found.start())] if len(open_) == 1 else []
         elif word == "(" or word in _RAW:
             open_.append(word)
     if len(quote) == 1 and line_end(text, start) < position and _INSIDE_STRING.match(text, position):
         return None
     names = frozenset(normalised(text[first:last]) for first, last in places)
-    return Extent(position, names, interpolated, tuple(places))
+    return Extent(position, names, interpolated, tuple(places), tuple(codes))
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """The part of a text between two offsets, without the blanks around it."""
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), end - len(piece) + len(piece.rstrip())
 
 
 def raw_extent(text: str, start: int, quote: str) -> Extent | None:

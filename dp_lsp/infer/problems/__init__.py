@@ -46,6 +46,7 @@ from dp_lsp.infer.problems.privacy import (
 from dp_lsp.infer.problems.sensitivity import (
     ConditionFails,
     PrivateCheck,
+    PrivateMessage,
     SensitivityMissed,
     TooSensitive,
     Unbounded,
@@ -107,6 +108,7 @@ __all__ = [
     "PrivateBranch",
     "PrivateCheck",
     "PrivateCount",
+    "PrivateMessage",
     "PrivateOutput",
     "QueryTooSensitive",
     "RawValue",

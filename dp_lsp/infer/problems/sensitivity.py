@@ -131,6 +131,34 @@ class PrivateCheck(Kind):
     unchecked = True
 
 
+class PrivateMessage(Kind):
+    """What is said where a run fails shows private data. Whoever sees the run fail reads it.
+
+    Broken:
+
+    ```julia
+    function f(x::Real, n::Static(Integer))
+        @assert n > 0 "n is $n, and x is $x"
+        x
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(x::Real, n::Static(Integer))
+        @assert n > 0 "n is $n"
+        x
+    end
+    ```
+    """
+
+    code = "DP307"
+    name = "private-message"
+    message = "what is said here where the run fails depends on `{variable}`, and a failing run can be observed"
+    unchecked = True
+
+
 class SensitivityMissed(Kind):
     """A comment says how far the result of a function may move, and it is not proved that it moves no further.
 

@@ -12,6 +12,7 @@ from dp_lsp.lower.problems.changes import (
 from dp_lsp.lower.problems.names import (
     AssignedTwice,
     BuiltinAsValue,
+    BuiltinImported,
     BuiltinRedefined,
     CallCycle,
     CapturedVariable,
@@ -62,6 +63,7 @@ __all__ = [
     "BlackBoxMethods",
     "BlackBoxStatic",
     "BuiltinAsValue",
+    "BuiltinImported",
     "BuiltinRedefined",
     "CallCycle",
     "CapturedChanged",

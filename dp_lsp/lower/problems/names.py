@@ -163,6 +163,30 @@ class BuiltinRedefined(Kind):
     unsupported = True
 
 
+class BuiltinImported(Kind):
+    """An import gives a name of the language another meaning, or lets the program add methods to a function of Julia
+    that is called without its name. The rules would be applied to code they do not describe.
+
+    Broken:
+
+    ```julia
+    using Statistics: mean as length
+    ```
+
+    Fixed:
+
+    ```julia
+    using Statistics: mean as average
+    ```
+    """
+
+    code = "DP141"
+    name = "builtin-imported"
+    message = "this import may give `{name}` another meaning, which the checker relies on; import it under another name"
+    unchecked = True
+    unsupported = True
+
+
 class BuiltinAsValue(Kind):
     """A builtin stands where a value is needed. Builtins are only called.
 
