@@ -1,0 +1,162 @@
+"""What a report in JSON claims of the functions of a program, and whether its conditions hold for some numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from .failures import Unmodelled
+from .spaces import Space, space
+from .values import Array, Grads, Model, Range, Turned, Value, is_number, number
+
+_PREMISE = re.compile(r"`(\w+)` is (?:an? )?(Real number|Integer|Bool|Data|public number)")
+_NORM = re.compile(r"norm\((\w+)\) is (L1|L2|LInf)")
+
+
+class Parameter(NamedTuple):
+    """``bound`` is the claimed sensitivity as a formula, or ``epsilon`` and ``delta`` are; static ones have none."""
+
+    name: str
+    annotation: str
+    space: Space | None
+    static: bool
+    bound: str | None
+    epsilon: str | None
+    delta: str | None
+
+    @property
+    def claims(self) -> bool:
+        """Whether something finite is claimed of a change."""
+        said = self.bound if self.bound is not None else self.epsilon
+        return not self.static and said is not None and said != "oo"
+
+
+class Claim(NamedTuple):
+    """A function that is said to be proved, with what that rests on."""
+
+    name: str
+    private: bool
+    parameters: tuple[Parameter, ...]
+    returns: Space | None
+    formulas: tuple[str, ...]
+    premises: Mapping[str, str]
+    norms: Mapping[str, str]
+
+    @property
+    def finite(self) -> bool:
+        return any(each.claims for each in self.parameters)
+
+
+def claims(file: Mapping[str, Any]) -> list[Claim]:
+    """Those of a file of a report, as far as they are understood."""
+    found = []
+    for each in file["functions"]:
+        if each["status"] == "proved" and each["kind"] in ("sensitivity", "privacy"):
+            try:
+                found.append(_claim(each))
+            except Unmodelled:
+                continue
+    return found
+
+
+def _claim(each: Mapping[str, Any]) -> Claim:
+    annotations = annotations_of(each["signature"])
+    if len(annotations) != len(each["parameters"]):
+        raise Unmodelled("a signature")
+    formulas, premises, norms = [], {}, {}
+    for condition in each["conditions"]:
+        if condition["formula"] is not None:
+            formulas.append(condition["formula"])
+        elif (said := _PREMISE.fullmatch(condition["text"])) is not None:
+            premises[said[1]] = said[2]
+        elif (said := _NORM.fullmatch(condition["text"])) is not None:
+            norms[said[1]] = said[2]
+        else:
+            raise Unmodelled("a premise")
+    parameters = tuple(
+        _parameter(parameter, annotation)
+        for parameter, annotation in zip(each["parameters"], annotations, strict=True)
+    )
+    private = each["kind"] == "privacy"
+    try:
+        returns = None if private else space(each["returns"])
+    except Unmodelled:
+        returns = Space("anything")
+    return Claim(each["name"], private, parameters, returns, tuple(formulas), premises, norms)
+
+
+def _parameter(each: Mapping[str, Any], annotation: str) -> Parameter:
+    try:
+        of = space(each["type"])
+    except Unmodelled:
+        of = None
+    return Parameter(
+        each["name"], annotation, of, each["static"], each["sensitivity"], each["epsilon"], each["delta"]
+    )
+
+
+def annotations_of(signature: str) -> list[str]:
+    """The annotations of a signature such as ``(Real, Static())``."""
+    found, depth, start = [], 0, 1
+    for place, char in enumerate(signature[:-1]):
+        depth += (char in "({[") - (char in ")}]")
+        if char == "," and depth == 1:
+            found.append(signature[start:place].strip())
+            start = place + 1
+    last = signature[start:-1].strip()
+    return [*found, last] if last else found
+
+
+# Formulas
+
+
+def _root(x: Any) -> Any:
+    return math.sqrt(x)
+
+
+_FUNCTIONS: dict[str, Any] = {
+    "oo": math.inf,
+    "sqrt": _root,
+    "Abs": abs,
+    "Max": max,
+    "Min": min,
+    "Ne": lambda a, b: a != b,
+    "Eq": lambda a, b: a == b,
+    "And": lambda *args: all(args),
+    "Or": lambda *args: any(args),
+    "Not": lambda a: not a,
+    "ceiling": math.ceil,
+    "floor": math.floor,
+    "exp": math.exp,
+    "log": math.log,
+    "pi": math.pi,
+    "E": math.e,
+}
+
+
+def evaluated(formula: str, names: Mapping[str, Value]) -> Any:
+    """A formula with the values of parameters for their names; raises :class:`Unmodelled` where one is missing."""
+    values = {
+        unicodedata.normalize("NFKC", name): Fraction(number(value)) if is_number(value) else value
+        for name, value in names.items()
+    }
+    sizes = {"length": _length, "rows": lambda box: box.shape[0], "cols": lambda box: box.shape[1]}
+    text = re.sub(r"(?<![\w.])(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w.])", r"Fraction('\1')", formula)
+    try:
+        return eval(text, {"__builtins__": {}, "Fraction": Fraction, **_FUNCTIONS, **sizes, **values})  # a formula
+    except ZeroDivisionError:
+        return math.inf
+    except Exception as error:
+        raise Unmodelled(f"the formula {formula}") from error
+
+
+def _length(value: Value) -> int:
+    if isinstance(value, Array | Turned | Range):
+        return value.shape[-1]
+    if isinstance(value, Grads | Model):
+        return len(value.entries())
+    raise Unmodelled("a length")
