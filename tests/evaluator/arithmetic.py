@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from .failures import Failure, Unmodelled
 from .types import BOOL, FLOAT, INT, INTEGER, Type, is_below, promoted
-from .values import Array, Box, Range, Turned, Value, Wide, collected, is_number, made, number, solid, type_of
+from .values import Array, Box, Grads, Range, Turned, Value, Wide, collected, is_number, made, number, solid, type_of
 
 _FLOATS = ("Float64", "Float32", "Float16", "AbstractFloat")
 _EXACT: dict[str, Callable[..., Fraction | int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -128,6 +128,8 @@ def transcendent(name: str, x: Value) -> Value:
 
 
 def negated(x: Value) -> Value:
+    if isinstance(x, Grads):
+        return Grads({name: negated(array) for name, array in x.arrays.items()})
     if isinstance(x, Array | Turned | Range):
         return each(lambda entry: negated(entry), x)
     if not is_number(x):
@@ -244,6 +246,8 @@ def added(name: str, x: Value, y: Value) -> Value:
     """`+` and `-` of numbers and of containers."""
     if type(x) is type(y) and type(x) in (int, Fraction):
         return plain(name, x, y)
+    if isinstance(x, Grads) and isinstance(y, Grads) and x.arrays.keys() == y.arrays.keys():
+        return Grads({key: added(name, array, y.arrays[key]) for key, array in x.arrays.items()})
     boxes = [isinstance(value, Array | Turned | Range) for value in (x, y)]
     if all(boxes):
         if x.shape != y.shape:
@@ -257,6 +261,10 @@ def added(name: str, x: Value, y: Value) -> Value:
 
 
 def multiplied(x: Value, y: Value) -> Value:
+    if isinstance(x, Grads) and is_number(y):
+        x, y = y, x
+    if isinstance(y, Grads) and is_number(x):
+        return Grads({name: multiplied(x, array) for name, array in y.arrays.items()})
     boxes = [isinstance(value, Array | Turned | Range) for value in (x, y)]
     if not any(boxes):
         if isinstance(x, str) and isinstance(y, str):
@@ -290,6 +298,8 @@ def dot(xs: list[Value] | tuple[Value, ...], ys: list[Value] | tuple[Value, ...]
 
 
 def divided(x: Value, y: Value) -> Value:
+    if isinstance(x, Grads) and is_number(y):
+        return Grads({name: divided(array, y) for name, array in x.arrays.items()})
     if isinstance(x, Array | Turned | Range):
         if not is_number(y):
             raise missing("/", x, y)

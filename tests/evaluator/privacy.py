@@ -153,6 +153,8 @@ def sum_gradients(machine: Machine, *gradients: Value) -> Value:
 def subtract_gradient(machine: Machine, model: Value, gradient: Value) -> Value:
     if not (isinstance(model, Model) and isinstance(gradient, Grads)):
         raise missing("subtract_gradient", model, gradient)
+    if model.arrays.keys() != gradient.arrays.keys():
+        raise Unmodelled("a gradient of another model")
     pairs = zip(model.arrays.items(), gradient.arrays.values(), strict=True)
     return Model({name: arithmetic.added("-", array, other) for (name, array), other in pairs})
 
@@ -349,11 +351,11 @@ def squared_deviations(machine: Machine, value: Value) -> Value:
 @row("unbox", into=PRIVATE)
 def unbox(machine: Machine, value: Value, wanted: Value, *sizes: Value) -> Value:
     if not is_a(value, wanted):
-        raise Failure("TypeError", f"expected {wanted}, got {type_of(value)}")
+        raise Unmodelled("a box that breaks its promise")
     if sizes and isinstance(value, Array | Turned | Range):
         asked = tuple(sizes[0]) if isinstance(sizes[0], tuple) else (sizes[0],)
         if tuple(value.shape) != tuple(map(number, asked)):
-            raise Failure("DimensionMismatch", f"{value.shape} is not {asked}")
+            raise Unmodelled("a box that breaks its promise")
     return value
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import random
 import re
+from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
@@ -21,6 +22,7 @@ INFINITE = math.inf
 _NUMBER = re.compile(r"(Real|Integer|Data)(?: in \[(.*), (.*)\])?(?:\[.*©\])?")
 _CONTAINER = re.compile(r"(Vector|Matrix|DMGrads)<n: (\w+), c: (\w+)>\[(.*?)\]\{(.*)\}")
 _DATASET = re.compile(r"(Vector|Matrix)<(Symmetric|ChangeOne|Hamming|InsertDelete)>\[(.*?)\]\{(.*)\}")
+_LIMIT = re.compile(r"[-\d./]+")
 _WHOLES = (0, 1, 2, 3, -1, 5, 7, -4, 10, 50)
 _REALS = tuple(map(Fraction, ("0", "1", "0.5", "-0.25", "2", "2.5", "3", "-1", "10.125", "100", "-7.75")))
 _STEPS = tuple(map(Fraction, ("0.25", "1", "0.0009765625", "2", "1", "50", "0.5", "10")))
@@ -45,10 +47,9 @@ def space(text: str) -> Space:
     if found := _NUMBER.fullmatch(text):
         limits = None
         if found[2] is not None:
-            try:
-                limits = (Fraction(found[2]), Fraction(found[3]))
-            except ValueError:
-                limits = None
+            if not (_LIMIT.fullmatch(found[2]) and _LIMIT.fullmatch(found[3])):
+                raise Unmodelled("bounds that are not written out")
+            limits = (Fraction(found[2]), Fraction(found[3]))
         return Space("number", found[1], limits=limits)
     if found := _CONTAINER.fullmatch(text):
         if found[3] != "U":
@@ -89,7 +90,9 @@ def distance(of: Space, x: Value, y: Value, norm: str = "L1") -> Distance:
             return Fraction(not same(x, y))
         case "number" | "anything":
             return _plain(x, y, norm)
-        case "container" | "model" | "dataset":
+        case "dataset":
+            return _of_records(of.base, x, y)
+        case "container" | "model":
             return _of_containers(of, x, y, of.norm if of.norm in ("L1", "L2", "LInf") else norm)
         case "tuple":
             if type(x) is tuple and type(y) is tuple and len(x) == len(y) == len(of.parts):
@@ -128,6 +131,32 @@ def _of_containers(of: Space, x: Value, y: Value, norm: str) -> Distance:
     width = one[0][1] if len(one[0]) == 2 else max(len(apart), 1)
     rows = [apart[start : start + width] for start in range(0, len(apart), width)] if width else []
     return sum((measured(row, norm) for row in rows), Fraction(0))
+
+
+def _of_records(metric: str, x: Value, y: Value) -> Distance:
+    if not (isinstance(x, Array) and isinstance(y, Array)):
+        return INFINITE
+    ones, others = [number(each) for each in x.entries], [number(each) for each in y.entries]
+    if metric in ("ChangeOne", "Hamming") and len(ones) != len(others):
+        return INFINITE
+    if metric == "Hamming":
+        return Fraction(sum(a != b for a, b in zip(ones, others, strict=True)))
+    if metric == "InsertDelete":
+        return Fraction(len(ones) + len(others) - 2 * _in_common(ones, others))
+    left = Counter(ones)
+    left.subtract(Counter(others))
+    apart = Fraction(sum(map(abs, left.values())))
+    return apart / 2 if metric == "ChangeOne" else apart
+
+
+def _in_common(ones: list[Fraction | int], others: list[Fraction | int]) -> int:
+    """The length of the longest common subsequence."""
+    row = [0] * (len(others) + 1)
+    for one in ones:
+        before = row[:]
+        for place, other in enumerate(others):
+            row[place + 1] = before[place] + 1 if one == other else max(row[place], before[place + 1])
+    return row[-1]
 
 
 def measured(apart: list[Distance], norm: str) -> Distance:
@@ -185,7 +214,8 @@ class Drawing:
             case "dataset":
                 return self._records(of, annotation)
             case "model":
-                return Model({"a": Array(Type("Float64"), [Fraction(2), Fraction(-1)][: self.length])})
+                entries = [self._entry(Type("Float64"), Space("number", "Real")) for _ in range(self.length)]
+                return Model({"a": Array(Type("Float64"), entries[:1]), "b": Array(Type("Float64"), entries[1:])})
             case "tuple" if isinstance(annotation, Type) and annotation.name == "Tuple":
                 return tuple(self.point(p, a) for p, a in zip(of.parts, annotation.params, strict=True))
         raise Unmodelled(f"drawing of {of.kind}")
@@ -267,7 +297,12 @@ class Drawing:
         element = self._element(annotation, inner.base == "Integer")
         count = self.length
         if "≥" in of.shape:
-            count = max(count, int(Fraction(re.sub(r".*≥ ", "", of.shape))) + 1)
+            least = re.sub(r".*≥ ", "", of.shape)
+            if not least.isdigit():
+                raise Unmodelled("sizes that are not written out")
+            count = max(count, int(least) + 1)
+        elif of.shape.isdigit():
+            count = int(of.shape)
         return Array(element, [self._entry(element, inner) for _ in range(count)])
 
     # Neighbours
@@ -293,6 +328,8 @@ class Drawing:
             case "dataset":
                 return self._near_records(of, x), Fraction(1)
             case "tuple" if isinstance(annotation, Type):
+                if not x:
+                    raise Unmodelled("neighbours of nothing")
                 place = self.source.randrange(len(x))
                 part, apart = self.near(of.parts[place], x[place], annotation.params[place], close)
                 return (*x[:place], part, *x[place + 1 :]), apart
@@ -329,6 +366,8 @@ class Drawing:
         inner = of.parts[0] if of.parts else Space("number", "Real")
         norm = of.norm if of.norm in ("L1", "L2", "LInf") else self.norm
         wide_change = several or (close and norm == "LInf" and self.source.random() < 0.5)
+        if not entries:
+            return x
         places = range(len(entries)) if wide_change and of.base != "Matrix" else [self.source.randrange(len(entries))]
         for place in places:
             before = entries[place]
