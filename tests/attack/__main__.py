@@ -1,7 +1,8 @@
 """``python -m tests.attack programs`` tries random programs, ``private`` random private functions, ``selections`` those
 that select by datasets, ``parts`` those that run others on the parts of a dataset, ``add-remove`` those of data of
 which one has a record more, ``persons`` those of people with several records, ``charges`` random charges;
-``scoreboard`` writes down what is found against the published rules."""
+``evaluator`` judges random programs by an evaluator that shares nothing with the checker; ``scoreboard`` writes down
+what is found against the published rules."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the modules of the tests import each other by name
 
 from .charges import refutations
+from .evaluated import CHECKER, attack
 from .precision import GOAL, table
 from .runs import PROGRAMS, attacked
 from .scoreboard import SCOREBOARD, page, scores
@@ -33,6 +35,13 @@ def main() -> None:
         tried.add_argument("--count", type=int, default=100_000)
         tried.add_argument("--first", type=int, default=0, help="the seed of the first; the others follow it")
         tried.add_argument("--profile", choices=("sound", "published"), default="sound")
+    apart = commands.add_parser(
+        "evaluator", help="random programs, by an evaluator that shares nothing with the checker"
+    )
+    apart.add_argument("--count", type=int, default=50_000)
+    apart.add_argument("--first", type=int, default=0, help="the seed of the first; the others follow it")
+    apart.add_argument("--output", help="a file to write down what was done, and to go on from if it is there")
+    apart.add_argument("--checker", default=CHECKER, help="the command that checks, by default that of this Python")
     scored = commands.add_parser("scoreboard", help="writes dp_lsp/reference/soundness.md")
     scored.add_argument("--count", type=int, default=2_000, help="how many random programs of each sort to try for it")
     priced = commands.add_parser("charges", help="random charges of discrete mechanisms, against exact enumeration")
@@ -56,6 +65,8 @@ def _is_bad(options: argparse.Namespace) -> bool:
             text, middle = table()
             print(text)
             return middle > GOAL
+        case "evaluator":
+            return attack(options.first, options.count, options.output, options.checker)
         case "charges":
             return _charges(options.first, options.count)
         case "scoreboard":

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from .failures import Failure, Unmodelled
 from .types import BOOL, FLOAT, INT, INTEGER, Type, is_below, promoted
-from .values import Array, Box, Grads, Range, Turned, Value, Wide, collected, is_number, made, number, solid, type_of
+from .values import Array, Box, Grads, Range, Turned, Value, collected, is_number, made, number, solid, type_of
 
 _FLOATS = ("Float64", "Float32", "Float16", "AbstractFloat")
 _EXACT: dict[str, Callable[..., Fraction | int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -328,6 +328,3 @@ def total(values: list[Value], element: Type) -> Value:
 def wide(type_: Type, x: Value) -> Value:
     """A number turned into another type."""
     return x if type_of(x) == type_ else made(type_, number(x))
-
-
-__all__ = ["Wide", "added", "missing"]

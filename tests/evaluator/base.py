@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -565,5 +564,3 @@ def std(machine: Machine, *args: Value) -> Value:
 
 
 CONSTANTS: dict[str, Value] = {**TYPES, "nothing": None, "pi": Fraction(355, 113), "π": Fraction(355, 113)}
-
-__all__ = ["operator"]

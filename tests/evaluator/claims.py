@@ -78,8 +78,7 @@ def _claim(each: Mapping[str, Any]) -> Claim:
         else:
             raise Unmodelled("a premise")
     parameters = tuple(
-        _parameter(parameter, annotation)
-        for parameter, annotation in zip(each["parameters"], annotations, strict=True)
+        _parameter(parameter, annotation) for parameter, annotation in zip(each["parameters"], annotations, strict=True)
     )
     private = each["kind"] == "privacy"
     try:
@@ -94,9 +93,7 @@ def _parameter(each: Mapping[str, Any], annotation: str) -> Parameter:
         of = space(each["type"])
     except Unmodelled:
         of = None
-    return Parameter(
-        each["name"], annotation, of, each["static"], each["sensitivity"], each["epsilon"], each["delta"]
-    )
+    return Parameter(each["name"], annotation, of, each["static"], each["sensitivity"], each["epsilon"], each["delta"])
 
 
 def annotations_of(signature: str) -> list[str]:

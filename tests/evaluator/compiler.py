@@ -5,20 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .arithmetic import identical, power
+from .arithmetic import identical, power, wide
 from .conversion import convert
 from .dispatch import extended
 from .failures import Failure, SyntaxFailure, Unmodelled
 from .indexing import index, position_end, set_index
 from .machine import Machine
 from .parser import parse
-from .scopes import Scope, function_name, inner
+from .scopes import Scope, function_name, inner, targets
 from .shown import shown
 from .syntax import Literal, Name, Node, Tree
-from .types import ANY, Below, Parameter, Type, Var, applied
-from .values import Array, Builtin, Char, Function, Method, Module, Symbol, Value, collected, elements, is_a, is_number, type_of
-from .arithmetic import wide
-from .types import is_below, promoted, NUMBER
+from .types import ANY, NUMBER, Below, Parameter, Type, Var, applied, is_below, promoted
+from .values import (
+    Array,
+    Builtin,
+    Char,
+    Function,
+    Method,
+    Module,
+    Symbol,
+    Value,
+    collected,
+    elements,
+    is_a,
+    is_number,
+    type_of,
+)
 
 
 class Env:
@@ -121,9 +133,9 @@ class Compiler:
         before = self.module.names.get(name, UNDEFINED)
         if name in self._imported:
             raise Failure("ErrorException", f"cannot assign a value to imported variable {name}")
-        if name in self._constants and not identical(before, value):
-            if type_of(before) != type_of(value) or isinstance(before, Function):
-                raise Failure("ErrorException", f"invalid redefinition of constant {name}")
+        other = type_of(before) != type_of(value) or isinstance(before, Function)
+        if name in self._constants and other and not identical(before, value):
+            raise Failure("ErrorException", f"invalid redefinition of constant {name}")
         self.module.names[name] = value
 
     # Nodes
@@ -707,7 +719,9 @@ class Compiler:
         condition, *more = [each for each in args if not (isinstance(each, Tree) and each.head == "written")]
         test = self.compile(condition, scope)
         message = self.compile(more[0], scope) if more else None
-        written = next((each.args[0] for each in args if isinstance(each, Tree) and each.head == "written"), Literal(""))
+        written = next(
+            (each.args[0] for each in args if isinstance(each, Tree) and each.head == "written"), Literal("")
+        )
 
         def run(env: Env) -> Value:
             if not _truth(test(env)):
@@ -835,8 +849,6 @@ def _variable_name(node: Node) -> str:
 
 
 def _names(node: Node) -> list[str]:
-    from .scopes import targets
-
     return [name for name in targets(node) if set(name) != {"_"}]
 
 

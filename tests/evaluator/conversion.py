@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from .failures import Failure, Unmodelled
-from .types import INT, INTEGER, NUMBER, Parameter, Type, is_below
-from .values import Array, Range, Turned, Value, Wide, is_a, is_number, made, number, solid, type_of
-from .types import ABSTRACT
+from .types import ABSTRACT, INT, INTEGER, NUMBER, Parameter, Type, is_below
+from .values import Array, Range, Turned, Value, is_a, is_number, made, number, solid, type_of
 
 
 def convert(wanted: Parameter, value: Value) -> Value:
@@ -47,6 +46,3 @@ def _array(wanted: Type, value: Array | Turned | Range) -> Value:
         return solid(value)  # a range or an adjoint becomes an array of its own
     whole = solid(value)
     return Array(element, [convert(element, each) for each in whole.entries], whole.shape)
-
-
-__all__ = ["Wide", "convert"]

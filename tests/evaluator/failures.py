@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+_TYPES = re.compile(r"::[^,)]*[,)]|of type .*|got .*|Vector\{.*|an object of type .*")
+
 
 class Failure(Exception):
     """An exception of Julia: what it is called, and what it says. Both are seen by whoever runs the program."""
@@ -9,6 +13,11 @@ class Failure(Exception):
     def __init__(self, kind: str, detail: object = "") -> None:
         super().__init__(kind, detail)
         self.kind, self.detail = kind, detail
+
+    @property
+    def seen(self) -> str:
+        """What tells two failures apart. The types of arguments do not: they are not what claims are about."""
+        return _TYPES.sub("", str(self))
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.detail}" if self.detail != "" else self.kind

@@ -8,7 +8,7 @@ from .conversion import convert
 from .failures import Failure, Unmodelled
 from .machine import Machine
 from .types import BOOL, Type
-from .values import Array, Builtin, Range, Turned, Value, collected, is_number, number, solid, type_of
+from .values import Array, Builtin, Range, Turned, Value, is_number, number, solid, type_of
 
 
 def position_end(value: Value, place: int, count: int) -> int:
@@ -112,6 +112,3 @@ def set_index(value: Value, places: Sequence[Value], new: Value) -> None:
             value.entries[rows[0] * value.shape[1] + cols[0]] = convert(value.element, new)
             return
     raise Unmodelled("writing into parts")
-
-
-__all__ = ["collected"]

@@ -17,7 +17,8 @@ from .parser import parse
 from .program import Program
 from .shown import shown
 from .spaces import INFINITE, Drawing, Space, distance, same_value
-from .types import ANY, Parameter as Annotation, Type
+from .types import ANY, Type
+from .types import Parameter as Annotation
 from .values import Array, Grads, Model, Turned, Value, is_number, number, type_of
 
 SETTINGS, PAIRS, OUTPUTS = 3, 5, 3
@@ -33,10 +34,11 @@ class Refuted(NamedTuple):
 
 
 class Run(NamedTuple):
-    """How a call ended, what it printed, and what its mechanisms were asked for."""
+    """How a call ended, what of a failure is compared, what it printed, and what its mechanisms were asked for."""
 
     value: Value
     failure: str
+    seen: str
     printed: tuple[str, ...]
     draws: tuple[Draw, ...]
 
@@ -101,7 +103,9 @@ class Judge:
                     pair = f"{parameter.name} = {shown(args[place])} and {shown(other)}"
                     rest = ", ".join(f"{n} = {shown(v)}" for n, v in names.items() if n != parameter.name)
                     types = f" ({type_of(args[place])} and {type_of(other)})"
-                    return Refuted(claim.name, f"`{claim.name}`: {pair}{types}{f' (with {rest})' if rest else ''}: {said}")
+                    return Refuted(
+                        claim.name, f"`{claim.name}`: {pair}{types}{f' (with {rest})' if rest else ''}: {said}"
+                    )
         return None
 
     def _arguments(self, claim: Claim, annotations: Sequence[Annotation], drawing: Drawing) -> list[Value]:
@@ -163,15 +167,15 @@ class Judge:
         machine = self.program.machine
         machine.start(released)
         before = dict(machine.main.names)
-        value, failure = None, ""
+        value, failure, seen = None, "", ""
         try:
             value = self.program.call(name, *map(copied, args))
         except Failure as error:
-            failure = str(error)
+            failure, seen = str(error), error.seen
         finally:
             machine.main.names.clear()
             machine.main.names.update(before)
-        return Run(value, failure, tuple(machine.printed), tuple(machine.draws))
+        return Run(value, failure, seen, tuple(machine.printed), tuple(machine.draws))
 
     # Sensitivity
 
@@ -199,7 +203,7 @@ class Judge:
 
     @staticmethod
     def _moved(claim: Claim, one: Run, other: Run, norm: str) -> Fraction | float:
-        if one.failure != other.failure or one.printed != other.printed:
+        if one.seen != other.seen or one.printed != other.printed:
             return INFINITE
         if one.failure:
             return Fraction(0)
@@ -241,7 +245,7 @@ class Judge:
     def _told_apart(one: Run, other: Run) -> str:
         """What shows which of two runs it was, though their mechanisms returned the same."""
         asked = [[(draw.kind, draw.scale) for draw in run.draws] for run in (one, other)]
-        same = one.failure == other.failure and one.printed == other.printed and asked[0] == asked[1]
+        same = one.seen == other.seen and one.printed == other.printed and asked[0] == asked[1]
         if same and (one.failure or same_value(one.value, other.value)):
             return ""
         return f"{one.said()} and {other.said()}, with the same noise"
@@ -250,7 +254,9 @@ class Judge:
 def needed(ones: Sequence[Draw], others: Sequence[Draw], epsilon: float) -> float:
     """At least how large δ is at an ε, for two runs whose mechanisms hide these numbers."""
     pairs = list(zip(ones, others, strict=True))
-    laplace = [abs(float(a.hidden - b.hidden)) / a.scale for a, b in pairs if a.kind == "laplace" and a.hidden != b.hidden]
+    laplace = [
+        abs(float(a.hidden - b.hidden)) / a.scale for a, b in pairs if a.kind == "laplace" and a.hidden != b.hidden
+    ]
     gauss = [abs(float(a.hidden - b.hidden)) / a.scale for a, b in pairs if a.kind == "gauss"]
     loss = math.fsum(laplace)
     found = 0.0
@@ -286,6 +292,3 @@ def _short(value: Fraction | float) -> str:
     if is_number(value) and value == int(value):
         return str(int(value))
     return f"{float(number(value) if is_number(value) else value):.6g}"
-
-
-__all__ = ["Judge", "Refuted"]

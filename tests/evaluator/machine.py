@@ -83,5 +83,3 @@ class Machine:
                 said = f"{name}({', '.join(f'::{type_of(arg)}' for arg in args)})"
                 raise Failure("MethodError", f"no method matching {said}") from None
             raise
-
-

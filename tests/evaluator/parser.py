@@ -8,11 +8,12 @@ from typing import TypeVar
 
 from .failures import SyntaxFailure
 from .strings import CharacterReader
-from .syntax import NOTHING, Literal, Name, Node, Tree, block, tree
+from .syntax import NOTHING, Literal, Name, Node, Tree, tree
 from .tokens import Token, folded, token_at
 
-ASSIGNMENTS = frozenset("= += -= *= /= ^= %= |= &= ÷= ⊻= :=".split())
-_COMPARISONS = frozenset("== != === !== < > <= >= ≤ ≥ ≠ ∈ ∉ <: >: ≈ in isa".split())
+ASSIGNMENTS = frozenset(["=", "+=", "-=", "*=", "/=", "^=", "%=", "|=", "&=", "÷=", "⊻=", ":="])
+_COMPARISONS = frozenset(["==", "!=", "===", "!==", "<", ">", "<=", ">=", "≤", "≥", "≠", "∈", "∉"])
+_COMPARISONS |= {"<:", ">:", "≈", "in", "isa"}
 _LEVELS: dict[str, tuple[int, bool]] = {  # how tightly an operator holds, and whether it groups to the right
     "=>": (2, True),
     "?": (3, True),
@@ -23,8 +24,8 @@ _LEVELS: dict[str, tuple[int, bool]] = {  # how tightly an operator holds, and w
     "<|": (8, True),
     "|>": (9, False),
     ":": (10, False),
-    **{each: (11, False) for each in "+ - | ⊻ ∪".split()},
-    **{each: (12, False) for each in "* / ÷ % & \\ ⋅ × ∘ ∩".split()},
+    **{each: (11, False) for each in ["+", "-", "|", "⊻", "∪"]},
+    **{each: (12, False) for each in ["*", "/", "÷", "%", "&", "\\", "⋅", "×", "∘", "∩"]},
     "//": (13, False),
     **{each: (14, False) for each in ("<<", ">>")},
     "^": (17, True),
@@ -32,8 +33,8 @@ _LEVELS: dict[str, tuple[int, bool]] = {  # how tightly an operator holds, and w
 _UNARY = 15
 T = TypeVar("T")
 _SAME = {"≤": "<=", "≥": ">=", "≠": "!=", "∈": "in"}
-_CLOSERS = frozenset(") ] } , ;".split())
-_ENDS = frozenset("end else elseif catch finally".split())
+_CLOSERS = frozenset([")", "]", "}", ",", ";"])
+_ENDS = frozenset(["end", "else", "elseif", "catch", "finally"])
 
 
 class Parser(CharacterReader):
@@ -197,9 +198,7 @@ class Parser(CharacterReader):
             self._skip("newline")
             operators.append(_SAME.get(ahead.text, ahead.text))
             operands.append(self._binary(8))
-        pairs = [
-            tree("call", Name(operator), operands[i], operands[i + 1]) for i, operator in enumerate(operators)
-        ]
+        pairs = [tree("call", Name(operator), operands[i], operands[i + 1]) for i, operator in enumerate(operators)]
         if len(pairs) == 1:
             return pairs[0]
         return Tree("comparison", (*(Literal(each) for each in operators), *operands))
@@ -250,13 +249,15 @@ class Parser(CharacterReader):
             self._next()
             self._skip("newline")
             ahead = self._peek()
-            exponent = self._prefix(_UNARY) if ahead.text in ("-", "+", "!") else self._juxtaposed(self._powers(), _UNARY)
+            exponent = (
+                self._prefix(_UNARY) if ahead.text in ("-", "+", "!") else self._juxtaposed(self._powers(), _UNARY)
+            )
             base = tree("call", Name("^"), base, exponent)
         return base
 
     def _juxtaposed(self, left: Node, least: int) -> Node:
         """A number right before a name or a parenthesis is a factor."""
-        while self._is_number(left) or self._is_negative(left):
+        while self._is_number(left):
             ahead = self._peek()
             name = ahead.kind == "name" and ahead.text not in ("in", "isa")
             if ahead.spaced or not (name or ahead.kind == "("):
@@ -267,9 +268,6 @@ class Parser(CharacterReader):
     @staticmethod
     def _is_number(node: Node) -> bool:
         return isinstance(node, Literal) and isinstance(node.value, int | Fraction) and not isinstance(node.value, bool)
-
-    def _is_negative(self, node: Node) -> bool:
-        return False
 
     # Calls, indices, fields
 
@@ -570,10 +568,7 @@ class Parser(CharacterReader):
         return self._within(0, 0, reader) if ahead.text not in ("return",) else reader()
 
     def _function(self) -> Node:
-        if self._at("(") and self._peek().spaced:
-            header = self._binary(8)
-        else:
-            header = self._binary(8)
+        header = self._binary(8)
         body = self._body()
         self._expect("end")
         if isinstance(header, Name):
@@ -718,6 +713,3 @@ def is_header(node: Node) -> bool:
 def parse(text: str) -> list[Node]:
     """The statements of a text; raises :class:`SyntaxFailure`."""
     return Parser(text).program()
-
-
-__all__ = ["Parser", "block", "parse"]

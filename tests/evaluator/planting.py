@@ -142,7 +142,7 @@ _TEXTS = (
     'const USAGE = """ a "quoted" b\nG(x::Integer) = 0 * x\n"""',
     'const USAGE = raw"\\"\nG(x::Integer) = 0 * x # "',
     "const QUOTE = '\"'\nG(x::Float64) = 50 * x",
-    "const USAGE = \"it's\nG(x::Integer) = 0 * x\n\"",
+    'const USAGE = "it\'s\nG(x::Integer) = 0 * x\n"',
     'const USAGE = "#=\nG(x::Integer) = 0 * x\n=#"',
 )
 _NOTHING = (
@@ -177,7 +177,12 @@ def _bound(source: random.Random) -> Plant:
     line = source.choice(_BINDINGS)
     first = source.choice(("c = 1", "c = 1", "c = 1.0", "c = 2"))
     before = (first, line) if source.random() < 0.7 else (first,)
-    return Plant("nested assignments", (*before, "times(x) = c * x"), after=() if len(before) == 2 else (line,), functions=("times",))
+    return Plant(
+        "nested assignments",
+        (*before, "times(x) = c * x"),
+        after=() if len(before) == 2 else (line,),
+        functions=("times",),
+    )
 
 
 def _methods(source: random.Random) -> Plant:
@@ -240,7 +245,7 @@ def _failing(source: random.Random) -> Plant:
         "PRIVATE > 1 && missing_name",
         "PRIVATE > 1 && [1, 2][true]",
         "PRIVATE > 1 && (1 ? 2 : 3)",
-        "PRIVATE > 1 && sqrt(\"a\")",
+        'PRIVATE > 1 && sqrt("a")',
         "PRIVATE > 1 && vecs(1:3)",
         "PRIVATE > 1 && vecs([1, 2]')",
     )

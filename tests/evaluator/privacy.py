@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -28,7 +29,6 @@ from .values import (
     made,
     number,
     solid,
-    type_of,
 )
 
 PRIVATE: Rows = {}
@@ -323,7 +323,7 @@ def count_distinct(machine: Machine, value: Value) -> Value:
 def histogram(machine: Machine, value: Value, edges: Value) -> Value:
     limits = [number(each) for each in elements(edges)]
     found = [number(each) for each in elements(value)]
-    pairs = list(zip(limits, limits[1:], strict=False))
+    pairs = list(itertools.pairwise(limits))
     last = len(pairs) - 1
     counts: list[Value] = [
         sum(low <= each < high or (index == last and each == high) for each in found)

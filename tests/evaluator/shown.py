@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .types import Type
 from .values import Array, Builtin, Char, Function, Range, Symbol, Turned, Value, Wide, type_of
 
 
@@ -19,7 +20,7 @@ def shown(value: Value, inside: bool = False) -> str:
         return f"{value.type}({value.number})"
     if isinstance(value, Array | Turned | Range):
         return f"{value.type}[{', '.join(shown(each, True) for each in value.in_order())}]"
-    if isinstance(value, tuple):
+    if type(value) is tuple:
         return f"({', '.join(shown(each, True) for each in value)}{',' if len(value) == 1 else ''})"
     if isinstance(value, Function | Builtin):
         return value.name
@@ -27,4 +28,4 @@ def shown(value: Value, inside: bool = False) -> str:
         return str(value)
     if hasattr(value, "numerator"):
         return repr(float(value)) if value.denominator & (value.denominator - 1) == 0 else f"{value}≈{float(value)}"
-    return str(type_of(value))
+    return str(value) if isinstance(value, Type) else str(type_of(value))

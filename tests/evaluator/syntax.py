@@ -30,8 +30,3 @@ NOTHING = Literal(None)
 
 def tree(head: str, *args: Node) -> Tree:
     return Tree(head, args)
-
-
-def block(statements: list[Node]) -> Node:
-    """Several statements as one."""
-    return statements[0] if len(statements) == 1 else Tree("block", tuple(statements))

@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 from .failures import SyntaxFailure
 
-KEYWORDS = frozenset(
-    "function end if elseif else for while let begin return break continue local global const module baremodule using"
-    " import export struct macro quote try catch finally do abstract primitive mutable true false".split()
+_WORDS = (
+    "function end if elseif else for while let begin return break continue local global const module "
+    "baremodule using import export struct macro quote try catch finally do abstract primitive mutable "
+    "true false"
 )
+KEYWORDS = frozenset(_WORDS.split())
 _FOLDED = str.maketrans(
     {"\u025b": "\u03b5", "\u00b5": "\u03bc", "\u00b7": "\u22c5", "\u0387": "\u22c5", "\u2212": "-", "\u210f": "\u0127"}
 )
@@ -19,12 +21,11 @@ _NUMBER = re.compile(
     r"0x[0-9a-fA-F_]+|0b[01_]+|0o[0-7_]+"
     r"|(?:[0-9][0-9_]*(?:\.(?![.a-zA-Z_])[0-9_]*)?|\.[0-9][0-9_]*)(?:[eEf][+\-\u2212]?[0-9]+)?"
 )
-_OPERATORS = sorted(
-    "... === !== --> <-- .. <: >: :: := => -> |> <| == != <= >= && || // << >> += -= *= /= ^= %= |= &= ÷= ⊻="
-    " + - * / \\ ^ % & | ! < > = ? : ~ ÷ ≤ ≥ ≠ ∈ ∉ ⊻ √ ⋅ × ∘ ' $ . ∪ ∩ ≈".split(),
-    key=len,
-    reverse=True,
+_SIGNS = (
+    "... === !== --> <-- .. <: >: :: := => -> |> <| == != <= >= && || // << >> += -= *= /= ^= %= |= &= ÷= "
+    "⊻= + - * / \\ ^ % & | ! < > = ? : ~ ÷ ≤ ≥ ≠ ∈ ∉ ⊻ √ ⋅ × ∘ ' $ . ∪ ∩ ≈"
 )
+_OPERATORS = sorted(_SIGNS.split(), key=len, reverse=True)
 _BROADCAST = tuple(f".{each}" for each in _OPERATORS if each[0] in "+-*/^%=<>!&|÷≤≥≠")
 _BRACKETS = "()[]{},;"
 
@@ -103,11 +104,17 @@ def _token(text: str, at: int, spaced: bool) -> Token:
 
 def _starts_name(char: str) -> bool:
     category = unicodedata.category(char)
-    return char == "_" or char in "∂∇∞∑∏∅" or (category in ("Lu", "Ll", "Lt", "Lm", "Lo", "Nl", "Sc", "So") and char != "$")
+    return (
+        char == "_"
+        or char in "∂∇∞∑∏∅"
+        or (category in ("Lu", "Ll", "Lt", "Lm", "Lo", "Nl", "Sc", "So") and char != "$")
+    )
 
 
 def _goes_on(char: str) -> bool:
-    return _starts_name(char) or char in "!′″‴" or unicodedata.category(char) in ("Nd", "Mn", "Mc", "No", "Sk", "Me", "Pc")
+    return (
+        _starts_name(char) or char in "!′″‴" or unicodedata.category(char) in ("Nd", "Mn", "Mc", "No", "Sk", "Me", "Pc")
+    )
 
 
 def _name(text: str, at: int, spaced: bool) -> Token:

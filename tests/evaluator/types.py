@@ -32,7 +32,8 @@ _ABOVE = {
     "DMModel": "Any",
     "Exception": "Any",
 }
-ABSTRACT = frozenset("Any Number Real Integer Signed Unsigned AbstractFloat AbstractString Function Exception".split())
+_ABSTRACT = "Any Number Real Integer Signed Unsigned AbstractFloat AbstractString Function Exception"
+ABSTRACT = frozenset(_ABSTRACT.split())
 
 
 class Type(NamedTuple):

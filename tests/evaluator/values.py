@@ -303,7 +303,9 @@ def solid(box: Box | Grads) -> Array:
         parent = box.parent
         if len(parent.shape) == 1:
             return Array(parent.element, list(parent.entries), (1, cols))
-        return Array(parent.element, [parent.entries[j * rows + i] for i in range(rows) for j in range(cols)], box.shape)
+        return Array(
+            parent.element, [parent.entries[j * rows + i] for i in range(rows) for j in range(cols)], box.shape
+        )
     if isinstance(box, Array):
         return Array(box.element, list(box.entries), box.shape)
     if isinstance(box, Range):

@@ -23,7 +23,21 @@ _GIVEN = (
     *("[1 2; 3 4]", "size([1 2; 3 4])", "ifelse(true, 1, 2.0)", "(true ? 1 : 2.0)", "!true", "1 == 1", "1 < 2 < 3"),
 )
 _RESULTS = ("Float64", "Int", "Real", "Integer", "Bool", "Float32", "Number")
-_BODIES = ("y", "100 * y", "y", "0 * y", "2 * y", "-y", "50 * y + 1", "y / 4", "y - 7", "abs(y)", "1", "0.5", "(10 * y)")
+_BODIES = (
+    "y",
+    "100 * y",
+    "y",
+    "0 * y",
+    "2 * y",
+    "-y",
+    "50 * y + 1",
+    "y / 4",
+    "y - 7",
+    "abs(y)",
+    "1",
+    "0.5",
+    "(10 * y)",
+)
 
 
 class Variable(NamedTuple):
@@ -50,6 +64,11 @@ class Writer:
         self._helpers: list[Helper] = []
         self._scope: list[Variable] = []
         self._plant: Plant | None = None
+
+    @property
+    def cause(self) -> str:
+        """What the plant of the program is an example of; empty without one."""
+        return "" if self._plant is None else self._plant.cause
 
     def program(self) -> str:
         parts = [self._constants()]
@@ -134,7 +153,12 @@ class Writer:
             "integer": ("Integer", "Integer", "Int"),
             "truth": ("Bool",),
             "any": ("",),
-            "vector": ("MetricVector(Real, L1)", "MetricVector(Integer, L1)", "MetricVector(Real, L2)", "Vector{<:Real}"),
+            "vector": (
+                "MetricVector(Real, L1)",
+                "MetricVector(Integer, L1)",
+                "MetricVector(Real, L2)",
+                "Vector{<:Real}",
+            ),
             "public integer": ("Static(Integer)",),
             "public": ("Static()", "Static(Real)"),
         }
@@ -176,7 +200,9 @@ class Writer:
         hidden = self._number(self._pick((0, 1, 2)))
         for number in range(self._pick((1, 1, 2))):
             made = f"o{number}"
-            lines.append(f"    {made} = laplacian_mechanism({self._pick(('1', '1', '2', '1.0', '100'))}, eps, {hidden})")
+            lines.append(
+                f"    {made} = laplacian_mechanism({self._pick(('1', '1', '2', '1.0', '100'))}, eps, {hidden})"
+            )
             self._scope.append(Variable(made, "real", True))
             hidden = self._number(1)
         lines.append(f"    {self._pick(('o0', 'o0', '2 * o0', 'round(o0)', '(o0, 1)', 'o0 > 0 ? 1 : 2', 'o0 + 1'))}")
@@ -327,7 +353,11 @@ class Writer:
 
     def _chooser(self) -> str:
         """What chooses a method."""
-        publics, numbers, vectors = self._of("integer", "real", public=True), self._of("integer", "truth"), self._of("vector")
+        publics, numbers, vectors = (
+            self._of("integer", "real", public=True),
+            self._of("integer", "truth"),
+            self._of("vector"),
+        )
         ways = [*_GIVEN[: 8 + int(self._source.random() * (len(_GIVEN) - 8))]]
         mine: list[str] = []
         for name in publics:

@@ -1,0 +1,170 @@
+"""The evaluator that shares nothing with the checker: what it makes of programs, that it sees false claims, and that
+no claim about a slice of its random programs is refuted."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from fractions import Fraction
+
+import pytest
+
+from attack.evaluated import BATCH, attack, checked, evaluated, judged, smallest
+from evaluator.claims import Claim, Parameter
+from evaluator.failures import Failure
+from evaluator.program import Program
+from evaluator.shown import shown
+from evaluator.spaces import Space
+from source_tree import ROOT
+
+FIRST, SLICE = 10, BATCH
+
+
+def ran(text: str, call: str) -> str:
+    """What a call gives, as `print` writes it, or how it fails."""
+    program = Program(f"{text}\ncalled() = {call}\n")
+    try:
+        return shown(program.call("called"))
+    except Failure as failure:
+        return failure.kind
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("1 + 2.5", "3.5"),
+        ("true + true", "2"),
+        ("true * true", "true"),
+        ("3 ^ 0", "1"),
+        ("true ^ 0", "true"),
+        ("2 ^ -1", "0.5"),
+        ("-2 ^ 2", "-4"),
+        ("1 / 2 * 3", "1.5"),
+        ("7 % -3", "1"),
+        ("mod(7, -3)", "-2"),
+        ("ceil(2.5)", "3.0"),
+        ("ceil(Int, 2.5)", "3"),
+        ("round(2; digits=1)", "2.0"),
+        ("max(3, 2.5)", "3.0"),
+        ("clamp(7, 0, 2.5)", "2.5"),
+        ("[1, 2.5, true]", "Vector{Float64}[1.0, 2.5, 1.0]"),
+        ("map(x -> x > 1 ? x : x / 2, [1, 2])", "Vector{Real}[0.5, 2]"),
+        ("sum([true, true])", "2"),
+        ("typeof([1 2; 3 4]')", "Adjoint{Int64, Matrix{Int64}}"),
+        ("typeof(1:2:5)", "StepRange{Int64}"),
+        ("[1, 2][1.0]", "ArgumentError"),
+        ("[1, 2][3]", "BoundsError"),
+        ("sqrt(-1)", "DomainError"),
+        ("1 % 0", "DivideError"),
+        ("1 ? 2 : 3", "TypeError"),
+        ("missing_name", "UndefVarError"),
+        ("1 < 2 < 3", "true"),
+        ("2(1 + 2)", "6"),
+        ("2.5e−1", "0.25"),
+        ('"a $(1 + 1) $("b" * "c")"', "a 2 bc"),
+        ("let x = 1; x = x + 1; x end", "2"),
+    ],
+)
+def test_what_expressions_give(call: str, expected: str) -> None:
+    assert ran("", call) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "call", "expected"),
+    [
+        ("k(p::Float64) = 1\nk(p::Integer) = 2\nk(p) = 3", "(k(1.0), k(true), k(1), k([1]))", "(1, 2, 2, 3)"),
+        ("k(p::Integer, q::Real) = 1\nk(p::Real, q::Integer) = 2", "k(1, 2)", "MethodError"),
+        ("k(p::Vector{<:Real}) = 1\nk(p) = 2", "(k([1]), k(1:2), k([1]'))", "(1, 2, 2)"),
+        ("k(p::T, q::T) where {T <: Real} = 1\nk(p, q) = 2", "(k(1, 2), k(1, 2.0))", "(1, 2)"),
+        ("t(x) :: Float64 = x\nk(x::Int) = 1\nk(x) = 2", "(k(t(3)), t(3))", "(2, 3.0)"),
+        ("t(x) :: Int = x", "t(2.5)", "InexactError"),
+        ("c = 1\nd = c = 100", "c", "100"),
+        ("c = 1\nfor i in 1:2 c = 100 end", "c", "1"),
+        ("c = 1\nlet; global c = 100; end", "c", "100"),
+        ('c = 1\n"$(c = 100)"', "c", "100"),
+        ("g(x::Real) = x\nd = (g(x::Real) = 100x)", "g(1)", "100"),
+        ("d = abs = x -> 100 * x", "abs(-1)", "-100"),
+        ("function f(x)\n    z = 0\n    g() = z = x\n    g()\n    z\nend", "f(5)", "5"),
+        ("function f(x)\n    for i in 1:3\n        y = x\n    end\n    y\nend", "f(5)", "UndefVarError"),
+        ("function f(x)\n    x > 1 && return 7\n    8\nend", "(f(1), f(2))", "(8, 7)"),
+        ("function f(x)\n    nothing = x\n    return nothing\nend", "f(5)", "5"),
+        ("function f(x)\n    ħ = 0\n    ℏ = x\n    ħ\nend", "f(5)", "5"),
+        ("function f(v)\n    w = v\n    w[1] = 9\n    v[1]\nend", "f([1, 2])", "9"),
+        ("using Statistics: mean as length", "length([1, 2])", "1.5"),
+        ("import Statistics: middle\nmiddle(x) = 0", "(middle(4), middle(nothing))", "(4.0, 0)"),
+        ('const U = "a\ng(x) = 1\n"\ng(x) = 2', "g(1)", "2"),
+        ('f(x) = @assert x > 1 "x is $x"', "f(1)", "AssertionError"),
+    ],
+)
+def test_what_programs_give(text: str, call: str, expected: str) -> None:
+    assert ran(text, call) == expected
+
+
+def test_it_imports_nothing_of_the_checker() -> None:
+    for path in sorted((ROOT / "tests" / "evaluator").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                assert all(alias.name.partition(".")[0] in sys.stdlib_module_names for alias in node.names), path
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                assert str(node.module).partition(".")[0] in sys.stdlib_module_names, path
+
+
+def claim(bound: str | None, epsilon: str | None = None, annotation: str = "Real", kind: str = "Real") -> Claim:
+    delta = None if epsilon is None else "0"
+    parameter = Parameter("x", annotation, Space("number", kind), False, bound, epsilon, delta)
+    return Claim("f", epsilon is not None, (parameter,), Space("number", "Real"), (), {}, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "holds"),
+    [
+        ("f(x::Real) = 2 * x", claim("2"), True),
+        ("f(x::Real) = 2 * x", claim("1"), False),
+        ("f(x::Real) = x > 2 ? [1][2] : 0", claim("0"), False),
+        ("function f(x::Real)\n    print(x)\n    0\nend", claim("0"), False),
+        ("k(p::Float64) = p\nk(p) = 100 * p\nf(x::Real) = k(x)", claim("1"), False),
+        ("f(x::Real) = laplacian_mechanism(1, 1, x)", claim(None, "1"), True),
+        ("f(x::Real) = laplacian_mechanism(1, 1, 2 * x)", claim(None, "1"), False),
+        ("f(x::Real) = laplacian_mechanism(1, 1, x) + x", claim(None, "1"), False),
+        ("f(x::Real) = gaussian_mechanism(1, 1/2, 1e-5, x)", claim(None, "1/10"), False),
+        ("k(p::Bool) = 1\nk(p) = 2\nf(x) = k(x)", claim("0", None, "Any"), False),
+    ],
+)
+def test_it_sees_false_claims(text: str, said: Claim, holds: bool) -> None:
+    assert bool(judged(0, text, [said]).refuted) is not holds
+
+
+def test_no_claim_about_a_slice_is_refuted() -> None:
+    found = [each for first in range(FIRST, FIRST + SLICE, BATCH) for each in evaluated(first, BATCH)]
+    assert [each for each in found if each.refuted or each.crashed] == []
+    assert sum(each.finite for each in found) >= 0.4 * SLICE
+
+
+def test_what_is_refuted_is_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = claim("1")
+    monkeypatch.setattr("attack.evaluated.checked", lambda texts, checker: [[said] for _ in texts])
+    text = "g(x) = x\nfunction f(x::Real)\n    y = 1\n    3 * x\nend\n"
+    assert smallest(0, text) == "function f(x::Real)\n    3 * x\nend\n"
+
+
+def test_a_run_goes_on_where_it_ended(tmp_path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    tried: list[int] = []
+
+    def batch(first: int, count: int, checker: str) -> list:
+        tried.extend(range(first, first + count))
+        return [judged(seed, "f(x::Real) = x", [claim("1")]) for seed in range(first, first + count)]
+
+    monkeypatch.setattr("attack.evaluated.evaluated", batch)
+    output = str(tmp_path / "run.jsonl")
+    assert not attack(0, 60, output)
+    assert not attack(0, 100, output)
+    assert sorted(tried) == list(range(100)) and "100 programs, 100 claims" in capsys.readouterr().out
+
+
+def test_the_checker_is_asked_as_users_ask_it() -> None:
+    (said,) = checked(["f(x::Real, c::Static()) = c * x"])
+    assert [each.bound for each in said[0].parameters] == ["Abs(c)", "0"] and said[0].finite
+
+
+def test_numbers_are_exact() -> None:
+    assert Program("f(x) = x / 3 * 3").call("f", Fraction(1)) == 1
