@@ -131,7 +131,7 @@ def claim(bound: str | None, epsilon: str | None = None, annotation: str = "Real
     ],
 )
 def test_it_sees_false_claims(text: str, said: Claim, holds: bool) -> None:
-    assert bool(judged(0, text, [said]).refuted) is not holds
+    assert any(judged(seed, text, [said]).refuted for seed in range(5)) is not holds
 
 
 def test_no_claim_about_a_slice_is_refuted() -> None:

@@ -82,7 +82,7 @@ class Judge:
     def _tried(self, claim: Claim, annotations: Sequence[Annotation], setting: int) -> Refuted | None:
         norm = self.source.choice(("L1", "L2", "LInf"))
         norm = next(iter(claim.norms.values()), norm)
-        drawing = Drawing(self.source, norm, self.source.choice((2, 3, 1, 2, 4)))
+        drawing = Drawing(self.source, norm, self.source.choice((2, 3, 1, 2, 4)), setting == 1)
         args = self._arguments(claim, annotations, drawing)
         names = {each.name: arg for each, arg in zip(claim.parameters, args, strict=True)}
         for place, parameter in enumerate(claim.parameters):

@@ -188,10 +188,11 @@ def same_value(x: Value, y: Value) -> bool:
 
 
 class Drawing:
-    """Draws points of spaces that a parameter's annotation takes, and points near them."""
+    """Draws points of spaces that a parameter's annotation takes, and points near them. With ``truths`` what may be
+    anything is often a Bool."""
 
-    def __init__(self, source: random.Random, norm: str, length: int) -> None:
-        self.source, self.norm, self.length = source, norm, length
+    def __init__(self, source: random.Random, norm: str, length: int, truths: bool = False) -> None:
+        self.source, self.norm, self.length, self.truths = source, norm, length, truths
 
     def point(self, of: Space, annotation: Parameter) -> Value:
         """A value that Julia's dispatch lets through."""
@@ -208,6 +209,8 @@ class Drawing:
             case "number":
                 return self._number(of, annotation)
             case "anything":
+                if self.truths and self.source.random() < 0.7:
+                    return self.source.random() < 0.5
                 return self._number(Space("number", "Real"), annotation)
             case "container":
                 return self._container(of, annotation)
@@ -225,6 +228,8 @@ class Drawing:
         if of.limits is not None:
             low, high = of.limits
             exact = low + (high - low) * source.choice((0, 1, 2, 3, 4)) / 4
+        elif self.truths and source.random() < 0.4:
+            exact = Fraction(source.choice((0, 1)))
         elif of.base == "Integer":
             exact = Fraction(source.choice(_WHOLES))
         else:
