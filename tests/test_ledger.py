@@ -5,18 +5,24 @@ from __future__ import annotations
 
 import json
 import os
+import stat
+import sys
 import time
+from collections import Counter
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from fractions import Fraction
 from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import Any
 
 import jsonschema
 import pytest
 
 from dp_lsp.accounting.pairs import Pair
-from dp_lsp.cli import main
-from dp_lsp.release import running
+from dp_lsp.cli import counting, main
+from dp_lsp.release import adding, running
 from dp_lsp.release.adding import Added
 from dp_lsp.release.changes import Change, Step, Unit, unit
 from dp_lsp.release.ledger import Budget, Line, read, spend
@@ -271,6 +277,154 @@ def test_a_line_that_cannot_be_written_whole_is_taken_back(tmp_path: Path, monke
     assert Path(path).read_bytes() == before
 
 
+def test_the_folder_of_a_new_file_is_written_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything is drawn the disk has the line, and a new file's name; that of an old one it has."""
+    synced: list[str] = []
+    right = os.fsync
+
+    def fsync(handle: int) -> None:
+        synced.append("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file")
+        right(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    path = str(tmp_path / "l.jsonl")
+    spend(path, path, _line(1), [])
+    assert synced == ["file", "folder"]
+    spend(path, path, _line(1), [])
+    assert synced == ["file", "folder", "file"]
+
+
+HOLDER = """\
+import fcntl, sys
+with open(sys.argv[1], "a") as stream:
+    fcntl.flock(stream, fcntl.LOCK_EX)
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def held(path: str) -> Iterator[Callable[[], None]]:
+    """Another process uses a ledger until it is told to let go."""
+    with Popen([sys.executable, "-c", HOLDER, path], stdin=PIPE, stdout=PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdin is not None
+        assert holder.stdout.readline() == "held\n"
+        yield holder.stdin.close
+
+
+def test_a_wait_says_so(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adding, "NOTICED", 0.0)
+    told: list[str] = []
+
+    with held("l.jsonl") as let_go:
+
+        def point(line: str) -> None:
+            told.append(line)
+            let_go()
+
+        monkeypatch.setattr(counting, "point", point)
+        assert run(capsys, "total")[0] == 0
+    assert told == ["waiting for another process that uses l.jsonl"]
+    assert counted(folder / "l.jsonl") == Fraction(1, 2)
+
+
+def test_a_wait_ends(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adding, "LONGEST", 0.0)
+    monkeypatch.setattr(running.Runs, "value", lambda *_: pytest.fail("something was drawn"))
+    with held("l.jsonl"):
+        code, printed = run(capsys, "total")
+    assert code == 1
+    assert "l.jsonl: another process has held it for 60 seconds, so this run cannot be counted" in printed
+    assert (folder / "l.jsonl").read_bytes() == b""
+
+
+def test_a_file_that_takes_the_place_of_another_while_one_waits(tmp_path: Path) -> None:
+    """What is written into the old one nobody would count."""
+    path = str(tmp_path / "l.jsonl")
+    spend(path, path, _line(1), [])
+
+    with held(path) as let_go:
+
+        def on_wait() -> None:
+            os.replace(path, path + ".old")
+            spend(path, path, _line(2), [])
+            let_go()
+
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(adding, "NOTICED", 0.0)
+            assert spend(path, path, _line(4), [], on_wait).total.pair.epsilon == 6
+    assert counted(tmp_path / "l.jsonl") == 6
+
+
+SPENDER = """\
+import sys
+from fractions import Fraction
+from dp_lsp.release.changes import Change, Step
+from dp_lsp.release.ledger import Budget, Line, spend
+from dp_lsp.release.refusal import Refused
+from dp_lsp.release.spending import Entry, Origin, Spent
+
+spent = Spent(("v",), (Change(Step.SYMMETRIC),), Fraction(1, 3), Fraction(0))
+line = Line(Entry({"v": Origin("/t.csv", "0" * 64)}, (spent,)), {})
+print("ready", flush=True)
+sys.stdin.readline()
+for _ in range(int(sys.argv[2])):
+    try:
+        spend(sys.argv[1], "l", line, [Budget(Fraction(sys.argv[3]), None)])
+    except Refused:
+        print("refused", flush=True)
+    else:
+        print("released", flush=True)
+"""
+
+
+@contextmanager
+def spenders(path: str, count: int, times: int, budget: int) -> Iterator[list[Popen[str]]]:
+    """Processes that are ready to spend a third so many times each."""
+    command = [sys.executable, "-c", SPENDER, path, str(times), str(budget)]
+    with ExitStack() as stack:
+        found = [stack.enter_context(Popen(command, stdin=PIPE, stdout=PIPE, text=True)) for _ in range(count)]
+        for each in found:
+            assert said_next(each) == "ready"
+        for each in found:
+            assert each.stdin is not None
+            each.stdin.write("\n")
+            each.stdin.flush()
+        yield found
+
+
+def said_next(process: Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def test_processes_at_once(tmp_path: Path) -> None:
+    """What they spend adds up exactly, and to no more than may be."""
+    path = tmp_path / "l.jsonl"
+    with spenders(str(path), 4, 15, 10) as found:
+        said = Counter(said_next(each) for each in found for _ in range(15))
+    assert said == {"released": 30, "refused": 30}
+    assert counted(path) == 10
+
+
+def test_who_is_killed_leaves_nothing_uncounted(tmp_path: Path) -> None:
+    """At whatever place: what was said to be counted is, and the others go on."""
+    path = tmp_path / "l.jsonl"
+    with spenders(str(path), 4, 60, 1000) as found:
+        acknowledged = 0
+        for place, each in enumerate(found):
+            for _ in range(3 + 2 * place):
+                acknowledged += said_next(each) == "released"
+            if place != 3:
+                each.kill()
+                assert each.stdout is not None
+                acknowledged += each.stdout.read().count("released")
+        acknowledged += sum(said_next(found[3]) == "released" for _ in range(60 - 9))
+    assert acknowledged >= 3 + 5 + 7 + 60
+    assert counted(path) >= Fraction(acknowledged, 3)
+
+
 def _line(epsilon: int, change: Change = ONE) -> Line:
     return Line(
         Entry({"v": Origin("/t.csv", "0" * 64)}, (Spent(("v",), (change,), Fraction(epsilon), Fraction(0)),)), {}
@@ -290,7 +444,11 @@ def _edits(text: str) -> dict[str, tuple[str, str]]:
         "lines swapped": ("\n".join([lines[0], lines[2], lines[1]]) + "\n", f"l, line 2: {changed}"),
         "less spent": (text.replace('"epsilon": "3"', '"epsilon": "1"'), f"l, line 3: {changed}"),
         "an empty line": (text + "\n", f"l, line 4: {changed}"),
-        "cut off": (text[:-30], "l, line 3: it is cut off. A run was stopped"),
+        "cut off": (
+            text[:-30],
+            "l, line 3: it is cut off, so it is not known what that run spends besides ε 2, δ 0",
+        ),
+        "hardly begun": (lines[0][:9], "l, line 1: it is cut off. A run that was stopped while it wrote the line has"),
         "not text": (text + "\x00\n", f"l, line 4: {changed}"),
         "deep": (text + "[" * 100_000 + "\n", f"l, line 4: {changed}"),
     }

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
+import subprocess
 import sys
 import time
 from fractions import Fraction
@@ -17,14 +19,15 @@ import jsonschema
 import pytest
 
 from dp_lsp import builtins
+from dp_lsp.analysis.ticket import OutOfTime
 from dp_lsp.builtins.concrete import array
 from dp_lsp.builtins.meanings import MEANINGS
 from dp_lsp.builtins.randomness import RANDOM
 from dp_lsp.builtins.releasing import COMPUTED, RELEASED
-from dp_lsp.cli import main, progress
+from dp_lsp.cli import main, progress, target
 from dp_lsp.core.types import Norm
 from dp_lsp.engine.check import Engine
-from dp_lsp.release import noise
+from dp_lsp.release import noise, running
 from dp_lsp.release.refusal import Misused, Refused
 from dp_lsp.release.running import chained
 from dp_lsp.release.table import Table, parsed
@@ -185,6 +188,7 @@ end
 function noisy(v::MetricVector(Real, Symmetric), sigma::Static()) :: Priv()
     gaussian_noise(1, sigma, length(v))
 end
+between(x::Real, p::Static(Bounded(Real, 1, 2))) :: Priv() = laplacian_mechanism(1, p, x)
 accepted(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, 2 * x)  # dp: ignore[DP301] it is known
 """
 TABLE = "a,b\n1,2\n3,4.5\n10,0\n"
@@ -489,6 +493,129 @@ def test_what_is_named_steers_no_terminal(folder: Path, capsys: pytest.CaptureFi
     _, printed = run(capsys, "total", "--data", "t.csv")
     assert "\x1b" not in printed
     assert "##[" not in printed
+
+
+# Where it goes
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("no/out.txt", "nothing is released: no/out.txt: No such file or directory"),
+        ("p.jl/out.txt", "nothing is released: p.jl/out.txt: Not a directory"),
+        (".", "nothing is released: .: Is a directory"),
+        ("away", "nothing is released: away: it leads out of this folder by a link"),
+        ("l.jsonl", "--output-file l.jsonl: that is the ledger"),
+    ],
+)
+def test_a_target_is_tried_before_anything_is_spent(
+    folder: Path, file: str, said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "away").symlink_to(folder.parent / "somewhere")
+    monkeypatch.setattr(running.Runs, "value", lambda *_: pytest.fail("something was drawn"))
+    code, printed = run(capsys, "total", "--data", "one.csv", "--ledger", "l.jsonl", "--output-file", file)
+    assert code == 2
+    assert said in printed
+    assert not (folder / "l.jsonl").exists()
+    assert not list(folder.glob(".dp-lsp-*"))
+
+
+def test_a_disk_without_room_is_noticed_before(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    (folder / "out.txt").write_text("before", "utf-8")
+    code, printed = run(capsys, "total", "--data", "one.csv", "--ledger", "l.jsonl", "--output-file", "out.txt")
+    assert code == 2
+    assert "nothing is released: out.txt: No space left" in printed
+    assert not (folder / "l.jsonl").exists()
+    assert (folder / "out.txt").read_text("utf-8") == "before"
+
+
+def test_what_is_released_is_written_whole(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "out.txt").write_text("before " * 20_000, "utf-8")
+    given = ["run", "p.jl", "total", "--data", "one.csv", "--set", "eps=2", "--output-file", "out.txt"]
+    assert main(given) == 0
+    assert capsys.readouterr().out == ""
+    value, guarantee, *_ = (folder / "out.txt").read_text("utf-8").splitlines()
+    assert math.isfinite(float(value))
+    assert "ε 2, δ 0" in guarantee
+    assert not list(folder.glob(".dp-lsp-*"))
+
+
+def test_what_is_refused_leaves_a_file_as_it_was(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "out.txt").write_text("before", "utf-8")
+    assert run(capsys, "wrong", "--data", "one.csv", "--output-file", "out.txt")[0] == 1
+    assert (folder / "out.txt").read_text("utf-8") == "before"
+    assert not list(folder.glob(".dp-lsp-*"))
+
+
+def test_what_cannot_be_written_in_the_end_is_not_lost(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is spent: what it released is on standard output, and what was spent is said."""
+
+    def gone(*_: str) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(target, "put_in_place", gone)
+    given = ["run", "p.jl", "total", "--data", "one.csv", "--set", "eps=2", "--ledger", "l.jsonl"]
+    assert main([*given, "--output-file", "out.txt"]) == 2
+    printed = capsys.readouterr()
+    assert "out.txt: Input/output error. The run was made, and spent ε 2, δ 0, which l.jsonl counts" in printed.err
+    assert math.isfinite(float(printed.out.splitlines()[0]))
+    assert not list(folder.glob(".dp-lsp-*"))
+
+
+def test_what_standard_output_does_not_take_is_not_lost(folder: Path) -> None:
+    command = [sys.executable, "-m", "dp_lsp", "run", "p.jl", "total", "--data", "one.csv", "--set", "eps=2"]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        found = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, text=True, encoding="utf-8")
+    assert found.returncode == 2
+    assert "standard output: No space left on device. The run was made, and spent ε 2, δ 0" in found.stderr
+    assert math.isfinite(float(found.stderr.splitlines()[1]))
+
+
+def test_a_run_that_takes_too_long_says_what_it_spent(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(*_: Any) -> None:
+        raise OutOfTime
+
+    monkeypatch.setattr(running.Runs, "value", late)
+    code, printed = run(capsys, "total", "--data", "one.csv", "--ledger", "l.jsonl")
+    assert code == 1
+    assert "this run spent ε 2, δ 0, which l.jsonl counts" in printed
+
+
+# What is no number
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("function", "arguments", "code", "said"),
+    [
+        ("total", ["--set", "v=[1, true]"], 1, "entry 2: a value of 'v' is true or false, which is no number"),
+        ("total", ["--set", "v=[1, true/2]"], 2, "'true/2' is not a number"),
+        ("total", ["--data", "truths.csv"], 1, "row 3, column a: a value of 'v' is true or false"),
+        ("rows_of", ["--set", "m=[true]", "--set", "del=1e-5"], 1, "a value of 'm' is true or false"),
+        ("start", ["--data", "one.csv", "--set", "m=[false]"], 1, "a value of 'm' is true or false"),
+        ("binned", ["--data", "one.csv", "--set", "edges=[0, true]"], 1, "a value of 'edges' is true or false"),
+        ("up_to", ["--data", "one.csv", "--set", "k=true"], 2, "--set k: 'true' is not a number"),
+        ("total", ["--data", "one.csv", "--ledger", "l", "--budget", "true"], 2, "--budget 'true' is not of the form"),
+        ("total", ["--data", "one.csv", "--target-delta", "false"], 2, "'false' is not a number"),
+        ("between", ["--set", "x=1", "--set", "p=3"], 1, "--set p: it must lie between 1 and 2"),
+    ],
+)  # fmt: skip
+def test_what_is_true_is_no_number(
+    function: str, arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("truths.csv").write_text("a\n1\ntrue\n", "utf-8")
+    found, printed = run(capsys, function, *arguments, eps=function != "between")
+    assert (found, said in printed) == (code, True), printed
 
 
 # Tables

@@ -13,7 +13,7 @@ from dp_lsp import __version__
 from dp_lsp.analysis import setting
 from dp_lsp.cli.configured import Configured
 from dp_lsp.cli.files import shown
-from dp_lsp.cli.output import leads_away
+from dp_lsp.cli.output import leads_away, point
 from dp_lsp.core.evaluate import rounded_up
 from dp_lsp.core.notation import decimal
 
@@ -37,10 +37,14 @@ class Counter(NamedTuple):
         from dp_lsp.release.refusal import Misused
 
         path = shown(self.path)
+
+        def on_wait() -> None:
+            point(f"waiting for another process that uses {path}")
+
         if leads_away(self.path):
             raise Misused(f"{path}: it leads out of this folder by a link; name the file that is meant")
         try:
-            return spend(self.path, path, _line(function, given, promised), self.budgets)
+            return spend(self.path, path, _line(function, given, promised), self.budgets, on_wait)
         except OSError as error:
             raise Misused(f"{path}: {error.strerror or type(error).__name__}") from None
 

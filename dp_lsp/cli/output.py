@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 from contextlib import suppress
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 import click
 
@@ -34,8 +34,7 @@ def write(text: str, file: str | None = None, colour: bool = False) -> int:
     text = without_commands(text)
     try:
         if file is not None:
-            if leads_away(file):
-                raise OSError(0, "it leads out of this folder by a link; name the file that is meant")
+            demand_here(file)
             with open(file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
                 stream.write(text)
         elif sys.stdout is None:
@@ -58,30 +57,53 @@ def leads_away(file: str) -> bool:
     return is_below(os.path.abspath(file), here) and not is_below(os.path.realpath(file), os.path.realpath(here))
 
 
+def demand_here(file: str) -> None:
+    """Refuse a file that leads away. Raises OSError."""
+    if leads_away(file):
+        raise OSError(0, "it leads out of this folder by a link; name the file that is meant")
+
+
 def replace(path: str, data: bytes) -> None:
     """Write a file so that whoever reads it sees the old one or the new one, whole. Raises OSError."""
-    import tempfile  # hardly anybody needs it, and it takes as long to load as half of the others
-
-    handle, beside = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".dp-lsp-", suffix=".tmp")
+    stream, beside = begun_beside(path)
     try:
-        with open(handle, "wb") as stream:
+        with stream:
             stream.write(data)
-        try:
-            os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
-        except FileNotFoundError:
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(beside, 0o666 & ~mask)  # as if it had been opened in the ordinary way
-        os.replace(beside, path)
+        put_in_place(beside, path)
     except BaseException:
         with suppress(OSError):
             os.unlink(beside)
         raise
 
 
+def begun_beside(path: str) -> tuple[BinaryIO, str]:
+    """A new file in the same folder, and its name."""
+    import tempfile  # hardly anybody needs it, and it takes as long to load as half of the others
+
+    handle, beside = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".dp-lsp-", suffix=".tmp")
+    return open(handle, "wb"), beside
+
+
+def put_in_place(beside: str, path: str) -> None:
+    """Make a file the one of that name, with its permissions."""
+    try:
+        os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(beside, 0o666 & ~mask)  # as if it had been opened in the ordinary way
+    os.replace(beside, path)
+
+
 def complain(message: str) -> None:
     """Say what is wrong on standard error, if anybody listens."""
     point(f"Error: {message}")
+
+
+def aside(text: str) -> None:
+    """Write what belongs elsewhere, and cannot be written there, to standard error."""
+    with suppress(OSError):
+        click.echo(without_commands(text), nl=False, err=True)
 
 
 def point(line: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +62,12 @@ def lines(found: Release, account: Account | None) -> Iterator[str]:
         yield "  every run spends this again, and nothing keeps count: --ledger FILE does"
     else:
         yield from (printable(f"  {line}") for line in counting.lines(account))
+
+
+def spent(promised: Sequence[Guarantee], account: Account | None) -> str:
+    """What a run spent, in words that begin in the middle of a sentence."""
+    pairs = "; ".join(f"ε {decimal(each.epsilon, 6)}, δ {decimal(each.delta, 6)}" for each in promised)
+    return f"spent {pairs or 'nothing'}" + ("" if account is None else f", which {account.path} counts")
 
 
 def _guaranteed(each: Guarantee) -> str:

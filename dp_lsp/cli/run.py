@@ -16,15 +16,16 @@ from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Options,
 from dp_lsp.analysis.setting import subject
 from dp_lsp.analysis.ticket import OutOfTime
 from dp_lsp.cli.configured import Configured
-from dp_lsp.cli.counting import counter
+from dp_lsp.cli.counting import Counter, counter
 from dp_lsp.cli.distributions import Distributions, improved
 from dp_lsp.cli.files import choose, shown
 from dp_lsp.cli.limited import limited
-from dp_lsp.cli.output import FINDINGS, USAGE, complain, write
+from dp_lsp.cli.output import FINDINGS, USAGE, aside, complain, write
 from dp_lsp.cli.progress import waiting
-from dp_lsp.cli.releases import document, lines
+from dp_lsp.cli.releases import document, lines, spent
 from dp_lsp.cli.reporters.escaping import json_text
 from dp_lsp.cli.style import printable, without_commands
+from dp_lsp.cli.target import Target
 from dp_lsp.disk.reading import SUFFIX
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.runnable import Runnable
@@ -65,9 +66,13 @@ def run(request: Request) -> int:
     except Missing:
         complain(_INSTALL)
         return USAGE
-    run = _Run(request)
     try:
-        released = run.released(library)
+        target = Target(request.output_file)
+    except OSError as error:
+        complain(f"nothing is released: {request.output_file or 'standard output'}: {error.strerror}")
+        return USAGE
+    try:
+        return _written(_Run(request).released(library), target)
     except Misused as wrong:
         raise click.UsageError(without_commands(printable(str(wrong)))) from None
     except Refused as why:
@@ -79,7 +84,30 @@ def run(request: Request) -> int:
     except MemoryError:
         complain("nothing is released: it takes more memory than it may; --limit memory=MEBIBYTES allows more")
         return FINDINGS
-    return write(released, request.output_file)
+    finally:
+        target.leave()
+
+
+class _Released(NamedTuple):
+    """What is printed of a release, and what it spent, in words."""
+
+    text: str
+    spent: str
+
+
+def _written(released: _Released, target: Target) -> int:
+    """Write a release; the exit code of that. It is made, and cannot be made again for nothing: what cannot be written
+    where it should be goes where it can."""
+    try:
+        target.write(released.text)
+        return 0
+    except OSError as error:
+        place = target.file or "standard output"
+        complain(f"{place}: {error.strerror}. The run was made, and {released.spent}; what it released is below")
+    if target.file is not None and write(released.text) == 0:
+        return USAGE
+    aside(released.text)
+    return USAGE
 
 
 class _Unchanged:
@@ -119,8 +147,8 @@ class _Run:
         self._distributions = Distributions()
         self._engine = Engine(self._distributions.answers)
 
-    def released(self, library: Any) -> str:
-        """What is printed. Raises what says why nothing is released."""
+    def released(self, library: Any) -> _Released:
+        """What is released. Raises what says why nothing is."""
         from dp_lsp.release.inputs import inputs
         from dp_lsp.release.refusal import Refused
         from dp_lsp.release.running import demand_no_doubt, demand_within, guarantees, release
@@ -129,6 +157,7 @@ class _Run:
         with limited(request.limits, 0):
             first = self._function(())
             counted = counter(request.ledger, request.budget, self._options(()), self._root)
+            self._demand_apart(counted)
             options = self._options(()).options(self._root)
             joining = options.neighbours != Options().neighbours
         with limited(self._patient, 0), waiting("reading the data"):
@@ -145,10 +174,22 @@ class _Run:
             with limited(self._patient, 0), waiting(f"running {request.function}"):
                 found = release(function, given, promised, library)
         except Refused as why:
+            complain(f"this run {spent(promised, account)}")
             raise why if account is None else Refused(f"{why}; {account.path} counts it all the same") from None
+        except BaseException:  # it takes too long, or somebody interrupts it
+            complain(f"this run {spent(promised, account)}")
+            raise
         if request.output_format == "json":
-            return json_text(document(function, found, given.numbers, account), indent=2) + "\n"
-        return "".join(f"{line}\n" for line in lines(found, account))
+            text = json_text(document(function, found, given.numbers, account), indent=2) + "\n"
+        else:
+            text = "".join(f"{line}\n" for line in lines(found, account))
+        return _Released(text, spent(promised, account))
+
+    def _demand_apart(self, counted: Counter | None) -> None:
+        """What is released must not be written over what counts it."""
+        file = self._request.output_file
+        if file is not None and counted is not None and os.path.realpath(file) == os.path.realpath(counted.path):
+            raise click.UsageError(f"--output-file {file}: that is the ledger")
 
     @property
     def _patient(self) -> Limits:

@@ -30,7 +30,7 @@ from dp_lsp.core.types import (
 )
 from dp_lsp.release.refusal import Misused, Refused
 from dp_lsp.release.table import Table, table
-from dp_lsp.release.values import Entries, exact, is_truth, listed, written
+from dp_lsp.release.values import Entries, exact, listed, written
 
 
 class Column(NamedTuple):
@@ -156,7 +156,14 @@ class _Reader:
         value = self._scalar(param.name, param.type, "it is static")
         if isinstance(param.type, NumberType):
             self._numbers[param.name] = Fraction(value)
+            self._demand_between(param.name, param.type, value)
         return value
+
+    def _demand_between(self, name: str, type_: NumberType, value: Value) -> None:
+        if type_.bounds is not None:
+            low, high = self._ends(type_.bounds)
+            if not low <= value <= high:
+                raise Refused(f"--set {name}: it must lie between {low} and {high}")
 
     def _listed_by_hand(self, param: SchemeParameter) -> Value:
         """A vector, a matrix or a model that is public."""
@@ -174,7 +181,8 @@ class _Reader:
         entries = self._entries(param, False)
         self._numbers[f"length({param.name})"] = Fraction(entries.height)
         self._sizes.append(_Size(param.name, model.size, entries.height, "parameter"))
-        return array(entries.numbers)
+        real = NumberType(Base.REAL)
+        return array(self._elements(param.name, real, entries))
 
     def _filled(self, param: SchemeParameter, box: Container, entries: Entries) -> Value:
         self._count(param, box, entries)
@@ -188,17 +196,19 @@ class _Reader:
         if text is None:
             raise Misused(f"'{name}' has no value: {why}; give it by --set {name}=…")
         found = exact(text)
-        if found is None or (isinstance(type_, NumberType) and is_truth(text)):
+        if found is None or (isinstance(type_, NumberType) and isinstance(found, bool)):
             raise Misused(f"--set {name}: {text.strip()!r} is not a number, as in 100, 0.2, 1e-5 or 1/3")
         return self._converted(found, type_, lambda what: Misused(f"--set {name}: {text.strip()} {what}"))
 
-    def _converted(self, found: Fraction, element: Type, wrong: Callable[[str], Exception]) -> Value:
+    def _converted(self, found: Fraction | bool, element: Type, wrong: Callable[[str], Exception]) -> Value:
         """A number as the program has it, where it is one that the type allows."""
         if isinstance(element, BoolType):
             if found not in (0, 1):
                 raise wrong("is neither true nor false")
             return found == 1
         if isinstance(element, NumberType):
+            if isinstance(found, bool):
+                raise wrong("is true or false, which is no number")
             if element.base is Base.INTEGER and found.denominator != 1:
                 raise wrong("is not a whole number")
             return int(found) if element.base is Base.INTEGER else found
@@ -209,10 +219,8 @@ class _Reader:
         type_ = param.type
         if isinstance(type_, NumberType | BoolType):
             value = self._scalar(param.name, type_, "it is one number")
-            if isinstance(type_, NumberType) and type_.bounds is not None:
-                low, high = self._ends(type_.bounds)
-                if not low <= value <= high:
-                    raise Refused(f"--set {param.name}: it must lie between {low} and {high}")
+            if isinstance(type_, NumberType):
+                self._demand_between(param.name, type_, value)
             return value
         box = _box(type_)
         if isinstance(type_, ModelType):
@@ -372,8 +380,8 @@ def _is_box(type_: Type) -> bool:
     return _box(type_) is not None or isinstance(type_, ModelType)
 
 
-def _is_within(row: Sequence[Fraction], clip: Clip, most: Fraction) -> bool:
+def _is_within(row: Sequence[Fraction | bool], clip: Clip, most: Fraction) -> bool:
     if clip is Clip.L2:
         return sum(each * each for each in row) <= most * most
-    sizes = [abs(each) for each in row]
+    sizes = [abs(Fraction(each)) for each in row]
     return (max(sizes, default=Fraction(0)) if clip is Clip.LINF else sum(sizes)) <= most

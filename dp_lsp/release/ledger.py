@@ -2,7 +2,8 @@
 
 A run is written down, and the disk has it, before any noise is drawn. So whatever happens afterwards, nothing was
 released that is not counted; a run that fails after that stays counted. Whoever writes holds a lock from reading the
-file until the line is there, so of two runs at once the later one sees what the earlier one spends.
+file until the line is there, so of two runs at once the later one sees what the earlier one spends. Who waits for that
+says so after a moment, and gives up in the end.
 
 Every line ends in the SHA-256 of itself and the one before. A line that is edited, moved or taken out is noticed. That
 nobody cuts off the end, or takes another file, no file can see to.
@@ -12,15 +13,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from dp_lsp.accounting.pairs import Pair
 from dp_lsp.core.notation import decimal
-from dp_lsp.release.adding import opened
+from dp_lsp.release.adding import LONGEST, Added, Busy, opened
 from dp_lsp.release.changes import Change, Step
 from dp_lsp.release.refusal import Refused
 from dp_lsp.release.spending import Entry, Origin, Spent, Total, total
@@ -29,6 +30,10 @@ SCHEMA = 1
 """The version of the lines."""
 _HEAD = json.dumps({"ledger": "dp-lsp run", "schema_version": SCHEMA})
 _SEAL = ', "seal": "'
+_CUT = (
+    "A run that was stopped while it wrote the line has released nothing; if the end of the file was lost later, the "
+    "run was made, and perhaps others after it: restore the file."
+)
 _NUMBER = re.compile("[0-9]{1,2000}(/[0-9]{1,2000})?")
 _DIGEST = re.compile("[0-9a-f]{64}|")
 _STEPS = {each.name.lower().replace("_", "-"): each for each in Step}
@@ -61,11 +66,17 @@ class Account(NamedTuple):
     left: Budget | None
 
 
-def spend(file: str, path: str, line: Line, budgets: Sequence[Budget]) -> Account:
-    """Write a run down in a ``file``, which people are shown as ``path``, if all budgets allow it. Raises
-    :class:`Refused` if one does not, or if the file is none that runs can be counted in, and OSError if it cannot be
-    written."""
-    with opened(file) as ledger:
+def spend(
+    file: str,
+    path: str,
+    line: Line,
+    budgets: Sequence[Budget],
+    on_wait: Callable[[], None] = lambda: None,
+) -> Account:
+    """Write a run down in a ``file``, which people are shown as ``path``, if all budgets allow it; ``on_wait`` is told
+    that others use it. Raises :class:`Refused` if a budget does not, if others do not let go of the file, or if it is
+    none that runs can be counted in, and OSError if it cannot be written."""
+    with _opened(file, path, on_wait) as ledger:
         raw = ledger.content()
         before = read(path, raw)
         entries = tuple(each.entry for each in before)
@@ -80,20 +91,35 @@ def spend(file: str, path: str, line: Line, budgets: Sequence[Budget]) -> Accoun
     return Account(path, after, _left(after.pair, budgets) if budgets else None)
 
 
+@contextmanager
+def _opened(file: str, path: str, on_wait: Callable[[], None]) -> Iterator[Added]:
+    try:
+        with opened(file, on_wait) as ledger:
+            yield ledger
+    except Busy:
+        raise Refused(
+            f"{path}: another process has held it for {LONGEST:.0f} seconds, so this run cannot be counted; nothing is "
+            "spent"
+        ) from None
+
+
 def read(path: str, raw: bytes) -> tuple[Line, ...]:
     """The runs that a ledger counts. Raises :class:`Refused` for a file that is none, or is not as it was written."""
     if not raw:
         return ()
     lines = raw.removesuffix(b"\n").split(b"\n")
+    if lines[0] != _HEAD.encode() and len(raw) < len(_HEAD) and _HEAD.encode().startswith(raw):
+        raise Refused(f"{path}, line 1: it is cut off. {_CUT} If there was none, remove the file")
     if lines[0] != _HEAD.encode():
         raise Refused(f"{path} is not a ledger that `dp-lsp run` of this version has begun; name another file")
-    found = []
+    found: list[Line] = []
     for place in range(1, len(lines)):
         line = _line(lines[place], lines[place - 1])
         if line is None and place == len(lines) - 1 and not raw.endswith(b"\n"):
+            above = total([each.entry for each in found])
             raise Refused(
-                f"{path}, line {place + 1}: it is cut off. A run was stopped while it wrote that line, before it "
-                "released anything: take the line out"
+                f"{path}, line {place + 1}: it is cut off, so it is not known what that run spends besides "
+                f"{said(above.pair)} of the {runs(above.runs)} above. {_CUT} If there was none, take the line out"
             )
         if line is None:
             raise Refused(
@@ -177,7 +203,7 @@ def _line(text: bytes, follows: bytes) -> Line | None:
 
 
 def _origin(name: str, digest: str) -> Origin:
-    if not name or not _DIGEST.fullmatch(digest):
+    if not isinstance(name, str) or not name or not _DIGEST.fullmatch(digest):
         raise ValueError
     return Origin(name, digest)
 

@@ -46,9 +46,10 @@ class Table(NamedTuple):
                 raise Misused(f"{self.path} has several columns {name!r}; give each a name of its own")
         return [self.names.index(name) for name in wanted]
 
-    def numbers(self, places: Sequence[int]) -> Iterator[Fraction]:
-        """The numbers in these columns, row by row. Raises :class:`Refused` for what is none."""
-        known: dict[str, Fraction] = {}
+    def numbers(self, places: Sequence[int]) -> Iterator[Fraction | bool]:
+        """The numbers in these columns, and what is true or false, row by row. Raises :class:`Refused` for what is
+        neither."""
+        known: dict[str, Fraction | bool] = {}
         for row, cells in enumerate(self.rows):
             for place in places:
                 cell = cells[place]

@@ -13,16 +13,16 @@ from dp_lsp.release.refusal import Misused
 _LONGEST = 300  # characters of a number
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
-_TRUTHS = {"true": Fraction(1), "false": Fraction(0)}
+_TRUTHS = {"true": True, "false": False}
 _LIST = re.compile(r"\[(.*)\]", re.DOTALL)
 _BREAK = re.compile(r"[,\s]+")
 _FEW = 12  # names in a message
 
 
 class Entries(NamedTuple):
-    """Numbers of a parameter, row by row, and where each row stands, in words."""
+    """Numbers and truth values of a parameter, row by row, and where each row stands, in words."""
 
-    numbers: list[Fraction]
+    numbers: list[Fraction | bool]
     width: int
     at: Callable[[int], str]
 
@@ -31,8 +31,8 @@ class Entries(NamedTuple):
         return len(self.numbers) // self.width if self.width else 0
 
 
-def number(text: str) -> Fraction | None:
-    """The number that a cell means exactly, or 1 and 0 for true and false; None for anything else."""
+def number(text: str) -> Fraction | bool | None:
+    """The number that a cell means exactly, or what is true or false, which is no number; None for anything else."""
     text = text.strip()
     if len(text) > _LONGEST:
         return None
@@ -41,23 +41,17 @@ def number(text: str) -> Fraction | None:
     return Fraction(text) if _NUMBER.fullmatch(text) else _TRUTHS.get(text.lower())
 
 
-def is_truth(text: str) -> bool:
-    """Whether it is true or false."""
-    return text.strip().lower() in _TRUTHS
-
-
 def is_number(text: str) -> bool:
     """Whether it is written with digits."""
     return _NUMBER.fullmatch(text) is not None
 
 
-def exact(text: str) -> Fraction | None:
-    """The same of a number or of a quotient of two, as in 1/3."""
+def exact(text: str) -> Fraction | bool | None:
+    """The same of a quotient of two numbers, too, as in 1/3."""
     if "/" not in text:
         return number(text)
-    top, _, bottom = text.partition("/")
-    parts = number(top), number(bottom)
-    return parts[0] / parts[1] if parts[0] is not None and parts[1] else None
+    top, bottom = map(number, text.split("/", 1))
+    return top / bottom if isinstance(top, Fraction) and isinstance(bottom, Fraction) and bottom else None
 
 
 def written(name: str, text: str, matrix: bool) -> Entries:
@@ -74,7 +68,7 @@ def written(name: str, text: str, matrix: bool) -> Entries:
     return Entries([each for row in rows for each in row], width, lambda row: f"--set {name}, entry {row + 1}")
 
 
-def _entry(name: str, text: str, form: str) -> Fraction:
+def _entry(name: str, text: str, form: str) -> Fraction | bool:
     found = exact(text)
     if found is None:
         raise Misused(f"--set {name}: {text!r} is not a number; it is of the form {form}")
