@@ -100,6 +100,7 @@ class _TopLevel:
             case surface.Call(callee=surface.Name(name=name)) if name == surface.INCLUDE:
                 self._include(node)
             case surface.ModuleMark(name=str() as name):
+                self._check_meaning(surface.Name(node.start, node.end, name))
                 self._cloud(node, surface.Summary(outside=frozenset((name,))), f"`module {name}`")
             case surface.ModuleMark() | surface.Text() | surface.Export() | surface.Shown():
                 pass

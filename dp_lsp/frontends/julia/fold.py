@@ -43,8 +43,10 @@ _LINES = {
     "USING": "an import",
 }
 _BRACKETS = {"MATRIX": "a matrix literal", "MCALL": MACRO_CALL, "QUOTED": "a quoted expression"}
-_FOLDED = frozenset((*_BLOCKS, *_LINES, *_BRACKETS, "CONCAT", "GENERATOR"))
-_SPECIAL = _FOLDED | OPENERS | BLOCKS | CLOSING.keys() | SEPARATORS | words("COMMA SEMI")
+FOLDED = frozenset((*_BLOCKS, *_LINES, *_BRACKETS, "CONCAT", "GENERATOR"))
+"""The tokens with which something begins that is kept from the grammar."""
+
+_SPECIAL = FOLDED | OPENERS | BLOCKS | CLOSING.keys() | SEPARATORS | words("COMMA SEMI")
 
 
 class Folded:
@@ -53,7 +55,7 @@ class Folded:
     def __init__(self, tokens: list[Token]) -> None:
         self.problems: list[Problem] = []
         self.tokens = self._without_black_boxes(tokens)
-        if any(token.type in _FOLDED for token in self.tokens):
+        if any(token.type in FOLDED for token in self.tokens):
             self.tokens = _Folder(self.tokens, self.problems).run()
 
     def _without_black_boxes(self, tokens: list[Token]) -> list[Token]:

@@ -443,7 +443,9 @@ class Lexer(Desk):
         if _NO_OPERAND.match(text, end):
             return self._add("WHOLE", start, end, ":")
         if found := _patterns(text.isascii()).symbol.match(text, start):
-            return self._ready(start, found.end(), "a symbol")
+            name = found[0][1:]  # whoever is given the symbol may call what it names
+            does = surface.Summary(anything=f"`{name}`" if name in surface.EVALUATING else "")
+            return self._ready(start, found.end(), "a symbol", does)
         if text[end : end + 1] == "(":
             self._operand(start)
             return self._add("QUOTED", start, end, ":")

@@ -119,8 +119,6 @@ class _Reading:
             self._inner = self._inner.joined(token.node.summary)
         elif isinstance(token.node, Import):
             self._may("an import")
-        if token.value[:1] == ":" and token.value[1:] in EVALUATING:
-            self._may(f"`{token.value[1:]}`")
 
     def _name(self, index: int, name: str) -> None:
         before = self._before(index)
@@ -132,7 +130,7 @@ class _Reading:
             called = self._statement.called or self._after(index) == "CALL"
             self._statement = self._statement._replace(called=called)
             return
-        if self._after(index) == "KWASSIGN":
+        if self._after(index) == "KWASSIGN" and not self._naming:
             self._binds |= {name} if self._around() == "MCALL" else set()
             return
         self._mentions.add(name)
