@@ -128,7 +128,8 @@ class Args:
 
     def is_static(self, index: int) -> bool:
         """Whether the argument at a position, from 0 on, is a public number."""
-        return self.statics[index] is not None
+        type_ = self.types[index]
+        return isinstance(type_, NumberType) and type_.static is not None
 
 
 Result = Callable[[Args], "Type | Refusal"]

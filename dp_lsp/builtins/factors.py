@@ -3,14 +3,19 @@ and the published factors are those of the published checker: the same for Data 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import reduce
+from itertools import accumulate
+from typing import TypeVar
 
 from dp_lsp.builtins import intervals
 from dp_lsp.builtins.define import Args
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, inverse_magnitude, magnitude, number, positive_part
 from dp_lsp.core.types import Base, Type
+
+T = TypeVar("T")
 
 
 def are_data(args: Args) -> bool:
@@ -32,13 +37,20 @@ def _unbounded(args: Args) -> bool:
     return args.statics.count(None) > 1 and not are_data(args)
 
 
+def of_others(values: Sequence[T], together: Callable[[T, T], T], nothing: T) -> tuple[T, ...]:
+    """For each value what all the others are together, with as many steps as there are values; ``nothing`` is what
+    changes nothing, and the order of steps must not matter."""
+    before = list(accumulate(values, together, initial=nothing))
+    behind = list(accumulate(reversed(values), together, initial=nothing))
+    return tuple(together(left, right) for left, right in zip(before[:-1], reversed(behind[:-1]), strict=True))
+
+
 def product_factors(args: Args) -> tuple[Sens, ...]:
     """A private factor moves the product by the sizes of the others, which have no bound where nothing is known of
     them: ``|xy - x'y'| ≤ |x - x'|·|y| + |x'|·|y - y'|``. Data: 1, or 0 by the literal 0."""
     if are_data(args):
         return _to_private(args, ZERO if _public_product(args).zero else ONE)
-    sizes = tuple(map(_size, args.types))
-    others = (reduce(Sens.__mul__, (*sizes[:index], *sizes[index + 1 :]), ONE) for index in range(len(sizes)))
+    others = of_others(tuple(map(_size, args.types)), Sens.__mul__, ONE)
     return tuple(other if value is None else ZERO for other, value in zip(others, args.statics, strict=True))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from dp_lsp.builtins import intervals, powers
 from dp_lsp.builtins.define import Args
+from dp_lsp.builtins.factors import of_others
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.order import Way, through
@@ -52,14 +53,7 @@ def _difference(count: int) -> Ways:
 def _product(args: Args) -> Ways:
     """Each factor goes the way that the sign of the others says."""
     signs = [intervals.way(intervals.of(type_)) for type_ in args.types]
-    return tuple(_together(*signs[:index], *signs[index + 1 :]) for index in range(len(signs)))
-
-
-def _together(*signs: Way | None) -> Way | None:
-    found: Way | None = Way.RISES
-    for sign in signs:
-        found = through(found, sign)
-    return found
+    return of_others(signs, through, Way.RISES)
 
 
 def _quotient(args: Args) -> Ways:

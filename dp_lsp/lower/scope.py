@@ -76,6 +76,8 @@ class Scope:
     def _version(self, node: surface.Name, inside: bool) -> Local | Unreadable:
         name = node.name
         local = self.now.get(name)
+        if local is not None and not inside:
+            return local
         writes = list(self.survey.known_writes(name))
         if inside and name == self.making:
             return Unreadable(problems.CallCycle.at(node.span, name=name, way="directly"))

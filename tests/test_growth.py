@@ -1,0 +1,142 @@
+"""What a check does grows with the text it is given, and no faster: work is counted in calls, of no function more than
+twice as many for a text that is twice as long."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from dp_lsp.analysis.records import Analysis, State
+from dp_lsp.engine.check import Engine
+
+SIZE = 24
+"""How many parts the shorter text has. What looks at every two of them calls something at least 576 times more."""
+MOST = 8 * SIZE
+"""How many calls more than twice as many there may be: of what is done once, or at a few sizes only."""
+
+
+def joined(sign: str, parts: Iterable[str]) -> str:
+    return sign.join(parts)
+
+
+def numbers(count: int) -> list[str]:
+    return [str(index % 7 + 2) for index in range(count)]
+
+
+def body(lines: Iterable[str], result: str = "y", head: str = "f(x::Real)") -> str:
+    inside = "".join(f"    {line}\n" for line in lines)
+    return f"function {head}\n    y = x\n{inside}    {result}\nend\n"
+
+
+PROGRAMS: dict[str, Callable[[int], str]] = {
+    "product": lambda n: f"f(x::Real) = {joined(' * ', numbers(n))} * x\n",
+    "product of fractions": lambda n: f"f(x::Real) = {joined(' * ', (f'{i}.5' for i in range(n)))} * x\n",
+    "product at top level": lambda n: f"c = {joined(' * ', numbers(n))}\nf(x::Real) = c * x\n",
+    "product of a public number": lambda n: f"f(x::Real, n::Static()) = x * {joined(' * ', ['n'] * n)}\n",
+    "product of public sums": lambda n: (
+        f"f(x::Real, n::Static()) = x * {joined(' * ', (f'(n + {i})' for i in range(n)))}\n"
+    ),
+    "product of private numbers": lambda n: body(
+        [f"z = clamp(x, 0, 2) * {joined(' * ', ['clamp(x, 0, 2)'] * n)}"], "z"
+    ),
+    "product of entries": lambda n: f"f(x::Vector{{<:Real}}) = x * {joined(' * ', numbers(n))}\n",
+    "sum": lambda n: f"f(x::Real) = x + {joined(' + ', numbers(n))}\n",
+    "sum of products": lambda n: f"f(x::Real) = {joined(' + ', (f'{i} * x' for i in numbers(n)))}\n",
+    "sum of parameters": lambda n: (
+        f"f({joined(', ', (f'x{i}::Real' for i in range(n)))}) = 2 * ({joined(' + ', (f'x{i}' for i in range(n)))})\n"
+    ),
+    "maximum": lambda n: f"f(x::Real) = max(x, {joined(', ', numbers(n))})\n",
+    "vector of literals": lambda n: f"f(x::Real) = x * sum([{joined(', ', numbers(n))}])\n",
+    "vector": lambda n: f"f(x::Real) = [{joined(', ', (f'{i} * x' for i in numbers(n)))}]\n",
+    "tuple": lambda n: body([f"({joined(', ', (f'a{i}' for i in range(n)))}) = ({joined(', ', ['x'] * n)})"], "a0"),
+    "candidates": lambda n: (
+        "f(v::MetricVector(Real, Symmetric)) :: Priv() =\n    exponential_mechanism("
+        f"1, 0.5, [{joined(', ', (f'{i}.0' for i in range(n)))}], c -> count(x -> x > c, v))\n"
+    ),
+    "elseif": lambda n: body(
+        ["if k == 0", "    y = x", *(f"elseif k == {i + 1}\n        y = {i + 2} * x" for i in range(n // 2)), "end"],
+        head="f(x::Real, k::Static(Integer))",
+    ),
+    "ifs": lambda n: body(
+        (f"if k == {i}\n        y = {i + 2} * x\n    end" for i in range(n)), head="f(x::Real, k::Static(Integer))"
+    ),
+    "early returns": lambda n: body(
+        (f"if k == {i}\n        return {i + 2} * x\n    end" for i in range(n // 2)),
+        head="f(x::Real, k::Static(Integer))",
+    ),
+    "statements that multiply": lambda n: body(f"y = y * {i}" for i in numbers(n)),
+    "statements that divide": lambda n: body(f"y = y / {i}" for i in numbers(n)),
+    "statements that add": lambda n: body(f"y = y + {i} * x" for i in numbers(n)),
+    "statements that square": lambda n: body(["y = clamp(x, -1, 1)", *["y = y * y"] * n]),
+    "assertions": lambda n: body((f"@assert k > {i}" for i in range(n)), head="f(x::Real, k::Static(Integer))"),
+    "functions inside": lambda n: body(f"g{i} = z -> {i} * z" for i in range(n)),
+    "entries one by one": lambda n: body(
+        ["z = 0.0", *(f"z = z + x[{i + 1}]" for i in range(n))], "z", head="f(x::Vector{<:Real})"
+    ),
+    "constants": lambda n: (
+        joined("", (f"c{i} = {i}\n" for i in range(n)))
+        + f"f(x::Real) = x * ({joined(' + ', (f'c{i}' for i in range(n)))})\n"
+    ),
+    "constants of constants": lambda n: (
+        "c0 = 3\n" + joined("", (f"c{i + 1} = c{i} * 3\n" for i in range(n))) + f"f(x::Real) = x * c{n}\n"
+    ),
+    "calls of one function": lambda n: f"g(x::Real) = 2 * x\nf(x::Real) = {joined(' + ', ['g(x)'] * n)}\n",
+    "calls in calls": lambda n: f"g(x::Real) = 2 * x\nf(x::Real) = {'g(' * (n // 2)}x{')' * (n // 2)}\n",
+    "a chain of functions": lambda n: (
+        "f0(x::Real) = x\n" + joined("", (f"f{i + 1}(x::Real) = 2 * f{i}(x)\n" for i in range(n)))
+    ),
+    "mechanisms": lambda n: body(
+        ["z = 0.0", *(f"z = z + laplacian_mechanism(1, 0.{i}, x)" for i in numbers(n))], "z", "f(x::Real) :: Priv()"
+    ),
+}
+
+
+class Work:
+    """How often each function was called while a text was checked from nothing, and what came of it."""
+
+    def __init__(self, text: str) -> None:
+        self.calls: Counter[str] = Counter()
+        engine = Engine()
+        before = sys.getprofile()
+        sys.setprofile(self._count)
+        try:
+            self.found: Analysis = engine.check(text)
+        finally:
+            sys.setprofile(before)
+
+    def _count(self, frame: FrameType, event: str, argument: Any) -> None:
+        if event == "call":
+            self.calls[f"{frame.f_code.co_filename}:{frame.f_code.co_firstlineno} {frame.f_code.co_name}"] += 1
+        elif event == "c_call":
+            self.calls[str(getattr(argument, "__qualname__", argument))] += 1
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_twice_the_text_is_twice_the_work(name: str) -> None:
+    short, long = PROGRAMS[name](SIZE), PROGRAMS[name](2 * SIZE)
+    Work(long)  # loads what is loaded once
+    once, twice = Work(short), Work(long)
+    assert once.found.state is State.PROVED, once.found.problems
+    more = {
+        each: (once.calls[each], count) for each, count in twice.calls.items() if count > 2 * once.calls[each] + MOST
+    }
+    assert not more, "functions that are called more than twice as often for twice the text"
+
+
+@pytest.mark.parametrize("count", [500, 2_000, 8_000])
+def test_a_product_of_very_many_factors_ends_in_its_bound_or_in_none(count: int) -> None:
+    factors = joined(" * ", ["2.5"] * count)
+    for text in (f"f(x::Real) = {factors} * x\n", f"c = {factors}\nf(x::Real) = c * x\n"):
+        found = Engine().check(text)
+        (function,) = found.functions
+        (parameter,) = function.parameters
+        exact = f"{5**count}/{2**count}" if count < 8_000 else ""
+        assert parameter.sensitivity in ((exact,) if count == 500 else (exact, "oo")) and len(
+            str(found.problems)
+        ) < 10 * len(text)
+        assert function.state is State.PROVED or found.problems
