@@ -10,6 +10,7 @@ import pytest
 from dp_lsp.cache.folder import VARIABLE
 from dp_lsp.cli import distributions
 
+ASK = distributions.Distributions.ask
 LAST = "test_editors.py"
 """What runs beside the other tests is waited for at the end."""
 
@@ -47,5 +48,11 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _without_distributions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reports are the same wherever the tests run; who wants these numbers asks for them."""
-    monkeypatch.setattr(distributions, "installed", lambda: False)
+    """They take a process and a second a time; who wants these numbers asks for them."""
+    monkeypatch.setattr(distributions.Distributions, "ask", lambda self, wanted: False)
+
+
+@pytest.fixture
+def with_distributions(monkeypatch: pytest.MonkeyPatch, _without_distributions: None) -> None:
+    """They are asked for, as users do."""
+    monkeypatch.setattr(distributions.Distributions, "ask", ASK)

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from importlib.util import find_spec
 
 import mpmath
+import pytest
 
 from dp_lsp.accounting.best import MEASURES, guarantees
 from dp_lsp.accounting.charge import Charge, Relation, Sampled, Scheme
 
 mpmath.mp.dps = 30
+
+needs_library = pytest.mark.skipif(
+    find_spec("dp_accounting") is None, reason="dp-accounting is not installed (from Python 3.13 on it has no numpy)"
+)
 
 
 def agrees(value: Fraction | float | mpmath.mpf, printed: str, units: str = "0.5001") -> bool:
@@ -29,8 +35,8 @@ def stated(charge: Charge, delta: str | Fraction, rule: str) -> Fraction:
     return found.epsilon
 
 
-def poisson(rate: str | Fraction, body: Charge) -> Sampled:
-    return Sampled(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(rate), 0, 0, body)
+def poisson(rate: str | Fraction, body: Charge, relation: Relation = Relation.ADD_REMOVE) -> Sampled:
+    return Sampled(Scheme.POISSON, relation, Fraction(rate), 0, 0, body)
 
 
 def drawn(draws: int, rows: int, body: Charge, scheme: Scheme = Scheme.WITHOUT_REPLACEMENT) -> Sampled:

@@ -9,17 +9,15 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from dp_lsp.accounting import curves, pld
+from dp_lsp.accounting import curves
 from dp_lsp.accounting.best import claims, guarantees
 from dp_lsp.accounting.charge import Charge, Gaussian, Laplace, Repeat, Sequence
 from dp_lsp.accounting.guarantee import Guarantee
-from golden import poisson, stated
+from golden import needs_library, poisson, stated
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(
-        not pld.installed(), reason="dp-accounting is not installed (from Python 3.13 on it has no numpy)"
-    ),
+    needs_library,
 ]
 COUNT = 1000
 

@@ -12,7 +12,7 @@ import pytest
 from dp_lsp.accounting import pld
 from dp_lsp.accounting.charge import Laplace
 from dp_lsp.accounting.pld import Question
-from dp_lsp.cli import distributions, main, progress
+from dp_lsp.cli import main, progress
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = str(ROOT / "fixtures" / "programs" / "dp_sgd_poisson.jl")
@@ -21,12 +21,20 @@ NUMBERS = ["--set", "q=0.01", "--set", "sigma=4", "--set", "k=10000", "--target-
 FIXED = """import json, sys
 questions = json.load(sys.stdin)
 for each in questions:
-    print(json.dumps({"epsilon": EPSILON, "interval": "1/1000", "version": "0"}))
+    print(json.dumps({"epsilon": EPSILON, "interval": "1/1000", "note": ""}))
 """
 
-needs_library = pytest.mark.skipif(
-    not pld.installed(), reason="dp-accounting is not installed (from Python 3.13 on it has no numpy)"
-)
+WITH_REPLACEMENT = """function again(A::Matrix{<:Data}, B::Matrix{<:Data}, sigma::Static()) :: Priv()
+    (D, L) = sample_with_replacement(10, A, B)
+    total = [0.0, 0.0]
+    for i in 1:10
+        total = total + undisc_container(clip(L2, D[i, :]))
+    end
+    gaussian_noise(2, sigma, total)
+end
+"""
+
+pytestmark = pytest.mark.usefixtures("with_distributions")
 
 
 @pytest.fixture
@@ -39,8 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, epsilon: str) -> None:
-    """As if the library were there, and answered with this ε, an expression of ``questions``."""
-    monkeypatch.setattr(distributions, "installed", lambda: True)
+    """As if this ε were the answer, an expression of ``questions``."""
     monkeypatch.setattr(pld, "_RUN", FIXED.replace("EPSILON", epsilon))
 
 
@@ -57,11 +64,9 @@ def explained(capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
-@needs_library
 def test_gradient_descent_costs_what_distributions_say(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(distributions, "installed", pld.installed)
     found = numeric(capsys, "--certificate", "proof.json")
     assert found.keys() == {"X", "y", "X with y"}
     assert all(rule == "pld" and 0.9466 <= epsilon <= 0.9472 for epsilon, rule in found.values())
@@ -70,24 +75,14 @@ def test_gradient_descent_costs_what_distributions_say(
     assert main(["verify", "proof.json"]) == 0
 
 
-def test_without_the_library_it_costs_what_can_be_replayed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert all(rule == "renyi" and epsilon <= 1.04 for epsilon, rule in numeric(capsys).values())
-
-
-@pytest.mark.parametrize(
-    ("since", "words"),
-    [((4, 0), "is not installed (`pip install 'dp-lsp[accounting]'`)"), ((3, 0), "cannot be from Python 3.0 on")],
-)
-def test_an_explanation_says_that_the_library_is_not_there(
-    since: tuple[int, int],
-    words: str,
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(distributions, "_WITHOUT", since)
-    (line,) = (line for line in explained(capsys).splitlines() if "privacy-loss distribution" in line)
-    assert words in line
+def test_an_explanation_says_why_there_is_no_number(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of what is drawn with replacement no distribution is known."""
+    (folder / "dp-lsp.toml").unlink()
+    (folder / "again.jl").write_text(WITH_REPLACEMENT, "utf-8")
+    settings = ["--set", "sigma=2", "--set", "rows(A)=100", "--target-delta", "1e-5"]
+    assert main(["explain", *settings, "again.jl:again"]) == 0
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if "privacy-loss distributions" in line)
+    assert "those of some mechanism here are not known" in line
 
 
 def test_an_explanation_lists_it_once_for_each_rule(
@@ -96,7 +91,7 @@ def test_an_explanation_lists_it_once_for_each_rule(
     answering(monkeypatch, '"1/2"')
     lines = explained(capsys).splitlines()
     (row,) = (number for number, line in enumerate(lines) if "privacy-loss distribution" in line)
-    assert lines[row] == "| privacy-loss distribution | 0.5 | 1e-5 | proved, as dp-accounting computes it |"
+    assert lines[row] == "| privacy-loss distribution | 0.5 | 1e-5 | proved; no certificate can hold it |"
     assert re.search(r"Rényi privacy, α = \d+(\.\d+)? \| 1\.0355", lines[row + 1])
 
 
@@ -146,7 +141,6 @@ def test_it_is_not_asked_what_is_of_no_use(
     def never(questions: object) -> None:
         pytest.fail("a process is started")
 
-    monkeypatch.setattr(distributions, "installed", lambda: True)
     monkeypatch.setattr(pld, "Asked", never)
     file = tmp_path / "few.jl"
     file.write_text(f"f(x::Data, eps::Static()) :: Priv() = {body}\n", "utf-8")

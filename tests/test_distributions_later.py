@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from dp_lsp.accounting import pld
 from dp_lsp.accounting.guarantee import Guarantee
 from dp_lsp.analysis.records import Analysis, Options, Setting, State
-from dp_lsp.cli import distributions, main
+from dp_lsp.cli import main
 from dp_lsp.engine.check import Engine
 from several_files import Texts
 from stdio_driver import PATIENCE, Driver, children, gone
@@ -27,45 +26,41 @@ g(x::Real) :: Priv() = f(x)
 """
 LIMITED = "f(x::Real) :: Priv() = laplacian_mechanism(1, 1, x)\n"
 
-LIBRARY = """
+INSTEAD = """
+import importlib.util, sys
+
+class Instead:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "dp_lsp.accounting.composing":
+            return importlib.util.spec_from_file_location(name, {file!r})
+
+sys.meta_path.insert(0, Instead)
+"""
+COMPOSING = """
 import os, time
+from fractions import Fraction
 
-class Loss:
-    def compose(self, other):
-        return self
+class Composed:
+    epsilon, step = Fraction(1, 4), Fraction(1, 1000)
 
-    self_compose = compose
-
-    def get_epsilon_for_delta(self, delta):
-        while os.path.exists(os.environ.get("DP_TEST_WAITS_FOR", "")):
-            time.sleep(0.01)
-        return float(os.environ["DP_TEST_EPSILON"])
-
-def identity(**settings):
-    return Loss()
-
-def from_laplace_mechanism(scale, **settings):
-    return Loss()
+def composed(counted, delta):
+    while os.path.exists({wait!r}):
+        time.sleep(0.01)
+    return Composed
 """
 
 
 @pytest.fixture
-def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """As if the library were there, for us and for all processes that we start; it says 0.25 whatever it is asked, and
-    waits as long as the file is there that is returned."""
-    package, about = tmp_path / "library" / "dp_accounting" / "pld", tmp_path / "library" / "dp_accounting-0.dist-info"
-    package.mkdir(parents=True)
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: dp-accounting\nVersion: 0\n")
-    (package.parent / "__init__.py").touch()
-    (package / "__init__.py").touch()
-    (package / "privacy_loss_distribution.py").write_text(LIBRARY)
-    monkeypatch.setattr(distributions, "installed", pld.installed)
-    monkeypatch.syspath_prepend(str(package.parents[1]))
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(package.parents[1]), os.environ.get("PYTHONPATH", "")]))
-    monkeypatch.setenv("DP_TEST_EPSILON", "0.25")
-    monkeypatch.setenv("DP_TEST_WAITS_FOR", str(tmp_path / "wait"))
-    return tmp_path / "wait"
+def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_distributions: None) -> Path:
+    """As if the answer were 0.25 whatever is asked, in all processes that we start, which wait with it as long as the
+    file is there that is returned."""
+    folder, wait = tmp_path / "instead", tmp_path / "wait"
+    folder.mkdir()
+    (folder / "composing.py").write_text(COMPOSING.format(wait=str(wait)), "utf-8")
+    (folder / "sitecustomize.py").write_text(INSTEAD.format(file=str(folder / "composing.py")), "utf-8")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]))
+    return wait
 
 
 def answer(engine: Engine, analysis: Analysis, epsilon: str | None) -> None:
@@ -131,20 +126,20 @@ def test_numbers_are_the_smallest_that_are_known() -> None:
 
 
 def test_the_command_line_and_the_editor_come_to_the_same(
-    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    answers: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "dp-lsp.toml").write_text("max-epsilon = 0.5\nmax-delta = 1e-5\n")
     file = folder / "a.jl"
     file.write_text(PROGRAM + LIMITED.replace("f(", "h("), "utf-8")
-    library.touch()
+    answers.touch()
     with Driver() as driver:
         driver.start(folder)
         driver.open(file.read_text("utf-8"), file.as_uri())
         first = driver.checked(1, file.as_uri())
         assert first["status"] == "failed" and len(_told(driver)) == 4
-        library.unlink()  # it is answered now
+        answers.unlink()  # it is answered now
         driver.wait(lambda message: message.get("params", {}).get("diagnostics") == [])
         assert driver.checked(1, file.as_uri())["status"] == "proved"
         (worker,) = children(driver.process.pid)
@@ -155,8 +150,8 @@ def test_the_command_line_and_the_editor_come_to_the_same(
 
 
 @pytest.mark.skipif(os.name != "posix" or not Path("/proc").exists(), reason="processes are told apart by /proc")
-def test_an_edit_ends_the_process_that_computes_them(library: Path, tmp_path: Path) -> None:
-    library.touch()
+def test_an_edit_ends_the_process_that_computes_them(answers: Path, tmp_path: Path) -> None:
+    answers.touch()
     uri = (tmp_path / "a.jl").as_uri()
     with Driver() as driver:
         driver.start(window={"workDoneProgress": True})
@@ -175,8 +170,8 @@ def test_an_edit_ends_the_process_that_computes_them(library: Path, tmp_path: Pa
 
 
 @pytest.mark.skipif(os.name != "posix" or not Path("/proc").exists(), reason="processes are told apart by /proc")
-def test_who_does_not_want_to_wait_for_them_ends_the_process(library: Path, tmp_path: Path) -> None:
-    library.touch()
+def test_who_does_not_want_to_wait_for_them_ends_the_process(answers: Path, tmp_path: Path) -> None:
+    answers.touch()
     uri = (tmp_path / "a.jl").as_uri()
     with Driver() as driver:
         driver.start(window={"workDoneProgress": True})
@@ -192,7 +187,7 @@ def test_who_does_not_want_to_wait_for_them_ends_the_process(library: Path, tmp_
         while not _count(driver, "end"):
             driver.wait(lambda message: _kind(message) == "end")
         assert gone(busy)
-        library.unlink()  # it would be answered now, and the budget proved
+        answers.unlink()  # it would be answered now, and the budget proved
         driver.change(2, {"text": f"# again\n{PROGRAM}"}, uri=uri)
         assert driver.checked(2, uri)["status"] == "failed"
         time.sleep(1)
@@ -202,7 +197,7 @@ def test_who_does_not_want_to_wait_for_them_ends_the_process(library: Path, tmp_
 
 
 def test_a_plot_has_their_curve_beside_the_others(
-    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.jl").write_text(LIMITED)
     monkeypatch.chdir(tmp_path)

@@ -29,6 +29,11 @@ TABLE = [
 SLACK = "1e-6"
 
 
+def nearly(epsilon: Fraction, printed: str, above: Fraction = Fraction(1, 10_000)) -> bool:
+    """Whether it is hardly above a printed number, and below it by no more than is rounded."""
+    return Fraction(-1, 20_000) <= epsilon / Fraction(printed) - 1 <= above
+
+
 @pytest.mark.parametrize("row", TABLE)
 def test_pure_rounds(row: tuple[str, int, str, str, str, str, str, str, str, str, str]) -> None:
     epsilon, count, basic, published, textbook, advanced, zcdp, renyi, optimal, laplace, _ = row
@@ -42,13 +47,11 @@ def test_pure_rounds(row: tuple[str, int, str, str, str, str, str, str, str, str
     assert agrees(stated(Repeat(count, Laplace(Fraction(epsilon))), SLACK, "renyi"), laplace)
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not pld.installed(), reason="dp-accounting is not installed (it has no numpy from Python 3.13 on)")
 @pytest.mark.parametrize("row", TABLE)
 def test_laplace_noise_exactly(row: tuple[str, int, str, str, str, str, str, str, str, str, str]) -> None:
     epsilon, count, *_, exact = row
-    found = pld.ask(Repeat(count, Laplace(Fraction(epsilon))), Fraction(SLACK))
-    assert found is not None and agrees(found.epsilon, exact, units="2")
+    found = pld.measured(Repeat(count, Laplace(Fraction(epsilon))), Fraction(SLACK))
+    assert found is not None and nearly(found.epsilon, exact)
 
 
 def response_delta(each: str, count: int, epsilon: str) -> mpmath.mpf:
@@ -85,13 +88,12 @@ def test_laplace_noise_beyond_the_published_formula() -> None:
     assert mean is not None and agrees(1000 * mean.up, "2049.8")
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not pld.installed(), reason="dp-accounting is not installed (it has no numpy from Python 3.13 on)")
 def test_laplace_noise_beyond_the_published_formula_exactly() -> None:
-    found = pld.ask(Repeat(1000, Laplace(Fraction(3))), Fraction(SLACK))
-    assert found is not None and agrees(found.epsilon, "2267.2", units="2")
-    vast = pld.ask(Repeat(1000, Laplace(Fraction(1))), Fraction("0.909"))
-    assert vast is not None and agrees(vast.epsilon, "332.45", units="50")
+    """The first figure is that of transforms of 3,000 and of 9,000 losses a round, which agree in seven digits."""
+    found = pld.measured(Repeat(1000, Laplace(Fraction(3))), Fraction(SLACK))
+    assert found is not None and nearly(found.epsilon, "2266.394", Fraction(1, 5000))
+    vast = pld.measured(Repeat(1000, Laplace(Fraction(1))), Fraction("0.909"))
+    assert vast is not None and nearly(vast.epsilon, "332.45", Fraction(1, 500))
 
 
 @pytest.mark.parametrize(

@@ -137,11 +137,6 @@ def test_third_party_fences() -> None:
     assert wrong == []
 
 
-def test_one_module_accounts_by_library() -> None:
-    accounting = {found.importer for found in imports() if found.target.startswith("dp_accounting")}
-    assert len(accounting) <= 1, accounting
-
-
 def test_core_takes_only_places_from_texts() -> None:
     of_core = [found for found in imports() if layer(found.importer) == "core"]
     assert [str(found) for found in of_core if found.target == "dp_lsp.text" and found.taken != "Span"] == []

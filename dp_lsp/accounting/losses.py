@@ -57,7 +57,7 @@ def epsilon(rounds: Rounds, delta: Fraction) -> tuple[Fraction, Fraction] | None
     return None if found is None else (found, exact if rounded else unit)
 
 
-def _solved(terms: Iterable[Term], beyond: Interval, delta: Fraction) -> Fraction:
+def solved(terms: Iterable[Term], beyond: Interval, delta: Fraction) -> Fraction:
     """The ε of a δ. ``terms`` are listed from the largest loss down, at least to the first that is not positive;
     ``beyond`` is the weight of larger losses."""
     heavy = light = Decimal(0)
@@ -87,7 +87,7 @@ def _of_equal(each: Fraction, count: int, delta: Fraction) -> Fraction | None:
     ratio = Interval.of(each).exp() * Fraction(count - top, top + 1)
     if ratio.high >= 1:
         return None
-    return _solved(_binomial(each, count, top, weight), weight * ratio / (1 - ratio), delta)
+    return solved(_binomial(each, count, top, weight), weight * ratio / (1 - ratio), delta)
 
 
 def _binomial(each: Fraction, count: int, top: int, first: Interval) -> Iterator[Term]:
@@ -161,7 +161,7 @@ def _of_lattice(rounds: Rounds, unit: Fraction, delta: Fraction) -> Fraction | N
     lost = Fraction((1 << _BITS) - sum(product), 1 << _BITS) + NEAR
     top = 2 * (least + len(product) - 1) - offset
     terms = _lattice_terms(product, unit, top)
-    return _solved(terms, Interval.of(lost), delta)
+    return solved(terms, Interval.of(lost), delta)
 
 
 def _lattice_terms(product: list[int], unit: Fraction, top: int) -> Iterator[Term]:

@@ -1,14 +1,13 @@
-"""Privacy loss distributions, by the library dp-accounting where that is installed, in a process of their own.
+"""Privacy loss distributions of charges, in a process of their own where somebody waits for something else meanwhile.
 
-Importing the library takes half a second and 100 MB, and a distribution may take seconds; so a process reads charges,
-each with a δ, as JSON, writes an answer a line and ends. Whoever asked may stop it at any time. The library rounds
-losses up, but computes with floats, so what it says is its own word: nobody can compute it again from a few numbers.
+A distribution may take seconds; so a process reads charges, each with a δ, as JSON, writes an answer a line and ends.
+Whoever asked may stop it at any time. What it says is proved (:mod:`dp_lsp.accounting.composing`), but nobody can
+compute it again from a few numbers, so no certificate holds it.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 import threading
@@ -20,67 +19,119 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from dp_lsp.accounting.charge import Approximate, BoundedRange, Charge, Gaussian, Laplace, Relation, Sampled, Scheme
+from dp_lsp.accounting.composing import composed
+from dp_lsp.accounting.conditions import conditions
+from dp_lsp.accounting.dominating import Added, Changed, Curve, LaplaceNoise, Normal, Ranged, Response
 from dp_lsp.accounting.folding import Rules, Single, fold
-from dp_lsp.accounting.gaussian import squared_mu
-from dp_lsp.accounting.guarantee import Guarantee
-from dp_lsp.accounting.library import installed
-from dp_lsp.accounting.pairs import Pair, amplified_epsilon, group
-from dp_lsp.accounting.rounding import Interval, shown
+from dp_lsp.accounting.guarantee import Claim, Find, Guarantee, NumericMeasure
+from dp_lsp.accounting.pairs import Pair, group
+from dp_lsp.accounting.rounding import shown
 from dp_lsp.accounting.wire import from_nodes, to_nodes
 
 RULE = "pld"
 TIMEOUT = 60.0  # seconds
 _TICK = 0.1  # seconds between two looks at the clock
 _LOOK = 1.0  # and of the process between two looks whether anybody still waits for it
-_FINEST, _COARSEST = 1e-5, 0.05  # steps of a distribution
-_MOST_STEPS = 2e6
-_SPREAD = 24.0  # deviations of a loss that a distribution covers
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 _RUN = f"import sys; sys.path.append({_ROOT!r}); from dp_lsp.accounting.pld import answer; answer()"
 
-
-class Loss(NamedTuple):
-    """A mechanism with a dominating pair: its kind, and the numbers of that."""
-
-    kind: str  # "gaussian", "laplace", "pair"
-    first: Fraction  # μ² of Gaussian noise, else ε
-    second: Fraction  # of a pair δ, else the rate of a Poisson sample under add/remove, 1 for none
-
-
-Losses = Counter[Loss]
+Losses = Counter[Curve]
 
 
 def losses(charge: Charge) -> Losses | None:
-    """How often each mechanism runs; None if one has no dominating pair that the library knows."""
+    """How often each mechanism runs, by its dominating pair; None if one has none that is known."""
     return fold(charge, _Counting())
 
 
 class _Counting(Rules[Losses]):
     def single(self, node: Single, steps: int) -> Losses | None:
-        one = Fraction(1)
         match node:
             case Gaussian(mu=mu):
-                return Counter([Loss("gaussian", (mu * steps) ** 2, one)])
+                return _once(Normal((mu * steps) ** 2) if mu else Response(Fraction(0)))
             case Laplace(epsilon=epsilon):
-                return Counter([Loss("laplace", epsilon * steps, one)])
+                return _once(LaplaceNoise(epsilon * steps))
             case BoundedRange(epsilon=epsilon):
-                return Counter([Loss("pair", epsilon * steps, Fraction(0))])
+                return _once(Ranged(epsilon * steps))
+            case Approximate(epsilon=epsilon, delta=0, answers=answers) if steps == 1 and answers > 2:
+                return _once(Response(epsilon, Fraction(0), answers))
             case Approximate(epsilon=epsilon, delta=delta):
-                return Counter([Loss("pair", *group(Pair(epsilon, delta), steps))])
-            case Sampled(scheme=Scheme.POISSON, relation=Relation.ADD_REMOVE) if steps == 1:
-                squared = squared_mu(node.body)
-                return None if squared is None else Counter([Loss("gaussian", squared, node.rate)])
+                pair = group(Pair(epsilon, delta), steps)
+                return _once(Response(pair.epsilon, pair.delta)) if pair.delta < 1 else None
+            case Sampled() if steps == 1:
+                body = _only(losses(node.body))
+                found = None if body is None else _sampled(node, body)
+                return None if found is None else _once(found)
             case _:
                 return None
 
     def sequence(self, parts: Listed[Losses]) -> Losses:
-        return sum(parts, Counter())
+        total: Losses = Counter()
+        for part in parts:
+            total.update(part)
+        return total
 
     def repeat(self, count: int, once: Losses) -> Losses:
         return Counter({loss: count * times for loss, times in once.items()})
 
     def either(self, parts: Listed[Losses]) -> Losses | None:
         return parts[0] if all(part == parts[0] for part in parts) else None
+
+
+def _once(curve: Curve) -> Losses:
+    return Counter([curve])
+
+
+def _only(counted: Losses | None) -> Curve | None:
+    """The one mechanism that runs on a sample. Gaussian noise that is drawn several times on it is noise of the sum of
+    all μ² (by trade-off functions, whose order samples keep)."""
+    if not counted:
+        return None
+    squares = [curve.squared * times for curve, times in counted.items() if isinstance(curve, Normal)]
+    if len(squares) == len(counted):
+        return Normal(sum(squares, Fraction(0)))
+    ((only, times), *others) = counted.items()
+    return only if times == 1 and not others and not isinstance(only, Added | Changed) else None
+
+
+def _sampled(node: Sampled, body: Curve) -> Curve | None:
+    if node.rate in (0, 1):
+        return body if node.rate else Response(Fraction(0))
+    match node.scheme, node.relation:
+        case Scheme.POISSON, Relation.ADD_REMOVE:
+            return Added(node.rate, body)
+        case Scheme.POISSON | Scheme.WITHOUT_REPLACEMENT, Relation.CHANGE_ONE:
+            return Changed(node.rate, body, node.scheme is Scheme.WITHOUT_REPLACEMENT)
+        case _:
+            return None
+
+
+class LossDistributions(NumericMeasure):
+    """The distributions of privacy losses, with verified arithmetic: :mod:`dp_lsp.accounting.composing`."""
+
+    rule = RULE
+
+    def __init__(self, find: Find | None = None) -> None:
+        """Nothing that lies in a sample is priced apart."""
+
+    def guarantee(self, charge: Charge, delta: Fraction) -> Guarantee | None:
+        counted = losses(charge) if 0 < delta < 1 else None
+        found = None if counted is None else composed(tuple(counted.items()), delta)
+        if found is None:
+            return None
+        note = "; ".join(filter(None, [conditions(charge, RULE), "no certificate can hold it"]))
+        return Guarantee(shown(found.epsilon), delta, RULE, (("interval", found.step),), note)
+
+    def claims(self, charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
+        """None: what it rests on are distributions."""
+        return ()
+
+
+def measured(charge: Charge, delta: Fraction) -> Guarantee | None:
+    """The smallest ε by privacy loss distributions at a total δ, computed here and now; None if nothing is known."""
+    try:
+        return LossDistributions().guarantee(charge, delta)
+    except ArithmeticError:  # numbers so large that nothing can be said
+        return None
 
 
 class Question(NamedTuple):
@@ -102,7 +153,7 @@ class Question(NamedTuple):
 
 
 def can_answer(charge: Charge, delta: Fraction) -> bool:
-    """Whether the library, if it is there, knows every mechanism of a charge; and a δ of 0 it cannot aim at."""
+    """Whether every mechanism of a charge has a distribution that is known; a δ of 0 cannot be aimed at."""
     return 0 < delta < 1 and losses(charge) is not None
 
 
@@ -157,21 +208,10 @@ def _asking(question: Question) -> dict[str, Any]:
 def _answered(question: Question, line: str) -> Guarantee | None:
     try:
         found = json.loads(line)
-        epsilon = Fraction(found["epsilon"])
-        parameters = (("interval", Fraction(found["interval"])),)
-        note = f"computed by dp-accounting {found['version']}; no certificate can hold it"
+        epsilon, parameters = Fraction(found["epsilon"]), (("interval", Fraction(found["interval"])),)
+        return Guarantee(epsilon, question.delta, RULE, parameters, str(found["note"]))
     except (ValueError, KeyError, TypeError):  # it was stopped, or could say nothing
         return None
-    return Guarantee(shown(epsilon), question.delta, RULE, parameters, note)
-
-
-def ask(charge: Charge, delta: Fraction, timeout: float = TIMEOUT) -> Guarantee | None:
-    """The smallest ε by privacy loss distributions at a total δ; None if the library is not there, knows nothing of the
-    charge, or takes longer than so many seconds."""
-    if not installed() or not can_answer(charge, delta):
-        return None
-    (found,) = Asked([Question(charge, delta)]).answers(timeout)
-    return found
 
 
 def answer() -> None:
@@ -189,79 +229,13 @@ def _follow(parent: int) -> None:
 
 
 def _answers(questions: Listed[dict[str, Any]]) -> Iterator[dict[str, str]]:
-    last: tuple[Any, Any, float] = None, None, 0.0  # what is asked of one charge comes together
     for question in questions:
         try:
-            if last[0] != question["charge"]:
-                last = question["charge"], *_composed(losses(from_nodes(question["charge"])))
-            yield _epsilon(*last[1:], Fraction(question["delta"])) or {}
-        except Exception:  # the library cannot compute it; it may well compute the next one
+            found = measured(from_nodes(question["charge"]), Fraction(question["delta"]))
+        except Exception:  # a bug of ours, or no memory: the next one may well be answered
+            found = None
+        if found is None:
             yield {}
-
-
-def _composed(counted: Losses | None) -> tuple[Any, float]:
-    """The distribution of all losses together, and its step."""
-    from dp_accounting.pld import privacy_loss_distribution as library
-
-    if counted is None:
-        raise ValueError("a mechanism has no dominating pair")
-    step = _step(counted)
-    total = library.identity(value_discretization_interval=step)
-    squared = sum((loss.first * count for loss, count in counted.items() if _plain_gaussian(loss)), Fraction(0))
-    rest = [(loss, count) for loss, count in counted.items() if loss.first and not _plain_gaussian(loss)]
-    if squared:
-        rest.append((Loss("gaussian", squared, Fraction(1)), 1))
-    for loss, count in rest:
-        total = total.compose(_distribution(library, loss, step).self_compose(count))
-    return total, step
-
-
-def _epsilon(total: Any, step: float, delta: Fraction) -> dict[str, str] | None:
-    from importlib.metadata import version
-
-    epsilon = total.get_epsilon_for_delta(math.nextafter(float(delta), 0))
-    if not math.isfinite(epsilon):
-        return None
-    return {
-        "epsilon": str(Fraction(epsilon)),
-        "interval": str(Fraction(step)),
-        "version": version("dp-accounting"),
-    }
-
-
-def _plain_gaussian(loss: Loss) -> bool:
-    return loss.kind == "gaussian" and loss.second == 1
-
-
-def _distribution(library: Any, loss: Loss, step: float) -> Any:
-    """Every number rounded to the side on which it costs more."""
-    settings = {"value_discretization_interval": step}
-    match loss.kind:
-        case "gaussian":
-            deviation = _below(1 / Interval.of(loss.first).sqrt())
-            rate = min(math.nextafter(float(loss.second), 2), 1.0)
-            return library.from_gaussian_mechanism(deviation, sampling_prob=rate, **settings)
-        case "laplace":
-            return library.from_laplace_mechanism(_below(1 / Interval.of(loss.first)), **settings)
-        case _:
-            epsilon, delta = (math.nextafter(float(value), math.inf) if value else 0.0 for value in loss[1:])
-            pair = library.common.DifferentialPrivacyParameters(epsilon, delta)
-            return library.from_privacy_parameters(pair, **settings)
-
-
-def _below(value: Interval) -> float:
-    return math.nextafter(float(value.down), 0)
-
-
-def _step(counted: Losses) -> float:
-    """A step so that a distribution has not too many of them."""
-    squares = sum(count * _reach(loss) ** 2 for loss, count in counted.items())
-    return min(max(_FINEST, _SPREAD * math.sqrt(squares) / _MOST_STEPS), _COARSEST)
-
-
-def _reach(loss: Loss) -> float:
-    """About how large the loss of one round is, hardly ever larger."""
-    if loss.kind != "gaussian":
-        return float(loss.first)
-    mu = math.sqrt(loss.first)
-    return float(amplified_epsilon(loss.second, Fraction(mu * mu / 2 + 2 * mu)))
+        else:
+            numbers = {name: str(value) for name, value in found.parameters}
+            yield {"epsilon": str(found.epsilon), "note": found.note} | numbers

@@ -181,11 +181,11 @@ class _Project:
         return picture(f"{name}: privacy of {' with '.join(found.parameters)}", charts)
 
     def _beside(self, found: Certifiable) -> tuple[tuple[Point, ...], tuple[Point, ...]]:
-        """What distributions say for both curves of a plot; nothing where the library is not installed or knows not
-        every mechanism."""
+        """What distributions say for both curves of a plot; nothing where a mechanism has no distribution that is
+        known."""
         asked = questions_of_delta(found.charge), questions_of_rounds(found.charge, found.delta)
         each = [question for questions in asked for _, question in questions]
-        if not self._distributions.installed or not all(can_answer(*question) for question in each):
+        if not all(can_answer(*question) for question in each):
             return (), ()
         self._distributions.ask(question.text for question in each)
         known = self._distributions.answers

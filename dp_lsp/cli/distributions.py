@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from dp_lsp.accounting.library import installed
 from dp_lsp.analysis.records import Analysis
 from dp_lsp.cli.output import point
 from dp_lsp.cli.progress import Line
@@ -19,16 +17,13 @@ if TYPE_CHECKING:  # few runs ask anything
     from dp_lsp.accounting.pld import Question
     from dp_lsp.engine.certify import Certifiable
 
-_WITHOUT = (3, 13)  # from this Python on the library cannot be installed: the numpy that it needs has no wheel there
 _WHAT = "privacy-loss distributions (rule pld)"
 
 
 class Distributions:
-    """Has questions answered, and knows the ``answers``. Where the library is not installed nothing is asked, and
-    nothing is known."""
+    """Has questions answered, and knows the ``answers``."""
 
     def __init__(self) -> None:
-        self.installed = installed()
         self.answers = Answers()
         self.failed = False
         """Whether something was not answered; that may be so for want of time or memory."""
@@ -37,7 +32,7 @@ class Distributions:
     def ask(self, wanted: Iterable[str]) -> bool:
         """Have these questions answered, which are given as texts. That may take long: a terminal sees how long it took
         so far, and after a minute the others are given up. Returns whether anything was asked."""
-        new = list(filter(self.answers.lacks, dict.fromkeys(wanted))) if self.installed else []
+        new = list(filter(self.answers.lacks, dict.fromkeys(wanted)))
         if new:
             from dp_lsp.accounting.pld import Question
 
@@ -75,12 +70,7 @@ class Distributions:
         """Why there is no number, in a sentence."""
         if self._late:
             return f"{_late()}."
-        if self.installed:
-            return f"There are no {_WHAT}: `dp-accounting` does not know every mechanism here, or δ is 0."
-        if sys.version_info >= _WITHOUT:
-            needs = f"{_WITHOUT[0]}.{_WITHOUT[1]}"
-            return f"There are no {_WHAT}: `dp-accounting` is not installed, and cannot be from Python {needs} on."
-        return f"There are no {_WHAT}: `dp-accounting` is not installed (`pip install 'dp-lsp[accounting]'`)."
+        return f"There are no {_WHAT}: those of some mechanism here are not known, or δ is 0."
 
 
 def _late() -> str:

@@ -91,7 +91,7 @@ class Run:
 
     def is_open(self, found: Mapping[str, Analysis]) -> bool:
         """Whether distributions may have something to say about a project."""
-        return self._distributions.installed and any(self._distributions.answers.open(found.values()))
+        return any(self._distributions.answers.open(found.values()))
 
     @property
     def is_settled(self) -> bool:

@@ -1,6 +1,6 @@
 """Numbers by privacy loss distributions, beside those by rules that can be replayed.
 
-The library that computes them is asked in a process of its own; who asks decides when, and waits. Nothing here does: a
+They are computed in a process of their own; who asks decides when, and waits. Nothing here does: a
 chunk is judged by what is known already, and its record says what else would be worth asking. Once that is answered,
 the chunk is judged again, and what is found out then is remembered beside what was.
 """
@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from dp_lsp.accounting.library import installed
 from dp_lsp.analysis.records import Analysis, NumericReport
 
 if TYPE_CHECKING:  # few ask
@@ -23,11 +22,6 @@ Consult = Callable[["Charge", Fraction], "Guarantee | None"]
 """The smallest ε by distributions of a charge at a total δ; None if that is not known."""
 
 _MOST = 2_000  # answers that are remembered
-
-
-def can_ask() -> bool:
-    """Whether there is anybody to ask."""
-    return installed()
 
 
 def ask(texts: Sequence[str], tick: Callable[[], None], pause: float) -> dict[str, Guarantee | None]:

@@ -157,8 +157,8 @@ RULES = {
 }
 """What the rules are called."""
 
-_STATES = {"pld": "proved, as dp-accounting computes it"}
-"""Who vouches for a number, where nobody can compute it again."""
+_STATES = {"pld": "proved; no certificate can hold it"}
+"""What is said of a number that nobody can compute again from a few others."""
 
 
 _COUNTED = {"mu": "μ", "rho": "ρ", "order": "α"}

@@ -25,7 +25,7 @@ from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.ticket import OutOfTime, Superseded, Ticket
 from dp_lsp.analysis.workspace import ClosedFile
 from dp_lsp.engine.check import Engine
-from dp_lsp.engine.distributions import ask, can_ask
+from dp_lsp.engine.distributions import ask
 from dp_lsp.engine.repairs import worth_trying
 from dp_lsp.worker.frames import (
     Answer,
@@ -245,7 +245,7 @@ class Service:
     def _wonder(self, document: str, analyses: list[Analysis]) -> None:
         """Remember what is worth asking about what was checked because of a document."""
         self._questions.pop(document, None)
-        open_ = self._projects.engine.answers.open(analyses) if can_ask() else ()
+        open_ = self._projects.engine.answers.open(analyses)
         if open_:
             self._questions[document] = open_
 
