@@ -22,6 +22,7 @@ from dp_lsp.builtins.patterns import NUMBER, REAL_NUMBER, Box, Num, NumberOrBox
 from dp_lsp.builtins.scaling import entries, published_scaling, same_container, scaled, scaling
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import decide
+from dp_lsp.core.metrics import is_whole
 from dp_lsp.core.sens import INFINITY, LONGEST_NUMBER, WIDTH, magnitude, positive_part
 from dp_lsp.core.types import Base, Bounds, Container, NumberType, Type
 
@@ -120,7 +121,7 @@ def _negated(args: Args) -> Type | Refusal:
 def _divided(args: Args) -> Type | Refusal:
     """A container divided by a number; half of an Integer is a Real."""
     type_ = scaled(args)
-    if isinstance(type_, Container) and type_.element == NumberType(Base.INTEGER):
+    if isinstance(type_, Container) and is_whole(type_.element):
         return type_.of(NumberType(Base.REAL))
     return type_
 
@@ -274,7 +275,6 @@ ROWS: tuple[Builtin, ...] = (
         ("f(x::Integer) = ceil(x)", "f(x::Real) = ceil(2.5) * x"),
         (Refused("f(v::MetricVector(Real, L1)) = ceil(v)", "DP202"),),
         whole=True,
-        floats=True,
         published=(form(_static_ceiling, each(), x=NUMBER),),
     ),
     Builtin(

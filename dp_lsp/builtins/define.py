@@ -286,8 +286,6 @@ class Builtin:
     """It may leave out evaluating its last argument, as its first one decides."""
     whole: bool | None = None
     """Whether the numbers it returns are whole (or of Data), where that does not follow from its arguments."""
-    floats: bool = False
-    """What it returns may be stored as a float although it is whole."""
     clips: bool = False
     """It returns a container clipped in the norm it is given."""
     everyday: bool = False

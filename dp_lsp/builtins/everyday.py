@@ -15,6 +15,7 @@ from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Refusal, Refused
 from dp_lsp.builtins.factors import ceiling_factors
 from dp_lsp.builtins.orders import ENTRIES, some_entries
 from dp_lsp.builtins.patterns import REAL_NUMBER, STATIC_INTEGER, GivenType, Records
+from dp_lsp.core import machine
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import NumberOf
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, log_inverse, magnitude
@@ -69,7 +70,10 @@ def _rounded(args: Args) -> Type:
 
 
 def _as_integer(args: Args) -> Type | Refusal:
-    return INTEGER if args.given_type("T") == NumberOf(Base.INTEGER) else Refusal("it rounds to an Integer only")
+    wanted = args.given_type("T")
+    if not isinstance(wanted, NumberOf) or wanted.base is not Base.INTEGER or wanted.bounds is not None:
+        return Refusal("it rounds to an Integer only")
+    return NumberType(Base.INTEGER, stored=wanted.stored or machine.POSITION)
 
 
 # The order of entries

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.annotation import AModel, Annotation, ContainerOf, instantiate
+from dp_lsp.core.annotation import AModel, Annotation, ContainerOf, NumberOf, instantiate
 from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.types import (
     AnyNorm,
@@ -96,7 +96,7 @@ class Num:
     def assumed(self, owner: str) -> Type | None:
         if self.static:
             return None
-        return NumberType(Base.REAL if Base.REAL in self.bases else next(iter(self.bases)))
+        return instantiate(NumberOf(Base.REAL if Base.REAL in self.bases else next(iter(self.bases))), owner)
 
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         if isinstance(type_, TypeVariable) and self.static:

@@ -7,7 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import assert_never
 
+from dp_lsp.core import machine
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
+from dp_lsp.core.machine import Stored
 from dp_lsp.core.types import (
     BOOL,
     Base,
@@ -32,11 +34,11 @@ Limit = Fraction | str
 
 @value
 class NumberOf:
-    """``Real``, ``Integer`` or ``Data``; ``stored`` is the machine number that was written and is read as one. In
-    ``Bounded(Real, 0, 100)`` also where it lies."""
+    """``Real``, ``Integer`` or ``Data``; ``stored`` are the run-time types where a narrower one was written, as Float64
+    is, and 0 where none was. In ``Bounded(Real, 0, 100)`` also where it lies."""
 
     base: Base
-    stored: str = ""
+    stored: Stored = 0
     bounds: tuple[Limit, Limit] | None = None
 
 
@@ -52,12 +54,12 @@ class Anything:
 
 @value
 class ContainerOf:
-    """A container; what is None was not written. ``stored`` is the machine number its elements are written as."""
+    """A container; what is None was not written. ``stored`` are the element types where they were written, or 0."""
 
     kind: Kind
     element: Base | Truth | None = None
     norm: Norm | None = None
-    stored: str = ""
+    stored: Stored = 0
 
 
 @value
@@ -119,8 +121,9 @@ def instantiate(annotation: Annotation, owner: str, publics: Publics | None = No
     """The type of a parameter called ``owner``, with names of its own for all that was not written. What is bounded by
     a name that no static number has is not bounded."""
     match annotation:
-        case NumberOf(base, bounds=bounds):
-            return NumberType(base, bounds=_bounds(bounds, publics or {}))
+        case NumberOf(base, stored, bounds):
+            types = stored or _any_of(base)
+            return NumberType(base, bounds=_bounds(bounds, publics or {}), stored=types)
         case Truth():
             return BOOL
         case Anything():
@@ -139,6 +142,10 @@ def instantiate(annotation: Annotation, owner: str, publics: Publics | None = No
     assert_never(annotation)
 
 
+def _any_of(base: Base) -> Stored:
+    return machine.WHOLE_ELEMENTS if base is Base.INTEGER else machine.ELEMENTS
+
+
 def container(annotation: ContainerOf, length: Poly, rows: Poly | None, owner: str) -> Container:
     """The container of the given dimensions; its norm and elements are open where they were not written."""
     element: Type
@@ -148,9 +155,19 @@ def container(annotation: ContainerOf, length: Poly, rows: Poly | None, owner: s
         case Truth():
             element = BOOL
         case Base() as base:
-            element = NumberType(base)
+            element = NumberType(base, stored=annotation.stored or _any_of(base))
     norm = annotation.norm or NormVariable(f"norm({owner})")
-    return Container(annotation.kind, norm, Clip.U, length, element, rows)
+    return Container(annotation.kind, norm, Clip.U, length, element, rows, machine.ARRAY)
+
+
+def is_open(annotation: Annotation) -> bool:
+    """Whether an annotation leaves open of what type a value is, or its elements are, which is no function."""
+    match annotation:
+        case ContainerOf(element=element):
+            return element is None
+        case TupleOf(items):
+            return any(map(is_open, items))
+    return isinstance(annotation, Anything)
 
 
 def compared(annotation: Annotation, metric: DatasetMetric) -> Annotation:

@@ -68,6 +68,11 @@ def is_data(type_: Type) -> bool:
     return isinstance(type_, NumberType) and type_.base is Base.DATA
 
 
+def is_whole(type_: Type) -> bool:
+    """Whether values are Integers."""
+    return isinstance(type_, NumberType) and type_.base is Base.INTEGER
+
+
 def is_discrete(type_: Type) -> bool:
     """Whether values are compared by equality: Data and Bool."""
     data = isinstance(type_, NumberType) and type_.base is Base.DATA and type_.static is None

@@ -11,6 +11,7 @@ from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.constraints import Constraint
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import Cost, Opaque, Var
+from dp_lsp.core.machine import ANY, Declared
 from dp_lsp.core.order import Way
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import Written
@@ -107,8 +108,8 @@ class Unit(NamedTuple):
 @thing
 class SchemeParameter:
     """A parameter of an inferred function; ``symbol`` is the value of one that is static and a number. ``declared``
-    is what was written, by which methods are told apart. ``unit`` is None where a person has one record, or the
-    parameter is made of none."""
+    is what was written, and ``seen`` what Julia sees of it, by which methods are told apart. ``unit`` is None where a
+    person has one record, or the parameter is made of none."""
 
     name: str
     var: Var
@@ -117,6 +118,7 @@ class SchemeParameter:
     span: Span
     declared: Annotation
     unit: Unit | None = None
+    seen: Declared = ANY
 
 
 class Effort:
@@ -151,7 +153,7 @@ class Scheme:
     ``opens`` are operations that wait for the types of a call. What ``result`` and ``cost`` say of variables that are
     no parameters is about captured ones. ``reason`` says why nothing is known of it, or is empty; ``claims_privacy``
     is true for ``Priv()``. ``failing`` are the variables that decide whether a call fails; None if a call never does.
-    With ``floats`` what it computes as Integer may be stored as a float. ``premises`` are what users are taken at their
+    ``premises`` are what users are taken at their
     word for in it. ``template`` is there if it has parameters without annotations, and stands at top level.
     """
 
@@ -166,7 +168,6 @@ class Scheme:
     opens: tuple[Open, ...] = ()
     failing: frozenset[Var] | None = None
     reason: str = ""
-    floats: bool = False
     premises: tuple[str, ...] = ()
     template: Template | None = None
 

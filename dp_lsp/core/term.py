@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from dp_lsp.core.annotation import Annotation
+from dp_lsp.core.machine import ANY, Declared
 from dp_lsp.core.types import Norm
 from dp_lsp.core.values import thing, undigested
 from dp_lsp.text import Span
@@ -228,13 +229,14 @@ class Param:
     type: Annotation
     static: bool
     span: Span
+    seen: Declared = ANY
+    """The annotation as Julia sees it when it chooses a method."""
 
 
 @thing
 class Method:
     """A definition of a function. ``body`` is None for a black box. ``uses`` are the top-level names it mentions,
-    ``dispatch`` the types by which methods are told apart when the program runs. ``assigned`` says that it is the
-    value of an assignment, which has one method.
+    ``assigned`` says that it is the value of an assignment, which has one method.
 
     ``changes`` are the positions of the parameters it changes in place. Such a function returns nothing of its own:
     the value of its body is the last version of each of them, a tuple if there are several, and a call stands for
@@ -255,8 +257,14 @@ class Method:
     changes: tuple[int, ...] = ()
     passes: tuple[int, ...] = ()
     passes_captured: bool = False
-    dispatch: tuple[str, ...] = ()
     assigned: bool = False
+    converts: Declared = ANY
+    """The type that Julia converts its value to."""
+
+    @property
+    def dispatch(self) -> tuple[Declared, ...]:
+        """The types by which methods are told apart when the program runs."""
+        return tuple(param.seen for param in self.params)
 
 
 @thing

@@ -12,6 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from dp_lsp.core.algebra import NormVariable, Poly
+from dp_lsp.core.machine import ARRAY, ELEMENTS, WHOLE_ELEMENTS, Stored
 from dp_lsp.core.values import undigested, value
 
 if TYPE_CHECKING:
@@ -102,11 +103,13 @@ class Bounds:
 @value
 class NumberType:
     """A number; ``static`` is its value, if that is public and the same in both runs. ``bounds`` is an interval in
-    which it lies, if one is known."""
+    which it lies, if one is known. ``stored`` is what Julia may store it as: the type of a number, or the element type
+    of an array."""
 
     base: Base
     static: Poly | None = None
     bounds: Bounds | None = None
+    stored: Stored = ELEMENTS
 
 
 @value
@@ -116,7 +119,8 @@ class BoolType:
 
 @value
 class Container:
-    """A vector, matrix or gradient. ``length`` is the length of a vector or of a row; only a matrix has ``rows``."""
+    """A vector, matrix or gradient. ``length`` is the length of a vector or of a row; only a matrix has ``rows``.
+    ``stored`` says whether it is a Vector or Matrix to Julia, which ranges and adjoints are not."""
 
     kind: Kind
     norm: AnyNorm
@@ -124,6 +128,7 @@ class Container:
     length: Poly
     element: Type
     rows: Poly | None = None
+    stored: Stored = ARRAY
 
     def of(self, element: Type, clip: Clip = Clip.U) -> Container:
         """The same shape and norm with other elements, of no known clip."""
@@ -209,13 +214,15 @@ INTEGER = NumberType(Base.INTEGER)
 REAL = NumberType(Base.REAL)
 DATA = NumberType(Base.DATA)
 BOOL = BoolType()
+NOTHING = TupleType(())
+"""What a statement gives that gives no value."""
 UNKNOWN = Unknown()
 
 
 def without_static(type_: Type) -> Type:
     """The type with every static value and every bound of a number forgotten, inside tuples too."""
     if isinstance(type_, NumberType):
-        return NumberType(type_.base) if (type_.static or type_.bounds) is not None else type_
+        return replace(type_, static=None, bounds=None) if (type_.static or type_.bounds) is not None else type_
     if isinstance(type_, TupleType):
         return TupleType(tuple(without_static(item) for item in type_.items))
     return type_
@@ -227,6 +234,21 @@ def without_value(type_: Type) -> Type:
         return replace(type_, static=None)
     if isinstance(type_, TupleType):
         return TupleType(tuple(without_value(item) for item in type_.items))
+    return type_
+
+
+def widest(type_: Type) -> Type:
+    """The type of all values with this metric, however they are stored: an Integer stays one."""
+    match type_:
+        case NumberType(base, stored=stored):
+            whole = base is Base.INTEGER and not stored & ~WHOLE_ELEMENTS
+            return replace(type_, stored=WHOLE_ELEMENTS if whole else ELEMENTS)
+        case Container(element=element):
+            return replace(type_, element=widest(element))
+        case Dataset(records=records):
+            return replace(type_, records=replace(records, element=widest(records.element)))
+        case TupleType(items):
+            return TupleType(tuple(map(widest, items)))
     return type_
 
 

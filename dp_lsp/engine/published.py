@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dp_lsp.core.display import type_text
@@ -50,5 +51,5 @@ def _annotated(description: Description, param: SchemeParameter) -> tuple[str, s
 def with_norms(type_: Type, norms: Substitution) -> Type:
     """A type with norms put in."""
     if isinstance(type_, Container):
-        return Container(type_.kind, norms.norm(type_.norm), type_.clip, type_.length, type_.element, type_.rows)
+        return replace(type_, norm=norms.norm(type_.norm))
     return type_

@@ -8,8 +8,10 @@ from itertools import repeat
 from typing import NamedTuple
 
 from dp_lsp import builtins
+from dp_lsp.builtins import stored
 from dp_lsp.builtins.define import Refusal
 from dp_lsp.core import laws, term
+from dp_lsp.core.annotation import is_open
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import Substitution
@@ -121,7 +123,6 @@ def run(
     scheme = _chosen(inference, site, value, types)
     if scheme is None:
         return None
-    inference.floats |= scheme.floats
     told = (each for each in scheme.premises if each not in inference.premises)
     inference.premises |= dict.fromkeys(each if _IN in each else f"{each}{_IN}{scheme.name}`" for each in told)
     instance = Instance(inference, scheme)
@@ -134,6 +135,13 @@ def run(
         if not instance.matches(param.type, type_):
             _wrong(inference, written, scheme, instance, param, type_)
             return None
+        if is_open(param.declared) and not instance.holds(param.type, type_):
+            wanted = dispatch.given_words(instance.type(param.type))
+            reason = f"its `{param.name}` is taken to be {wanted}, and this may be stored as another type of number"
+            inference.report(problems.DoesNotFit.at(written.span, function=scheme.name, reason=reason))
+            return None
+    if not dispatch.applies(inference, site.span, scheme, types):
+        return None
     reason = instance.misfit()
     if reason:
         inference.report(problems.DoesNotFit.at(site.span, function=scheme.name, reason=reason))
@@ -270,8 +278,8 @@ def _attempt_row(inference: Inference, site: Site, name: str, given: Sequence[Gi
     if isinstance(result, Refusal):
         rows.refused(inference, node, row, args, result)
         return None
+    result = stored.result(row.name, args, result)
     rows.demand(inference, node, row, form, args)
-    inference.floats |= row.floats
     factors = zip(args.names, form.factors(args), strict=True)
     return Found(result, tuple(ONE if name in form.one_of else factor for name, factor in factors))
 

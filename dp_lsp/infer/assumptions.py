@@ -162,8 +162,8 @@ def texts(scheme: Scheme, shown: Scheme) -> list[str]:
     """What was assumed, and what stays open, in words."""
     found = []
     for general, taken in zip(scheme.params, shown.params, strict=True):
-        if taken.type != general.type and _is_open(general.type):
-            found.append(f"`{taken.name}` is {'a public number' if taken.static else type_words(taken.type)}")
+        if not _is_open(taken.type) and (_is_open(general.type) or annotation.is_open(general.declared)):
+            found.append(f"`{taken.name}` is {'a public number' if taken.static else dispatch.given_words(taken.type)}")
     by_function = {param.type: param for param in shown.params}
     for each in shown.opens:
         param = by_function.get(each.callee) if not isinstance(each.callee, str) else None

@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import reduce
 
 from dp_lsp import builtins
-from dp_lsp.builtins import ways
+from dp_lsp.builtins import stored, ways
 from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, no_demands
-from dp_lsp.core import laws, term
+from dp_lsp.core import laws, machine, term
 from dp_lsp.core.algebra import NormVariable
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import norms_of
@@ -26,6 +26,7 @@ from dp_lsp.core.types import (
     Container,
     Dataset,
     FunctionType,
+    NumberType,
     TupleType,
     Type,
     TypeVariable,
@@ -96,11 +97,11 @@ def _solved(inference: Inference, node: term.Call, form: Form, args: Args, value
         if done is None:
             return Judgement(UNKNOWN, moves.NOWHERE)
         args, values = done
-    inference.floats |= row.floats
     result = form.result(args)
     if isinstance(result, Refusal):
         rows.refused(inference, node, row, args, result)
         return Judgement(UNKNOWN, moves.NOWHERE)
+    result = stored.result(row.name, args, result)
     rows.demand(inference, node, row, form, args)
     _may_fail(inference, node, form, args, values)
     if form.noise is not None:
@@ -133,6 +134,7 @@ def _may_fail(inference: Inference, node: term.Call, form: Form, args: Args, val
     they exclude that a static value makes it fail."""
     if not inference.rules.failures:
         return
+    _may_be_no_position(inference, node, args, values)
     excluded = form.demands is not no_demands
     deciding = [
         values[index].moves
@@ -142,6 +144,34 @@ def _may_fail(inference: Inference, node: term.Call, form: Form, args: Args, val
     if deciding:
         seen = moves.combined(((moved, INFINITY) for moved in deciding), node.span, laws.FAILURE, node.builtin)
         inference.failures.append(Failure(seen, node.span))
+
+
+def _may_be_no_position(inference: Inference, node: term.Call, args: Args, values: list[Judgement]) -> None:
+    """A position must be stored as an Integer. Whether it is, public values may decide, or a parameter that it is; else
+    nothing is known of what decides it."""
+    for index, name in enumerate(args.names):
+        type_ = args.types[index]
+        if name not in stored.POSITIONS.get(node.builtin, ()) or not isinstance(type_, NumberType):
+            continue
+        may_be = machine.values(type_.stored)
+        sole = [move.sens for move in values[index].moves.values()] == [ONE]
+        if not may_be & ~machine.POSITION or (sole and may_be & machine.POSITION):
+            continue
+        if may_be & machine.POSITION and not _is_public(inference, node.args[index]):
+            span = node.args[index].span
+            inference.report(problems.MayBeNoPosition.at(span, written=inference.written(span)))
+        inference.failures.append(Failure(moves.NOWHERE, node.span))
+
+
+def _is_public(inference: Inference, node: Term) -> bool:
+    """Whether an expression is made of public numbers alone, so that what it is stored as is public, too."""
+    for part in term.within([node]):
+        known = inference.judgements.get(part)
+        if isinstance(part, term.Use) and (known is None or inference.static(known) is None):
+            return False
+        if not isinstance(part, term.Use | term.Literal | term.Call):
+            return False
+    return True
 
 
 def _moved(

@@ -34,6 +34,7 @@ from dp_lsp.core.types import (
     TypeVariable,
     without_static,
 )
+from dp_lsp.infer import widening
 from dp_lsp.infer.inference import Inference
 
 _Key = tuple[Local, int]
@@ -62,7 +63,7 @@ def types(inference: Inference, node: term.Loop, starts: list[Judgement]) -> tup
     for kept in (_WHOLE, *(_clipped(clip) for clip in sorted(clips, key=lambda clip: clip.value))):
         if any(kept.starts(leaf) for type_ in found for leaf in leaves(type_)):
             found = _Scan(inference, kept).carried(node, found)
-    return tuple(found)
+    return tuple(widening.widened(inference, node, found))
 
 
 def _in_all_rounds(type_: Type) -> Type:

@@ -22,7 +22,7 @@ from dp_lsp.core.metrics import by_norm, has_gap
 from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.term import Call, Local, Term, Use
-from dp_lsp.core.types import INTEGER, AnyNorm, Container, Dataset, DatasetMetric, Type
+from dp_lsp.core.types import AnyNorm, Container, Dataset, DatasetMetric, Type
 from dp_lsp.infer import moves
 from dp_lsp.infer.solver import Solver
 from dp_lsp.text import Span
@@ -167,7 +167,9 @@ def arguments(rounds: Mapping[Local, Rows], node: Call, values: list[Judgement |
     if isinstance(container, Use) and isinstance(index, Use) and index.local in rounds:
         row = rounds[index.local].of(container)
         if row is not None and rounds[index.local].sample is not None:
-            return [row, Judgement(INTEGER, moves.NOWHERE), *values[2:]]
+            place = values[1]
+            assert isinstance(place, Judgement), "an index is a value"
+            return [row, Judgement(place.type, moves.NOWHERE), *values[2:]]
         return [row or values[0], *values[1:]]
     return values
 

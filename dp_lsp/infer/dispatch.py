@@ -1,43 +1,41 @@
 """Which method of a function runs: Julia's choice, by what the arguments may be when the program runs.
 
 A value whose type is Real may be an integer at run time, so a method is chosen only if every value of the arguments'
-types makes Julia choose it. Source: the Julia manual, "Methods"; type_system section 3.2.
+types makes Julia choose it: it is a method for all of them, and more specific than every other that may be for some.
+Where there may be none the run may fail, which can be seen. Source: the Julia manual, "Methods".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from enum import IntEnum
 
-from dp_lsp.core.annotation import (
-    AFunction,
-    AModel,
-    Annotation,
-    Anything,
-    ContainerOf,
-    DatasetOf,
-    NumberOf,
-    Truth,
-    TupleOf,
-)
+from dp_lsp.core import machine
+from dp_lsp.core.annotation import Anything
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import NOTHING
 from dp_lsp.core.scheme import FunctionValue, Scheme
 from dp_lsp.core.types import (
-    Base,
     BoolType,
     Container,
     Dataset,
     FunctionType,
+    Kind,
     ModelType,
     NumberType,
     TupleType,
     Type,
     TypeVariable,
+    Unknown,
+    is_static,
 )
-from dp_lsp.infer import problems
-from dp_lsp.infer.inference import Inference
+from dp_lsp.infer import moves, problems
+from dp_lsp.infer.inference import Failure, Inference
 from dp_lsp.problem import Named, Problem, Related
 from dp_lsp.text import Span
+
+_DIMENSIONS = {Kind.VECTOR: 1, Kind.MATRIX: 2}
+_NAMES = {FunctionType: "Function", ModelType: "DMModel", Container: "DMGrads"}
 
 
 def waits(value: FunctionValue, types: Sequence[Type]) -> bool:
@@ -63,20 +61,51 @@ def choose(inference: Inference, span: Span, value: FunctionValue, types: Sequen
     if not methods:
         _wrong_count(inference, span, value, len(types))
         return None
-    if len(methods) == 1:
-        return methods[0]
-    possible = [method for method in methods if _all(_may_be, method, types)]
+    covers = {method: _cover(method, types) for method in methods}
+    possible = [method for method in methods if Cover.NONE not in covers[method]]
     if not possible:
-        given = ", ".join(map(type_words, types))
+        given = ", ".join(map(given_words, types))
         inference.report(problems.NoMethod.at(span, name=value.name, given=given, related=_methods(span, methods)))
         return None
+    least = Cover.OPEN if len(methods) == 1 else Cover.ALL
     for method in possible:
         others = [other for other in possible if other is not method]
-        if _all(_is_certainly, method, types) and all(_is_more_specific(method, other) for other in others):
-            inference.chosen += [_not_told(span, value, possible)] if _wants_integers(method) else []
+        if min(covers[method], default=Cover.ALL) >= least and all(_is_more_specific(method, each) for each in others):
             return method
+    if len(possible) == 1:
+        return possible[0]
     inference.report(_not_told(span, value, possible))
     return None
+
+
+def applies(inference: Inference, span: Span, method: Scheme, types: Sequence[Type]) -> bool:
+    """Whether a method that was chosen takes all values of these types; where it may not, and there is no other one,
+    the run may fail. Public values alone may decide that; else the failure tells how a private value is stored, of
+    which nothing is known: then it does not, with a problem."""
+    covers = _cover(method, types)
+    if Cover.SOME not in covers:
+        return True
+    for param, covered, type_ in zip(method.params, covers, types, strict=True):
+        if covered is Cover.SOME and not is_static(type_):
+            signature, related = f"{method.name}{method.signature}", _methods(span, [method])
+            inference.report(
+                problems.MayHaveNoMethod.at(
+                    span, method=signature, param=param.name, given=given_words(type_), related=related
+                )
+            )
+            return False
+    if inference.rules.failures:
+        inference.failures.append(Failure(moves.NOWHERE, span))
+    return True
+
+
+def given_words(type_: Type) -> str:
+    """The type of an argument, as Julia sees it where that is known better."""
+    if isinstance(type_, NumberType):
+        return machine.words(type_.stored) or type_words(type_)
+    if isinstance(type_, Container) and type_.kind in _DIMENSIONS and not type_.stored & machine.ARRAY:
+        return f"{type_words(type_)} that is no {type_.kind.value} (a range, an adjoint or another view)"
+    return type_words(type_)
 
 
 def _not_told(span: Span, value: FunctionValue, possible: list[Scheme]) -> Problem:
@@ -90,25 +119,6 @@ def _methods(span: Span, methods: Sequence[Scheme]) -> tuple[Related, ...]:
     return tuple(Related(f"`{method.name}{method.signature}` is defined here", span, where) for method, where in sought)
 
 
-def _wants_integers(method: Scheme) -> bool:
-    """Whether a method is for integers; a whole number that is stored as a float is none to Julia."""
-    pending = [param.declared for param in method.params]
-    while pending:
-        match pending.pop():
-            case NumberOf(Base.INTEGER) | ContainerOf(element=Base.INTEGER):
-                return True
-            case TupleOf(items):
-                pending.extend(items)
-    return False
-
-
-def settle(inference: Inference) -> None:
-    """What is computed later may reach a call in the next round of a loop: if there are whole numbers that are stored
-    as floats anywhere, no method was chosen because its argument is an integer."""
-    for problem in inference.chosen if inference.floats else ():
-        inference.report(problem)
-
-
 def _wrong_count(inference: Inference, span: Span, value: FunctionValue, given: int) -> None:
     counts = sorted({len(method.params) for method in value.methods})
     wanted = f"{' or '.join(map(str, counts))} argument{'' if counts == [1] else 's'}"
@@ -117,102 +127,68 @@ def _wrong_count(inference: Inference, span: Span, value: FunctionValue, given: 
     inference.report(problems.WrongCount.at(span, function=value.name, wanted=wanted, given=were, related=related))
 
 
-def _all(test: Callable[[Annotation, Type], bool], method: Scheme, types: Sequence[Type]) -> bool:
-    return all(test(param.declared, type_) for param, type_ in zip(method.params, types, strict=True))
+class Cover(IntEnum):
+    """Of which values of a type an annotation is the type when the program runs. It is ``OPEN`` while the type is not
+    known."""
+
+    NONE = 0
+    SOME = 1
+    OPEN = 2
+    ALL = 3
 
 
-def _is_certainly(declared: Annotation, type_: Type) -> bool:
-    """Whether every value of a type is one of an annotation when the program runs."""
+def _cover(method: Scheme, types: Sequence[Type]) -> list[Cover]:
+    return [cover(param.seen, type_) for param, type_ in zip(method.params, types, strict=True)]
+
+
+def cover(declared: machine.Declared, type_: Type) -> Cover:
+    """Of which values of a type an annotation is the type when the program runs."""
     match declared, type_:
-        case (Anything(), _):
-            return True
-        case (DatasetOf(records=records), _):
-            return _is_certainly(records, type_)
-        case (_, Dataset(records=held)):
-            return _is_certainly(declared, held)
-        case (NumberOf(base, stored), NumberType(of)):
-            return _holds(base, stored, of)
-        case (ContainerOf(kind), Container(kind=of_kind, element=inner)):
-            return kind is of_kind and _is_certainly(_elements(declared), inner)
-        case (TupleOf(items), TupleType(parts)):
-            return len(items) == len(parts) and all(map(_is_certainly, items, parts))
-    return _same_kind(declared, type_)
+        case (machine.AnyValue(), _):
+            return Cover.ALL
+        case (_, TypeVariable() | Unknown()):
+            return Cover.OPEN
+        case (_, Dataset(records=records)):
+            return cover(declared, records)
+        case (machine.Numbers(wanted), NumberType(stored=stored)):
+            return _within(machine.values(stored), wanted)
+        case (machine.Numbers(wanted), BoolType()):
+            return _within(machine.BOOL, wanted)
+        case (machine.Arrays(dimensions, elements), Container(kind=kind, element=element, stored=stored)):
+            if _DIMENSIONS.get(kind) != dimensions or not stored & machine.ARRAY:
+                return Cover.NONE
+            found = _of_elements(elements, element)
+            return min(found, Cover.SOME) if stored & ~machine.ARRAY else found
+        case (machine.Tuples(wanted_items), TupleType(items)):
+            if len(wanted_items) != len(items):
+                return Cover.NONE
+            return min(map(cover, wanted_items, items), default=Cover.ALL)
+        case (machine.Named(name), FunctionType() | ModelType() | Container(kind=Kind.GRADIENT)):
+            return Cover.ALL if _NAMES[type(type_)] == name else Cover.NONE
+    return Cover.NONE
 
 
-def _elements(declared: ContainerOf) -> Annotation:
-    match declared.element:
-        case None:
-            return Anything()
-        case Base() as base:
-            return NumberOf(base, declared.stored)
-        case truth:
-            return truth
+def _within(stored: machine.Stored, wanted: machine.Stored) -> Cover:
+    if not stored & ~wanted:
+        return Cover.ALL
+    return Cover.SOME if stored & wanted else Cover.NONE
 
 
-def _holds(base: Base, stored: str, given: Base) -> bool:
-    """Whether all numbers of a base are of an abstract type of Julia; a concrete one holds only some."""
-    return not stored and (base is not Base.INTEGER or given is Base.INTEGER)
-
-
-def _may_be(declared: Annotation, type_: Type) -> bool:
-    """Whether some value of a type is one of an annotation when the program runs."""
-    match declared, type_:
-        case (Anything(), _) | (_, TypeVariable()):
-            return True
-        case (DatasetOf(records=records), _):
-            return _may_be(records, type_)
-        case (_, Dataset(records=held)):
-            return _may_be(declared, held)
-        case (NumberOf(), NumberType()):
-            return True
-        case (NumberOf(base, stored), BoolType()):
-            return not stored and base is not Base.DATA
-        case (Truth(), NumberType(static=static)):  # a Bool is an Integer
-            return static is None or static.number is None
-        case (ContainerOf(kind), Container(kind=of_kind)):
-            return kind is of_kind
-        case (TupleOf(items), TupleType(parts)):
-            return len(items) == len(parts) and all(map(_may_be, items, parts))
-    return _same_kind(declared, type_)
-
-
-def _same_kind(declared: Annotation, type_: Type) -> bool:
-    match declared, type_:
-        case (Truth(), BoolType()) | (AModel(), ModelType()) | (AFunction(), FunctionType()):
-            return True
-    return False
+def _of_elements(wanted: machine.Stored, element: Type) -> Cover:
+    """The same for the element type of an array. All that is no number is of the widest annotation alone."""
+    match element:
+        case NumberType(stored=stored):
+            return _within(stored, wanted)
+        case BoolType():
+            return _within(machine.BOOL, wanted)
+    widest = bool(wanted & machine.ABSTRACT)
+    if isinstance(element, TypeVariable | Unknown):
+        return Cover.ALL if widest else Cover.OPEN
+    return Cover.ALL if widest else Cover.NONE
 
 
 def _is_more_specific(method: Scheme, other: Scheme) -> bool:
     """Whether a method is more specific than another, and not the same to Julia."""
-    pairs = [(left.declared, right.declared) for left, right in zip(method.params, other.params, strict=True)]
-    within = all(_is_subtype(left, right) for left, right in pairs)
-    return within and not all(_is_subtype(right, left) for left, right in pairs)
-
-
-def _is_subtype(left: Annotation, right: Annotation) -> bool:
-    match left, right:
-        case (_, Anything()):
-            return True
-        case (DatasetOf(records=records), _):
-            return _is_subtype(records, right)
-        case (_, DatasetOf(records=records)):
-            return _is_subtype(left, records)
-        case (NumberOf(a, stored), NumberOf(b, wanted)):
-            return _is_number_within(a, stored, b, wanted)
-        case (Truth(), NumberOf(base, stored)):
-            return not stored and base is not Base.DATA
-        case (ContainerOf(kind), ContainerOf(other)):
-            return kind is other and _is_subtype(_elements(left), _elements(right))
-        case (TupleOf(items), TupleOf(others)):
-            return len(items) == len(others) and all(map(_is_subtype, items, others))
-        case (AFunction(), AFunction()):
-            return True
-    return left == right
-
-
-def _is_number_within(left: Base, stored: str, right: Base, wanted: str) -> bool:
-    """Integer is within Real, which Data is too; a concrete type is within the abstract ones."""
-    if wanted:
-        return stored == wanted
-    return right is not Base.INTEGER or left is Base.INTEGER
+    pairs = [(left.seen, right.seen) for left, right in zip(method.params, other.params, strict=True)]
+    within = all(machine.within(left, right) for left, right in pairs)
+    return within and not all(machine.within(right, left) for left, right in pairs)

@@ -28,7 +28,7 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
 )
-from dp_lsp.infer import checks, conditions, generalize, moves, only_drawn, units, unseen
+from dp_lsp.infer import checks, conditions, conversions, generalize, moves, only_drawn, units, unseen
 from dp_lsp.infer.inference import Inference
 from dp_lsp.text import Span
 
@@ -61,7 +61,7 @@ def parameter(
         value = replace(value, moves=units.of_a_person(value.moves, unit.records, param.span))
     inference.define(param.local, value)
     inference.parameters.add(param.span)
-    return SchemeParameter(name, var, type_, param.static, param.span, param.type, unit)
+    return SchemeParameter(name, var, type_, param.static, param.span, param.type, unit, param.seen)
 
 
 def _unit(inference: Inference, param: term.Param, type_: Type, publics: annotation.Publics, usual: int) -> Unit | None:
@@ -142,6 +142,7 @@ def body(
             for failure in inference.failures
         ]
     checks.check_result(inference, method, result)
+    result = conversions.returned(inference, method, result)
     result = checks.with_failures(inference, method, result)
     checks.check_privacy(inference, method, result)
     if not nested:

@@ -63,7 +63,6 @@ def scheme(inference: Inference, method: term.Method, body: Body, around: Around
         opens,
         _failing(inference),
         inference.unknown,
-        inference.floats,
         tuple(inference.premises),
     )
 

@@ -78,8 +78,7 @@ class Inference:
     value a loop or a branch made; ``spent`` are the costs so far, ``failures`` the places where the run may fail,
     ``opens`` the operations that wait; ``parameters`` where they are declared. ``settled`` holds what calls of
     functions turned out to be, and ``running`` the functions whose calls are settled. ``home`` stands for the function
-    whose body is inferred, and ``read`` are the locals it has read; ``floats`` says that what has the type Integer may
-    be stored as a float, and ``chosen`` is what to report then of methods that were chosen because it is none;
+    whose body is inferred, and ``read`` are the locals it has read;
     ``rounds`` what the rounds of the loops around read for themselves, by the index, and ``wholes`` what that is a
     part of; ``tuples`` the parameter that an item is a part of; ``whole`` are variables of which something is said that
     holds for a whole step only, and ``uneven`` those of which it holds for a whole number of steps only; ``lacking``
@@ -117,8 +116,6 @@ class Inference:
         self.judgements: dict[Term, Judgement] = {}
         self.joined: dict[Local, Judgement] = {}
         self.unknown = ""
-        self.floats = False
-        self.chosen: list[Problem] = []
         self.environment: ChainMap[Local, Judgement] = ChainMap()
         self.rounds: dict[Local, disjoint.Rows] = {}
         self.wholes: disjoint.Wholes = {}

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+from dp_lsp.core import machine
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.annotation import dimension
 from dp_lsp.core.constraints import Origin, decide
@@ -24,6 +25,7 @@ from dp_lsp.core.types import (
     Container,
     Dataset,
     FunctionType,
+    Kind,
     ModelType,
     NumberType,
     TupleType,
@@ -110,6 +112,10 @@ class Instance:
             case (TupleType(), TupleType()) if len(pattern.items) == len(actual.items):
                 return all(self.matches(a, b) for a, b in zip(pattern.items, actual.items, strict=True))
         return pattern == actual
+
+    def holds(self, pattern: Type, actual: Type) -> bool:
+        """Whether an argument is stored as the parameter is taken to be, where no annotation made sure of it."""
+        return not _stored_otherwise(self._inference.solver.type(actual), pattern)
 
     def turns_out(self, expected: Type, actual: Type) -> bool:
         """Whether the result of an open operation is one of what was expected of it, which is settled by it."""
@@ -234,12 +240,12 @@ class Instance:
         match type_:
             case TypeVariable():
                 return self.types.get(type_, type_)
-            case NumberType(base, static, bounds) if (static or bounds) is not None:
+            case NumberType(base, static, bounds, stored) if (static or bounds) is not None:
                 put = None if static is None else values.poly(static)
-                return NumberType(base, put, None if bounds is None else bounds.put(values.poly))
-            case Container(kind, norm, clip, length, element, rows):
+                return NumberType(base, put, None if bounds is None else bounds.put(values.poly), stored)
+            case Container(kind, norm, clip, length, element, rows, stored):
                 size = None if rows is None else values.poly(rows)
-                return Container(kind, values.norm(norm), clip, values.poly(length), self.type(element), size)
+                return Container(kind, values.norm(norm), clip, values.poly(length), self.type(element), size, stored)
             case Dataset(records=records):
                 held = self.type(records)
                 assert isinstance(held, Container), "a container stays one"
@@ -302,6 +308,21 @@ def _variables(scheme: Scheme) -> Iterator[TypeVariable]:
                 pending.append(element)
             case TupleType(items):
                 pending.extend(items)
+
+
+def _stored_otherwise(actual: Type, pattern: Type, element: bool = False) -> bool:
+    """Whether values of a type may be stored as none of another type is."""
+    match actual, pattern:
+        case (NumberType(stored=given), NumberType(stored=wanted)):
+            return bool(given & ~wanted if element else machine.values(given) & ~machine.values(wanted))
+        case (Container(kind=kind), Container()) if kind is not Kind.GRADIENT:
+            turned = actual.stored & ~pattern.stored
+            return bool(turned) or _stored_otherwise(actual.element, pattern.element, element=True)
+        case (Dataset(), Dataset()):
+            return _stored_otherwise(actual.records, pattern.records)
+        case (TupleType(items), TupleType(others)):
+            return any(map(_stored_otherwise, items, others))
+    return False
 
 
 def _is_limited(type_: Type) -> bool:

@@ -10,16 +10,17 @@ from dataclasses import replace
 from itertools import repeat
 from typing import NamedTuple
 
-from dp_lsp.core import laws, sens, term
+from dp_lsp.core import laws, machine, sens, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import NOTHING, Cost, Repeat, Var, sequence
+from dp_lsp.core.machine import Stored
 from dp_lsp.core.metrics import diameter, has_gap
 from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import Judgement, Moves, Reach
 from dp_lsp.core.sens import INFINITY, ZERO, Sens
-from dp_lsp.core.types import INTEGER, Base, NumberType, TupleType, Type, Unknown, without_static
+from dp_lsp.core.types import Base, NumberType, TupleType, Type, Unknown, without_static
 from dp_lsp.infer import carried, conditions, disjoint, explain, heading, moves, problems, reach
 from dp_lsp.infer.disjoint import Rows, Spread
 from dp_lsp.infer.inference import Failure, Inference
@@ -31,11 +32,12 @@ LOOP = "for"
 
 class _Rounds(NamedTuple):
     """How often a loop runs: a number, or None if it is not public; its public ends; what the range moves with;
-    the sample that has a row for each round, if one has."""
+    what the index is stored as; the sample that has a row for each round, if one has."""
 
     number: Sens | None
     ends: tuple[Poly, Poly] | None
     moves: Moves
+    stored: Stored
     sample: Var | None = None
 
 
@@ -55,7 +57,7 @@ def loop(inference: Inference, node: term.Loop) -> Judgement:
     rounds = _rounds(inference, node)
     starts = [inference.infer(start) for _, start in node.carried]
     with inference.failing() as failures:
-        once = _one_round(inference, node, starts, rounds.sample)
+        once = _one_round(inference, node, starts, rounds)
     if once is None:
         return inference.tuple_of(node.span, [inference.hole("a loop") for _ in node.carried])
     inference.failures += (_outside(inference, failure, node, rounds, starts, once) for failure in failures)
@@ -91,6 +93,7 @@ def _rounds(inference: Inference, node: term.Loop) -> _Rounds:
                     written.span, function=LOOP, wanted="a whole number (Integer)", given=type_words(type_)
                 )
             )
+    stored = machine.promoted(*(each.stored for each in types if isinstance(each, NumberType))) if types else 0
     values = [inference.static(part) for part in parts]
     first, last, by = values[0], values[1], values[2] if step is not None else Poly.of(1)
     if step is not None and by is None and inference.rules.failures:  # a step of 0 makes the run fail
@@ -98,25 +101,27 @@ def _rounds(inference: Inference, node: term.Loop) -> _Rounds:
         inference.failures.append(Failure(deciding, node.span))
     if first is None or last is None or by is None:
         each = first == Poly.of(1) and step is None and inference.rules.rows_apart
-        return _Rounds(None, None, moved, disjoint.counted(parts[1]) if each else None)
+        return _Rounds(None, None, moved, stored, disjoint.counted(parts[1]) if each else None)
     if node.step is not None and by.number is None:
         origin = Origin(node.step.span, "`for` needs a step of at least 1")
         inference.demand(Poly.of(1), "<=", by, origin, conditions.fails)
     elif node.step is not None:
         origin = Origin(node.step.span, "`for` needs a step that is not 0")
         inference.demand(by, "!=", Poly.of(0), origin, conditions.fails)
-    return _Rounds(inference.rules.rounds(first, by, last), (first, last), moved)
+    return _Rounds(inference.rules.rounds(first, by, last), (first, last), moved, stored)
 
 
-def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement], sample: Var | None) -> _Round | None:
+def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement], rounds: _Rounds) -> _Round | None:
     """Infer the body, once, at types that hold what the first round starts with and what every round ends with. At
     the types of the start it would claim too little of the later rounds."""
     types = carried.types(inference, node, starts)
-    with inference.round(node.index, sample) as own, inference.spending() as costs:
+    with inference.round(node.index, rounds.sample) as own, inference.spending() as costs:
         variables: list[Var] = []
         for (inner, _), type_ in zip(node.carried, types, strict=True):
             inference.environment[inner] = _start(inference, inner, type_, variables)
-        inference.define(node.index, Judgement(INTEGER, own.index(node.index.span)))
+        inference.define(
+            node.index, Judgement(NumberType(Base.INTEGER, stored=rounds.stored), own.index(node.index.span))
+        )
         value = inference.body(node.body)
     ends = value.parts if len(value.parts) == len(types) else (value,) * len(types)
     held = _held(inference, node, types, ends)

@@ -23,7 +23,7 @@ from dp_lsp.core.types import (
     holds_function,
 )
 from dp_lsp.core.values import thing, undigested
-from dp_lsp.infer import assumptions, checks, conditions, dispatch, functions, generalize, moves, problems, terms
+from dp_lsp.infer import assumptions, checks, conditions, functions, generalize, moves, problems, terms
 from dp_lsp.infer.inference import Inference, Resolve
 from dp_lsp.infer.rules import Rules
 from dp_lsp.infer.solver import Solver
@@ -182,7 +182,6 @@ def _inferred_for(
     inference = _inference(setting, effort)
     body = functions.body(inference, method, conditions.Mark(), setting.usual, types)
     assumptions.settle(inference)
-    dispatch.settle(inference)
     return inference, generalize.scheme(inference, method, body), body
 
 
@@ -230,7 +229,6 @@ def infer_constant(constant: term.Constant, setting: Setting, look: Callable[[],
     inference = _inference(setting, Effort(look))
     result = inference.body(constant.term)
     assumptions.settle(inference)
-    dispatch.settle(inference)
     conditions.settle(inference, conditions.Mark())
     if isinstance(inference.type(result), Unknown):
         inference.give_up("its value is not understood")

@@ -9,6 +9,7 @@ from dp_lsp.core.constraints import Constraint, Origin
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import (
+    NOTHING,
     AnyNorm,
     Base,
     Clip,
@@ -20,6 +21,7 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
     Unknown,
+    widest,
     without_static,
 )
 from dp_lsp.text import Span
@@ -61,9 +63,9 @@ class Solver:
             case TypeVariable():
                 bound = self._types.get(type_)
                 return type_ if bound is None else self.type(bound)
-            case NumberType(base, static, bounds) if (static or bounds) is not None:
+            case NumberType(base, static, bounds, stored) if (static or bounds) is not None:
                 put = None if static is None else self.poly(static)
-                return NumberType(base, put, None if bounds is None else bounds.put(self.poly))
+                return NumberType(base, put, None if bounds is None else bounds.put(self.poly), stored)
             case Container():
                 return self.container(type_)
             case Dataset():
@@ -164,10 +166,12 @@ class Solver:
         raise Mismatch("values of different kinds")
 
     def _bound(self, variable: TypeVariable, type_: Type) -> Type:
-        """What is not known yet is of that type, but not that very number: it may be private."""
-        type_ = without_static(type_)
+        """What is not known yet is of that type, but not that very number: it may be private, and stored otherwise."""
+        type_ = widest(without_static(type_))
         if _holds(type_, variable):
             raise Mismatch("a value and something that holds it")
+        if type_ == NOTHING:
+            raise Mismatch("a value and nothing")
         self.bind_type(variable, type_)
         return type_
 
@@ -182,7 +186,7 @@ class Solver:
             raise Mismatch("matrices with different numbers of rows")
         element = self.join(left.element, right.element)
         clip = left.clip if left.clip is right.clip else Clip.U
-        joined = self.type(replace(left, element=element, clip=clip))
+        joined = self.type(replace(left, element=element, clip=clip, stored=left.stored | right.stored))
         assert isinstance(joined, Container)
         return joined
 
@@ -214,8 +218,9 @@ def _joined_numbers(left: NumberType, right: NumberType) -> NumberType:
     """Integer and Real join to Real; public values, or bounds, that differ join to a number without."""
     static = left.static if left.static == right.static else None
     bounds = left.bounds if left.bounds == right.bounds else None
+    stored = left.stored | right.stored
     if left.base is right.base:
-        return NumberType(left.base, static, bounds)
+        return NumberType(left.base, static, bounds, stored)
     if Base.DATA in (left.base, right.base):
         raise Mismatch("Data and numbers")
-    return NumberType(Base.REAL, static, bounds)
+    return NumberType(Base.REAL, static, bounds, stored)

@@ -63,7 +63,7 @@ class _General:
     def type(self, type_: Type, owner: str) -> Type:
         match type_:
             case NumberType(base, Poly()):
-                return NumberType(base, _STATIC)
+                return NumberType(base, _STATIC, stored=type_.stored)
             case Container():
                 return self._container(type_, owner)
             case Dataset(records=records):

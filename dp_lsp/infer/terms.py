@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp import builtins
-from dp_lsp.core import laws, term
+from dp_lsp.core import laws, machine, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
@@ -47,7 +47,8 @@ def rule(inference: Inference, node: Term) -> Judgement:
             return Judgement(BOOL, moves.NOWHERE)
         case term.Literal(span, value, integer):
             base = Base.INTEGER if integer else Base.REAL
-            return Judgement(NumberType(base, Poly.of(Fraction(value))), moves.NOWHERE)
+            stored = machine.of_literal(int(value) if integer else None)
+            return Judgement(NumberType(base, Poly.of(Fraction(value)), stored=stored), moves.NOWHERE)
         case term.Call():
             values = disjoint.arguments(inference.rounds, node, _arguments(inference, node))
             with inference.failing() as failures:
@@ -133,7 +134,6 @@ def _global(inference: Inference, node: term.Global) -> Judgement:
             inference.report(problems.BlackBoxAsValue.at(span, name=name))
             return Judgement(UNKNOWN, moves.NOWHERE)
         return Judgement(FunctionType(found), moves.NOWHERE)
-    inference.floats |= found.type != without_static(found.type)  # a public value may be a float, whatever its type
     return found
 
 

@@ -96,7 +96,7 @@ class Functions(Statements):
             changes=tuple(changes),
             passes=tuple(passes),
             passes_captured=bool(OUTSIDE & self.returned),
-            dispatch=self._dispatch(node.params),
+            converts=type_names.run_time(node.returns),
         )
 
     def constant(self, value: surface.Node) -> Body:
@@ -139,7 +139,6 @@ class Functions(Statements):
             None,
             captured,
             captured,
-            dispatch=self._dispatch(node.params),
         )
 
     def _end(self, node: Written | None, block: surface.Block) -> Finish:
@@ -186,9 +185,6 @@ class Functions(Statements):
 
     # Parameters and annotations
 
-    def _dispatch(self, params: tuple[surface.Parameter, ...]) -> tuple[str, ...]:
-        return tuple(type_names.run_time(param.annotation) for param in params)
-
     def _check_parameters(self, params: tuple[surface.Parameter, ...]) -> None:
         """Parameters that are left out in some calls are one problem, however many there are."""
         kinds = {"keyword": "a keyword parameter", "rest": "a parameter that takes any number of arguments"}
@@ -222,7 +218,7 @@ class Functions(Statements):
             self._scope.now[node.name] = local
             self._scope.fixed.add(node.name)
             self._scope.ownership.bind_parameter(node.name, type_names.is_changeable(type_))
-        return term.Param(local, type_, static, node.span)
+        return term.Param(local, type_, static, node.span, type_names.run_time(node.annotation))
 
     def _returned(self, annotation: surface.TypeExpr | None) -> type_names.Returned:
         try:

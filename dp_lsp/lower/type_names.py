@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp import surface
+from dp_lsp.core import machine
 from dp_lsp.core.annotation import (
     AFunction,
     AModel,
@@ -37,9 +38,10 @@ _BASES = {
 _ELEMENTS: dict[str, Base | Truth] = {**_BASES, "Bool": Truth()}
 _CONTAINERS = {"Vector": Kind.VECTOR, "Matrix": Kind.MATRIX, "DMGrads": Kind.GRADIENT}
 _RUN_TIME = {
-    **{"Data": "Real", "Int64": "Int", "PrivacyFunction": "Function"},
+    **{"Data": "Real", "PrivacyFunction": "Function"},
     **{"MetricVector": "Vector", "MetricMatrix": "Matrix", "MetricGradient": "DMGrads"},
 }
+_DIMENSIONS = {"Vector": 1, "Matrix": 2}
 _METRIC = {"MetricVector": Kind.VECTOR, "MetricMatrix": Kind.MATRIX, "MetricGradient": Kind.GRADIENT}
 
 _PLAIN: dict[str, Annotation] = {
@@ -159,23 +161,32 @@ def _meaning(node: surface.Node) -> Annotation:
     raise Refused(node, "write a type such as `Real` or `Vector{<:Data}`")
 
 
-def run_time(node: surface.Node | None) -> str:
+def run_time(node: surface.Node | None) -> machine.Declared:
     """The type that Julia sees when it chooses a method: there Data is Real, and a metric is no part of a type."""
     if node is None or not isinstance(node, surface.TypeExpr):
-        return "Any"
-    if node.name == STATIC and node.form == "call":
-        return run_time(node.args[0] if node.args else None)
-    if node.name == BOUNDED and node.form == "call":
-        return run_time(node.args[0] if node.args else None)
-    if node.name in _METRIC and node.form == "call":
-        element = run_time(node.args[0] if node.args else None)
-        plain = _RUN_TIME.get(node.name, node.name)
-        return plain if plain == "DMGrads" else f"{plain}{{<:{element}}}"
+        return machine.ANY
+    first = node.args[0] if node.args else None
+    if node.form == "call" and node.name in (STATIC, BOUNDED, PRIVATE):
+        return run_time(first)
     name = _RUN_TIME.get(node.name, node.name)
-    upper = "<:" if node.upper else ""
-    if node.form == "braces":
-        return f"{upper}{name}{{{', '.join(run_time(arg) for arg in node.args)}}}"
-    return upper + name
+    if name == "Any":
+        return machine.ANY
+    if name in machine.NAMES:
+        return machine.Numbers(machine.NAMES[name])
+    if name == "Tuple" and node.form == "braces":
+        return machine.Tuples(tuple(map(run_time, node.args)))
+    if name in _DIMENSIONS:
+        return machine.Arrays(_DIMENSIONS[name], _element_types(first, node.form == "call"))
+    return machine.Named(name)
+
+
+def _element_types(node: surface.Node | None, upper: bool) -> machine.Stored:
+    """The element types of an array that is annotated with this one, or with an ``upper`` bound of it."""
+    declared = run_time(node)
+    if not isinstance(declared, machine.Numbers):
+        return machine.ELEMENTS | machine.ABSTRACT
+    upper = upper or (isinstance(node, surface.TypeExpr) and node.upper)
+    return machine.of_elements(declared.stored, upper)
 
 
 def is_changeable(annotation: Annotation) -> bool:
@@ -195,7 +206,7 @@ def is_changeable(annotation: Annotation) -> bool:
 
 def _named(node: surface.Node, name: str) -> Annotation:
     if name in _BASES:
-        return NumberOf(_BASES[name])
+        return NumberOf(_BASES[name], machine.NAMES.get(name, 0))
     if name in _CONTAINERS:
         return ContainerOf(_CONTAINERS[name])
     if name in _PLAIN:
@@ -226,7 +237,7 @@ def _metric(node: surface.Node, name: str, args: tuple[surface.Node, ...]) -> An
             f"write `{name}(T, N)` with a type of numbers T and N one of L1, L2 and LInf, or, of a dataset, one of"
             f" {', '.join(_RELATIONS)}",
         )
-    return ContainerOf(kind, elements[element], NORMS[norm])
+    return ContainerOf(kind, elements[element], NORMS[norm], _elements_within(element))
 
 
 def _check_spelling(node: surface.Node, known: Collection[str]) -> None:
@@ -248,7 +259,7 @@ def _bounded(node: surface.TypeExpr) -> NumberOf:
     low, high = map(_limit, node.args[1:])
     if isinstance(low, Fraction) and isinstance(high, Fraction) and low > high:
         raise Refused(node, "the first bound is the smaller one")
-    return NumberOf(base, bounds=(low, high))
+    return NumberOf(base, machine.NAMES.get(_name_of(node.args[0]), 0), (low, high))
 
 
 def _describes(node: surface.Node) -> bool:
@@ -264,9 +275,11 @@ def _dataset(
     bounds = None
     if isinstance(element, surface.TypeExpr) and element.name == BOUNDED:
         found = _bounded(element)
-        records, bounds = ContainerOf(kind, found.base), found.bounds
+        stored = _elements_within(_name_of(element.args[0]))
+        records, bounds = ContainerOf(kind, found.base, stored=stored), found.bounds
     elif _name_of(element) in _ELEMENTS:
-        records = ContainerOf(kind, _ELEMENTS[_name_of(element)])
+        name_of = _name_of(element)
+        records = ContainerOf(kind, _ELEMENTS[name_of], stored=_elements_within(name_of))
     else:
         raise Refused(element, "records are Real, Integer, Data or Bool, or `Bounded(Real, L, U)`")
     dataset = DatasetOf(metric, records, bounds)
@@ -340,7 +353,12 @@ def _braced(node: surface.TypeExpr) -> Annotation:
     if not upper and name not in ("Float64", "Float32", "Int", "Int64", "Bool"):
         instead = f"{node.name}{{<:{name}}}"
         raise Refused(node, f"write `{instead}`, which holds every type of such numbers", instead)
-    return ContainerOf(kind, _ELEMENTS[name])
+    return ContainerOf(kind, _ELEMENTS[name], stored=_elements_within(name))
+
+
+def _elements_within(name: str) -> machine.Stored:
+    """The element types within a type of numbers."""
+    return machine.of_elements(machine.NAMES.get(name, machine.NUMBERS), upper=True)
 
 
 def _in_tuple(node: surface.Node) -> Annotation:

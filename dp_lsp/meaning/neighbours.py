@@ -10,9 +10,9 @@ from fractions import Fraction
 
 from dp_lsp.builtins.concrete import Value, array
 from dp_lsp.core.algebra import Poly
+from dp_lsp.core.metrics import is_data, is_whole
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.types import (
-    DATA,
     Base,
     BoolType,
     Bounds,
@@ -125,18 +125,18 @@ def _at(type_: Type, x: Value, row: int, source: random.Random, setting: Setting
 def _vector(type_: Container, x: Value, source: random.Random, setting: Setting) -> Value:
     """Another vector, measured as the rows of a container are."""
     everywhere = source.random() < 0.6
-    if type_.element == DATA or isinstance(type_.element, BoolType):
+    if is_data(type_.element) or isinstance(type_.element, BoolType):
         places = _places(type_.norm is Norm.LINF and everywhere, x, source)
         opposite = source.random() < 0.4
         return _with(x, ((k, _another(type_.element, x[k], opposite, source, setting)) for k in places))
-    if type_.element == NumberType(Base.INTEGER) and type_.norm is not Norm.LINF:
+    if is_whole(type_.element) and type_.norm is not Norm.LINF:
         everywhere = False
     size = len(x)
     if everywhere and type_.norm is not Norm.LINF:
         step = Fraction(1, size) if type_.norm is Norm.L1 else Fraction(math.isqrt(_FINE**2 // size), _FINE)
     else:
         step = Fraction(1)
-    whole = type_.element == NumberType(Base.INTEGER)
+    whole = is_whole(type_.element)
     alike = source.random() < 0.5
     places = _places(everywhere, x, source)
     return _with(x, ((k, x[k] + (1 if alike else source.choice((1, -1))) * (1 if whole else step)) for k in places))

@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp.builtins.concrete import Value, array, norm_of
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.evaluate import Substitution, interval, norms_of, symbols_of
-from dp_lsp.core.metrics import has_gap
+from dp_lsp.core.metrics import has_gap, is_whole
 from dp_lsp.core.types import (
     AnyNorm,
     Base,
@@ -92,7 +93,7 @@ def put_in(type_: Type, norms: Mapping[NormVariable, AnyNorm]) -> Type:
     match type_:
         case Container():
             norm = Substitution({}, norms).norm(type_.norm)
-            return Container(type_.kind, norm, type_.clip, type_.length, put_in(type_.element, norms), type_.rows)
+            return replace(type_, norm=norm, element=put_in(type_.element, norms))
         case TupleType(items):
             return TupleType(tuple(put_in(item, norms) for item in items))
     return type_
@@ -277,7 +278,7 @@ def _neighbour_of_container(type_: Container, x: Value, source: random.Random, s
         for place in places:
             other.flat[place] = not other.flat[place]
         return other
-    step = source.choice((1, -1) if element == NumberType(Base.INTEGER) else (1, -1, Fraction(1, 2), 1000, _TINY))
+    step = source.choice((1, -1) if is_whole(element) else (1, -1, Fraction(1, 2), 1000, _TINY))
     alternate = source.random() < 0.3
     for position, place in enumerate(places):
         other.flat[place] = x.flat[place] + (-step if alternate and position % 2 else step)

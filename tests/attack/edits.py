@@ -12,7 +12,7 @@ from typing import NamedTuple
 from unittest import mock
 
 from dp_lsp.analysis.records import Analysis, Verdict
-from dp_lsp.core import scheme
+from dp_lsp.core import scheme, types
 from dp_lsp.core.digest import Ways
 from dp_lsp.core.values import LEFT_OUT, left_out
 from dp_lsp.engine import interface, premises
@@ -51,10 +51,10 @@ METHODS = "k(n::Integer, y::Real) = y\n\nk(n::Real, y::Real) = 100 * y\n\n"
 
 EDITS = (
     Edited(
-        "Scheme.floats",
-        METHODS + "w(m::Static(Integer)) = @\n\nf(y::Real, m::Static(Integer)) = k(w(m), y)\n",
-        "m",
-        "ceil(m)",
+        "NumberType.stored",
+        METHODS + "w(m::Static(Integer)) :: @ = m\n\nf(y::Real, m::Static(Integer)) = k(w(m), y)\n",
+        "Real",
+        "Float64",
     ),
     Edited("Named.cloud", "@\n\ng(x::Real) = f(x)\n", "c = 1", "a, f = 1, 2"),
 )
@@ -86,7 +86,8 @@ class Forgotten(NamedTuple):
 
 
 CLASSES: dict[str, type] = {
-    each.__name__: each for each in (scheme.Scheme, scheme.SchemeParameter, premises.Named, premises.Premises)
+    each.__name__: each
+    for each in (types.NumberType, scheme.Scheme, scheme.SchemeParameter, premises.Named, premises.Premises)
 }
 
 

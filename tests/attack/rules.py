@@ -11,8 +11,8 @@ from typing import Any
 
 from dp_lsp import builtins
 from dp_lsp.accounting import advanced, approximate, price, release
-from dp_lsp.builtins import intervals, ways
-from dp_lsp.core import constraints, metrics, order, sens, term
+from dp_lsp.builtins import intervals, stored, ways
+from dp_lsp.core import constraints, machine, metrics, order, sens, term
 from dp_lsp.core.order import Way
 from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.core.types import Base, NumberType
@@ -23,6 +23,7 @@ from dp_lsp.infer import (
     carried,
     checks,
     conditions,
+    conversions,
     disjoint,
     dispatch,
     functions,
@@ -38,9 +39,11 @@ from dp_lsp.infer import (
     reach,
     rules,
     sampling,
+    solver,
     spending,
     terms,
     units,
+    widening,
 )
 from dp_lsp.lower import ownership
 
@@ -297,22 +300,14 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
     ],
     "dispatch": [
         ("the first method", dispatch, "choose", _first_of),
-        ("every number is whole", dispatch, "_holds", _always(True)),
-        ("whole numbers are no floats", dispatch, "settle", _always(None)),
-        (
-            "a Bool is no Integer",
-            dispatch,
-            "_may_be",
-            lambda right: (
-                lambda declared, type_: (
-                    (
-                        not isinstance(type_, dispatch.BoolType)
-                        or isinstance(declared, dispatch.Truth | dispatch.Anything)
-                    )
-                    and right(declared, type_)
-                )
-            ),
-        ),
+        ("every annotation takes every number", dispatch, "_within", _always(dispatch.Cover.ALL)),
+        ("no method may be missing", dispatch, "applies", _always(True)),
+        ("what is returned is not converted", conversions, "converted", lambda right: lambda type_, wanted: type_),
+        ("a loop stores what it starts with", widening, "widened", lambda right: lambda inferred, node, types: types),
+        ("every number is a position", calls, "_may_be_no_position", _always(None)),
+        ("what is not known is stored alike", solver, "widest", lambda right: lambda type_: type_),
+        ("all results are stored alike", stored, "numbers", lambda right: lambda name, *given: machine.INT),
+        ("all containers are arrays", stored, "arrays", _always(machine.ARRAY)),
     ],
     "branches": [
         ("a private choice of mechanisms", terms, "_no_private_choice", _always(None)),

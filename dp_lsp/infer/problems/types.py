@@ -217,6 +217,58 @@ class NoMethod(Kind):
     unchecked = True
 
 
+class MayHaveNoMethod(Kind):
+    """A method takes some of the values that an argument may have when the program runs, and there is none for the
+    others: then Julia stops with a MethodError, which can be seen. The literal 2 is an Int, and no Float64; a Real may
+    be either. Say of the argument's own parameter what it is, or let the function take every number.
+
+    Broken:
+
+    ```julia
+    half(x::Float64) = x / 2
+    f(x::Real) = half(x)
+    ```
+
+    Fixed:
+
+    ```julia
+    half(x::Float64) = x / 2
+    f(x::Float64) = half(x)
+    ```
+    """
+
+    code = "DP216"
+    name = "may-have-no-method"
+    message = (
+        "Julia may find no method: `{method}` takes not every `{param}` that this may be when the program runs, which "
+        "is {given}"
+    )
+    unchecked = True
+
+
+class MayBeNoPosition(Kind):
+    """A number that says which entry is meant may be stored as a float or as a Bool when the program runs, with which
+    Julia does not index: it stops with an ArgumentError, which can be seen.
+
+    Broken:
+
+    ```julia
+    f(v::MetricVector(Real, L1), x::Integer, y::Integer) = v[x * y]
+    ```
+
+    Fixed:
+
+    ```julia
+    f(v::MetricVector(Real, L1), x::Integer, y::Integer) = v[1]
+    ```
+    """
+
+    code = "DP217"
+    name = "may-be-no-position"
+    message = "`{written}` may be a float or a Bool when the program runs, and Julia does not take that for a position"
+    unchecked = True
+
+
 class NeedsTypes(Kind):
     """What a function does depends on the types of its parameters, and no types were found for which it can be
     reported.
