@@ -465,8 +465,10 @@ class Remark(NamedTuple):
 
 class Parsed(NamedTuple):
     """What a front end made of a chunk: its top-level nodes, the problems met, and comments that speak to the checker,
-    at chunk-relative places."""
+    at chunk-relative places. From ``doubt`` on it is not known what of the file is code, in this chunk and behind it;
+    None if it is known."""
 
     nodes: tuple[Node, ...]
     problems: tuple[Problem, ...]
     remarks: tuple[Remark, ...] = ()
+    doubt: int | None = None

@@ -518,7 +518,29 @@ CHUNKS = {
     '"""\nf is\nzero-indented\n"""\nf(x) = x\n\ng(x) = 2': ['"""\nf is\nzero-indented\n"""\nf(x) = x', "g(x) = 2"],
     "function f(x)\nif x\n1\nend\nx\nend\ng(x) = 1": ["function f(x)\nif x\n1\nend\nx\nend", "g(x) = 1"],
     "x = f(1,\n2)\ny = [\n1,\n2\n]\nz = 1 +\n2": ["x = f(1,\n2)", "y = [\n1,\n2\n]", "z = 1 +\n2"],
-    "a = 1; b = 2": ["a = 1; b = 2"],
+    "a = 1; b = 2": ["a = 1; ", "b = 2"],
+    "a = 1; b = 2 # dp: ignore[DP303]": ["a = 1; b = 2 # dp: ignore[DP303]"],
+    "a = 1; # dp: a\n  # b\n  b = 2": ["a = 1; # dp: a", "# b\n  b = 2"],
+    "f(x) = x;; g(x) = 1;\n": ["f(x) = x;; ", "g(x) = 1;"],
+    "using A\n  f(x) = x\n\n  # about g\n  function g(x)\n    x\n  end\nh = 1": [
+        "using A",
+        "f(x) = x",
+        "# about g\n  function g(x)\n    x\n  end",
+        "h = 1",
+    ],
+    'function f()\n  1\nend\n  g = 1; h = [2\n 3]\n  "k"\n  k() = 2': [
+        "function f()\n  1\nend",
+        "g = 1; ",
+        "h = [2\n 3]",
+        '"k"\n  k() = 2',
+    ],
+    "module M\nimport A\n  f(x) = x\n  g(x) = 1\nend": ["module M", "import A", "f(x) = x", "g(x) = 1", "end"],
+    "f(\nfunction (x)\n x\nend,\nv)\ny = 1": ["f(\nfunction (x)\n x\nend,\nv)", "y = 1"],
+    'const u = "a\nfunction g(x)\n  0x\nend\n"\nf(x) = g(x)': [
+        'const u = "a\nfunction g(x)\n  0x\nend\n"',
+        "f(x) = g(x)",
+    ],
+    'x = raw"a\n\\"; g() = 0\n"\nf(x) = 1': ['x = raw"a\n\\"; g() = 0\n"', "f(x) = 1"],
     "\ufefff(x) = x": ["f(x) = x"],
     "f(x) = x\r\ng(x) = 1": ["f(x) = x", "g(x) = 1"],
     "f(x) = x\rg(x) = 1\n#\rh(x) = 2\ny": ["f(x) = x\rg(x) = 1", "#\rh(x) = 2\ny"],
@@ -611,7 +633,7 @@ def check(text: str) -> None:
 
 def is_loose(text: str) -> bool:
     """Whether nothing stands between two chunks but blanks, and comments that are nobody's business."""
-    return parse(text) == ((), (), ())
+    return parse(text) == ((), (), (), None)
 
 
 def children(node: s.Node) -> Iterator[s.Node]:

@@ -15,7 +15,7 @@ from typing import Any
 from dp_lsp import builtins, surface
 from dp_lsp.analysis.names import WRITING, Role, encode
 from dp_lsp.frontends.julia.tokens import FOLLOWED, word_at
-from dp_lsp.lower.scope import UNUSED
+from dp_lsp.lower.facts import UNUSED
 from dp_lsp.lower.survey import changed_positions
 from dp_lsp.lower.type_names import NORMS, RESERVED
 from dp_lsp.text import Span, normalised

@@ -12,8 +12,9 @@ from dp_lsp.engine.program import Others, Unit
 from dp_lsp.engine.project import File, readable, unbalanced
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.lower.definitions import lower
+from dp_lsp.lower.facts import EVERYTHING, is_reserved
 from dp_lsp.surface import INCLUDE, Chunk
-from dp_lsp.text import Source
+from dp_lsp.text import Source, Span
 
 Look = Callable[[], None]
 """Called before each piece of work; it may raise to stop."""
@@ -36,6 +37,9 @@ class Pieces:
             units = [self.unit(chunk, look) for chunk in self._chunks(text, look)]
             for index, problem in unbalanced(units).items():
                 units[index] = units[index]._replace(problems=(problem,))
+            doubtful = next((index for index, unit in enumerate(units) if unit.doubt is not None), None)
+            if doubtful is not None:
+                units[doubtful] = _in_doubt(units[doubtful], text)
             known = File(Source(text), tuple(units))
             self._files.put(text, known)
         else:
@@ -65,7 +69,10 @@ class Pieces:
             broken = next((problem.message for problem in lowered.problems if problem.unchecked), "")
             table = names(parsed.nodes, chunk.text)
             mentions = frozenset().union(*((each.name, *each.uses) for each in lowered.definitions))
-            known = Unit(chunk, lowered, broken, parsed.problems, (), others, table, parsed.remarks, mentions)
+            known = Unit(
+                *(chunk, lowered, broken, parsed.problems, (), others),
+                *(table, parsed.remarks, mentions, parsed.doubt),
+            )
             self._units.put(key, known)
         if known.chunk.start != chunk.start:
             known = known._replace(chunk=Chunk(chunk.start, known.chunk.text))
@@ -77,3 +84,16 @@ class Pieces:
         if self._cut[0] is not text:
             self._cut = text, chunks(text, look)
         return self._cut[1]
+
+
+def _in_doubt(unit: Unit, text: str) -> Unit:
+    """The unit in which something begins that is never closed: what stands behind may give names another meaning."""
+    from dp_lsp.frontends.julia.doubt import definable  # only what is half typed needs it
+
+    assert unit.doubt is not None, "something begins there"
+    names = definable(text[unit.chunk.start + unit.doubt :])
+    if names is None or any(map(is_reserved, names)):
+        names = frozenset((EVERYTHING,))
+    place, reason = Span(unit.doubt, unit.doubt + 1), "it stands behind something that is never closed"
+    clouded = tuple((name, place, reason) for name in sorted(names))
+    return unit._replace(lowered=unit.lowered._replace(clouded=(*unit.lowered.clouded, *clouded)))

@@ -28,7 +28,7 @@ class Unit(NamedTuple):
     are those that come from what stands around it or is included in it, ``syntax`` those of the parser. ``others``
     is what was known of the functions of other units when it was lowered, ``names`` is where its names stand,
     ``remarks`` are the comments that speak to the checker, and ``mentions`` are the top-level names that its
-    definitions define or use."""
+    definitions define or use. From ``doubt`` on, a place in the chunk, it is not known what of the file is code."""
 
     chunk: Chunk
     lowered: Lowered
@@ -39,6 +39,7 @@ class Unit(NamedTuple):
     names: bytes = b""
     remarks: tuple[Remark, ...] = ()
     mentions: frozenset[str] = frozenset()
+    doubt: int | None = None
 
 
 class Program:

@@ -11,8 +11,8 @@ from dp_lsp.core import term
 from dp_lsp.core.term import Bind, Local, Term
 from dp_lsp.lower import problems
 from dp_lsp.lower.expressions import Expressions
+from dp_lsp.lower.facts import UNUSED
 from dp_lsp.lower.ownership import Holding, Holdings, Memory, Origin
-from dp_lsp.lower.scope import UNUSED
 from dp_lsp.lower.survey import changed_positions
 from dp_lsp.problem import Edit, Fix, Kind, Problem, Related
 from dp_lsp.text import Span

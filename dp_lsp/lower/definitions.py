@@ -12,8 +12,10 @@ from dp_lsp.lower import problems
 from dp_lsp.lower.effects import Known, effects
 from dp_lsp.lower.facts import (
     EVERYTHING,
+    UNUSED,
     assigned_names,
     described,
+    functions_below,
     is_reserved,
     only_binds,
     refused_target,
@@ -83,6 +85,9 @@ class _TopLevel:
     def lower(self, parsed: surface.Parsed) -> Lowered:
         for node in parsed.nodes:
             self._node(node)
+            if parsed.problems:  # where a function ends may be a guess, so what is inside may be meant to be outside
+                inner = functions_below(node)
+                self._clouded += ((each.name.name, each.span, "a syntax error around it") for each in inner)
         marks = tuple(node for node in parsed.nodes if isinstance(node, surface.ModuleMark))
         definitions, found = tuple(self._definitions), tuple(self._problems)
         cautious = any(problem.code in problems.OF_SHARING for problem in found)
@@ -94,7 +99,9 @@ class _TopLevel:
             case surface.Function():
                 self._add(self._function(node))
             case surface.Assign(target=surface.Name() as target, operator=None):
-                self._add(self._assigned(node, target))
+                definition = self._assigned(node, target)
+                if target.name != UNUSED:
+                    self._add(definition)
             case surface.Import():
                 self._import(node)
             case surface.Call(callee=surface.Name(name=name)) if name == surface.INCLUDE:

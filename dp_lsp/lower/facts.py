@@ -13,6 +13,9 @@ _KNOWN = frozenset({builtins.PLACES, builtins.PLACES_AND_ENTRIES, type_names.NOT
 EVERYTHING = ""
 """Stands for all top-level names, where those that text may define cannot be read off."""
 
+UNUSED = "_"
+"""The name that stands for no variable: what is assigned to it is gone, and nothing can read it."""
+
 
 def described(node: surface.Node) -> str:
     """A construct that is refused, for a person."""
@@ -167,6 +170,11 @@ def _members_below(target: surface.Node) -> set[str]:
     """The fields that an assignment to a pattern sets; that of a module is a top-level name."""
     fields = (item.summary.members for item in _below(target) if isinstance(item, surface.Opaque))
     return set().union(*fields)
+
+
+def functions_below(node: surface.Node) -> Iterator[surface.Function]:
+    """All functions with a name inside a node."""
+    return (item for item in _below(node) if isinstance(item, surface.Function) and item is not node)
 
 
 def _below(node: surface.Node) -> Iterator[surface.Node]:

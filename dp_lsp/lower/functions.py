@@ -11,11 +11,10 @@ from dp_lsp.core.term import Bind, Body, Method, Term
 from dp_lsp.lower import problems, type_names
 from dp_lsp.lower.changes import versions
 from dp_lsp.lower.effects import Known, effects
-from dp_lsp.lower.facts import written
+from dp_lsp.lower.facts import UNUSED, written
 from dp_lsp.lower.leaving import GIVES_NOTHING, GIVES_VALUE, OTHER_CHANGES, Leaving, ends_bare, returns
 from dp_lsp.lower.methods import conflict
 from dp_lsp.lower.ownership import OUTSIDE, Holding, Memory
-from dp_lsp.lower.scope import UNUSED
 from dp_lsp.lower.statements import Finish, Statements
 from dp_lsp.lower.survey import How, Methods, Survey, grouped
 from dp_lsp.problem import Edit, Fix, Problem, Related

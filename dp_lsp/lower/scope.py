@@ -13,8 +13,6 @@ from dp_lsp.lower.ownership import NOWHERE, OUTSIDE, Memory, Ownership
 from dp_lsp.lower.survey import Survey
 from dp_lsp.problem import Problem, Related
 
-UNUSED = "_"
-
 
 class Unreadable(NamedTuple):
     """A name that has no value here, and why; the problem has been found."""

@@ -13,11 +13,10 @@ from dp_lsp.core import term
 from dp_lsp.core.term import Bind, Body, Local, Term
 from dp_lsp.lower import problems
 from dp_lsp.lower.changes import Changes, versions
-from dp_lsp.lower.facts import assigned_names, described, names_below, refused_target, walked
+from dp_lsp.lower.facts import UNUSED, assigned_names, described, names_below, refused_target, walked
 from dp_lsp.lower.failing import Failing, failure
 from dp_lsp.lower.leaving import GUARDS, IN_LOOP, IN_VALUE, NEVER_RUN, SEVERAL_WAYS, TOO_MANY, Leaving, returns
 from dp_lsp.lower.ownership import NOWHERE, Holding, Memory, Origin
-from dp_lsp.lower.scope import UNUSED
 from dp_lsp.lower.survey import Methods, Survey, grouped
 from dp_lsp.text import Span
 

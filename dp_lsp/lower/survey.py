@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dp_lsp import builtins, surface
 from dp_lsp.lower.effects import Effect, Known, combined
-from dp_lsp.lower.facts import assigned_names, disturbed, names_below
+from dp_lsp.lower.facts import UNUSED, assigned_names, disturbed, names_below
 from dp_lsp.text import Span
 
 
@@ -99,7 +99,7 @@ class Survey:
         return ()
 
     def _write(self, name: surface.Node, how: How, statement: surface.Node) -> None:
-        if isinstance(name, surface.Name):
+        if isinstance(name, surface.Name) and name.name != UNUSED:
             self.writes.setdefault(name.name, []).append(Write(how, name.span, statement.end))
 
     def _hide(self, names: set[str], node: surface.Node) -> None:

@@ -14,16 +14,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from dp_lsp.frontends.julia import strings
-from dp_lsp.frontends.julia.lexer import REMARK, Lexer
+from dp_lsp.frontends.julia.lexer import REMARK, Lexer, ahead, read
 from dp_lsp.frontends.julia.outline import is_string
 from dp_lsp.frontends.julia.tokens import BINARY, BLANKS
 from dp_lsp.surface import Chunk
 
-_DEFINITION = re.compile(
-    r"^[ \t]*(?:@\w+[ \t]+)?(?:function|macro|(?:bare)?module|(?:mutable[ \t]+)?struct|abstract[ \t]+type|using"
-    r"|import|const|include|export)\b",
-    re.MULTILINE,
-)
 _HEADER = re.compile(
     r"^[ \t]*(?:(?:function|macro)[ \t]+[^\s(]+[({.]|(?:mutable[ \t]+)?struct[ \t]+[A-Z]"
     r"|(?:using|import|module)[ \t]+[A-Z.]|end[ \t]*$)",
@@ -35,21 +30,27 @@ _COMMENT_LINE = re.compile(r"[ \t]*#(?!=)")
 _CODE_LINE = re.compile(r"^([ \t]*)[^\s#]", re.MULTILINE)
 _BLANKS = re.compile(rf"[{BLANKS}\n]*")
 _OPENING = re.compile(rf"[{BLANKS};]*#=")
+_BETWEEN = re.compile(rf"(?:[{BLANKS};\n]|#(?!=)[^\n]*)*")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _REMEMBERED = 1 << 15
+_FAR = 20_000
+"""How many characters behind the end of a string decide whether it is one."""
 
 
 @cache
-def _boundary(indentation: int) -> re.Pattern[str]:
+def _boundary(indentation: str) -> re.Pattern[str]:
     """Finds a line that may begin a piece: not deeper than this, and neither a closer nor a comment."""
     return re.compile(rf"^[ \t]{{0,{indentation}}}(?=[^\s#)\]}}])(?!(?:end|else|elseif|catch|finally)\b)", re.MULTILINE)
+
+
+_STATEMENT = _boundary("")
 
 
 class _Look(NamedTuple):
     """What a lexer says about a piece. ``first`` is the type of its first token after a docstring.
 
     ``end`` is where its last token ends, ``rests`` are the line ends at which nothing is open, ``surplus`` the
-    places of each ``end`` that closes nothing, ``gave_up`` the first place where brackets were given up.
+    places of each ``end`` that closes nothing, ``breaks`` the ends of statements that are inside of nothing.
     ``unfinished`` is ``(`` in brackets, ``:(`` in quoted ones and ``+`` after an operator.
     """
 
@@ -60,13 +61,13 @@ class _Look(NamedTuple):
     unfinished: str
     opened: int
     surplus: tuple[int, ...]
-    rests: tuple[int, ...]
-    gave_up: int | None
+    breaks: tuple[int, ...]
+    gave_up: bool
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _look(text: str) -> _Look:
-    lexer = Lexer(text).run()
+    lexer = read(text)
     told = [token for token in lexer.tokens if token.type != "NL"]
     documented = bool(told) and is_string(told[0])
     code = next(iter(told[documented:]), None)
@@ -78,8 +79,8 @@ def _look(text: str) -> _Look:
         unfinished=_unfinished(lexer),
         opened=sum(frame.block for frame in lexer.frames),
         surplus=tuple(lexer.surplus),
-        rests=tuple(lexer.rests),
-        gave_up=lexer.gave_up,
+        breaks=tuple(lexer.breaks),
+        gave_up=lexer.gave_up is not None,
     )
 
 
@@ -132,36 +133,70 @@ class _Cutter:
         """The next line of code says how far the outermost lines are indented."""
         code = _CODE_LINE.search(self.text, position)
         self.indentation = len(code[1]) if code else 0
-        self.boundary = _boundary(self.indentation)
+        self.boundary = _boundary(str(self.indentation))
 
     def pieces(self, go_on: Callable[[], None]) -> Iterator[_Piece]:
         position = 1 if self.text.startswith("\ufeff") else 0
         inside = 0  # the blocks that are open, that of the module included
         while (position := self._skip_blanks(position)) < len(self.text):
             go_on()
-            if position - self.text.rfind("\n", 0, position) <= self.indentation:
-                self._indent(position)  # behind a module that was indented
-            start, piece = position, self._piece(position)
-            position = piece.end
-            header = None
-            if piece.look.first in ("MODULE", "BAREMODULE") and inside <= 0:
-                header = _MODULE.match(self.text, start + piece.look.start)
-            if header:
-                position = header.end()
-                inside = 1
+            before = self.text[self.text.rfind("\n", 0, position) + 1 : position]
+            if not before.strip() and len(before) != self.indentation:
                 self._indent(position)
-                yield _Piece(start, position, position, piece.look, mark=True)
-            else:
+            for piece in self._statements(self._piece(position)):
+                start, position = piece.start, piece.end
+                header = None
+                if piece.look.first in ("MODULE", "BAREMODULE") and inside <= 0:
+                    header = _MODULE.match(self.text, start + piece.look.start)
+                if header:
+                    position = header.end()
+                    inside = 1
+                    self._indent(position)
+                    yield _Piece(start, position, position, piece.look, mark=True)
+                    break
                 inside += piece.look.opened - len(piece.look.surplus)
                 if piece.look.end:
                     yield piece
+
+    def _statements(self, piece: _Piece) -> Iterator[_Piece]:
+        """The statements of a piece in which all is closed, each a piece."""
+        look = piece.look
+        if not look.breaks or look.opened or look.unclosed or look.unfinished or look.gave_up:
+            yield piece
+            return
+        start = piece.start
+        for end in look.breaks:
+            begin = self._begin(piece.start + end)
+            if begin >= piece.code_end:
+                break
+            part = _look(self.text[start:begin])
+            if part.first and not self._is_about_line(begin):
+                yield _Piece(start, begin, start + part.end, part)
+                start = begin
+        yield piece if start == piece.start else piece._replace(start=start, look=_look(self.text[start : piece.end]))
+
+    def _begin(self, position: int) -> int:
+        """Where the statement behind a break begins, with the comments directly above it."""
+        found = _BETWEEN.match(self.text, position)
+        begin = found.end() if found else position
+        line = self.text.rfind("\n", 0, begin) + 1
+        return self._with_comments(line, position) if line > position else begin
+
+    def _is_about_line(self, begin: int) -> bool:
+        """Whether a statement begins inside a line that a comment is about which speaks to the checker."""
+        line = self.text.rfind("\n", 0, begin) + 1
+        inside = bool(self.text[line:begin].strip()) and not _COMMENT_LINE.match(self.text, begin)
+        return inside and REMARK.search(self.text, begin, strings.line_end(self.text, begin)) is not None
 
     def _skip_blanks(self, position: int) -> int:
         found = _BLANKS.match(self.text, position)
         return found.end() if found else position
 
     def _piece(self, start: int) -> _Piece:
-        end = self._next(start)
+        end = self._next(start, _STATEMENT)
+        look = _look(self.text[start:end])
+        if not look.first or look.opened or look.surplus or look.unclosed or look.unfinished or look.gave_up:
+            end = self._next(start)
         while True:
             look = _look(self.text[start:end])
             longer = self._longer(start, end, look) if end < len(self.text) else end
@@ -169,10 +204,10 @@ class _Cutter:
                 return _Piece(start, end, start + look.end, look)
             end = longer
 
-    def _next(self, start: int) -> int:
+    def _next(self, start: int, boundary: re.Pattern[str] | None = None) -> int:
         """Where the piece after ``start`` begins: at a line of code, or at the comments directly above it."""
         position = start + 1
-        while found := self.boundary.search(self.text, position):
+        while found := (boundary or self.boundary).search(self.text, position):
             line = self._with_comments(found.start(), start)
             if line > start:
                 return line
@@ -196,35 +231,30 @@ class _Cutter:
             trailing = self.text[start + look.end : end]
             return self._next(end) if not _BLANK_LINE.search(trailing) else end
         if look.unfinished and self.hopeless.get(look.unfinished, 0) <= start:
-            definition = None if look.unfinished == ":(" else _DEFINITION.search(self.text, end)
-            limit = definition.start() if definition else len(self.text)
-            wide = _look(self.text[start:limit])
-            rest = next((rest for rest in wide.rests if rest >= end - start), None)
-            if rest is not None and (wide.gave_up is None or wide.gave_up > rest):
-                return self._next(start + rest)
-            self.hopeless[look.unfinished] = limit
-            if look.unfinished == "+" and wide.opened and end < limit:
-                return self._next(end)  # a block follows, with definitions in it
+            rest, read = ahead(self.text, start, end)
+            if rest is not None:
+                return self._next(rest)
+            self.hopeless[look.unfinished] = read
         return end
 
     def _after_closing(self, start: int, end: int, look: _Look) -> int:
         assert look.unclosed is not None
-        mark, place = look.unclosed
-        if start + place >= self.hopeless.get(mark, len(self.text)):
+        mark, place = look.unclosed[0], start + look.unclosed[1]
+        if place >= self.hopeless.get(mark, len(self.text)):
             return end
-        if mark == "#=":
-            closing = strings.comment_end(self.text, start + place)
-        else:
-            extent = strings.string_extent(self.text, start + place, mark)
-            closing = extent.end if extent else None
-        if closing is not None and len(mark) == 1 and place:
-            # Strings that are no docstrings seldom run over several lines; never over a definition.
-            definition = _HEADER.search(self.text, start + place)
-            closing = None if definition and definition.start() < closing else closing
-        if closing is None:
-            self.hopeless[mark] = start + place
+        closing = strings.end_of(self.text, place, mark)
+        if closing is None or (mark == '"' and self._is_forgotten(start, place, closing)):
+            self.hopeless[mark] = place
             return end
         return max(end, self._next(closing)) if closing > end else end
+
+    def _is_forgotten(self, start: int, place: int, closing: int) -> bool:
+        """Whether a string is taken for one whose end was forgotten. Strings that are no docstrings seldom run over a
+        definition, so it is if Julia cannot read what follows behind its end."""
+        definition = _HEADER.search(self.text, place, closing) if place > start else None
+        if definition is None and not strings.is_forgotten(self.text, place, closing):
+            return False
+        return ahead(self.text, start, min(closing + _FAR, len(self.text)))[0] is None
 
 
 def _with_last_lines(text: str, pieces: list[_Piece]) -> list[_Piece]:

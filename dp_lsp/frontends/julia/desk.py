@@ -27,10 +27,16 @@ class Frame:
 
 
 class Desk:
-    """A text being cut into tokens. Afterwards ``tokens`` cover it, and the other fields say how it ends."""
+    """A text being cut into tokens. Afterwards ``tokens`` cover it, and the other fields say how it ends.
 
-    def __init__(self, text: str) -> None:
+    What people hardly write, such as a ``return`` that begins a line inside brackets, is taken for the sign that
+    something before it was never closed; not so if the text is read ``literal``, as Julia does."""
+
+    def __init__(self, text: str, literal: bool = False) -> None:
         self.text = text
+        self.literal = literal
+        self.guessed = False
+        """Whether something that Julia may read was taken for a mistake."""
         self.tokens: list[Token] = []
         self.nothing = Token("", -1, -1, "")
         self.last = self.nothing
@@ -39,16 +45,19 @@ class Desk:
         self.frame = self.base
         self.broke_line = False  # since the last token, inside brackets
         self.nesting = 0  # of strings around this text, if it is the code in one
+        self.wrong = 0  # how often the text stopped being Julia
         self.surplus: list[int] = []
         """Where an ``end`` stands that closes nothing."""
         self.remarks: list[Span] = []
         """Where comments stand that speak to the checker."""
+        self.breaks: list[int] = []
+        """Where a statement ends that is inside of nothing, with a line or a semicolon."""
         self.rests: list[int] = []
         """Where a line ends with nothing open."""
         self.gave_up: int | None = None
         """The first place where a statement began inside brackets."""
         self.unclosed: tuple[str, int] | None = None
-        """The mark and the place of the first string or comment that never ends."""
+        """The mark and the place of the first string or comment that never ends: see :func:`strings.end_of`."""
 
     def _add(self, type: str, start: int, end: int, value: str) -> int:
         self.last = Token(type, start, end, value)
@@ -71,6 +80,7 @@ class Desk:
         return self._unreadable(start, end, SyntaxProblem.at(Span(start, end), reason=reason))
 
     def _unreadable(self, start: int, end: int, problem: Problem) -> int:
+        self.wrong += 1
         self.last = Broken(start, end, self.text[start:end], problem)
         self.tokens.append(self.last)
         return end
@@ -107,6 +117,16 @@ class Desk:
         while self.frame.bracket:
             self._pop()
         self._add("NL", start, start, "")
+
+    def _is_so(self) -> bool:
+        """Whether what looks like a mistake is read as it stands."""
+        self.guessed = self.guessed or not self.literal
+        return self.literal
+
+    @property
+    def is_right(self) -> bool:
+        """Whether all was read so far as Julia does, but for an ``end`` that may close what stands before the text."""
+        return not self.guessed and self.wrong == len(self.surplus)
 
     def _in_block(self) -> bool:
         return any(frame.block for frame in self.frames)

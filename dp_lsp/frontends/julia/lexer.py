@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 
@@ -37,7 +38,7 @@ from dp_lsp.frontends.julia.tokens import (
     spelling,
     words,
 )
-from dp_lsp.problem import Related
+from dp_lsp.problem import Problem, Related
 from dp_lsp.surface import Bound
 from dp_lsp.text import Span, normalised
 
@@ -76,7 +77,6 @@ def _patterns(plain: bool) -> _Patterns:
     )
 
 
-_CHARACTER = re.compile(r"'(?:\\[^\r\n][^'\r\n]*|[^\\'\r\n])'")
 _COLON_LINE = re.compile(r"\s*:\s")
 _NO_OPERAND = re.compile(r"[ \t]*(?:[,;)\]}\r\n#]|=(?!=)|\Z)")
 _BOUND = re.compile(r"[ \t]*[,\])+*/÷%:-]")
@@ -86,6 +86,8 @@ _VALUES = words("PM PLUS TIMES POW NOT COMPARE PIPE PAIR SUBTYPE")
 _ASSIGNED = re.compile(r"[ \t]*=(?![=>])")
 _CALLS = ROUND - {"LPAR"}
 _TOUCHES_NAME = frozenset(("NUMBER", "RPAR", "RSQB", "ADJ"))
+_TOUCHES_STRING = frozenset(("NUMBER", "STRING", "RPAR", "RSQB", "RBRACE"))
+_OPERAND = re.compile(r"[\w\"`]")
 _LITERALS = {"x": "a hexadecimal literal", "b": "a binary literal", "o": "an octal literal"}
 _LONGEST_NUMBER = 300
 """Digits and exponents beyond are far out of the range of Julia's numbers, and slow to compute with."""
@@ -102,7 +104,8 @@ REMARK = re.compile(r"#[ \t]*dp:")
 class Lexer(Desk):
     """One run over a text."""
 
-    def run(self) -> Lexer:
+    def run(self, start: int = 0) -> Lexer:
+        """Read the text from ``start`` on."""
         text, match = self.text, _patterns(self.text.isascii()).piece.match
         handlers: dict[str | None, Callable[[int, int, str], int]] = {
             "macro": self._macro,
@@ -120,7 +123,7 @@ class Lexer(Desk):
             "operator": self._operator,
             "other": self._other,
         }
-        position = 0
+        position = start
         while piece := match(text, position):
             kind = piece.lastgroup
             if kind == "nothing":
@@ -148,7 +151,8 @@ class Lexer(Desk):
         if touching and last.type in _TOUCHES_NAME:
             self._add("JUXT", start, start, "")
         elif self.frame.bracket:
-            if self.broke_line and self.frame.square and last.type in OPERANDS and _ASSIGNED.match(self.text, end):
+            rows = self.broke_line and self.frame.square and last.type in OPERANDS
+            if rows and _ASSIGNED.match(self.text, end) and not self._is_so():
                 self._unwind(start)
             self._operand(start)
         return self._add("NAME", start, end, word)
@@ -171,7 +175,7 @@ class Lexer(Desk):
             return self._add("GENERATOR", start, end, word)
         if kind == "BEGIN" and self._in_index():
             return self._made(Bound(start, end, last=False))
-        if self._begins_line() and not self.frame.quoted and self._starts_statement(kind, end):
+        if self._begins_line() and not self.frame.quoted and self._starts_statement(kind, end) and not self._is_so():
             self._unwind(start)
         if kind == "LEAVE":
             return self._ready(start, end, f"`{word}`")
@@ -190,7 +194,8 @@ class Lexer(Desk):
 
     def _end(self, start: int, end: int) -> int:
         if self.frame.bracket:
-            if self._in_index() and (_BOUND.match(self.text, end) or not (self.broke_line and self._in_block())):
+            sure = _BOUND.match(self.text, end) or not (self.broke_line and self._in_block())
+            if self._in_index() and (sure or self._is_so()):
                 return self._made(Bound(start, end, last=True))
             if self._in_block():
                 self._unwind(start)
@@ -229,7 +234,9 @@ class Lexer(Desk):
 
     def _quote(self, start: int, end: int, mark: str) -> int:
         extent = strings.string_extent(self.text, start, mark)
-        if extent is None:
+        if extent is not None and len(mark) == 1 and strings.is_forgotten(self.text, start, extent.end):
+            extent = extent if self._is_so() else None
+        if extent is None or (self.literal and self._touches(start, extent.end)):
             return self._never_ends(start, mark, "string")
         if mark[0] == "`":
             return self._ready(start, extent.end, "a command", self._evaluated(extent))
@@ -252,13 +259,18 @@ class Lexer(Desk):
         for first, last in extent.codes:
             if self.nesting == _DEEPEST_STRING:
                 return found._replace(anything="code in a string inside others")
-            inner = Lexer(self.text[first:last])
+            inner = Lexer(self.text[first:last], literal=True)
             inner.nesting = self.nesting + 1
             found = found.joined(summary(inner.run().tokens))
         return found
 
+    def _touches(self, start: int, end: int) -> bool:
+        """Whether an operand touches a string, which Julia refuses."""
+        before = self.last.end == start and self.last.type in _TOUCHES_STRING
+        return before or _OPERAND.match(self.text, end) is not None
+
     def _raw(self, start: int, end: int, word: str) -> int:
-        if word in KEYWORDS and self.last.type != "DOT":
+        if not strings.names_macro(word) and self.last.type != "DOT":
             return self._word(start, end, word)
         if self.last.end == start and self.last.type in _TOUCHES_NAME:
             self._add("JUXT", start, start, "")
@@ -266,11 +278,10 @@ class Lexer(Desk):
             start = self.tokens[-2].start
             del self.tokens[-2:]
             self.last = self.tokens[-1] if self.tokens else self.nothing
-        mark = self.text[end : end + 3]
-        mark = mark if mark in ('"""', "```") else mark[:1]
+        mark = strings.quote_at(self.text, end)
         extent = strings.raw_extent(self.text, end, mark)
         if extent is None:
-            return self._never_ends(end, mark, "string")
+            return self._never_ends(end, strings.RAW + mark, "string")
         flags = re.compile(r"\w*").match(self.text, extent.end)
         does = surface.Summary(anything="" if f"@{word}_str" in surface.MACROS else f'`{word}"…"`')
         return self._ready(start, flags.end() if flags else extent.end, "a string macro", does)
@@ -278,14 +289,15 @@ class Lexer(Desk):
     def _never_ends(self, start: int, mark: str, thing: str) -> int:
         if self.unclosed is None:
             self.unclosed = (mark, start)
-        end = strings.line_end(self.text, start) if len(mark) == 1 else len(self.text.rstrip(" \t\r\n"))
-        return self._unreadable(start, end, Unclosed.at(Span(start, start + len(mark)), thing=thing))
+        shown = mark.removeprefix(strings.RAW)
+        end = strings.line_end(self.text, start) if len(shown) == 1 else len(self.text.rstrip(" \t\r\n"))
+        return self._unreadable(start, end, Unclosed.at(Span(start, start + len(shown)), thing=thing))
 
     def _tick(self, start: int, end: int, mark: str) -> int:
         last = self.last
-        if last.end == start and last.type in OPERANDS and last.type != "END":
+        if last.end == start and last.type in OPERANDS:
             return self._add("ADJ", start, end, "'")
-        if found := _CHARACTER.match(self.text, start):
+        if found := strings.CHARACTER.match(self.text, start):
             return self._ready(start, found.end(), "a character")
         return self._broken(start, end, "unexpected `'`")
 
@@ -334,6 +346,8 @@ class Lexer(Desk):
     def _separator(self, start: int, end: int, mark: str) -> int:
         self.frame.queries = 0
         self.frame.header = self.frame.first_line = False
+        if self.frame is self.base:
+            self.breaks.append(end)
         return self._add("NL", start, end, mark)
 
     def _comma(self, start: int, end: int, mark: str) -> int:
@@ -450,3 +464,47 @@ class Lexer(Desk):
             self._operand(start)
             return self._add("QUOTED", start, end, ":")
         return self._add("COLON", start, end, ":")
+
+
+class _Found(Exception):
+    """What was looked for is known."""
+
+
+class _Ahead(Lexer):
+    """Reads as Julia does up to a line end at which nothing is open, or to where that is impossible."""
+
+    def __init__(self, text: str, until: int) -> None:
+        super().__init__(text, literal=True)
+        self.until = until
+
+    def _line(self, start: int, end: int, breaks: str) -> int:
+        position = super()._line(start, end, breaks)
+        if self.rests and self.rests[-1] >= self.until:
+            raise _Found
+        return position
+
+    def _unreadable(self, start: int, end: int, problem: Problem) -> int:
+        position = super()._unreadable(start, end, problem)
+        if not self.is_right:
+            raise _Found
+        return position
+
+
+def ahead(text: str, start: int, until: int) -> tuple[int | None, int]:
+    """The first line end from ``until`` on at which nothing is open, if Julia can read the text from ``start`` to
+    there; and how far the text was read."""
+    lexer = _Ahead(text, until)
+    with suppress(_Found):
+        lexer.run(start)
+    rest = lexer.rests[-1] if lexer.is_right and lexer.rests and lexer.rests[-1] >= until else None
+    return rest, lexer.last.end
+
+
+def read(text: str) -> Lexer:
+    """A text as Julia reads it; where it cannot, with guesses at what is missing."""
+    lexer = Lexer(text).run()
+    if lexer.guessed:
+        literal = Lexer(text, literal=True).run()
+        if literal.is_right:
+            return literal
+    return lexer

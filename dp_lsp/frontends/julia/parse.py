@@ -10,7 +10,7 @@ from dp_lsp.frontends.julia import outline, repair
 from dp_lsp.frontends.julia.build import Builder
 from dp_lsp.frontends.julia.fold import Folded
 from dp_lsp.frontends.julia.lalr import Parser
-from dp_lsp.frontends.julia.lexer import Lexer
+from dp_lsp.frontends.julia.lexer import read
 from dp_lsp.frontends.julia.remarks import remarks
 from dp_lsp.frontends.julia.table import table
 from dp_lsp.frontends.julia.tokens import Ready, Token
@@ -30,7 +30,7 @@ def _parser() -> tuple[Parser, Builder]:
 
 def parse(chunk: str) -> Parsed:
     """The top-level nodes of a chunk and what is wrong with it, at places relative to the chunk."""
-    lexer = Lexer(chunk).run()
+    lexer = read(chunk)
     marked = _module_mark(lexer.tokens)
     if marked:
         return Parsed(marked, (), remarks(chunk, lexer))
@@ -45,7 +45,9 @@ def parse(chunk: str) -> Parsed:
     problems.sort(key=lambda problem: problem.span)
     # Of a chunk without anything that can be read, the first problem says enough.
     nothing_read = len(nodes) == 1 and isinstance(nodes[0], Opaque) and nodes[0].broken
-    return Parsed(tuple(nodes), tuple(problems[: 1 if nothing_read else _MOST_PROBLEMS]), remarks(chunk, lexer))
+    told = tuple(problems[: 1 if nothing_read else _MOST_PROBLEMS])
+    doubt = lexer.unclosed[1] if lexer.unclosed else None
+    return Parsed(tuple(nodes), told, remarks(chunk, lexer), doubt)
 
 
 def _module_mark(tokens: Sequence[Token]) -> tuple[Node, ...]:

@@ -1,6 +1,7 @@
 """Strings and comments: where they end, what they say, and which names stand in them.
 
-Neither is regular: comments nest, and a string may hold code that holds strings.
+Neither is regular: comments nest, and a string may hold code that holds strings. The extents are those of Julia's own
+lexer, whatever stands in them.
 """
 
 from __future__ import annotations
@@ -12,28 +13,39 @@ from typing import NamedTuple
 from dp_lsp.frontends.julia.tokens import KEYWORDS, spelling
 from dp_lsp.text import normalised
 
-_CODE = r'#=[\s\S]*?=#|#[^\n]*|\'(?:\\[^\r\n][^\'\r\n]*|[^\\\'\r\n])\'|[()]|"""|"|```|`|(?P<name>{identifier})'
 _RAW = {quote: re.compile(rf"\\+{quote[0]}|{quote}") for quote in ('"""', '"', "```", "`")}
 _COMMENT = re.compile(r"#=|=#")
 _LINE_END = re.compile(r"\r?\n|\Z")
-
-
+CHARACTER = re.compile(r"'(?:\\[\s\S][^'\n]*|[^\\'])'|'''")
+"""A character, where no adjoint stands."""
 _INSIDE_STRING = re.compile(r"[^\s,;.)\]}*^:'=<>!&|?+-]")
 """What does not follow the end of a string."""
+_WORDS_OF_OPERATORS = frozenset(("in", "isa", "where", "True", "False"))
+"""Words that are no names here, but name a macro where a string touches them."""
 
 
 @cache
-def _inside(what: str, plain: bool) -> re.Pattern[str]:
-    """What counts in an interpolation, which ``(`` stands for, or in a string with these quotation marks."""
-    identifier = spelling(plain).identifier
-    if what == "(":
-        return re.compile(_CODE.replace("{identifier}", identifier))
-    return re.compile(rf"\\[\s\S]|{what}|\$\(|\$(?P<name>{identifier})")
+def _inside(quote: str, plain: bool) -> re.Pattern[str]:
+    """What counts in a string with these quotation marks: escapes, interpolations, and its end."""
+    return re.compile(rf"\\[\s\S]|{quote}|\$\(|\$(?P<name>{spelling(plain).identifier})")
+
+
+@cache
+def _code(plain: bool) -> re.Pattern[str]:
+    """What counts in the code of an interpolation."""
+    return re.compile(
+        rf"(?P<name>{spelling(plain).identifier})|[0-9]\w*|(?P<comment>\#=)|\#[^\n]*"
+        r"|(?P<quote>\"\"\"|\"|```|`)|(?P<tick>')|[\s\S]"
+    )
+
+
+RAW = "raw"
+"""Stands before the quotation marks of a string that a macro reads, where it is said what is open."""
 
 
 class Extent(NamedTuple):
     """How far a string goes, the names that its interpolations mention, whether it has any, where these names stand,
-    and where the code of ``$(…)`` does that is not inside another."""
+    and where the code of each ``$(…)`` does that is not inside another."""
 
     end: int
     mentions: frozenset[str] = frozenset()
@@ -58,43 +70,144 @@ def line_end(text: str, start: int) -> int:
     return found.start() if found else len(text)
 
 
-def string_extent(text: str, start: int, quote: str) -> Extent | None:
-    """How far the string goes that ``quote`` opens at ``start``, or None if it is never closed.
+def is_forgotten(text: str, start: int, end: int) -> bool:
+    """Whether a string between single quotation marks looks as if one was forgotten: it runs over several lines, and a
+    word or the like touches its end, which then is the beginning of the next string."""
+    return line_end(text, start) < end and _INSIDE_STRING.match(text, end) is not None
 
-    A string in single quotation marks may run over several lines, but not if a word or the like touches its end:
-    then a mark was forgotten, and what looks like its end is the beginning of the next string.
-    """
-    open_: list[str] = [quote]  # quotation marks, and "(" for code inside an interpolation
-    places: list[tuple[int, int]] = []
-    codes: list[tuple[int, int]] = []
-    code = position = start + len(quote)
-    interpolated, plain = False, text.isascii()
-    while open_:
-        inner = open_[-1]
-        found = _inside(inner, plain).search(text, position)
+
+def quote_at(text: str, start: int) -> str:
+    """The quotation marks that a string begins with; nothing where none does."""
+    mark = text[start : start + 3]
+    return mark if mark in ('"""', "```") else mark[:1] if mark[:1] in ('"', "`") else ""
+
+
+def names_macro(word: str) -> bool:
+    """Whether a string that touches this word is read by a macro."""
+    return word not in KEYWORDS or word in _WORDS_OF_OPERATORS
+
+
+def string_extent(text: str, start: int, quote: str) -> Extent | None:
+    """How far the string goes that ``quote`` opens at ``start``, or None if it is never closed. A command is read by a
+    macro, so its end is looked for without regard to what is interpolated."""
+    scan = _Scan(text, start + len(quote))
+    if quote[0] == "`":
+        extent = raw_extent(text, start, quote)
+        return scan.command(extent.end, quote) if extent else None
+    return scan.extent() if scan.string(quote) else None
+
+
+def end_of(text: str, start: int, mark: str) -> int | None:
+    """Where the string or the comment that ``mark`` opens at ``start`` ends, or None if it never does."""
+    if mark == "#=":
+        return comment_end(text, start)
+    raw = mark.startswith(RAW)
+    extent = raw_extent(text, start, mark[len(RAW) :]) if raw else string_extent(text, start, mark)
+    return extent.end if extent else None
+
+
+class _Scan:
+    """Reads a string, and the code in it, which may hold strings again."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self._text = text
+        self._position = start
+        self._limit = len(text)
+        self._plain = text.isascii()
+        self._places: list[tuple[int, int]] = []
+        self._codes: list[tuple[int, int]] = []
+        self._interpolated = False
+        self._open: list[str] = []  # quotation marks, and "(" for code
+        self._touched = False  # whether an operand ends where code is read next
+
+    def extent(self) -> Extent:
+        """What was read."""
+        names = frozenset(normalised(self._text[first:last]) for first, last in self._places)
+        return Extent(self._position, names, self._interpolated, tuple(self._places), tuple(self._codes))
+
+    def command(self, end: int, quote: str) -> Extent:
+        """What is interpolated in a command that ends there."""
+        self._limit = end - len(quote)
+        self.string(quote)
+        return self.extent()._replace(end=end)
+
+    def string(self, quote: str) -> bool:
+        """Read to the end of the string; false if there is none."""
+        self._open = [quote]
+        code = self._position
+        while self._open:
+            depth, inner = len(self._open), self._open[-1]
+            if not (self._in_code() if inner == "(" else self._in_string(inner)):
+                return False
+            if depth == 1 and self._open:
+                code = self._position
+            elif depth == 2 and inner == "(" and len(self._open) == 1:
+                self._codes.append((code, self._position - 1))
+        return True
+
+    def _in_string(self, quote: str) -> bool:
+        """Read the next thing in a string that counts; false if there is none."""
+        found = _inside(quote, self._plain).search(self._text, self._position, self._limit)
         if found is None:
-            return None
-        position, word = found.end(), found[0]
-        if found["name"]:
-            interpolated = True
-            if found["name"] not in KEYWORDS:
-                places.append(found.span("name"))
+            return False
+        self._position, word = found.end(), found[0]
+        if word == quote:
+            self._open.pop()
+            self._touched = True
         elif word == "$(":
-            code = position if len(open_) == 1 else code
-            open_.append("(")
-            interpolated = True
-        elif inner != "(":
-            if word == inner:
-                open_.pop()
+            self._interpolated = True
+            self._open.append("(")
+            self._touched = False
+        elif word[0] == "$":
+            self._interpolated = True
+            self._name(found)
+        return True
+
+    def _in_code(self) -> bool:
+        """Read the next token of code; false if there is none."""
+        found = _code(self._plain).match(self._text, self._position, self._limit)
+        if found is None:
+            return False
+        touched, self._touched = self._touched, False
+        self._position, word, kind = found.end(), found[0], found.lastgroup
+        if kind == "name":
+            return self._word(found)
+        if kind == "comment":
+            return self._skip(comment_end(self._text, found.start()))
+        if kind == "quote" and word[0] == "`":
+            return self._raw(found.start())
+        if kind == "tick" and not touched:
+            character = CHARACTER.match(self._text, found.start())
+            return self._skip(character.end() if character else None)
+        if kind == "quote" or word == "(":
+            self._open.append(word)
         elif word == ")":
-            open_.pop()
-            codes += [(code, found.start())] if len(open_) == 1 else []
-        elif word == "(" or word in _RAW:
-            open_.append(word)
-    if len(quote) == 1 and line_end(text, start) < position and _INSIDE_STRING.match(text, position):
-        return None
-    names = frozenset(normalised(text[first:last]) for first, last in places)
-    return Extent(position, names, interpolated, tuple(places), tuple(codes))
+            self._open.pop()
+        self._touched = word in ")]}'." or word[0].isdigit()
+        return True
+
+    def _word(self, found: re.Match[str]) -> bool:
+        word = found["name"]
+        self._touched = word not in KEYWORDS or KEYWORDS[word] in ("BOOL", "END")
+        if quote_at(self._text, self._position) and names_macro(word):
+            return self._raw(self._position)
+        self._name(found)
+        return True
+
+    def _name(self, found: re.Match[str]) -> None:
+        if found["name"] not in KEYWORDS:
+            self._places.append(found.span("name"))
+
+    def _raw(self, start: int) -> bool:
+        """A string that a macro reads."""
+        extent = raw_extent(self._text, start, quote_at(self._text, start))
+        self._touched = True
+        return self._skip(extent.end if extent else None)
+
+    def _skip(self, end: int | None) -> bool:
+        """Go on behind something that ends there; false if it never does."""
+        self._position = self._limit if end is None else end
+        return end is not None and end <= self._limit
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
