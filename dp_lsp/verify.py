@@ -72,7 +72,7 @@ def _cut(*ends: Fraction) -> Number:
 
 def exact(value: object) -> Number:
     """A number, or that of a text: `1/3`. A text that nobody would write is refused before it takes long."""
-    if not isinstance(value, int | Fraction):
+    if isinstance(value, bool) or not isinstance(value, int | Fraction):
         if not re.fullmatch(r"\d{1,999}(\.\d{1,99})?([eE][-+]?\d{1,3})?(/\d{1,999})?", str(value)):
             raise ValueError(f"{str(value)[:40]!r} is not a number of a certificate")
         value = Fraction(str(value))
@@ -190,7 +190,7 @@ class Replay:
         relations = {node["relation"] == "add-remove" for node in nodes if "relation" in node}
         for place, node in enumerate(nodes):
             given = {name: exact(node.get(name, 0)).low for name in _NUMBERS}
-            fits = [0 <= part < place for part in _parts(node)] + [0 < node.get("steps", 1) < _MOST, len(relations) < 2]
+            fits = [0 <= part < place for part in _parts(node)] + [0 < node.get("steps", 1) < _MOST, 0 < node.get("count", 1), len(relations) < 2]
             fits += [min(given.values()) >= 0, given["draws"] <= given["rate"] * given["rows"], given["rate"] <= 1]
             if not all(fits):
                 raise ValueError(f"node {place} is none that there can be")

@@ -286,23 +286,30 @@ def diff(log_level: str, log_file: str | None, **options: Any) -> int:
 
 @root.command()
 @click.argument("certificate", metavar="CERTIFICATE", shell_complete=files)
+@click.option(
+    "--config",
+    metavar="FILE",
+    shell_complete=files,
+    help="The configuration, instead of the nearest dp-lsp.toml above each program.",
+)
 @logs
-def verify(certificate: str, log_level: str, log_file: str | None) -> int:
-    """Replay a certificate that `dp-lsp check --certificate` wrote.
+def verify(certificate: str, config: str | None, log_level: str, log_file: str | None) -> int:
+    """Replay a certificate that `dp-lsp check --certificate` wrote, in the folder where that was done.
 
-    Every number in it is computed anew, by a small program that shares nothing with the one that wrote it. Where the
-    program that it is about stands here, it is checked again, and a bound that it does not have is refused.
+    Every number in it is computed anew, by a small program that shares nothing with the one that wrote it. The programs
+    that it is about are checked again under the configuration that counts for them, and a bound that they do not have
+    is refused. So is one whose program is not here, is another, or lies outside this folder.
 
     \b
     Exit codes:
-      0    every bound is proved by what the certificate lists
-      1    a bound is refused; its line says why
-      2    it is not a certificate, or cannot be read
+      0    every bound is proved, and is that of a program that stands here
+      1    a bound is refused, and its line says why; or there is none
+      2    the certificate or a configuration cannot be read
     """
     from dp_lsp.cli.verify import run
 
     _log(log_level, log_file)
-    return run(certificate)
+    return run(certificate, config)
 
 
 @root.command("run")

@@ -28,6 +28,6 @@ def refusal(bound: Any) -> str:
     """Why a bound is not proved by what stands there; empty if it is."""
     try:
         Replay(bound["nodes"]).prove(len(bound["nodes"]) - 1, bound)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as wrong:
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as wrong:
         return str(wrong) or type(wrong).__name__
     return ""
