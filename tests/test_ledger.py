@@ -148,7 +148,7 @@ def test_for_programs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("budget", "said"),
     [
         ("0.4", "with this one it would be ε 0.5, δ 0, and the budget is ε 0.4, δ 0\n"),
-        ("0.49999999999999999999", "the budget is ε 0.5, δ 0\n"),
+        ("0.49999999999999999999", "the budget is ε 0.499999999999, δ 0\n"),
         ("0.5", ""),
         ("1/2, 0.1", ""),
     ],

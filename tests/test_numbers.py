@@ -249,3 +249,58 @@ def test_all_of_several_and_of_two_ways_are_charged() -> None:
     )
     both = numeric(text, "1e-9", **{"rows(A)": "10"})[("A",)].epsilon
     assert both is not None and float(both) == pytest.approx(0.5 + math.log1p(math.expm1(0.5) / 10))
+
+
+IMPOSSIBLE = """\
+function rounds(x::Real, k::Static(Integer)) :: Priv()
+    y = 0.0
+    for i in 1:k
+        y = y + laplacian_mechanism(1, 1, x)
+    end
+    y
+end
+between(x::Real, p::Static(Bounded(Real, 1, 2))) :: Priv() = laplacian_mechanism(1, p, x)
+scaled(x::Real, n::Static(Integer)) = x / n
+average(v::MetricVector(Bounded(Real, 0, 1), ChangeOne), e::Static()) :: Priv() =
+    laplacian_mechanism(1 / length(v), e, mean(v))
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("rounds:k=0.5", "`k` is a whole number, and `k = 1/2` does not hold"),
+        ("between:p=3", "`p` is at most 2, and `p = 3` does not hold"),
+        ("between:p=1/2", "`p` is at least 1, and `p = 1/2` does not hold"),
+        ("scaled:n=3/2", "`n` is a whole number, and `n = 3/2` does not hold"),
+        ("average:length(v)=5/2", "`length(v)` is a whole number that is not negative, and `length(v) = 5/2` does not"),
+        ("average:length(v)=-1", "`length(v)` is a whole number that is not negative, and `length(v) = -1` does not"),
+    ],
+)
+def test_numbers_that_cannot_be_are_an_error(
+    given: str, said: str, program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A bound for them would be one of no run at all."""
+    program.write_text(IMPOSSIBLE, "utf-8")
+    asked = ["check", "a.jl", "--no-cache", "--set", given, "--set", "average:e=1"]
+    assert main([*asked, "--output-format", "json"]) == 1
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    name = given.partition(":")[0]
+    (function,) = (each for each in file["functions"] if each["name"] == name)
+    assert function["status"] == "failed"
+    assert not function.get("numeric")
+    assert any(each["code"] == "DP304" and said in each["message"] for each in file["diagnostics"])
+    assert main([*asked, "--certificate", "c.json"]) == 1
+    assert name not in {each["function"] for each in json.loads(Path("c.json").read_text("utf-8"))["bounds"]}
+
+
+@pytest.mark.parametrize(
+    ("most", "said"), [("0.3333333333", "0.3333333333"), ("0.1", "0.1"), ("0.3333333333333333", "0.333333333333")]
+)
+def test_a_limit_is_not_shown_larger_than_it_is(
+    most: str, said: str, program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program.write_text("f(x::Real, e::Static()) :: Priv() = laplacian_mechanism(1, e, x)\n", "utf-8")
+    Path("dp-lsp.toml").write_text(f"max-epsilon = {most}\n", "utf-8")
+    assert main(["check", "a.jl", "--no-cache", "--set", "e=1/3"]) == 1
+    assert f"`max-epsilon` allows {said}\n" in capsys.readouterr().out

@@ -41,6 +41,7 @@ SYMPY = Style(
 
 LONGEST = 2_000  # symbols of a formula
 _SHORT = 7  # characters of a fraction that is easily read
+_DIGITS_OF_A_LIMIT = 12
 _NOTHING = Assumptions()
 
 
@@ -231,6 +232,14 @@ def figure(value: Fraction) -> str:
     """A number for a person: exact where that is short (0.1, 1/3), else with few significant digits, rounded up."""
     rounded, exact = decimal(value), str(value)
     return exact if len(exact) <= _SHORT and Fraction(rounded) != value else rounded
+
+
+def allowed(most: Fraction) -> str:
+    """A limit ≥ 0 for a person: exact where that is short, else rounded down, as no more is allowed."""
+    exact, rounded = str(most), decimal(most, _DIGITS_OF_A_LIMIT)
+    if Fraction(rounded) == most:
+        return rounded
+    return exact if len(exact) <= _SHORT else decimal(-most, _DIGITS_OF_A_LIMIT).removeprefix("-")
 
 
 def decimal(value: Fraction | None, digits: int = 3) -> str:

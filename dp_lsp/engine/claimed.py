@@ -17,6 +17,7 @@ from dp_lsp.core.notation import as_formula, decimal, figure
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.engine.claims import BUDGET, SENSITIVITY, Claim, Unreadable, formula
+from dp_lsp.engine.domains import outside
 from dp_lsp.engine.numeric import Pricing
 from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.infer.problems import BudgetMissed, SensitivityMissed
@@ -108,7 +109,7 @@ class _Checked:
             raise Unreadable("this function has a budget" if private else "this function is not `Priv()`")
         broken = self._broken()
         if broken is not None:
-            raise Unreadable(f"for these numbers `{broken}` does not hold")
+            raise Unreadable(f"{broken}, which does not hold for these numbers")
         sides = {sign: self._most(text) for sign, text in claim.sides.items()}
         if private:
             yield from self._budget(sides["ε"], sides["δ"])
@@ -124,6 +125,8 @@ class _Checked:
 
     def _broken(self) -> str | None:
         """A condition that fails for the numbers of the claim."""
+        for each in outside(self._known.scheme.params, self._numbers):
+            return f"`{each.name}` {each.why}"
         put = self._put()
         for need in self._known.needs:
             sides = (put.sens(side) if isinstance(side, Sens) else put.poly(side) for side in (need.left, need.right))

@@ -31,6 +31,7 @@ from dp_lsp.core.scheme import Scheme, SchemeParameter
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import FunctionType, NumberType
 from dp_lsp.engine.distributions import Consult, nothing
+from dp_lsp.engine.domains import outside
 from dp_lsp.engine.limits import excess
 from dp_lsp.engine.limits import problem as above
 from dp_lsp.engine.measured import record_metrics
@@ -272,6 +273,7 @@ class Description:
         return decimal(value) if value is None or value >= 1 else None
 
     def _failed_conditions(self) -> Iterator[Problem]:
+        yield from (each.problem for each in outside(self.scheme.params, self._given))
         values = Substitution({symbol: Poly.of(number) for symbol, number in self._numbers.items()})
         for need in self.needs:
             put = Constraint(_put(values, need.left), need.relation, _put(values, need.right), need.origin)

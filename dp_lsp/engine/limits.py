@@ -10,7 +10,7 @@ from dp_lsp.accounting.bounds import Bound
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import Missing, interval, symbols_of
-from dp_lsp.core.notation import as_formula, decimal, figure
+from dp_lsp.core.notation import allowed, as_formula, decimal, figure
 from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.engine.problems import AboveLimit, LimitOpen
 from dp_lsp.problem import Extent, Problem, Related
@@ -64,8 +64,8 @@ def problem(
     exact = as_formula(found.value) if found.over is None else decimal(limit.most + found.over, _DIGITS)
     facts["amount"] = Extent(limit.sign, exact)
     if found.open:
-        return LimitOpen.at(span, **facts, most=figure(limit.most), what="` and `".join(found.open), related=spent)
-    return AboveLimit.at(span, **facts, most=figure(limit.most), over=over, related=spent)
+        return LimitOpen.at(span, **facts, most=allowed(limit.most), what="` and `".join(found.open), related=spent)
+    return AboveLimit.at(span, **facts, most=allowed(limit.most), over=over, related=spent)
 
 
 def _chosen(

@@ -20,7 +20,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from dp_lsp.accounting.pairs import Pair
-from dp_lsp.core.notation import decimal
+from dp_lsp.core.notation import allowed, decimal
 from dp_lsp.release.adding import LONGEST, Added, Busy, opened
 from dp_lsp.release.changes import Change, Step
 from dp_lsp.release.refusal import Refused
@@ -143,7 +143,7 @@ def _demand(path: str, budget: Budget, after: Total, before: Sequence[Entry]) ->
 
 def _limit(budget: Budget) -> str:
     named = zip(("ε", "δ"), budget, strict=True)
-    return ", ".join(f"{name} {decimal(most, 12)}" for name, most in named if most is not None)
+    return ", ".join(f"{name} {allowed(most)}" for name, most in named if most is not None)
 
 
 def _left(after: Pair, budgets: Sequence[Budget]) -> Budget:

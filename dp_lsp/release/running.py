@@ -12,7 +12,7 @@ from dp_lsp.analysis.records import FunctionReport, NumericReport, State
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, is_container
 from dp_lsp.builtins.releasing import COMPUTED, RELEASED, Draws
 from dp_lsp.core.evaluate import Substitution
-from dp_lsp.core.notation import decimal
+from dp_lsp.core.notation import allowed, decimal
 from dp_lsp.core.scheme import SchemeParameter
 from dp_lsp.core.term import Method
 from dp_lsp.engine.runnable import Runnable, calls
@@ -116,7 +116,7 @@ def demand_within(
             if most is not None and found > most:
                 raise Refused(
                     f"whoever is in {table} is in {names} at once, which costs {sign} {decimal(found, 6)} together: "
-                    f"`{key}` allows {decimal(most, 6)}"
+                    f"`{key}` allows {allowed(most)}"
                 )
 
 
