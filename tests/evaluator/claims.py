@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import cache
+from types import CodeType
 from typing import Any, NamedTuple
 
 from .failures import Unmodelled
@@ -135,6 +137,12 @@ _FUNCTIONS: dict[str, Any] = {
 }
 
 
+@cache
+def _compiled(formula: str) -> CodeType:
+    text = re.sub(r"(?<![\w.])(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w.])", r"Fraction('\1')", formula)
+    return compile(text, "<formula>", "eval")
+
+
 def evaluated(formula: str, names: Mapping[str, Value]) -> Any:
     """A formula with the values of parameters for their names; raises :class:`Unmodelled` where one is missing."""
     values = {
@@ -142,9 +150,9 @@ def evaluated(formula: str, names: Mapping[str, Value]) -> Any:
         for name, value in names.items()
     }
     sizes = {"length": _length, "rows": lambda box: box.shape[0], "cols": lambda box: box.shape[1]}
-    text = re.sub(r"(?<![\w.])(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w.])", r"Fraction('\1')", formula)
     try:
-        return eval(text, {"__builtins__": {}, "Fraction": Fraction, **_FUNCTIONS, **sizes, **values})  # a formula
+        known = {"__builtins__": {}, "Fraction": Fraction, **_FUNCTIONS, **sizes, **values}
+        return eval(_compiled(formula), known)  # a formula, not code of a program
     except ZeroDivisionError:
         return math.inf
     except Exception as error:

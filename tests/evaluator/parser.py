@@ -43,14 +43,20 @@ class Parser(CharacterReader):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self._quiet, self._rows, self._middle, self._indexed = 0, 0, 0, 0
+        self._known: dict[int, Token] = {}
 
     # Tokens
 
     def _peek(self) -> Token:
-        found = token_at(self.text, self.position)
+        found = self._token(self.position)
         while found.kind == "newline" and self._quiet:
-            after = token_at(self.text, found.end)
-            found = after._replace(spaced=True)
+            found = self._token(found.end)._replace(spaced=True)
+        return found
+
+    def _token(self, position: int) -> Token:
+        found = self._known.get(position)
+        if found is None:
+            found = self._known[position] = token_at(self.text, position)
         return found
 
     def _next(self) -> Token:

@@ -233,6 +233,10 @@ def _nothing(source: random.Random) -> Plant:
 def _failing(source: random.Random) -> Plant:
     lines = (
         "PRIVATE > 0 && fails(2)",
+        "if PRIVATE > 0\nfails(2)\nend",
+        "d = PRIVATE > 1 ? vecs(1:3) : 0.0",
+        "d = PRIVATE > 1 ? [1, 2, 3][ceil(2.5)] : 0.0",
+        "if PRIVATE > 1\nfails(1)\nelse\nfails(1.0)\nend",
         "PRIVATE > 1 ? fails(2) : 3",
         "[1, 2][PRIVATE > 1 ? 1 : 3]",
         "[1, 2][PRIVATE > 1 ? 1 : 1.0]",
@@ -250,7 +254,7 @@ def _failing(source: random.Random) -> Plant:
         "PRIVATE > 1 && vecs([1, 2]')",
     )
     helpers = ("fails(p::Float64) = p", "whole(p) :: Int = p", "vecs(p::Vector{<:Real}) = 1.0")
-    return Plant("failures", helpers, ("z = 1", source.choice(lines)))
+    return Plant("failures", helpers, ("z = 1", *source.choice(lines).split("\n")))
 
 
 _MAKERS = (

@@ -10,8 +10,24 @@ from typing import NamedTuple
 
 from .planting import Plant, plant
 
-_TYPES = ("Int", "Float64", "Bool", "Integer", "Real", "Data", "Vector{<:Real}", "Vector{Int}", "Vector{Float64}", "")
-_NUMBERS = ("Int", "Float64", "Bool", "Integer", "Real", "Float32", "AbstractFloat", "")
+_LADDERS = (
+    *(("Float64", ""), ("Float64", ""), ("Vector{Float64}", ""), ("Vector{<:Real}", "")),
+    *(("Float64", ""), ("Int", ""), ("Bool", ""), ("Integer", ""), ("Real", ""), ("Data", "")),
+    *(("Integer", "Real"), ("Int", "Real"), ("Float64", "Real"), ("Bool", "Integer"), ("Bool", "Integer", "Real")),
+    *(
+        ("Int", "Float64"),
+        ("Int", "Float64", ""),
+        ("Int", "Integer", "Real"),
+        ("Bool", "Real"),
+        ("Float64", "Bool", ""),
+    ),
+    *(("Vector{<:Real}", ""), ("Vector{Int}", ""), ("Vector{Float64}", ""), ("Matrix{<:Real}", ""), ("Vector", "")),
+    *(("Vector{Float64}", "Vector{<:Real}"), ("Vector{Int}", "Vector{<:Real}", ""), ("Real", "Vector{<:Real}")),
+    *(("Vector{<:Integer}", "Vector{<:Real}"), ("Matrix{<:Real}", "Vector{<:Real}", ""), ("Matrix{Int}", "")),
+    *(("Bool",), ("Float64",), ("Int",), ("Vector{<:Real}",), ("Matrix{<:Real}",), ("Integer",), ("Float32", "Real")),
+)
+_PLAIN = ("2", "0", "3", "1:3", "[1, 2]", "[1, 2]'", "2 ^ 0", "true", "2.0", "length([1, 2])")
+_NUMBERS = ("Int", "Float64", "Bool", "Integer", "Real", "")
 _GIVEN = (
     *("2", "2.0", "true", "0", "-1", "3", "1.5", "1//2"),
     *("ceil(2.5)", "floor(2.5)", "round(Int, 2.6)", "ceil(Int, 0.5)", "round(2; digits=1)", "trunc(3)"),
@@ -22,7 +38,7 @@ _GIVEN = (
     *("map(q -> q / 1, [1, 2])", "map(q -> 2 * q, [1, 2])", "map(q -> q > 1, [1, 2])", "transpose([1 2; 3 4])"),
     *("[1 2; 3 4]", "size([1 2; 3 4])", "ifelse(true, 1, 2.0)", "(true ? 1 : 2.0)", "!true", "1 == 1", "1 < 2 < 3"),
 )
-_RESULTS = ("Float64", "Int", "Real", "Integer", "Bool", "Float32", "Number")
+_RESULTS = ("Float64", "Int", "Real", "Integer", "Float64", "Bool")
 _BODIES = (
     "y",
     "100 * y",
@@ -81,8 +97,13 @@ class Writer:
         parts += [self._main(f"f{number}") for number in range(self._pick((1, 1, 2)))]
         if self._chance(0.6):
             parts.append(self._private("p1"))
+        if self._chance(0.15):
+            parts.append(self._gradients("p2"))
+        parts += self._direct()
         if self._plant is not None:
             parts += self._plant.after
+            for name in self._plant.functions:
+                parts += [f"whole(n::Integer) = {name}(n)", f"real(x::Real) = {name}(x)"]
         return "\n".join(part for part in parts if part) + "\n"
 
     # Choices
@@ -105,15 +126,16 @@ class Writer:
     def _methods(self) -> str:
         """Several methods of a name, which a first argument chooses from."""
         name, lines = self._fresh("k"), []
-        types = self._source.sample(_TYPES if self._chance(0.5) else _NUMBERS, self._pick((2, 2, 3)))
-        second = self._pick(("y", "y", "y", "y::Real", "y::Integer"))
-        for type_ in types:
-            body = self._pick(_BODIES)
+        types = self._pick(_LADDERS)
+        types = self._source.sample(types, len(types))
+        second = self._pick(("y", "y", "y", "y::Real", "y::Real", "y::Integer"))
+        bodies = self._source.sample(_BODIES, len(types))
+        for type_, body in zip(types, bodies, strict=True):
             first = f"p::{type_}" if type_ else "p"
             if type_ in ("Int", "Integer", "Bool", "Real") and self._chance(0.1):
                 body = f"p * {body}"
             lines.append(self._written(f"{name}({first}, {second})", body))
-        self._helpers.append(Helper(name, ("chooser", "number")))
+        self._helpers += [Helper(name, ("chooser", "number"))] * 2
         return "\n".join(lines)
 
     def _written(self, header: str, body: str) -> str:
@@ -186,7 +208,9 @@ class Writer:
             lines += self._statement(1)
         lines += self._planted()
         result = f"({self._number(2)}, {self._number(1)})" if self._chance(0.1) else self._number(2)
-        lines.append(f"    {'return ' if self._chance(0.2) else ''}{result}")
+        if self._chance(0.06):
+            result = f"({self._truth(0)}) {self._pick(('||', '&&'))} return {self._number(1)}"
+        lines.append(f"    {'return ' if self._chance(0.2) and ' return ' not in result else ''}{result}")
         annotated = f" :: {self._pick(_RESULTS)}" if self._chance(0.1) else ""
         return "\n".join([f"function {name}({header}){annotated}", *lines, "end"])
 
@@ -208,6 +232,46 @@ class Writer:
         lines.append(f"    {self._pick(('o0', 'o0', '2 * o0', 'round(o0)', '(o0, 1)', 'o0 > 0 ? 1 : 2', 'o0 + 1'))}")
         return "\n".join([f"function {name}({', '.join(header)}) :: Priv()", *lines, "end"])
 
+    def _direct(self) -> list[str]:
+        """Functions that do no more than to choose a method."""
+        found = []
+        for number, name in enumerate(dict.fromkeys(each.name for each in self._helpers if len(each.arguments) == 2)):
+            if not name.startswith("k") or self._chance(0.3):
+                continue
+            self._scope = [Variable("s", "integer", True), Variable("v", "vector"), Variable("n", "integer")]
+            call = f"{name}({self._pick(_PLAIN) if self._chance(0.4) else self._chooser()}, y)"
+            header = "y::Real, s::Static(Integer), v::MetricVector(Real, L1), n::Integer"
+            found.append(f"d{number}({header}) = {call}")
+            if self._chance(0.3):
+                found.append(f"e{number}({header}, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, {call})")
+            if self._chance(0.3):
+                found.append(f"b{number}(b::Bool, y::Static()) = b ? {call.replace('v', '[1, 2]')} : 0.0")
+        return found
+
+    def _gradients(self, name: str) -> str:
+        """A function that changes gradients, which may share arrays, and releases one."""
+        norm, known, lines = self._pick(("L1", "L2", "L2")), ["g"], []
+        for _ in range(self._pick((1, 2, 2, 3))):
+            old, new = self._pick(known), self._fresh("g")
+            way = self._pick(("clone", "clone", "scale", "sum", "alias"))
+            if way == "scale":
+                lines.append(f"scale_gradient!({self._pick(('100', '2', '0.5'))}, {old})")
+                continue
+            made = {"clone": f"clone({old})", "sum": f"sum_gradients({old}, {self._pick(known)})", "alias": old}[way]
+            lines.append(f"{new} = {made}")
+            known.append(new)
+        released = self._pick((known[-1], self._pick(known)))
+        if self._chance(0.25):
+            lines.append("nothing = x")
+        noise = ("gaussian_mechanism!(1, eps, del, {})", "laplacian_mechanism!(1, eps, {})")
+        lines.append(self._pick(noise if norm == "L1" else noise[:1]).format(released))
+        lines.append(self._pick((released, f"clone({released})", "return nothing", "return")))
+        header = f"{name}(g::MetricGradient(Real, {norm}), x::Real, eps::Static(), del::Static()) :: Priv()"
+        if self._chance(0.3):
+            kept = [line for line in lines[:-2] if line != "nothing = x"]
+            header, lines = f"{name}(g::MetricGradient(Real, {norm}))", [*kept, f"clone({released})"]
+        return "\n".join([f"function {header}", *("    " + line for line in lines), "end"])
+
     def _planted(self) -> list[str]:
         """The part of a plant that stands in functions: it may use a private number, and spoils a public one."""
         numbers = [each.name for each in self._scope if each.kind in ("real", "integer") and not each.public]
@@ -222,7 +286,7 @@ class Writer:
     def _statement(self, depth: int) -> list[str]:
         makers: tuple[Callable[[int], list[str]], ...] = (
             *(self._assign, self._assign, self._update, self._branch, self._loop, self._closure, self._local_methods),
-            *(self._guard, self._pair, self._array),
+            *(self._guard, self._pair, self._array, self._unused, self._joined),
         )
         return [("    " * depth if depth == 1 else "") + line for line in self._pick(makers)(depth)]
 
@@ -289,6 +353,25 @@ class Writer:
     def _guard(self, depth: int) -> list[str]:
         sign = self._pick(("&&", "||"))
         return [f"({self._truth(1)}) {sign} return {self._number(1)}"]
+
+    def _unused(self, depth: int) -> list[str]:
+        """A call in a branch, whose value nobody uses: it only fails, or does not."""
+        call, condition = self._called(1), self._truth(0)
+        shapes = (
+            [f"if {condition}", f"    {call}", "end"],
+            [f"{condition} && {call}"],
+            [f"{condition} ? {call} : 0.0"],
+        )
+        return self._pick(shapes)
+
+    def _joined(self, depth: int) -> list[str]:
+        """A variable that is of another type after a branch."""
+        name, values = self._fresh("a"), self._of("any", "real", "integer") or ["1"]
+        other = self._pick(("false", "true", "1", "2.5", self._chooser(), *self._of("integer", public=True)))
+        both = [self._pick(values), other]
+        one, two = self._source.sample(both, 2)
+        self._scope.append(Variable(name, "real"))
+        return [f"{name} = {self._truth(0)} ? {one} : {two}"]
 
     def _pair(self, depth: int) -> list[str]:
         one, other = self._fresh("a"), self._fresh("a")
