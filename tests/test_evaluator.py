@@ -9,7 +9,10 @@ from fractions import Fraction
 
 import pytest
 
-from attack.evaluated import BATCH, attack, checked, evaluated, judged, smallest
+from attack.agreeing import disagreements
+from attack.evaluated import attack, checked, evaluated, judged, smallest
+from dp_lsp.analysis.records import Options
+from dp_lsp.engine.check import Defined, Engine
 from evaluator.claims import Claim, Parameter
 from evaluator.failures import Failure
 from evaluator.program import Program
@@ -17,7 +20,7 @@ from evaluator.shown import shown
 from evaluator.spaces import Space
 from source_tree import ROOT
 
-FIRST, SLICE = 10, BATCH
+FIRST, SLICE = 85, 45
 
 
 def ran(text: str, call: str) -> str:
@@ -135,7 +138,7 @@ def test_it_sees_false_claims(text: str, said: Claim, holds: bool) -> None:
 
 
 def test_no_claim_about_a_slice_is_refuted() -> None:
-    found = [each for first in range(FIRST, FIRST + SLICE, BATCH) for each in evaluated(first, BATCH)]
+    found = evaluated(FIRST, SLICE)
     assert [each for each in found if each.refuted or each.crashed] == []
     assert sum(each.finite for each in found) >= 0.4 * SLICE
 
@@ -150,7 +153,7 @@ def test_what_is_refuted_is_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_run_goes_on_where_it_ended(tmp_path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     tried: list[int] = []
 
-    def batch(first: int, count: int, checker: str) -> list:
+    def batch(first: int, count: int, checker: str, both: bool) -> list:
         tried.extend(range(first, first + count))
         return [judged(seed, "f(x::Real) = x", [claim("1")]) for seed in range(first, first + count)]
 
@@ -159,6 +162,26 @@ def test_a_run_goes_on_where_it_ended(tmp_path, monkeypatch: pytest.MonkeyPatch,
     assert not attack(0, 60, output)
     assert not attack(0, 100, output)
     assert sorted(tried) == list(range(100)) and "100 programs, 100 claims" in capsys.readouterr().out
+
+
+def test_both_evaluators_agree() -> None:
+    text = "g(p::Bool) = 1\ng(p) = 2\nf(x::Real, v::MetricVector(Real, L1)) = g(true) * sum(2 * v) + x / 4\n"
+    (said,) = checked([text])
+    assert {each.name for each in said} >= {"f"}
+    assert list(disagreements(text, said, 0)) == []
+    other = text.replace("x / 4", "x / 3")
+    assert [each.partition("(")[0] for each in disagreements(other, said, 0, _Reads(text))] == ["`f`"]
+
+
+class _Reads(Engine):
+    """An engine that reads another text than it is given."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+
+    def definitions(self, text: str, options: Options = Options()) -> list[Defined]:  # noqa: B008
+        return super().definitions(self._text, options)
 
 
 def test_the_checker_is_asked_as_users_ask_it() -> None:

@@ -42,6 +42,7 @@ def main() -> None:
     apart.add_argument("--first", type=int, default=0, help="the seed of the first; the others follow it")
     apart.add_argument("--output", help="a file to write down what was done, and to go on from if it is there")
     apart.add_argument("--checker", default=CHECKER, help="the command that checks, by default that of this Python")
+    apart.add_argument("--both", action="store_true", help="run them by the interpreter of the checker, too")
     scored = commands.add_parser("scoreboard", help="writes dp_lsp/reference/soundness.md")
     scored.add_argument("--count", type=int, default=2_000, help="how many random programs of each sort to try for it")
     priced = commands.add_parser("charges", help="random charges of discrete mechanisms, against exact enumeration")
@@ -66,7 +67,7 @@ def _is_bad(options: argparse.Namespace) -> bool:
             print(text)
             return middle > GOAL
         case "evaluator":
-            return attack(options.first, options.count, options.output, options.checker)
+            return attack(options.first, options.count, options.output, options.checker, options.both)
         case "charges":
             return _charges(options.first, options.count)
         case "scoreboard":

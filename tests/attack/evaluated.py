@@ -30,7 +30,8 @@ CHECKER = f"{shlex.quote(sys.executable)} -m dp_lsp"
 
 class Judged(NamedTuple):
     """What came of one program: how many claims were judged, by how many runs, whether one of a parameter that is
-    protected is finite, what refutes claims, and why it could not be judged."""
+    protected is finite, what refutes claims, why it could not be judged, and of which calls both evaluators give
+    something else."""
 
     seed: int
     claims: int
@@ -39,6 +40,7 @@ class Judged(NamedTuple):
     refuted: tuple[str, ...]
     cause: str
     crashed: str = ""
+    disagreed: tuple[str, ...] = ()
 
 
 class Totals(NamedTuple):
@@ -50,6 +52,7 @@ class Totals(NamedTuple):
     finite: int = 0
     refuted: int = 0
     crashed: int = 0
+    disagreed: int = 0
 
     def with_(self, batch: Iterable[Judged]) -> Totals:
         found = list(batch)
@@ -60,6 +63,7 @@ class Totals(NamedTuple):
             sum(each.finite for each in found),
             sum(bool(each.refuted) for each in found),
             sum(bool(each.crashed) for each in found),
+            sum(bool(each.disagreed) for each in found),
         )
         return Totals(*map(sum, zip(self, more, strict=True)))
 
@@ -91,25 +95,35 @@ def judged(seed: int, text: str, said: Sequence[Claim], cause: str = "") -> Judg
         judge = Judge(text, seed)
     except (Failure, Unmodelled, SyntaxFailure) as error:
         return Judged(seed, 0, 0, finite, (), cause, str(error) if isinstance(error, SyntaxFailure) else "")
+    except Exception as error:  # a mistake of the evaluator: a long run goes on, and tells
+        return Judged(seed, 0, 0, finite, (), cause, repr(error))
     refuted = []
     for each in said:
         try:
             found = judge.refuted(each)
         except (Failure, Unmodelled):
             continue
-        except Exception as error:  # a mistake of the evaluator: a long run goes on, and tells
+        except Exception as error:
             return Judged(seed, len(said), judge.runs, finite, tuple(refuted), cause, repr(error))
         if found is not None:
             refuted.append(found.text)
     return Judged(seed, len(said), judge.runs, finite, tuple(refuted), cause)
 
 
-def evaluated(first: int, count: int, checker: str = CHECKER) -> list[Judged]:
-    """A batch of programs, judged."""
+def evaluated(first: int, count: int, checker: str = CHECKER, both: bool = False) -> list[Judged]:
+    """A batch of programs, judged, and with ``both`` run by the interpreter of the checker, too."""
     programs = [written(seed) for seed in range(first, first + count)]
     said = checked([text for text, _ in programs], checker)
     each = zip(range(first, first + count), programs, said, strict=True)
-    return [judged(seed, text, claimed, cause) for seed, (text, cause), claimed in each]
+    found = [(judged(seed, text, claimed, cause), text, claimed) for seed, (text, cause), claimed in each]
+    return [compared(*one) if both else one[0] for one in found]
+
+
+def compared(found: Judged, text: str, said: Sequence[Claim]) -> Judged:
+    """A program that was judged, with the calls of which the interpreter of the checker gives something else."""
+    from .agreeing import disagreements
+
+    return found._replace(disagreed=tuple(disagreements(text, said, found.seed)))
 
 
 def smallest(seed: int, text: str, checker: str = CHECKER) -> str:
@@ -140,7 +154,7 @@ def _shorter(text: str) -> Iterable[str]:
             yield "".join(lines[:place] + lines[place + 1 :])
 
 
-def attack(first: int, count: int, output: str | None, checker: str = CHECKER) -> bool:
+def attack(first: int, count: int, output: str | None, checker: str = CHECKER, both: bool = False) -> bool:
     """Judge so many programs; tells what is refuted as it is found, and whether something was."""
     totals, start = Totals(), first
     if output is not None and Path(output).exists():
@@ -151,8 +165,8 @@ def attack(first: int, count: int, output: str | None, checker: str = CHECKER) -
                 start = max(start, done["first"] + done["totals"][0])
     began = time.monotonic()
     for batch in range(start, first + count, BATCH):
-        found = evaluated(batch, min(BATCH, first + count - batch), checker)
-        told = [_told(each, checker) for each in found if each.refuted or each.crashed]
+        found = evaluated(batch, min(BATCH, first + count - batch), checker, both)
+        told = [_told(each, checker) for each in found if each.refuted or each.crashed or each.disagreed]
         if output is not None:
             made = {"first": batch, "totals": Totals().with_(found), "refuted": told}
             with Path(output).open("a", encoding="utf-8") as file:
@@ -164,9 +178,10 @@ def attack(first: int, count: int, output: str | None, checker: str = CHECKER) -
     print(
         f"{totals.programs:,} programs, {totals.claims:,} claims, {totals.runs:,} runs in "
         f"{time.monotonic() - began:,.0f} s; {share:.0%} with a finite claim on a protected parameter; "
-        f"{totals.refuted} refuted, {totals.crashed} not judged."
+        f"{totals.refuted} refuted, {totals.crashed} not judged"
+        f"{f', {totals.disagreed} with another value by the interpreter' if both else ''}."
     )
-    return totals.refuted + totals.crashed > 0
+    return totals.refuted + totals.crashed + totals.disagreed > 0
 
 
 def _told(each: Judged, checker: str) -> dict[str, Any]:
@@ -176,6 +191,11 @@ def _told(each: Judged, checker: str) -> dict[str, Any]:
     if each.crashed:
         print(f"seed {each.seed} could not be judged: {each.crashed}\n{text}", flush=True)
         return {**found, "crashed": each.crashed}
+    if each.disagreed:
+        print(f"seed {each.seed}, other values: {'; '.join(each.disagreed)}\n{text}", flush=True)
+        found["disagreed"] = each.disagreed
+        if not each.refuted:
+            return found
     short = smallest(each.seed, text, checker)
     print(f"seed {each.seed} ({each.cause or 'no plant'}): {'; '.join(each.refuted)}\nin short:\n{short}", flush=True)
     return {**found, "refuted": each.refuted, "program": short}

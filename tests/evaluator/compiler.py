@@ -517,8 +517,7 @@ class Compiler:
         owner, name = callee.args[0].text, str(callee.args[1].value)  # type: ignore[union-attr]
 
         def define(env: Env) -> Value:
-            names = self.machine.base if owner == "Base" else self.machine.modules[owner].names
-            known = _open(names, name)
+            known = _open(self._imports(owner).names, name)
             for method in make(env):
                 known.define(method)
             return known

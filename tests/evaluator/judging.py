@@ -70,6 +70,12 @@ class Judge:
                 return found
         return None
 
+    def arguments(self, claim: Claim) -> list[Value]:
+        """Arguments that a claim is about."""
+        annotations = [self._annotation(each.annotation) for each in claim.parameters]
+        drawing = Drawing(self.source, next(iter(claim.norms.values()), "L1"), self.source.choice((1, 2, 3)))
+        return self._arguments(claim, annotations, drawing)
+
     def _annotation(self, text: str) -> Annotation:
         machine = self.program.machine
         try:

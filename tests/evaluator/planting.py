@@ -4,6 +4,7 @@ that are other names, and definitions that are none."""
 from __future__ import annotations
 
 import random
+import re
 from typing import NamedTuple
 
 
@@ -167,6 +168,11 @@ def plant(source: random.Random) -> Plant:
     return source.choice(_MAKERS)(source)
 
 
+def _named(text: str) -> str:
+    """A template with the name of the function that it is about."""
+    return re.sub(r"\bG\b", "gain", text)
+
+
 def _swallowed(source: random.Random) -> Plant:
     effect, place = source.choice(_EFFECTS), source.choice(_SWALLOWED)
     lines = place.replace("EFFECT", effect).split("\n")
@@ -186,7 +192,7 @@ def _bound(source: random.Random) -> Plant:
 
 
 def _methods(source: random.Random) -> Plant:
-    line = source.choice(_METHODS).replace("G", "gain")
+    line = _named(source.choice(_METHODS))
     return Plant("nested methods", ("gain(x::Real) = x", line), functions=("gain",))
 
 
@@ -201,8 +207,8 @@ def _imports(source: random.Random) -> Plant:
 
 def _extended(source: random.Random) -> Plant:
     line = source.choice(_EXTENDED)
-    name = "gain" if "G" in line else "Statistics.middle" if "Statistics.middle(" in line else "middle"
-    return Plant("extended imports", (line.replace("G", "gain"),), functions=(name,))
+    name = "gain" if " G" in line else "Statistics.middle" if "Statistics.middle(" in line else "middle"
+    return Plant("extended imports", (_named(line),), functions=(name,))
 
 
 def _twins(source: random.Random) -> Plant:
@@ -222,7 +228,7 @@ def _signs(source: random.Random) -> Plant:
 
 
 def _texts(source: random.Random) -> Plant:
-    text = source.choice(_TEXTS).replace("G", "gain")
+    text = _named(source.choice(_TEXTS))
     return Plant("strings", ("gain(x) = 100 * x", text), functions=("gain",))
 
 
