@@ -28,6 +28,9 @@ EVALUATING = frozenset(
 """Functions of Julia that run other text, or give a name that they are told a value: any top-level name may have
 another meaning afterwards."""
 
+SHOWING = frozenset(("show", "print", "summary"))
+"""Functions of Julia that it calls unasked, but only to show a value."""
+
 MACROS = frozenset(
     f"@{name}"
     for name in re.findall(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.loading import Loader, Text, shown
 from dp_lsp.analysis.records import MAIN
+from dp_lsp.engine.doubts import doubts
 from dp_lsp.engine.places import place_in
 from dp_lsp.engine.problems import IncludeCycle, IncludeUnreadable, Notebook, TooLong, TooManyIncludes, Unbalanced
 from dp_lsp.engine.program import Program, Unit
@@ -106,7 +107,6 @@ class _Expansion:
         self._modules: list[list[Unit]] = [[]]
         self._names = [MAIN]
         self._clouds: dict[str, str] = {}
-        self._imported: dict[str, str] = {}
         self._parts: list[Part | None] = []
         self._stack: list[tuple[_Frame, int]] = []
         self._seen: set[tuple[str, int]] = set()
@@ -120,7 +120,7 @@ class _Expansion:
                 self._stack.pop()
             else:
                 self._unit(frame)
-        self._cloud_imported()
+        doubts(self._modules, self._clouds)
         programs = tuple(Program(tuple(units), self._clouds) for units in self._modules)
         return Project(programs, tuple(part for part in self._parts if part is not None), tuple(self._names))
 
@@ -150,19 +150,9 @@ class _Expansion:
                 frame.modules.pop()
         for name, _, reason in unit.lowered.clouded:
             self._clouds.setdefault(name, reason)
-        self._imported.update(unit.lowered.imported)
         module = frame.modules[-1]
         frame.places.append((module, len(self._modules[module])))
         self._modules[module].append(self._including(unit, frame.name, module) if unit.lowered.includes else unit)
-
-    def _cloud_imported(self) -> None:
-        """A name that is imported and defined, too: methods of both may run, or the definition is an error."""
-        if self._imported:
-            units = (unit for module in self._modules for unit in module)
-            defined = {definition.name for unit in units for definition in unit.lowered.definitions}
-            for name, reason in self._imported.items():
-                if name in defined:
-                    self._clouds.setdefault(name, reason)
 
     def _open(self, name: str, frame: _Frame) -> None:
         """Go on in a module of its own. One that is there already is replaced by it, so it is another."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dp_lsp import builtins, surface
 from dp_lsp.core.term import Constant, Definition, Method
-from dp_lsp.lower import problems
+from dp_lsp.lower import problems, type_names
 from dp_lsp.lower.effects import Known, effects
 from dp_lsp.lower.facts import (
     EVERYTHING,
@@ -49,11 +49,20 @@ class Include(NamedTuple):
     span: Span
 
 
+class Imported(NamedTuple):
+    """A name that an import brings from a module, and where that stands."""
+
+    name: str
+    module: str
+    span: Span
+
+
 class Lowered(NamedTuple):
     """A chunk after lowering. ``clouded`` are top-level names whose meaning cannot be read off, with the place and
-    the reason, :data:`EVERYTHING` among them; ``imported`` are those that are so only if the project defines them, too.
-    ``marks`` are the first and last lines of modules. ``cautious`` says that
-    a change was refused, which may be fine if more is known of the functions that are called."""
+    the reason, :data:`EVERYTHING` among them; ``imported`` are those that are so only if the project defines them, too,
+    and ``mentions`` all names in its definitions, those of fields included. ``marks`` are the first and last lines of
+    modules. ``cautious`` says that a change was refused, which may be fine if more is known of the functions that are
+    called."""
 
     definitions: tuple[Definition, ...]
     problems: tuple[Problem, ...]
@@ -61,7 +70,8 @@ class Lowered(NamedTuple):
     marks: tuple[surface.ModuleMark, ...]
     includes: tuple[Include, ...] = ()
     cautious: bool = False
-    imported: tuple[tuple[str, str], ...] = ()
+    imported: tuple[Imported, ...] = ()
+    mentions: frozenset[str] = frozenset()
 
 
 def lower(parsed: surface.Parsed, text: str, known: Known) -> Lowered:
@@ -80,7 +90,8 @@ class _TopLevel:
         self._definitions: list[Definition] = []
         self._clouded: list[tuple[str, Span, str]] = []
         self._includes: list[Include] = []
-        self._imported: list[tuple[str, str]] = []
+        self._imported: list[Imported] = []
+        self._mentions: set[str] = set()
 
     def lower(self, parsed: surface.Parsed) -> Lowered:
         for node in parsed.nodes:
@@ -92,7 +103,8 @@ class _TopLevel:
         definitions, found = tuple(self._definitions), tuple(self._problems)
         cautious = any(problem.code in problems.OF_SHARING for problem in found)
         includes, imported = tuple(self._includes), tuple(self._imported)
-        return Lowered(definitions, found, tuple(self._clouded), marks, includes, cautious, imported)
+        mentions = frozenset(self._mentions)
+        return Lowered(definitions, found, tuple(self._clouded), marks, includes, cautious, imported, mentions)
 
     def _node(self, node: surface.Node) -> None:
         match node:
@@ -194,7 +206,7 @@ class _TopLevel:
             self._clouded.append((EVERYTHING, node.span, f"`{name.here}` gets another meaning"))
         elif name.here in builtins.FAILING and not trusted:
             self._clouded.append((name.here, node.span, f"`{name.here}` gets another meaning"))
-        self._imported.append((name.here, f"it is imported from `{name.module or name.there}`"))
+        self._imported.append(Imported(name.here, name.module or name.there, node.span))
 
     def _check_meaning(self, node: surface.Name) -> None:
         """A definition of a name of the language: every use of it in the file means something else from then on."""
@@ -205,7 +217,8 @@ class _TopLevel:
     def _cloud(self, node: surface.Node, does: surface.Summary, what: str) -> None:
         """Of the names to which a node may give another meaning nothing is known."""
         names = does.binds | does.outside
-        if does.anything or (any(map(is_reserved, names)) and not _is_broken(node)):
+        self._mentions |= does.mentions | does.members
+        if does.anything or _shows_all(does) or (any(map(is_reserved, names)) and not _is_broken(node)):
             names = frozenset({EVERYTHING})
         self._clouded += [(name, node.span, what) for name in sorted(names)]
 
@@ -218,6 +231,11 @@ class _TopLevel:
         if not summed_up and not is_read:
             does = does._replace(anything=what)
         self._cloud(node, does, what)
+
+
+def _shows_all(does: surface.Summary) -> bool:
+    """Whether there is a method in it by which Julia shows more than values of a type of the program."""
+    return not does.outside.isdisjoint(surface.SHOWING) and not any(map(type_names.is_of_program, does.mentions))
 
 
 def _is_broken(node: surface.Node) -> bool:

@@ -8,7 +8,7 @@ from dp_lsp import builtins, surface
 from dp_lsp.builtins.patterns import GivenNorm, GivenType
 from dp_lsp.lower import type_names
 
-_KNOWN = frozenset({builtins.PLACES, builtins.PLACES_AND_ENTRIES, type_names.NOTHING})
+_KNOWN = frozenset({builtins.PLACES, builtins.PLACES_AND_ENTRIES, type_names.NOTHING, "True", "False"})
 
 EVERYTHING = ""
 """Stands for all top-level names, where those that text may define cannot be read off."""

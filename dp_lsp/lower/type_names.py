@@ -52,6 +52,12 @@ _PLAIN: dict[str, Annotation] = {
     "PrivacyFunction": AFunction(privacy=True),
 }
 
+_JULIA = (
+    "IO IOContext MIME Base Core Array AbstractArray Array String AbstractString Char Symbol Union Type DataType "
+    "Nothing Missing Dict Complex Rational BigInt BigFloat Float16 Int8 Int16 Int32 Int128 UInt UInt8 UInt16 UInt32 "
+    "UInt64 UInt128 Adjoint Transpose UnitRange StepRange Range AbstractRange"
+)
+
 NOTHING = "nothing"
 """The value of what has none."""
 
@@ -80,6 +86,11 @@ _WIDER = {
     "Signed": "Integer",
 }
 """Types of Julia without a meaning here, and the one that is meant."""
+
+
+def is_of_program(name: str) -> bool:
+    """Whether a name looks like that of a type that is none of Julia's."""
+    return name[:1].isupper() and name not in {*RESERVED, *_WIDER, *_JULIA.split()}
 
 
 class Refused(Exception):

@@ -11,10 +11,7 @@ from typing import NamedTuple
 
 from dp_lsp.frontends.julia.outline import CLOSING, SEPARATORS, partners
 from dp_lsp.frontends.julia.tokens import BLOCKS, OPENERS, Ready, Token, words
-from dp_lsp.surface import EVALUATING, MACROS, NO_EFFECT, Import, Opaque, Summary
-
-SHOWING = frozenset(("show", "print", "summary"))
-"""Functions of Julia that it calls unasked only to show a value."""
+from dp_lsp.surface import EVALUATING, MACROS, NO_EFFECT, SHOWING, Import, Opaque, Summary
 
 _NAMING = words("STRUCT MODULE BAREMODULE CONST LOCAL GLOBAL")
 _LISTED = words("NAME COMMA LPAR")
@@ -91,7 +88,7 @@ class _Reading:
             self._close()
         elif kind in SEPARATORS or kind in _APART or (kind == "SEMI" and self._around() == "LPAR"):
             self._fresh()
-        elif kind in _SIGNS:
+        elif kind in _SIGNS or (kind == "BOOL" and token.value not in ("true", "false")):
             self._statement.names.append(token.value)
         elif kind == "AT":
             self._macro(index, token.value)

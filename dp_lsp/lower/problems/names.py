@@ -187,6 +187,31 @@ class BuiltinImported(Kind):
     unsupported = True
 
 
+class ImportedAndDefined(Kind):
+    """A name is imported, and the project defines it, too. Where methods may be added to what is imported, those of the
+    other module are called where they are more specific; elsewhere Julia refuses the definition.
+
+    Broken:
+
+    ```julia
+    import Statistics: middle
+    middle(x) = 0.0
+    ```
+
+    Fixed:
+
+    ```julia
+    import Statistics
+    middle(x) = 0.0
+    ```
+    """
+
+    code = "DP142"
+    name = "imported-and-defined"
+    message = "`{name}` is imported from `{module}` and defined in this project, too; give the definition another name"
+    unchecked = True
+
+
 class BuiltinAsValue(Kind):
     """A builtin stands where a value is needed. Builtins are only called.
 
