@@ -20,7 +20,7 @@ INCLUDE = "include"
 
 EVALUATING = frozenset(
     (
-        *(INCLUDE, "eval", "evalfile", "include_string"),
+        *(INCLUDE, "eval", "evalfile", "include_string", "ccall"),
         *("setglobal!", "swapglobal!", "modifyglobal!", "replaceglobal!", "setglobalonce!"),
         *("setproperty!", "swapproperty!", "modifyproperty!", "replaceproperty!"),
     )
@@ -60,15 +60,20 @@ class Summary(NamedTuple):
     members: frozenset[str] = frozenset()
     anything: str = ""
 
-    def joined(self, other: Summary) -> Summary:
-        """What evaluating both may do."""
+    def joined(self, *others: Summary) -> Summary:
+        """What evaluating all of them may do."""
         return Summary(
-            self.mentions | other.mentions,
-            self.binds | other.binds,
-            self.outside | other.outside,
-            self.members | other.members,
-            self.anything or other.anything,
+            self.mentions.union(*(each.mentions for each in others)),
+            self.binds.union(*(each.binds for each in others)),
+            self.outside.union(*(each.outside for each in others)),
+            self.members.union(*(each.members for each in others)),
+            next((each.anything for each in (self, *others) if each.anything), ""),
         )
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether it gives nothing another meaning."""
+        return not (self.binds or self.outside or self.anything)
 
     def inside(self) -> Summary:
         """What it may do from a function: what it gives a value there is that function's."""
@@ -441,13 +446,16 @@ class Opaque(Node):
         self.broken = broken
 
 
+STRING = "a string with interpolation"
+
+
 class Shown(Opaque):
     """A string that shows the values of names, and evaluates nothing else."""
 
     __slots__ = ("names",)
 
     def __init__(self, start: int, end: int, names: tuple[Name, ...]) -> None:
-        super().__init__(start, end, "a string with interpolation", Summary(frozenset(each.name for each in names)))
+        super().__init__(start, end, STRING, Summary(frozenset(each.name for each in names)))
         self.names = names
 
 

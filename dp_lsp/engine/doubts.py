@@ -3,7 +3,7 @@ one defines and another makes longer or shorter."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from dp_lsp import builtins
 from dp_lsp.core import term
@@ -17,8 +17,7 @@ def doubts(modules: Sequence[list[Unit]], clouds: dict[str, str]) -> None:
     """Add to ``clouds``, names of the modules with the reason why nothing is known of them, and to the problems of
     their units."""
     importing = any(unit.lowered.imported for module in modules for unit in module)
-    changing = {name for module in modules for unit in module for name in unit.lowered.mentions if name[-1:] == "!"}
-    changing = {name for name in changing if builtins.find(name) is None}
+    changing = {name for module in modules for unit in module for name in unit.lowered.changers}
     if importing or changing:
         units = [unit for module in modules for unit in module]
         definers: dict[str, list[int]] = {}
@@ -26,14 +25,15 @@ def doubts(modules: Sequence[list[Unit]], clouds: dict[str, str]) -> None:
             for definition in unit.lowered.definitions:
                 definers.setdefault(definition.name, []).append(index)
         if importing:
-            _cloud_imported(modules, definers.keys(), clouds)
+            _cloud_imported(modules, clouds)
         if changing := changing - definers.keys():
             _cloud_changed(units, definers, changing, clouds)
 
 
-def _cloud_imported(modules: Sequence[list[Unit]], defined: Container[str], clouds: dict[str, str]) -> None:
-    """A name that is imported and defined, too: methods of both may run, or the definition is an error."""
+def _cloud_imported(modules: Sequence[list[Unit]], clouds: dict[str, str]) -> None:
+    """A name that a module imports and defines, too: methods of both may run, or the definition is an error."""
     for module in modules:
+        defined = {definition.name for unit in module for definition in unit.lowered.definitions}
         for index, unit in enumerate(module):
             both = [each for each in unit.lowered.imported if each.name in defined]
             clouds |= {each.name: f"it is imported from `{each.module}`, too" for each in both}

@@ -27,7 +27,9 @@ from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
 _DP = "DiffPrivacyInference"
-_KNOWN_MODULES = frozenset({_DP, "Base", "Core", "Random", "LinearAlgebra", "Statistics", "Printf", "Dates"})
+_KNOWN_MODULES = frozenset(
+    {_DP, "Base", "Core", "Random", "LinearAlgebra", "Statistics", "Printf", "Dates", "Test", "Logging"}
+)
 """Modules that give no name of the language another meaning."""
 
 _UNSEEN = frozenset(
@@ -60,7 +62,8 @@ class Imported(NamedTuple):
 class Lowered(NamedTuple):
     """A chunk after lowering. ``clouded`` are top-level names whose meaning cannot be read off, with the place and
     the reason, :data:`EVERYTHING` among them; ``imported`` are those that are so only if the project defines them, too,
-    and ``mentions`` all names in its definitions, those of fields included. ``marks`` are the first and last lines of
+    ``mentions`` are all names in its definitions, those of fields included, and ``changers`` those of them that no
+    builtin has and that end in ``!``. ``marks`` are the first and last lines of
     modules. ``cautious`` says that a change was refused, which may be fine if more is known of the functions that are
     called."""
 
@@ -72,6 +75,7 @@ class Lowered(NamedTuple):
     cautious: bool = False
     imported: tuple[Imported, ...] = ()
     mentions: frozenset[str] = frozenset()
+    changers: frozenset[str] = frozenset()
 
 
 def lower(parsed: surface.Parsed, text: str, known: Known) -> Lowered:
@@ -104,7 +108,9 @@ class _TopLevel:
         cautious = any(problem.code in problems.OF_SHARING for problem in found)
         includes, imported = tuple(self._includes), tuple(self._imported)
         mentions = frozenset(self._mentions)
-        return Lowered(definitions, found, tuple(self._clouded), marks, includes, cautious, imported, mentions)
+        changers = frozenset(name for name in mentions if name.endswith("!") and builtins.find(name) is None)
+        clouded = tuple(self._clouded)
+        return Lowered(definitions, found, clouded, marks, includes, cautious, imported, mentions, changers)
 
     def _node(self, node: surface.Node) -> None:
         match node:
@@ -123,6 +129,8 @@ class _TopLevel:
                 self._cloud(node, surface.Summary(outside=frozenset((name,))), f"`module {name}`")
             case surface.ModuleMark() | surface.Text() | surface.Export() | surface.Shown():
                 pass
+            case surface.Opaque(what=surface.STRING, summary=does) if does.is_harmless:
+                self._mentions |= does.mentions | does.members
             case surface.Opaque(broken=True):
                 self._cloud(node, node.summary, "a syntax error")
             case surface.Opaque():
@@ -201,7 +209,8 @@ class _TopLevel:
         """A name that is written in an import. One of the language must stand for what it stood for before."""
         trusted = name.module.split(".")[0] in _KNOWN_MODULES and name.here == name.there
         extended = name.extends and name.here in _UNSEEN
-        if (is_reserved(name.here) and not trusted) or extended:
+        hides = name.there.endswith("!") and not name.here.endswith("!")
+        if (is_reserved(name.here) and not trusted) or extended or hides:
             self._problems.append(problems.BuiltinImported.at(node.span, name=name.here))
             self._clouded.append((EVERYTHING, node.span, f"`{name.here}` gets another meaning"))
         elif name.here in builtins.FAILING and not trusted:

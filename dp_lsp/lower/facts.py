@@ -139,7 +139,7 @@ def summary(node: surface.Node) -> surface.Summary:
     """What evaluating a node may do, at its own level. What a function assigns is its own; a ``global`` in it reaches
     out, and so does what its annotations, which are evaluated where it is defined, do."""
     mentions, binds, outside = set[str](), set[str](), set[str]()
-    opaque, anything = surface.NO_EFFECT, ""
+    opaque, anything = list[surface.Summary](), ""
     pending = [(node, False)]
     while pending:
         item, inside = pending.pop()
@@ -149,7 +149,7 @@ def summary(node: surface.Node) -> surface.Summary:
                 mentions.add(name)
                 anything = anything or (f"`{name}`" if name in surface.EVALUATING else "")
             case surface.Opaque(summary=found):
-                opaque = opaque.joined(found.inside() if inside else found)
+                opaque.append(found.inside() if inside else found)
             case surface.Assign(target=target):
                 binds |= set() if inside else names_below(target)
                 outside |= _members_below(target)
@@ -163,7 +163,8 @@ def summary(node: surface.Node) -> surface.Summary:
             case surface.Import():
                 anything = anything or "an import"
         pending += ((child, below) for child in item.children())
-    return opaque.joined(surface.Summary(frozenset(mentions), frozenset(binds), frozenset(outside), anything=anything))
+    own = surface.Summary(frozenset(mentions), frozenset(binds), frozenset(outside), anything=anything)
+    return own.joined(*opaque) if opaque else own
 
 
 def _members_below(target: surface.Node) -> set[str]:

@@ -251,7 +251,7 @@ class Lexer(Desk):
         if all(strings.trimmed(text, first, last) in places for first, last in extent.codes):
             names = (surface.Name(*place, normalised(text[slice(*place)])) for place in extent.places)
             return self._made(surface.Shown(start, extent.end, tuple(names)))
-        return self._ready(start, extent.end, "a string with interpolation", self._evaluated(extent))
+        return self._ready(start, extent.end, surface.STRING, self._evaluated(extent))
 
     def _evaluated(self, extent: strings.Extent) -> surface.Summary:
         """What the code in a string may do. Strings in it are looked into, too, as far as people nest them."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dp_lsp.frontends.julia.outline import CLOSING, SEPARATORS, partners
 from dp_lsp.frontends.julia.tokens import BLOCKS, OPENERS, Ready, Token, words
-from dp_lsp.surface import EVALUATING, MACROS, NO_EFFECT, SHOWING, Import, Opaque, Summary
+from dp_lsp.surface import EVALUATING, MACROS, SHOWING, Import, Opaque, Summary
 
 _NAMING = words("STRUCT MODULE BAREMODULE CONST LOCAL GLOBAL")
 _LISTED = words("NAME COMMA LPAR")
@@ -62,7 +62,7 @@ class _Reading:
         self._outside: set[str] = set()
         self._members: set[str] = set()
         self._anything = ""
-        self._inner = NO_EFFECT
+        self._inner: list[Summary] = []
         self._statement = _Statement([], [])
         self._outer: list[tuple[str, _Statement]] = []
         self._naming = ""
@@ -70,7 +70,7 @@ class _Reading:
     def found(self) -> Summary:
         """All that was read."""
         mentions, binds, outside, members = map(frozenset, (self._mentions, self._binds, self._outside, self._members))
-        return self._inner.joined(Summary(mentions, binds, outside, members, self._anything))
+        return Summary(mentions, binds, outside, members, self._anything).joined(*self._inner)
 
     def token(self, index: int) -> None:
         """Read a token; those before it are read."""
@@ -113,7 +113,7 @@ class _Reading:
 
     def _ready(self, token: Ready) -> None:
         if isinstance(token.node, Opaque):
-            self._inner = self._inner.joined(token.node.summary)
+            self._inner.append(token.node.summary)
         elif isinstance(token.node, Import):
             self._may("an import")
 
