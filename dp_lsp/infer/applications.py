@@ -138,7 +138,8 @@ class _Calls:
             if wider == solver.type(types[application.carried]):
                 return applied._replace(result=wider)
             types[application.carried] = wider
-        self._inference.give_up("a function whose result changes its type from call to call")
+        reason = f"what is carried is of another type after each of {_ATTEMPTS} calls; start with that of a later one"
+        self._inference.report(problems.DoesNotFit.at(self._node.span, function=self._node.builtin, reason=reason))
         return None
 
     def _called(self, types: list[Type]) -> Applied | None:

@@ -164,12 +164,22 @@ def texts(scheme: Scheme, shown: Scheme) -> list[str]:
     for general, taken in zip(scheme.params, shown.params, strict=True):
         if not _is_open(taken.type) and (_is_open(general.type) or annotation.is_open(general.declared)):
             found.append(f"`{taken.name}` is {'a public number' if taken.static else dispatch.given_words(taken.type)}")
+    found += _alike(shown)
     by_function = {param.type: param for param in shown.params}
     for each in shown.opens:
         param = by_function.get(each.callee) if not isinstance(each.callee, str) else None
         if param is not None:
             found.append(_function_text(param, each))
     return found
+
+
+def _alike(shown: Scheme) -> list[str]:
+    """Which parameters are taken to be of one type that is not known, as those that one value may be."""
+    names: dict[Type, list[str]] = {}
+    for param in shown.params:
+        if isinstance(param.type, TypeVariable):
+            names.setdefault(param.type, []).append(f"`{param.name}`")
+    return [f"{' and '.join(alike)} are of one type" for alike in names.values() if len(alike) > 1]
 
 
 def _function_text(param: SchemeParameter, each: Open) -> str:

@@ -21,7 +21,7 @@ from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import Judgement, Moves, Reach
 from dp_lsp.core.sens import INFINITY, ZERO, Sens
 from dp_lsp.core.types import Base, NumberType, TupleType, Type, Unknown, without_static
-from dp_lsp.infer import carried, conditions, disjoint, explain, heading, moves, problems, reach
+from dp_lsp.infer import carried, conditions, disjoint, dispatch, explain, heading, moves, problems, reach
 from dp_lsp.infer.disjoint import Rows, Spread
 from dp_lsp.infer.inference import Failure, Inference
 from dp_lsp.infer.solver import Mismatch
@@ -165,18 +165,20 @@ def _together(inference: Inference, span: Span, types: Iterable[Type], items: It
 def _held(
     inference: Inference, node: term.Loop, types: tuple[Type, ...], ends: tuple[Judgement, ...]
 ) -> tuple[Type, ...] | None:
-    """The types of what is carried, if they hold what a round ends with."""
-    try:
-        pairs = zip(types, ends, strict=True)
-        wider = tuple(without_static(inference.solver.join(type_, end.type)) for type_, end in pairs)
-    except Mismatch as mismatch:
-        reason = f"a variable starts a round and ends it as {mismatch}"
-        inference.report(problems.DoesNotFit.at(node.span, function=LOOP, reason=reason))
-        return None
-    held = tuple(map(inference.solver.type, types))
-    if wider != held and not any(isinstance(type_, Unknown) for type_ in wider):
-        inference.give_up("a variable of a loop is of another type after a round")
-    return held
+    """The types of what is carried, if they hold what a round ends with; None, with a problem, if not."""
+    for (local, _), type_, end in zip(node.carried, types, ends, strict=True):
+        try:
+            wider = without_static(inference.solver.join(type_, end.type))
+        except Mismatch as mismatch:
+            reason = f"`{local.name}` starts a round and ends it as {mismatch}"
+            inference.report(problems.DoesNotFit.at(node.span, function=LOOP, reason=reason))
+            return None
+        if not isinstance(wider, Unknown) and wider != inference.solver.type(type_):
+            before, after = (dispatch.given_words(inference.solver.type(each)) for each in (type_, end.type))
+            reason = f"`{local.name}` is {before} before a round and {after} after it; start with the latter"
+            inference.report(problems.DoesNotFit.at(node.span, function=LOOP, reason=reason))
+            return None
+    return tuple(map(inference.solver.type, types))
 
 
 def _private(
