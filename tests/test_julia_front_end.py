@@ -178,7 +178,7 @@ EXPRESSIONS = {
     "(a, b)": "(tuple a b)",
     "(a,)": "(tuple a)",
     "()": "(tuple )",
-    "(a = 1, b = 2)": "<a named tuple | a b → a b>",
+    "(a = 1, b = 2)": "<a named tuple>",
     "(x = 1; x)": "<a block in parentheses | x → x>",
     # calls
     "f(a, k = 1; l = 2, m)": "(f a k=1 l=2 m=m)",

@@ -207,7 +207,7 @@ class _TopLevel:
 
     def _bring(self, node: surface.Import, name: surface.Brought) -> None:
         """A name that is written in an import. One of the language must stand for what it stood for before."""
-        trusted = name.module.split(".")[0] in _KNOWN_MODULES and name.here == name.there
+        trusted = name.module in _KNOWN_MODULES and name.here == name.there
         extended = name.extends and name.here in _UNSEEN
         hides = name.there.endswith("!") and not name.here.endswith("!")
         if (is_reserved(name.here) and not trusted) or extended or hides:

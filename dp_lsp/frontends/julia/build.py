@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dp_lsp.frontends.julia.expressions import Defines, Expressions
+from dp_lsp.frontends.julia.expressions import Evaluated, Expressions
 from dp_lsp.frontends.julia.headers import (
     Arguments,
     Limited,
@@ -81,7 +81,7 @@ class Builder(Expressions):
         deep = self._opaque([node], "a statement nested too deeply")
         deep.broken = True
         if isinstance(node, Function):
-            self.known[deep] = Defines(Summary(binds=frozenset((node.name.name,))), node.start)
+            self.known[deep] = Evaluated.definition(deep, Summary(binds=frozenset((node.name.name,))), deep.start)
         return deep
 
     def _documents(self, node: Node, following: Node) -> bool:
@@ -97,7 +97,7 @@ class Builder(Expressions):
             return Assign(mark.start, node.end, node.target, node.value, node.operator, constant=True)
         declaration = self._opaque(children, "a `const` declaration")
         does = Summary(binds=frozenset((node.name,))) if isinstance(node, Name) else Summary(anything=declaration.what)
-        self.known[declaration] = Defines(does, declaration.end)
+        self.known[declaration] = Evaluated(does, ((declaration.start, declaration.end),))
         return declaration
 
     def assertion(self, children: list[Any]) -> Node:
@@ -150,7 +150,7 @@ class Builder(Expressions):
         limited = isinstance(self.made.get(target), Limited)
         what = "a function with a `where` clause" if limited else "a function with a header of this form"
         node = self._opaque(children, what)
-        self.known[node] = Defines(self.defined(target), self._end(target))
+        self.known[node] = Evaluated.definition(node, self.defined(target), self._end(target))
         return node
 
     def function(self, children: list[Any]) -> Node:
@@ -177,7 +177,7 @@ class Builder(Expressions):
     def functor(self, children: list[Any]) -> Node:
         method = self._opaque(children, "a method of an object")
         does = self.method_of(next(iter(children[2].plain), None))
-        self.known[method] = Defines(does, children[6].end)
+        self.known[method] = Evaluated.definition(method, does, children[6].end)
         return method
 
     def arrow(self, children: list[Any]) -> Node:

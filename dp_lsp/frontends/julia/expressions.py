@@ -52,11 +52,18 @@ _UPDATES = frozenset(("+=", "-=", "*=", "/=", "%=", "÷=", "^="))
 _fraction = lru_cache(maxsize=4096)(Fraction)
 
 
-class Defines(NamedTuple):
-    """What an opaque node does that defines something, and where its header ends."""
+class Evaluated(NamedTuple):
+    """What an opaque node does besides what its parts do: those that are evaluated where it stands, as from where to
+    where, and those that are ``later``, where it is called."""
 
     does: Summary
-    header: int
+    now: tuple[tuple[int, int], ...]
+    later: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def definition(cls, node: Node, does: Summary, header: int) -> Evaluated:
+        """A definition that is not understood; its header ends there."""
+        return cls(does, ((node.start, header),), ((header, node.end),))
 
 
 class Expressions(Headers):
@@ -71,7 +78,7 @@ class Expressions(Headers):
         self.made = {}
         self.opaques = {}
         self.around: dict[Node, Span] = {}
-        self.known: dict[Node, Defines] = {}
+        self.known: dict[Node, Evaluated] = {}
         self.problems: list[Problem] = []
 
     def finish(self) -> None:
@@ -85,18 +92,18 @@ class Expressions(Headers):
             end = node.end
             inside = self._between(node.start, end)
             known = self.known.get(node)
-            node.summary = summary(inside) if known is None else self._defining(node, known)
+            node.summary = summary(inside) if known is None else self._known(known)
             node.broken = node.broken or any(map(outline.is_left_out, inside))
 
     def _between(self, start: int, end: int) -> Sequence[Token]:
         """The tokens that begin there."""
         return self.tokens[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
-    def _defining(self, node: Opaque, known: Defines) -> Summary:
-        """What a definition may do that is not understood. What stands behind its header runs where it is called."""
-        header = [token for token in self._between(node.start, known.header) if token.type != "FUNCTION"]
-        body = summary(self._between(known.header, node.end))
-        return known.does.joined(summary(header)).joined(body.inside())
+    def _known(self, known: Evaluated) -> Summary:
+        """What a node may do of which it is known how it is evaluated."""
+        now = ([token for token in self._between(*part) if token.type != "FUNCTION"] for part in known.now)
+        later = (summary(self._between(*part)).inside() for part in known.later)
+        return known.does.joined(*map(summary, now), *later)
 
     def _start(self, child: Node | Token) -> int:
         if self.around and isinstance(child, Node) and child in self.around:
@@ -208,7 +215,7 @@ class Expressions(Headers):
         value, _, annotation = children
         node = self._opaque(children, "a type annotation", Typed(value, annotation))
         if isinstance(value, Name):
-            self.known[node] = Defines(Summary(binds=frozenset((value.name,))), node.end)
+            self.known[node] = Evaluated(Summary(binds=frozenset((value.name,))), ((node.start, node.end),))
         return node
 
     def unnamed(self, children: list[Any]) -> Node:
@@ -291,7 +298,14 @@ class Expressions(Headers):
             self.around[items[0]] = span
             return items[0]
         if any(isinstance(item, Assign) for item in items):
-            return self._opaque(children, "a named tuple", Arguments(list(items), []))
+            node = self._opaque(children, "a named tuple", Arguments(list(items), []))
+            fields = [isinstance(item, Assign) and item not in self.around for item in items]
+            values = (
+                item.value if field and isinstance(item, Assign) else item
+                for item, field in zip(items, fields, strict=True)
+            )
+            self.known[node] = Evaluated(Summary(), tuple((self._start(each), self._end(each)) for each in values))
+            return node
         return Tuple(*span, items)
 
     def entries(self, children: list[Any]) -> list[Node]:
