@@ -231,6 +231,21 @@ def test_a_norm_of_fewer_neighbours_is_weaker() -> None:
     assert found(narrow, wide) == []
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("eps", "2*eps", "0.333334 → 0.666667"),
+        ("eps", "eps*1.000000001", "0.33333333333333337 → 0.3333333336666667"),
+        ("3*eps", "3.0000000001*eps", "1 → 1.00001"),
+    ],
+)
+def test_numbers_are_never_shown_smaller_than_they_are(old: str, new: str, shown: str) -> None:
+    """And never the same, if one is larger."""
+    options = Options(settings=(Setting(None, "eps", Fraction(1, 3)),), facts=False)
+    (line,) = said(PRIVATE.format(1, old), PRIVATE.format(1, new), options=options)
+    assert shown in line
+
+
 def test_numbers_decide_where_there_are_any() -> None:
     options = Options(settings=(Setting(None, "eps", Fraction(1, 2)), Setting(None, "b", Fraction(3))), facts=False)
     new = PRIVATE.format(1, "eps/b").replace("eps::Static()", "eps::Static(), b::Static()")

@@ -12,10 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from dp_lsp.core.comparing import Order, Point, compare, follows, is_at_most, written
 from dp_lsp.core.formulas import Formula, Relation, Unreadable, read, relations, variables
+from dp_lsp.core.notation import decimal
 from dp_lsp.features.matching import Function, Pair, matched, renamed, renamed_parameters
 from dp_lsp.features.neighbours import Known, about_less, is_about_neighbours, of_other_pairs
 
@@ -23,6 +25,7 @@ Json = Mapping[str, Any]
 Lines = Callable[[str], list[str]]
 """The lines of a file, by its path in a report; none if they are not known."""
 
+_DIGITS, _ALL_DIGITS = 6, 17  # of a number of a report, and of one that is nearly another
 _MOST_LINES = 3
 _WIDEST = 80  # characters of a line that is shown
 _LONGEST = 300  # of a formula
@@ -234,7 +237,7 @@ def _by_number(parameter: str, what: str, old: float | None, new: float | None) 
     before, after = (math.inf if each is None else each for each in (old, new))
     if before != after:
         effect = Effect.ROSE if after > before else Effect.FELL
-        yield Bound(parameter, what, _figure(before), _figure(after), effect)
+        yield Bound(parameter, what, *_figures(before, after), effect)
 
 
 def _grown(old: Function, new: Function) -> Iterator[Bound]:
@@ -268,8 +271,14 @@ def _apart(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[int, int]:
     return len(old.keys() ^ new.keys()), len(old.items() ^ new.items())
 
 
-def _figure(number: float) -> str:
-    return "oo" if number == math.inf else f"{number:.6g}"
+def _figures(old: float, new: float) -> tuple[str, str]:
+    """Numbers rounded up, with so many digits that they are told apart."""
+    few, many = ((_figure(old, digits), _figure(new, digits)) for digits in (_DIGITS, _ALL_DIGITS))
+    return few if few[0] != few[1] else many
+
+
+def _figure(number: float, digits: int) -> str:
+    return "oo" if number == math.inf else decimal(Fraction(repr(number)), digits)
 
 
 def _by_formula(
