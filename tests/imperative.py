@@ -15,10 +15,15 @@ from dp_lsp.core import term
 
 
 class Gradient:
-    """An object that can be changed."""
+    """An object that holds an array, which can be changed."""
 
-    def __init__(self, entry: float) -> None:
-        self.entry = entry
+    def __init__(self, array: list[float]) -> None:
+        self.array = array
+
+    @property
+    def entry(self) -> float:
+        """What the array holds."""
+        return self.array[0]
 
 
 def frozen(value: Any) -> Any:
@@ -31,7 +36,7 @@ def frozen(value: Any) -> Any:
 def thawed(value: Any) -> Any:
     """A value that can be changed, made of one that cannot."""
     if isinstance(value, tuple) and value[:1] == ("gradient",):
-        return Gradient(value[1])
+        return Gradient([value[1]])
     return tuple(map(thawed, value)) if isinstance(value, tuple) else value
 
 
@@ -161,11 +166,13 @@ class Imperative:
     def builtin(self, name: str, args: list[Any]) -> Any:
         match name, args:
             case "clone", [Gradient() as g]:
-                return Gradient(g.entry)
+                return Gradient(g.array)
+            case "deepcopy", [Gradient() as g]:
+                return Gradient([g.entry])
             case "sum_gradients", [Gradient() as g, Gradient() as h]:
-                return Gradient(g.entry + h.entry)
+                return Gradient([g.entry + h.entry])
             case "scale_gradient!", [factor, Gradient() as g]:
-                g.entry *= factor
+                g.array[0] *= factor
                 return None
             case "+", [x, y]:
                 return x + y
@@ -228,7 +235,7 @@ class Functional:
 
     def builtin(self, name: str, args: list[Any]) -> Any:
         match name, args:
-            case "clone", [g]:
+            case "clone" | "deepcopy", [g]:
                 return g
             case "sum_gradients", [(_, g), (_, h)]:
                 return ("gradient", g + h)

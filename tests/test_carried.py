@@ -17,11 +17,11 @@ PIECES = {
     "change": (
         "function scale!(g::MetricGradient(Real, L2))\n    scale_gradient!(2, g)\n    return\nend",
         "function scale!(g::MetricGradient(Real, L2))\n    scale_gradient!(scale, g)\n    return\nend",
-        "function scale!(g::MetricGradient(Real, L2))\n    h = clone(g)\n    h\nend",
+        "function scale!(g::MetricGradient(Real, L2))\n    h = deepcopy(g)\n    h\nend",
         "scale!(g::MetricGradient(Real, L2), x::Real) = g",
     ),
     "changed": (
-        "function changed(g::MetricGradient(Real, L2))\n    h = clone(g)\n    scale!(h)\n    h\nend",
+        "function changed(g::MetricGradient(Real, L2))\n    h = deepcopy(g)\n    scale!(h)\n    h\nend",
         "function changed(g::MetricGradient(Real, L2))\n    scale!(g)\n    g\nend",
     ),
     "above": ("above(x::Real) = user(x) + user(x)", "above(x::Real) = user(x)  # dp: ignore[DP101] it is fine"),
@@ -35,8 +35,8 @@ PIECES = {
     "cloud": ("", "", 'include("gone.jl")', "eval(:(twice = 1))", "import Other: twice"),
     "both": ("function both!(g::MetricGradient(Real, L2))\n    scale!(g)\n    scale!(g)\n    return\nend",),
     "outer": (
-        "function outer(g::MetricGradient(Real, L2))\n    h = clone(g)\n    both!(h)\n    h\nend",
-        "function outer(g::MetricGradient(Real, L2))\n    h = clone(g)\n    both!(h)\n    both!(h)\n    h\nend",
+        "function outer(g::MetricGradient(Real, L2))\n    h = deepcopy(g)\n    both!(h)\n    h\nend",
+        "function outer(g::MetricGradient(Real, L2))\n    h = deepcopy(g)\n    both!(h)\n    both!(h)\n    h\nend",
     ),
     "module": ("module Inner\ntwice(x::Real) = x\nend", "module Inner\ntwice(x::Real) = x"),
 }

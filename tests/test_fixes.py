@@ -149,8 +149,8 @@ GRADIENT = """\
 CHANGING = GRADIENT.format("scale_gradient!(2, g)\n        return")
 SHUFFLING = """\
     function f(g::MetricGradient(Real, L2))
-        a = clone(g)
-        b = clone(g)
+        a = deepcopy(g)
+        b = deepcopy(g)
         for i in 1:3
             scale_gradient!(2, b)
             b = {a}
@@ -160,7 +160,7 @@ SHUFFLING = """\
     """
 INNER = """\
     function f(g::MetricGradient(Real, L2))
-        h = clone(g)
+        h = deepcopy(g)
         function double(c::Static(){param})
             scale_gradient!(c, h)
             return
@@ -219,8 +219,8 @@ TRANSPOSED = """\
         case(
             "DP105",
             CHANGED.format(before="h = g", name="h"),
-            "change a copy: `h = clone(h)`",
-            CHANGED.format(before="h = g\n        h = clone(h)", name="h"),
+            "change a copy: `h = deepcopy(h)`",
+            CHANGED.format(before="h = g\n        h = deepcopy(h)", name="h"),
         ),
         case("DP132", "size_of = abs\n", "write `x -> abs(x)`", "size_of = x -> abs(x)\n"),
         case("DP134", "b(n::Static()) :: BlackBox() = n\n", "leave the annotation out", "b(n) :: BlackBox() = n\n"),
@@ -340,7 +340,7 @@ TRANSPOSED = """\
         case("DP802", "f(x::Real) = x  # dp: ignore[DP] y\n", "remove the comment", "f(x::Real) = x\n"),
         case("DP121", GRADIENT.format("scale_gradient!(2, g)"), "add `return`", CHANGING),
         case("DP121", GRADIENT.format("scale_gradient!(2, g)\n        g"), "write `return`", CHANGING),
-        case("DP128", SHUFFLING.format(a="a"), "give `b` a copy", SHUFFLING.format(a="clone(a)")),
+        case("DP128", SHUFFLING.format(a="a"), "give `b` a copy", SHUFFLING.format(a="deepcopy(a)")),
         case(
             "DP129",
             INNER.format(param="", arg=""),

@@ -179,7 +179,7 @@ SCOPES = {
         """,
     "what is changed in place": """
         function f(‹g›::MetricGradient(Real, L2), c::Static())
-            ‹g› = clone(‹g›)
+            ‹g› = deepcopy(‹g›)
             clip!(L2, ‹g›)
             return ‹‸g›
         end

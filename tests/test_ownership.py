@@ -25,7 +25,7 @@ function double!(g)
     return
 end
 fresh(g) = begin
-    h = clone(g)
+    h = deepcopy(g)
     double!(h)
     k = h
     () -> k
@@ -52,13 +52,14 @@ class Program:
         self.taking = set[str]()  # functions of one gradient
         self.nested = 0
         self.changes = self.random.random() < 0.2
-        body = ["a = clone(p)", "b = clone(q)"]
+        body = ["a = deepcopy(p)", "b = deepcopy(q)"]
         self.gradients |= {"a", "b"}
         body += self.block(self.random.randint(1, 7), depth=0)
         if self.changes:
             body += ["return"]
         else:
-            shown = sorted(self.gradients) + sorted(self.tuples) + [f"{name}()" for name in sorted(self.functions)]
+            shown = [each for each in sorted(self.gradients) if self.random.random() < 0.7]  # others are not read again
+            shown += sorted(self.tuples) + [f"{name}()" for name in sorted(self.functions)]
             body += [f"({', '.join(shown)})"]
         self.text = "\n".join(["function f(p, q, n)", *(f"    {line}" for line in body), "end", ""])
 
@@ -78,11 +79,11 @@ class Program:
     def gradient(self) -> str:
         """An expression that is a gradient."""
         one = self.one(self.gradients)
-        options = [one, f"clone({one})", f"same({one})", f"call(() -> {one})", f"keep({one})()"]
-        options += [f"clone({one})", f"sum_gradients({one}, {self.one(self.gradients)})"] * 2
+        options = [one, f"deepcopy({one})", f"same({one})", f"call(() -> {one})", f"keep({one})()"]
+        options += [f"deepcopy({one})", f"clone({one})", f"sum_gradients({one}, {self.one(self.gradients)})"] * 2
         other = self.one(self.gradients)
         options += [f"n > 1 ? {one} : {other}", f"second({one}, {other})", f"pick({one}, {other}, n)"]
-        options += [f"made({one}, {other})", f"fresh({one})()", f"second({one}, clone({other}))"]
+        options += [f"made({one}, {other})", f"fresh({one})()", f"second({one}, deepcopy({other}))"]
         if self.taking:
             options += [f"{self.one(self.taking)}({one})"] * 3
         if self.functions:
@@ -111,7 +112,13 @@ class Program:
             return [f"scale_gradient!({self.random.randint(2, 5)}, {self.changed()})"]
         if kind == "call":
             one, other = self.changed(), self.changed()
-            calls = ["double!({})", "both!({}, {})", "first!({}, {})", "first!({}, clone({}))", "first!({}, ({}, n))"]
+            calls = [
+                "double!({})",
+                "both!({}, {})",
+                "first!({}, {})",
+                "first!({}, deepcopy({}))",
+                "first!({}, ({}, n))",
+            ]
             return [self.random.choice(calls).format(one, other)]
         if kind == "exchange":
             targets = self.random.sample(GRADIENTS, 2)
@@ -143,11 +150,11 @@ class Program:
         inside = self.random.choice(
             [
                 [f"x = {self.gradient()}", "scale_gradient!(2, x)", "x"],
-                [f"x = {one}", "x = clone(x)", "double!(x)", f"sum_gradients(x, {one})"],
+                [f"x = {one}", "x = deepcopy(x)", "double!(x)", f"sum_gradients(x, {one})"],
                 [f"{one}"],
-                [f"{one} = clone({one})", f"double!({one})", f"{one}"],
-                [f"w = clone({one})", "double!(w)", "w"],
-                ["y(z) = begin", "    double!(z)", "    return", "end", f"x = clone({one})", "y(x)", "x"],
+                [f"{one} = deepcopy({one})", f"double!({one})", f"{one}"],
+                [f"w = deepcopy({one})", "double!(w)", "w"],
+                ["y(z) = begin", "    double!(z)", "    return", "end", f"x = deepcopy({one})", "y(x)", "x"],
             ]
         )
         return [f"{name}() = begin", *(f"    {line}" for line in inside), "end"]
@@ -157,7 +164,7 @@ class Program:
         if name in self.taking or self.nested:
             return []
         self.taking.add(name)
-        values = ["z", "clone(z)", one, f"sum_gradients(z, {one})", f"n > 1 ? z : {one}", "second(z, clone(z))"]
+        values = ["z", "deepcopy(z)", one, f"sum_gradients(z, {one})", f"n > 1 ? z : {one}", "second(z, deepcopy(z))"]
         return [f"{name}(z) = {self.random.choice(values)}"]
 
     def branches(self, depth: int) -> list[str]:
@@ -248,7 +255,7 @@ def test_changes_are_versions() -> None:
 def chain(count: int, last: str) -> str:
     """Functions that change a gradient, each by calling the one below it."""
     calls = [f"s{i}!(g) = begin\n    s{i + 1}!(g)\n    return\nend" for i in range(count)]
-    top = "function f(g::MetricGradient(Real, L2))\n    h = clone(g)\n    s0!(h)\n    h\nend"
+    top = "function f(g::MetricGradient(Real, L2))\n    h = deepcopy(g)\n    s0!(h)\n    h\nend"
     return "\n\n".join([top, *calls, f"s{count}!(g) = begin\n    {last}\nend", "other(x::Real) = 2 * x\n"])
 
 
@@ -273,7 +280,7 @@ def test_an_edit_of_what_a_function_changes_reaches_its_callers() -> None:
         chain(10, "scale_gradient!(5, g)\n    return"),
         chain(10, "scale_gradient!(7, g)\n    return"),
         chain(10, "g"),
-        chain(10, "clone(g)"),
+        chain(10, "deepcopy(g)"),
         chain(10, "scale_gradient!(5, g)\n    g"),
     ]
     expected = [moved(Engine(), text) for text in texts]

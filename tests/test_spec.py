@@ -53,7 +53,7 @@ def test_attacks_are_many(page: Path) -> None:
 
 
 def test_attacks_are_there() -> None:
-    assert {"definitions", "identifiers", "strings"} <= {page.stem for page in ATTACKS}
+    assert {"definitions", "identifiers", "sharing", "strings"} <= {page.stem for page in ATTACKS}
 
 
 def _difference(page: Path, block: spec_runner.Block, found: tuple[str, ...]) -> str:

@@ -29,7 +29,7 @@ from dp_lsp.builtins import (
 )
 from dp_lsp.builtins.columns import COLUMN
 from dp_lsp.builtins.containers import LITERAL
-from dp_lsp.builtins.define import Builtin
+from dp_lsp.builtins.define import Builtin, Form
 from dp_lsp.builtins.places import INDEX, ROW, extent
 from dp_lsp.builtins.ranges import RANGE
 from dp_lsp.builtins.slices import SLICE, SLICE_OF_COLUMNS, SLICE_OF_ROWS
@@ -48,7 +48,7 @@ REFUSED: frozenset[str] = frozenset(
     {
         *("sin", "cos", "tanh", "zeros", "ones", "rand", "randn", "println", "print", "dot", "norm"),
         *("std", "push!", "append!", "any", "all", "in", "isnan", "div", "rem", "prod", "cumsum", "vcat"),
-        *("÷", "hcat", "reshape", "copy", "deepcopy", "Int", "Float64", "first", "last", "collect", "enumerate"),
+        *("÷", "hcat", "reshape", "copy", "Int", "Float64", "first", "last", "collect", "enumerate"),
     }
 )
 """Everyday names of Julia without a rule: a guess about them would be wrong, and they are not simply undefined."""
@@ -82,7 +82,17 @@ NON_NUMBERS = frozenset({"NaN", "Inf", "missing"})
 
 def passed_on(row: Builtin, args: Sequence[T]) -> tuple[T, ...]:
     """Those arguments of a call of a builtin that its result may be, or hold."""
-    forms = [(form.passes_on, form.parameters(len(args))) for form in row.forms if form.passes_on]
+    return _among(args, [(form, form.passes_on) for form in row.forms])
+
+
+def sharing_arrays(row: Builtin, args: Sequence[T]) -> tuple[T, ...]:
+    """Those arguments of a call of a builtin whose arrays its result shares if they are gradients."""
+    return _among(args, [(form, form.shares_arrays) for form in row.forms])
+
+
+def _among(args: Sequence[T], named: Sequence[tuple[Form, tuple[str, ...]]]) -> tuple[T, ...]:
+    """The arguments of a call that one of the forms it may have names."""
+    forms = [(names, form.parameters(len(args))) for form, names in named if names]
     return tuple(
         arg
         for index, arg in enumerate(args)

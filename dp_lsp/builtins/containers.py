@@ -326,7 +326,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "vec_to_row",
         "vec_to_row(v)",
-        (form(_row_vector, each(), v=_A_VECTOR),),
+        (form(_row_vector, each(), passes_on=("v",), v=_A_VECTOR),),
         "A vector as a matrix of one row; 1-sensitive.",
         _ACCESS,
         ("f(v::MetricVector(Real, L2)) = vec_to_row(v)",),
@@ -335,7 +335,10 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "clip",
         "clip(N, v), clip(N, c, v)",
-        (*(form(_clipped, only(v=ONE), N=GivenNorm(), v=box) for box in _VECTOR_LIKE), datasets.CLIP),
+        (
+            *(form(_clipped, only(v=ONE), shares_arrays=("v",), N=GivenNorm(), v=box) for box in _VECTOR_LIKE),
+            datasets.CLIP,
+        ),
         "Scales v down to norm at most 1 in N, if it is larger. Takes Data measured in LInf, where every function of "
         "it is 1-sensitive: two different values are exactly 1 apart. Of a dataset clip(N, c, v) scales each row down "
         "to at most c.",
@@ -359,7 +362,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "undisc_container",
         "undisc_container(v)",
-        (form(_unboxed_clip, each(2), v=Box(bases=DATA, clipped=True)),),
+        (form(_unboxed_clip, each(2), shares_arrays=("v",), v=Box(bases=DATA, clipped=True)),),
         "Clipped Data as real numbers, measured in the norm it was clipped in. 2-sensitive: two rows of norm 1 may "
         "be opposite.",
         _METRICS,
@@ -375,7 +378,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "norm_convert",
         "norm_convert(N, v)",
-        (form(_in_norm, only(v=_norm_factor), N=GivenNorm(), v=Box(truth=True)),),
+        (form(_in_norm, only(v=_norm_factor), shares_arrays=("v",), N=GivenNorm(), v=Box(truth=True)),),
         "The same container, measured in the norm N. Free towards a smaller norm (L1, then L2, then LInf); the other "
         "way √n for one step and n from LInf to L1, for rows of n entries.",
         _METRICS,
@@ -388,10 +391,22 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "clone",
         "clone(x)",
-        (form(lambda args: args["x"], each(), x=ANY),),
-        "A copy; 1-sensitive. What changes the copy does not change the original.",
+        (form(lambda args: args["x"], each(), shares_arrays=("x",), x=ANY),),
+        "The same value; 1-sensitive. That of a gradient shares its arrays with the original, so that a change in "
+        "place of one is seen in the other: see deepcopy.",
         "The identity",
         ("f(x::Real) = clone(x)",),
+        (),
+        keeps_zero=True,
+        adds=lambda index, count: True,
+    ),
+    Builtin(
+        "deepcopy",
+        "deepcopy(x)",
+        (form(lambda args: args["x"], each(), x=ANY),),
+        "A copy that shares nothing with the original, so what changes one does not change the other; 1-sensitive.",
+        "The identity",
+        ("f(x::Real) = deepcopy(x)",),
         (),
         keeps_zero=True,
         adds=lambda index, count: True,

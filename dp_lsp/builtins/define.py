@@ -233,6 +233,9 @@ class Form:
     passes_on: tuple[str, ...] = ()
     """Arguments that the result may be, or hold, so that a change of it in place changes them; all other results are
     new."""
+    shares_arrays: tuple[str, ...] = ()
+    """Arguments whose arrays the result shares if they are gradients, so that a change of one in place is seen in the
+    other: the published library copies what holds the arrays, and no more."""
     applies: Application | None = None
     """The function it calls."""
     runs: Runs | None = None
@@ -341,6 +344,7 @@ def form(
     fails_on: tuple[str, ...] = (),
     one_of: tuple[str, ...] = (),
     passes_on: tuple[str, ...] = (),
+    shares_arrays: tuple[str, ...] = (),
     keywords: Mapping[str, Pattern] | None = None,
     applies: Application | None = None,
     runs: Runs | None = None,
@@ -364,6 +368,7 @@ def form(
         fails_on,
         one_of,
         passed,
+        shares_arrays,
         applies,
         runs,
         stability or {},

@@ -303,6 +303,7 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "undisc_container": _copied,
     "norm_convert": lambda norm, v: v.copy(),
     "clone": _copied,
+    "deepcopy": _copied,
     "map": _mapped,
     "map_rows": _mapped_rows,
     "map_cols": _mapped_columns,

@@ -21,7 +21,7 @@ CLIP = Wrapping("clip(L2, ", ")")
 CLIP_IN_PLACE = Wrapping("clip!(L2, ", ")")
 READ = Wrapping("undisc_container(", ")")
 CLIP_AND_READ = Wrapping("undisc_container(clip(L2, ", "))")
-COPY = Wrapping("clone(", ")")
+COPY = Wrapping("deepcopy(", ")")
 UNBOX = Wrapping("unbox(", ", Real)")
 
 _DIGITS = 5

@@ -139,7 +139,7 @@ def _bounds(type_: Type) -> Bounds | None:
 
 
 WHATEVER: dict[str, Callable[[int], Ways]] = {
-    **dict.fromkeys(("+", "min", "max", "[…]", "clone"), _in_all),
+    **dict.fromkeys(("+", "min", "max", "[…]", "clone", "deepcopy"), _in_all),
     **dict.fromkeys(("transpose", "'", "row_to_vec", "vec_to_row", "ceil"), _in_all),
     **dict.fromkeys(("[:,]", "clamp", "clipn"), _in_first),
     "norm_convert": _in_last,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from dp_lsp.lower.facts import UNUSED
 from dp_lsp.lower.ownership import Holding, Holdings, Memory, Origin
 from dp_lsp.lower.survey import changed_positions
 from dp_lsp.problem import Edit, Fix, Kind, Problem, Related
-from dp_lsp.text import Span
+from dp_lsp.text import Span, normalised
 
 _KIND_OF: dict[Origin, type[Kind]] = {
     Origin.PART: problems.PartChanged,
@@ -34,10 +35,11 @@ class Changing(NamedTuple):
 
 class Changes(Expressions):
     """Changes in place. ``changed`` are the parameters that were changed so far; ``refused`` says that there was a
-    change, or a ``return``, that must not be."""
+    change, or a ``return``, that must not be; ``_rounds`` counts the loops around a place."""
 
     changed: set[str]
     _text: str
+    _rounds = 0
     refused = False
 
     def _version(self, name: str, span: Span, holding: Holding) -> Local:
@@ -98,7 +100,7 @@ class Changes(Expressions):
             for arg in node.args:
                 if arg is not name and self._memory(arg) & memory:
                     return problems.GivenTwice.at(arg.span, name=name.name, fixes=(_copy_of(arg),))
-        problem = next(filter(None, map(self._seen_by_others, variables)), None)
+        problem = next(filter(None, (self._seen_by_others(name, node.end) for name in variables)), None)
         if problem is None or problem.code not in problems.OF_SHARING:
             return problem
         return problem._replace(fixes=(self._copied(node, problem.span),))
@@ -111,18 +113,27 @@ class Changes(Expressions):
         assignment = f"{name} = {COPY.before}{name}{COPY.after}"
         return Fix(f"change a copy: `{assignment}`", (Edit(Span(node.start, node.start), assignment + separator),))
 
-    def _seen_by_others(self, name: surface.Name) -> Problem | None:
-        """Whether somebody else would see a change of what a name stands for; that of a parameter is the caller's."""
+    def _seen_by_others(self, name: surface.Name, end: int) -> Problem | None:
+        """Whether somebody else would see a change of what a name stands for, which a statement makes that ends there;
+        that of a parameter is the caller's. What is copied may be changed where the original is not read again."""
         ownership = self._scope.ownership
         ownership.change(name.name)
         if not self._scope.owns(name.name):
             return problems.CapturedChanged.at(name.span, name=name.name)
-        other = ownership.sharing(name.name)
+        other = next((each for each in ownership.sharing(name.name) if not self._is_done(each, name.name, end)), None)
         if other is not None or (ownership.is_foreign(name.name) and not ownership.is_parameter(name.name)):
             return self._shared(name, other)
         if ownership.is_parameter(name.name):
             self.changed.add(name.name)
         return None
+
+    def _is_done(self, one: str, other: str, end: int) -> bool:
+        """Whether a name that shares arrays with another is nowhere written behind a place of the text. In a loop the
+        next round may come to it."""
+        if self._rounds or not any(self._scope.ownership.of(name).origin is Origin.COPY for name in (one, other)):
+            return False
+        word = re.compile(rf"(?<![\w!]){re.escape(one)}(?![\w!])")
+        return word.search(normalised(self._text[end:])) is None
 
     def _shared(self, name: surface.Name, other: str | None) -> Problem:
         """Why a change of a name would be seen by others: ``other``, or whoever made the value."""

@@ -269,7 +269,9 @@ class Expressions:
             return self._new(*captured, *(given[position] for position in passed))
         if isinstance(callee, surface.Name) and is_operator(callee.name) and not any(given):
             return NOWHERE
-        return self._new(*builtins.passed_on(row, given))
+        models = self._scope.ownership.models
+        arrays = (memory - models for memory in builtins.sharing_arrays(row, given))
+        return self._new(*builtins.passed_on(row, given), *arrays)
 
     def _builtin_of(self, callee: surface.Node) -> builtins.Builtin | None:
         """The builtin that a call is one of; None for a function of the program."""
@@ -285,6 +287,8 @@ class Expressions:
                 return Origin.PART
             case surface.Call(callee=callee, args=args):
                 row = self._builtin_of(callee)
+                if row is not None and builtins.sharing_arrays(row, args):
+                    return Origin.COPY
                 return Origin.CALL if row is None or builtins.passed_on(row, args) else Origin.NAME
             case surface.If():
                 return Origin.CHOICE

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dp_lsp import surface
 from dp_lsp.core import term
-from dp_lsp.core.annotation import Anything, NumberOf
+from dp_lsp.core.annotation import AModel, Anything, NumberOf
 from dp_lsp.core.term import Bind, Body, Method, Term
 from dp_lsp.lower import problems, type_names
 from dp_lsp.lower.changes import versions
@@ -216,7 +216,7 @@ class Functions(Statements):
         if node.name != UNUSED:
             self._scope.now[node.name] = local
             self._scope.fixed.add(node.name)
-            self._scope.ownership.bind_parameter(node.name, type_names.is_changeable(type_))
+            self._scope.ownership.bind_parameter(node.name, type_names.is_changeable(type_), isinstance(type_, AModel))
         return term.Param(local, type_, static, node.span, type_names.run_time(node.annotation))
 
     def _returned(self, annotation: surface.TypeExpr | None) -> type_names.Returned:

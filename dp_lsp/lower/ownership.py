@@ -1,8 +1,9 @@
 """Who stands for which value in memory: what an in-place change of one name does to another.
 
 Numbers and vectors are never changed in place, so only changes ask. A value that a builtin returns is new, unless its
-row says that it passes an argument on. Binding a name to another shares its value. A call of a function of the program
-may return any of its arguments, or what the function has captured; a function value stands for all it has captured.
+row says that it passes an argument on, or shares the arrays of a gradient with it. Binding a name to another shares its
+value. A call of a function of the program may return any of its arguments, or what the function has captured; a
+function value stands for all it has captured.
 
 The memory of a name holds every object that can be reached from it. Two names that may reach one object have memory
 in common: this is what every rule here keeps, also after a choice and after any number of rounds of a loop.
@@ -10,7 +11,7 @@ in common: this is what every rule here keeps, also after a choice and after any
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from itertools import count
 from typing import NamedTuple
@@ -30,6 +31,7 @@ class Origin(Enum):
     TAKEN_APART = "taken apart"
     CALL = "call"
     CHOICE = "choice"
+    COPY = "copy"
 
 
 class Holding(NamedTuple):
@@ -52,6 +54,8 @@ class Ownership:
         self._of: dict[str, Holding] = {}
         self._parameters: dict[str, Memory] = {}
         self.foreign: Memory = OUTSIDE
+        self.models: Memory = NOWHERE
+        """What is no gradient, but a model: a copy of it shares nothing with it."""
         self.changed: Memory = NOWHERE
 
     def fresh(self) -> Memory:
@@ -61,10 +65,11 @@ class Ownership:
     def bind(self, name: str, holding: Holding) -> None:
         self._of[name] = holding
 
-    def bind_parameter(self, name: str, changeable: bool) -> None:
+    def bind_parameter(self, name: str, changeable: bool, model: bool) -> None:
         """A parameter; what is not changeable by its type has no memory to ask about."""
         memory = self.fresh() if changeable else NOWHERE
         self.foreign |= memory
+        self.models |= memory if model else NOWHERE
         self._of[name] = Holding(memory)
         self._parameters[name] = memory
 
@@ -75,10 +80,10 @@ class Ownership:
     def of(self, name: str) -> Holding:
         return self._of.get(name, _NOTHING)
 
-    def sharing(self, name: str) -> str | None:
-        """Another name that stands for the same value, if there is one."""
+    def sharing(self, name: str) -> Iterator[str]:
+        """The other names that stand for the same value, or share something with it."""
         memory = self.of(name).memory
-        return next((other for other, held in self._of.items() if other != name and held.memory & memory), None)
+        return (other for other, held in self._of.items() if other != name and held.memory & memory)
 
     def is_parameter(self, name: str) -> bool:
         """Whether a name still stands for the argument that was given for it."""

@@ -387,7 +387,9 @@ class Statements(Changes):
         index, entries = self._walked(node, walk)
         changed, ownership.changed = ownership.changed, NOWHERE
         around, self._why = self._why, IN_LOOP
+        self._rounds += 1
         body = self._body(grouped(node.body.statements), self._round(carried, node), node.body.span)
+        self._rounds -= 1
         self._why = around
         body = Body((*entries, *body.binds), body.result)
         after = ownership.after_rounds(carried, memory)

@@ -31,7 +31,7 @@ class Expressions:
         if depth <= 0 or (known and self._source.random() < 0.25):
             latest = known[-3:] if self._source.random() < 0.6 else known
             found = self._source.choice(latest) if known else self._smallest(kind)
-            return f"clone({found})" if kind.shape in ("Gradient", "Model") else found
+            return f"deepcopy({found})" if kind.shape in ("Gradient", "Model") else found
         ways: dict[str, Callable[[Kind, int], str]] = {
             "Number": self._number,
             "Bool": self._truth,

@@ -148,7 +148,7 @@ class Writer(Expressions):
         name, value = self._fresh("y"), self._expression(kind, 1)
         ways = [f"scale_gradient!({self._public(False)}, {name})", f"norm_convert!({kind.norm}, {name})"]
         self._scope.append((name, kind))
-        return [f"{name} = clone({value})", self._source.choice(ways)]
+        return [f"{name} = deepcopy({value})", self._source.choice(ways)]
 
     def _loop(self, depth: int) -> list[str]:
         if depth > 2:

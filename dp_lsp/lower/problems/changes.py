@@ -140,7 +140,7 @@ class GivenTwice(Kind):
         return
     end
     function f(g::MetricGradient(Real, L2))
-        h = clone(g)
+        h = deepcopy(g)
         add(h, h)
         h
     end
@@ -154,8 +154,8 @@ class GivenTwice(Kind):
         return
     end
     function f(g::MetricGradient(Real, L2))
-        h = clone(g)
-        add(h, clone(h))
+        h = deepcopy(g)
+        add(h, deepcopy(h))
         h
     end
     ```
@@ -163,7 +163,9 @@ class GivenTwice(Kind):
 
     code = "DP123"
     name = "given-twice"
-    message = "this call changes `{name}`, and this argument may be the same value or share a part with it; use `clone`"
+    message = (
+        "this call changes `{name}`, and this argument may be the same value or share a part with it; use `deepcopy`"
+    )
     unchecked = True
 
 
@@ -175,7 +177,7 @@ class ChangedAndAssigned(Kind):
     ```julia
     function f(g::MetricGradient(Real, L2))
         scale_gradient!(2, g)
-        g = clone(g)
+        g = deepcopy(g)
         return
     end
     ```
@@ -218,7 +220,7 @@ class ChangingFunctionAsValue(Kind):
         return
     end
     function h(g::MetricGradient(Real, L2))
-        k = clone(g)
+        k = deepcopy(g)
         double(k)
         k
     end

@@ -25,7 +25,7 @@ class SharedChange(Kind):
     ```julia
     function f(m::DMModel)
         g = zero_gradient(m)
-        h = clone(g)
+        h = deepcopy(g)
         scale_gradient!(2, h)
         g
     end
@@ -34,7 +34,10 @@ class SharedChange(Kind):
 
     code = "DP105"
     name = "shared-change"
-    message = "changing `{name}` also changes {other}, which is the same value or holds it; use `clone`"
+    message = (
+        "changing `{name}` also changes {other}, which is the same value, holds it, or shares its arrays; "
+        "use `deepcopy`"
+    )
     unchecked = True
 
 
@@ -55,7 +58,7 @@ class PartChanged(Kind):
 
     ```julia
     function f(g::MetricGradient(Real, L2))
-        x = clone(g)
+        x = deepcopy(g)
         scale_gradient!(2, x)
         x
     end
@@ -64,7 +67,7 @@ class PartChanged(Kind):
 
     code = "DP124"
     name = "part-changed"
-    message = "`{name}` is a part of {other} and cannot be changed in place; use `clone`"
+    message = "`{name}` is a part of {other} and cannot be changed in place; use `deepcopy`"
     unchecked = True
 
 
@@ -86,7 +89,7 @@ class TakenApartChanged(Kind):
     ```julia
     function f(t::Tuple{MetricGradient(Real, L2), Integer})
         (a, b) = t
-        c = clone(a)
+        c = deepcopy(a)
         scale_gradient!(2, c)
         c
     end
@@ -95,7 +98,7 @@ class TakenApartChanged(Kind):
 
     code = "DP125"
     name = "taken-apart-changed"
-    message = "`{name}` is a part of {other}, which was taken apart, and cannot be changed in place; use `clone`"
+    message = "`{name}` is a part of {other}, which was taken apart, and cannot be changed in place; use `deepcopy`"
     unchecked = True
 
 
@@ -119,7 +122,7 @@ class PassedThrough(Kind):
     ```julia
     same(g) = g
     function f(g::MetricGradient(Real, L2))
-        h = clone(same(g))
+        h = deepcopy(same(g))
         scale_gradient!(2, h)
         h
     end
@@ -128,7 +131,7 @@ class PassedThrough(Kind):
 
     code = "DP126"
     name = "passed-through"
-    message = "`{name}` was returned by a function and may be the same value as {other} or a part of it; use `clone`"
+    message = "`{name}` was returned by a function and may be the same value as {other} or a part of it; use `deepcopy`"
     unchecked = True
 
 
@@ -157,7 +160,7 @@ class TwoMemories(Kind):
         if c > 1
             k = h
         end
-        l = clone(k)
+        l = deepcopy(k)
         scale_gradient!(2, l)
         l
     end
@@ -167,7 +170,7 @@ class TwoMemories(Kind):
     code = "DP127"
     name = "two-memories"
     message = (
-        "`{name}` may be one of several values here, {other} among them, and cannot be changed in place; use `clone`"
+        "`{name}` may be one of several values here, {other} among them, and cannot be changed in place; use `deepcopy`"
     )
     unchecked = True
 
@@ -180,8 +183,8 @@ class LoopShuffle(Kind):
 
     ```julia
     function f(g::MetricGradient(Real, L2))
-        a = clone(g)
-        b = clone(g)
+        a = deepcopy(g)
+        b = deepcopy(g)
         for i in 1:3
             scale_gradient!(2, b)
             b = a
@@ -194,11 +197,11 @@ class LoopShuffle(Kind):
 
     ```julia
     function f(g::MetricGradient(Real, L2))
-        a = clone(g)
-        b = clone(g)
+        a = deepcopy(g)
+        b = deepcopy(g)
         for i in 1:3
             scale_gradient!(2, b)
-            b = clone(a)
+            b = deepcopy(a)
         end
         a
     end
@@ -209,7 +212,7 @@ class LoopShuffle(Kind):
     name = "loop-shuffle"
     message = (
         "a round of this loop leaves `{name}` with the same value as {other}, and the loop changes it in place; "
-        "use `clone`"
+        "use `deepcopy`"
     )
     unchecked = True
 
@@ -221,7 +224,7 @@ class CapturedChanged(Kind):
 
     ```julia
     function f(g::MetricGradient(Real, L2))
-        h = clone(g)
+        h = deepcopy(g)
         function double(c::Static())
             scale_gradient!(c, h)
             return
@@ -235,7 +238,7 @@ class CapturedChanged(Kind):
 
     ```julia
     function f(g::MetricGradient(Real, L2))
-        h = clone(g)
+        h = deepcopy(g)
         function double(c::Static(), k::MetricGradient(Real, L2))
             scale_gradient!(c, k)
             return
