@@ -26,6 +26,15 @@ function descend(x::Real, eps::Static(), del::Static(), k::Static(Integer)) :: P
     y
 end
 """
+FIVE_ROUNDS = """\
+function fooloop(x::Integer) :: Priv()
+    y = 0.0
+    for i in 1:5
+        y = y + gaussian_mechanism(1, 0.1, 0.2, x)
+    end
+    y
+end
+"""
 GOLDEN = ("--set", "eps=0.1", "--set", "del=1e-6", "--set", "k=100", "--target-delta", "1.01e-4")
 
 
@@ -304,3 +313,18 @@ def test_a_limit_is_not_shown_larger_than_it_is(
     Path("dp-lsp.toml").write_text(f"max-epsilon = {most}\n", "utf-8")
     assert main(["check", "a.jl", "--no-cache", "--set", "e=1/3"]) == 1
     assert f"`max-epsilon` allows {said}\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("delta", ["1e-5", "1e-6", "1e-7", "3e-9", "0.1"])
+def test_a_delta_that_is_written_down_is_not_above_the_one_asked_for(
+    delta: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And a function is judged by what is proved at it, whatever its sum of δ comes to."""
+    file = tmp_path / "adv.jl"
+    file.write_text(FIVE_ROUNDS, "utf-8")
+    assert main(["check", "--no-cache", "--output-format", "json", "--target-delta", delta, str(file)]) == 0
+    text = capsys.readouterr().out
+    (function,) = json.loads(text, parse_float=Fraction)["files"][0]["functions"]
+    (numeric,) = function["numeric"]
+    assert function["status"] == "proved" and "no guarantee" not in text
+    assert numeric["delta"] <= Fraction(delta) and numeric["epsilon"] <= Fraction("0.7")

@@ -95,9 +95,11 @@ def bounds(
 
 
 def headline(listed: tuple[Bound, ...]) -> Headline:
-    """The tightest of several bounds that are pairs. One whose δ is 1 or more says nothing and is used only if there is
-    no other; where two remain that cannot be compared, both are kept."""
-    useful = [bound for bound in listed if bound.is_pair and not vacuous(bound.price.delta)] or [listed[0]]
+    """The tightest of several bounds that are pairs. One whose δ is 1 or more says nothing: then what another measure
+    counts, as a pair, is used, and such a one only if there is no other. Where two remain that cannot be compared, both
+    are kept."""
+    useful = [bound for bound in listed if not (vacuous(bound.price.delta) or bound.price.epsilon.infinite)]
+    useful = [bound for bound in useful if bound.is_pair] or useful or [listed[0]]
     best = useful[0]
     for bound in useful[1:]:
         if _at_most(bound.price.epsilon, best.price.epsilon):

@@ -218,14 +218,15 @@ def _least_of(poly: Poly) -> Fraction:
 
 
 def rounded_up(value: Fraction | None) -> float:
-    """The smallest float that is at least ``value``."""
+    """The smallest float that is at least ``value`` as it is written, in the fewest digits that name it: 1e-06 is so
+    much, though the float that it names is a little less."""
     if value is None:
         return math.inf
     try:
         nearest = value.numerator / value.denominator
     except OverflowError:
         return math.inf
-    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+    return nearest if Fraction(repr(nearest)) >= value else math.nextafter(nearest, math.inf)
 
 
 def _poly_interval(poly: Poly, numbers: Mapping[Symbol, Fraction]) -> Interval:

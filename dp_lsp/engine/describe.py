@@ -199,8 +199,8 @@ class Description:
             if best.epsilon.infinite:
                 unbounded.append(var.name)
                 continue
-            delta = self._vacuous(best.delta)
-            if delta is not None:
+            delta = self._vacuous(best.delta, self._numbers)
+            if delta is not None and all(map(self._is_vacuous, self.bounds[(var,)])) and not self._is_priced(var):
                 by_delta.setdefault((delta, self.formula.sens(best.delta)), []).append(var.name)
         said = {*unbounded, *chain.from_iterable(by_delta.values())}
         yield from self._above_limits(said)
@@ -260,14 +260,25 @@ class Description:
             if not param.var.public and not function:
                 yield param.var
 
-    def _vacuous(self, delta: Sens) -> str | None:
+    def _is_priced(self, var: Var) -> bool:
+        """Whether some measure proves an ε at the total δ that is asked for."""
+        target = self._options.target_delta
+        found = () if target is None else self.pricing((var,)).best(target, None)
+        return any(not each.missing and each.epsilon is not None for each in found)
+
+    def _is_vacuous(self, bound: Bound) -> bool:
+        """Whether a bound guarantees nothing, whatever is chosen in it."""
+        chosen = {choice.symbol: Fraction(0) for choice in bound.choices}
+        return bound.price.epsilon.infinite or self._vacuous(bound.price.delta, self._numbers | chosen) is not None
+
+    def _vacuous(self, delta: Sens, numbers: Mapping[Symbol, Fraction]) -> str | None:
         """The total δ in words, if it is 1 or more."""
         if vacuous(delta):
             return self.display.sens(delta)
-        if not self._numbers:
+        if not numbers:
             return None
         try:
-            value = upper(delta, self._numbers)
+            value = upper(delta, numbers)
         except Missing:
             return None
         return decimal(value) if value is None or value >= 1 else None

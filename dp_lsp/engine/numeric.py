@@ -112,12 +112,23 @@ class Pricing:
                 yield self._report(Figure(bound.rule, ZERO, ZERO), missing)
                 return
             epsilon, delta = (upper(side, self._numbers) for side in bound.price)
+            if delta is not None and delta >= 1 and any(map(self._leaves_delta_open, self._listed)):
+                return
             if epsilon is None or delta is None or not 0 < delta < 1:
                 yield self._report(Figure(bound.rule, epsilon, delta))
                 return
         found = self.figures(delta, enough)
         missing = set() if found else set(self.missing)
         yield self._report(found[0] if found else Figure(self._listed[0].rule, None, delta), missing)
+
+    def _leaves_delta_open(self, bound: Bound) -> bool:
+        """Whether a bound guarantees something, at a δ that is for the user to choose."""
+        chosen = self._numbers | {choice.symbol: ZERO for choice in bound.choices}
+        try:
+            least = None if bound.price.epsilon.infinite or not _is_open(bound) else upper(bound.price.delta, chosen)
+        except Missing:
+            return False
+        return least is not None and least < 1
 
     def all(self, delta: Fraction | None) -> Iterator[NumericReport]:
         """The smallest ε of each rule, best first, at the δ of :meth:`best`."""

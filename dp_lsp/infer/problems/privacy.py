@@ -50,27 +50,44 @@ class NotDeclaredPrivate(Kind):
 class NoGuarantee(Kind):
     """The total δ is 1 or more. Any program is (ε, 1)-private: this is no guarantee at all.
 
+    It is reported where no other measure proves anything either, such as zero-concentrated privacy, whose δ is for you
+    to choose, or one that prices a function at the total δ that you ask for.
+
     Broken:
 
     ```julia
-    function f(x::Integer) :: Priv()
-        y = 0.0
-        for i in 1:5
-            y = y + gaussian_mechanism(1, 0.1, 0.2, x)
+    function f(A::Matrix{<:Data}, B::Matrix{<:Data}) :: Priv()
+        x = 0.0
+        for j in 1:30
+            (D, L) = sample_poisson(0.5, A, B)
+            (rows, columns) = size(D)
+            total = [0.0, 0.0]
+            for i in 1:rows
+                total = total + undisc_container(clip(L2, D[i, :]))
+            end
+            y = gaussian_mechanism(1, 0.9, 0.1, total)
+            x = y[1]
         end
-        y
+        x
     end
     ```
 
     Fixed:
 
     ```julia
-    function f(x::Integer) :: Priv()
-        y = 0.0
-        for i in 1:5
-            y = y + gaussian_mechanism(1, 0.1, 1e-6, x)
+    function f(A::Matrix{<:Data}, B::Matrix{<:Data}) :: Priv()
+        x = 0.0
+        for j in 1:30
+            (D, L) = sample_poisson(0.5, A, B)
+            (rows, columns) = size(D)
+            total = [0.0, 0.0]
+            for i in 1:rows
+                total = total + undisc_container(clip(L2, D[i, :]))
+            end
+            y = gaussian_mechanism(1, 0.9, 1e-6, total)
+            x = y[1]
         end
-        y
+        x
     end
     ```
     """
