@@ -20,7 +20,7 @@ from evaluator.shown import shown
 from evaluator.spaces import Space
 from source_tree import ROOT
 
-FIRST, SLICE = 85, 45
+FIRST, SLICE = 0, 60
 
 
 def ran(text: str, call: str) -> str:

@@ -181,6 +181,8 @@ class Writer:
                 "MetricVector(Real, L2)",
                 "Vector{<:Real}",
             ),
+            "matrix": ("MetricMatrix(Real, L1)", "MetricMatrix(Integer, LInf)", "Matrix{<:Real}"),
+            "records": ("MetricVector(Real, Symmetric)", "MetricVector(Bounded(Real, 0, 5), ChangeOne)"),
             "public integer": ("Static(Integer)",),
             "public": ("Static()", "Static(Real)"),
         }
@@ -413,12 +415,31 @@ class Writer:
 
     def _of_vector(self) -> str:
         vectors = self._of("vector")
+        records, matrices = self._of("records"), self._of("matrix")
+        if records and self._chance(0.5):
+            v = self._pick(records)
+            statistics = (f"sum(clamp({v}, 0, 5))", f"length({v})", f"count(q -> q > 1, {v})", f"sum(map(q -> 1, {v}))")
+            return self._pick((*statistics, f"sum(map(q -> clamp({self._chosen('q')}, 0, 9), {v}))", f"mean({v})"))
+        if matrices and self._chance(0.5):
+            m = self._pick(matrices)
+            ways = (f"sum({m})", f"{m}[1, 1]", f"sum({m}[1, :])", f"sum({m}')", f"size({m})[1]", f"(2 * {m})[1, 2]")
+            return self._pick((*ways, f"sum(map(q -> {self._chosen('q')}, {m}))"))
         if not vectors:
             return self._pick(("sum([1, 2])", "length([1.0, 2.0])", "[1, 2.5][1]", "sum(map(q -> q / 2, [1, 2]))"))
         v = self._pick(vectors)
         ways = (f"sum({v})", f"{v}[1]", f"length({v})", f"sum(map(q -> 2 * q, {v}))", f"sum(2 * {v})", f"maximum({v})")
+        ways += (f"sum(map(q -> {self._chosen('q')}, {v}))", f"map(q -> {self._chosen('q')}, {v})[1]")
         more = (f"fold((e, a) -> e + a, 0, {v})", f"sum({v} + {v})", f"count(q -> q > 1, {v})")
         return self._pick((*ways, *more))
+
+    def _chosen(self, name: str) -> str:
+        """What a helper makes of an entry, whose type chooses the method."""
+        choosing = [each.name for each in self._helpers if each.arguments == ("chooser", "number")]
+        plain = [each.name for each in self._helpers if each.arguments == ("number",)]
+        if choosing and self._chance(0.5):
+            helper = self._pick(choosing)
+            return self._pick((f"{helper}({name}, {name})", f"{helper}({name}, 1)", f"{helper}(1, {name})"))
+        return f"{self._pick(plain)}({name})" if plain else f"2 * {name}"
 
     def _called(self, depth: int) -> str:
         if not self._helpers:
