@@ -396,6 +396,7 @@ def test_protocol_signature_help(driver: tuple[Driver, bool]) -> None:
     found = server.ask("textDocument/signatureHelp", at(1, 21))["result"]
     (signature,) = found["signatures"]
     assert signature["label"] == "grow(𝛼::Real, n::Static())" and found["activeParameter"] == 1
+    assert "activeParameter" not in signature, "as null it would be read as none"
     labels = [each["label"] for each in signature["parameters"]]
     assert labels == ([[5, 13], [15, 26]] if modern else ["𝛼::Real", "n::Static()"])
     assert server.ask("textDocument/signatureHelp", at(0, 0))["result"] is None

@@ -77,7 +77,7 @@ def test_what_takes_too_long_is_unknown(do: Any, check: Check, monkeypatch: pyte
         patch.setattr(dp_lsp.cli.limited, "_GRACE", 0.05)
         code, found = check("--limit", "time=7")
     assert code == 1
-    told = [("DP981", "this file was not checked within 7 seconds; nothing in it is proved")]
+    told = [("DP981", "this file was not checked within 7 seconds of computing; nothing in it is proved")]
     assert (what(found["a.jl"]), what(found["b.jl"])) == (("unknown", told), ("proved", []))
     assert before is None or signal.getsignal(signal.SIGALRM) is before
     assert check()[0] == 0, "the next run has time"

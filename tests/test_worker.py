@@ -18,7 +18,7 @@ from dp_lsp.worker.frames import Wanted
 from dp_lsp.worker.outcomes import Outcome
 from source_tree import ROOT
 
-PATIENCE = 20.0  # seconds
+PATIENCE = 300.0  # seconds: nothing waits that long, but on a machine that is busy with something else
 
 # A worker whose engine does as the text says. It calls a chunk what stands on its line.
 PUPPET = f"""
@@ -81,6 +81,20 @@ class Engine:
                 while True: ticket.look()
             case "print": print("noise")
             case "deaf": time.sleep(0.1)
+            case "starve": self.starve(ticket)
+            case "starve once":
+                starved, self.starved = self.starved, True
+                starved or self.starve(ticket)
+            case "wait": time.sleep(1.5)
+
+    starved = False
+
+    def starve(self, ticket):
+        while True:
+            end = time.process_time() + 0.01
+            while time.process_time() < end: pass
+            time.sleep(0.02)
+            ticket.look()
 
 projects.Engine = Engine
 worker.main()
@@ -90,9 +104,10 @@ worker.main()
 class Client:
     """A worker with what it reports."""
 
-    def __init__(self, limit: float = PATIENCE, engine: str | None = PUPPET) -> None:
+    def __init__(self, limit: float = PATIENCE, engine: str | None = PUPPET, **options: object) -> None:
         self._outcomes: asyncio.Queue[Outcome] = asyncio.Queue()
-        options = {"command": [sys.executable, "-c", engine]} if engine else {}
+        options = {"quiet": lambda: True, "later": 0.01} | options  # a machine may be busy all the time
+        options |= {"command": [sys.executable, "-c", engine]} if engine else {}
         self.worker = Worker(self._outcomes.put_nowait, limit, **options)  # type: ignore[arg-type]
         self._revision = 0
 
@@ -237,6 +252,38 @@ async def test_a_check_that_does_not_look_at_the_time_is_killed(new_client: NewC
     outcome = await client.checked("hang\n")
     assert is_lost(outcome)
     assert state(await client.checked("a\n")) is State.PROVED
+
+
+async def test_what_counts_is_the_time_that_a_check_computes(new_client: NewClient) -> None:
+    client = new_client(limit=0.5)
+    assert state(await client.checked("wait\n")) is State.PROVED
+
+
+async def test_what_ran_out_while_the_machine_was_busy_is_tried_again_when_it_is_quiet(new_client: NewClient) -> None:
+    quiet, asked = [False, False, True], []
+
+    def is_quiet() -> bool:
+        asked.append(quiet.pop(0))
+        return asked[-1]
+
+    client = new_client(limit=0.2, quiet=is_quiet, later=0.01)
+    revision = client.check("starve once\na\n")
+    lost = await client.outcome()
+    assert is_lost(lost) and not lost.final
+    found = await client.outcome()
+    assert found.findings[0].revision == revision and state(found) is State.PROVED and asked == [False, False, True]
+
+
+async def test_it_is_not_tried_for_ever_and_not_after_an_edit(new_client: NewClient) -> None:
+    client = new_client(limit=0.2, quiet=lambda: True, later=0.01)
+    client.check("starve\n")
+    assert [(await client.outcome()).final for _ in range(3)] == [False, False, True]
+    client.check("starve\n")
+    assert not (await client.outcome()).final
+    revision = client.check("a\n")
+    while (outcome := await client.outcome()).findings[0].revision != revision:
+        pass
+    assert state(outcome) is State.PROVED
 
 
 @pytest.mark.parametrize("line", ["raise", "recurse"])

@@ -11,18 +11,19 @@ class Superseded(Exception):
 
 
 class OutOfTime(Exception):
-    """The check took longer than it may."""
+    """The check took more computing time than it may."""
 
 
 class Ticket:
-    """Handed down through a check, which looks at it every few hundred steps."""
+    """Handed down through a check, which looks at it every few hundred steps. Its deadline is one of computing time,
+    which goes on only while this process runs: that a machine is busy with something else proves nothing."""
 
     def __init__(self, superseded: Callable[[], bool] = lambda: False, deadline: float | None = None) -> None:
         self._superseded = superseded
         self._deadline = deadline
 
     def look(self) -> None:
-        """Go on, or raise :class:`Superseded` or :class:`OutOfTime`. The deadline is a ``time.monotonic`` value."""
+        """Go on, or raise :class:`Superseded` or :class:`OutOfTime`. The deadline is a ``time.process_time`` value."""
         if self._superseded():
             raise Superseded
         if self.is_late:
@@ -31,4 +32,4 @@ class Ticket:
     @property
     def is_late(self) -> bool:
         """Whether the deadline is over."""
-        return self._deadline is not None and time.monotonic() > self._deadline
+        return self._deadline is not None and time.process_time() > self._deadline

@@ -18,7 +18,7 @@ _AGAIN = 1.0  # and again
 
 
 def seconds(limits: Limits, characters: int) -> float:
-    """How long the check of so many characters may take."""
+    """How many seconds of computing the check of so many characters may take."""
     return limits.time + characters * PER_CHARACTER
 
 
@@ -30,12 +30,13 @@ def limited(limits: Limits, characters: int) -> Iterator[Ticket]:
     with ExitStack() as stack:
         stack.enter_context(_memory(limits.memory))
         stack.enter_context(_alarm(most + _GRACE))
-        yield Ticket(deadline=time.monotonic() + most)
+        yield Ticket(deadline=time.process_time() + most)
 
 
 @contextmanager
 def _alarm(after: float) -> Iterator[None]:
-    """Interrupt what is done within, where the system can do that, which is in the main thread only."""
+    """Interrupt what is done within after so many seconds of computing, where the system can do that, which is in the
+    main thread only."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -43,13 +44,13 @@ def _alarm(after: float) -> Iterator[None]:
     def late(number: int, frame: Any) -> None:
         raise OutOfTime
 
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, after, _AGAIN)
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, after, _AGAIN)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 @contextmanager

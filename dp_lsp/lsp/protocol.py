@@ -42,11 +42,18 @@ _OURS = (
 
 
 def lenient_converter() -> Any:
-    """A converter that leaves a value which its enumeration does not have as it is, instead of failing."""
+    """A converter that leaves a value which its enumeration does not have as it is, instead of failing. It leaves out
+    of a signature what it does not say: an active parameter that is null there hides the one that is said of all."""
     converter = default_converter()  # type: ignore[no-untyped-call]
     for kind in vars(types).values():
         if isinstance(kind, type) and issubclass(kind, Enum):
             converter.register_structure_hook(kind, _member_or_value)
+    written = converter.get_unstructure_hook(types.SignatureInformation)
+
+    def said(signature: types.SignatureInformation) -> dict[str, Any]:
+        return {key: value for key, value in written(signature).items() if value is not None}
+
+    converter.register_unstructure_hook(types.SignatureInformation, said)
     return converter
 
 

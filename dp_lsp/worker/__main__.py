@@ -63,6 +63,8 @@ _QUIET = 0.15  # seconds without anything to do before fixes are tried: most tex
 _QUIETER = 0.5  # and before distributions are asked for, which takes at least as long
 _LOOK = 0.01  # seconds between two looks whether something came while they are computed
 _LITTER = 500  # chunks that are parsed or inferred between looks for what nobody needs
+_GRACE = 2.0  # seconds of computing that a check which does not look at its time has besides
+_BUSY = 1.5  # how many times as long as it computed a check lasts where the machine does much else
 _TRYING = 5.0  # seconds that the fixes of a document may take
 
 _log = logging.getLogger(__name__)
@@ -137,6 +139,12 @@ class Inbox:
     def superseded(self, request: Check) -> bool:
         """Whether a newer request for the same document has come."""
         return self._newest[request.document] != request.number
+
+
+def _end_after(seconds: float) -> None:
+    """End this process after so many seconds of computing, where the system can do that; not at all for 0."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 class Service:
@@ -214,7 +222,7 @@ class Service:
                 self._projects.closed(document)
 
     def _check(self, request: Check) -> None:
-        began = time.perf_counter()
+        began, computed = time.perf_counter(), time.process_time()
         self._fresh.clear()
         options = self._projects.options_of(request.options)
         analyses: list[Analysis] = []
@@ -231,7 +239,8 @@ class Service:
         except Superseded:
             self.send(Stopped(request.number, request.document))
         except OutOfTime:
-            self.send(Failed(request.number, request.document, True, ""))
+            waited = time.perf_counter() - began > _BUSY * (time.process_time() - computed)
+            self.send(Failed(request.number, request.document, True, "", waited))
         except BrokenPipeError:
             raise
         except Exception as error:  # a bug of ours, or no memory: the other documents must not suffer
@@ -241,6 +250,8 @@ class Service:
         else:
             self._answer(request, result, time.perf_counter() - began)
             self._wonder(request.document, analyses)
+        finally:
+            _end_after(0.0)
 
     def _wonder(self, document: str, analyses: list[Analysis]) -> None:
         """Remember what is worth asking about what was checked because of a document."""
@@ -269,7 +280,7 @@ class Service:
             raise Superseded
 
     def _derive(self, request: Derive) -> None:
-        ticket = Ticket(partial(self._inbox.must_wait, request), time.monotonic() + request.limit)
+        ticket = Ticket(partial(self._inbox.must_wait, request), self._deadline(request.limit))
         found: Derivable | None = None
         try:
             if request.document in self._projects.open and not self._inbox.is_withdrawn(request):
@@ -281,6 +292,8 @@ class Service:
             raise
         except Exception as error:  # out of time, or a bug of ours
             _log.error("a derivation failed: %s", type(error).__name__, exc_info=_log.isEnabledFor(logging.DEBUG))
+        finally:
+            _end_after(0.0)
         self.send(Derived(request.number, found))
 
     def _derived(self, request: Derive, ticket: Ticket) -> Derivable | None:
@@ -297,7 +310,7 @@ class Service:
         """Try the fixes of a document, unless it has another text by now. Whatever comes is more urgent."""
         revision, analysis, options = checked
         found: tuple[Repair, ...] = ()
-        ticket = Ticket(self._inbox.has_any, time.monotonic() + _TRYING)
+        ticket = Ticket(self._inbox.has_any, time.process_time() + _TRYING)
         try:
             if self._projects.open[document].revision == revision:
                 found = self._projects.repairs(document, analysis, options, ticket)
@@ -315,7 +328,12 @@ class Service:
         """Say that a part of a check begins, with so many characters that the other side does not know of."""
         limit = request.limit + unseen * PER_CHARACTER
         self.send(Begun(request.number, request.document, limit))
-        return Ticket(partial(self._inbox.superseded, request), time.monotonic() + limit)
+        return Ticket(partial(self._inbox.superseded, request), self._deadline(limit))
+
+    def _deadline(self, limit: float) -> float:
+        """Until when something may compute. It is ended if it does not look at that."""
+        _end_after(limit + _GRACE)
+        return time.process_time() + limit
 
     def _entered(self, key: bytes) -> None:
         self.send(Entered(key))

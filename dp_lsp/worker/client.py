@@ -4,12 +4,16 @@ Everything runs on the owner's event loop and returns at once. The check of a do
 that are checked together with it. It is superseded by a newer one of the same document. The process is killed only
 if a superseded check does not stop, or if any check outruns its time; it is started again with all open texts, what
 was found out before, also in checks that did not end, and what is still to be checked.
+
+What a check may take is computing time, which the process watches itself. Only one that hardly computes at all is
+killed by the clock, and what ran out of time while the machine was busy is tried again when it is quiet.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -53,10 +57,14 @@ from dp_lsp.worker.texts import Texts
 if TYPE_CHECKING:
     from dp_lsp.configuration.keys import Configuration
 
-LIMIT = 10.0  # seconds a check may take, and more for a long text
-_START = 20.0  # seconds that a process may take to start, besides
-_GRACE = 2.0  # seconds it has to notice that, before it is killed
-_PATIENCE = 0.25  # seconds of silence after which a superseded check is killed; it looks every few milliseconds
+LIMIT = 10.0  # seconds of computing that a check may take, and more for a long text
+_START = 60.0  # seconds that a process may take to start, besides
+_SLOWER = 10.0  # how many times as long a check may last as it may compute, before its process is killed
+_GRACE = 2.0  # seconds it has besides
+_TRIES = 3  # of a check that ran out of time while the machine was busy
+_LATER = 5.0  # seconds between looks whether it is quiet
+_LOOKS = 120  # after so many it is tried in any case
+_PATIENCE = 1.0  # seconds of silence after which a superseded check is killed; it looks every few milliseconds
 _ATTEMPTS = 5  # processes that may die under one check; each chunk to blame takes two
 _BLAME = 2  # deaths in one chunk after which it is not tried again
 
@@ -77,6 +85,7 @@ class _Job:
     others: frozenset[str]
     options: Options
     deaths: int = 0
+    tries: int = 1
 
 
 class _Killed(Enum):
@@ -87,12 +96,21 @@ class _Killed(Enum):
     ON_REQUEST = "it was asked for"
 
 
+def is_quiet() -> bool:
+    """Whether the processors have time to spare, where the system tells."""
+    try:
+        return os.getloadavg()[0] < (os.cpu_count() or 1)
+    except (AttributeError, OSError):
+        return True
+
+
 class Worker:
     """A checking process, started again whenever it ends.
 
     ``report`` is called on the loop with each outcome, and later ``mended`` for each of its findings with an analysis,
-    unless another check of that document has ended before; ``limit`` is how many seconds a check may take.
-    ``bettered`` is called where numbers can be made smaller after a check.
+    unless another check of that document has ended before; ``limit`` is how many seconds a check may compute.
+    ``bettered`` is called where numbers can be made smaller after a check. ``quiet`` tells whether the machine has time
+    for what it had no time for before; that is asked every ``later`` seconds.
     """
 
     def __init__(
@@ -102,7 +120,13 @@ class Worker:
         command: Sequence[str] = COMMAND,
         mended: Mended = lambda document, revision, repairs: None,
         bettered: Bettered = lambda document, busy, better: None,
+        quiet: Callable[[], bool] = is_quiet,
+        later: float = _LATER,
     ) -> None:
+        self._quiet = quiet
+        self._later = later
+        self._late: dict[str, _Job] = {}  # what ran out of time while the machine was busy
+        self._looking: asyncio.TimerHandle | None = None
         self._report = report
         self._mended = mended
         self._bettered = bettered
@@ -164,6 +188,7 @@ class Worker:
         """Check what a document is part of, instead of what was to be checked because of it; also what ``others``
         are part of, which were checked together with it before."""
         self._numbers += 1
+        self._late.pop(document, None)
         job = self._jobs[document] = _Job(self._numbers, document, frozenset(others), options)
         if self._link is None:
             self.start()
@@ -200,6 +225,7 @@ class Worker:
         """The document is closed; nothing more is reported about it."""
         self._numbers += 1
         self._jobs.pop(document, None)
+        self._late.pop(document, None)
         self._texts.forget(document)
         self._found.forget(document)
         self._mending.pop(document, None)
@@ -221,6 +247,9 @@ class Worker:
         link, self._link = self._link, None
         self._stop_watching()
         self._jobs.clear()
+        self._late.clear()
+        if self._looking:
+            self._looking.cancel()
         if link:
             link.kill()
 
@@ -318,7 +347,7 @@ class Worker:
         if isinstance(answer, Finished):
             self._report(self._finished(job, answer))
         elif answer.out_of_time:
-            self._report(self._out_of_time(job))
+            self._ran_out(job, answer.waited)
         else:
             self._report(self._failure(job, answer.exception))
 
@@ -333,10 +362,32 @@ class Worker:
         chunks = tuple(Placed(start, length, records[key]) for start, length, key in checked.layout)
         return Finding(checked.document, checked.revision, source, Analysis(source, chunks, checked.options))
 
-    def _out_of_time(self, job: _Job) -> Outcome:
+    def _ran_out(self, job: _Job, waited: bool) -> None:
+        """A check took longer than it may. If it ``waited`` for the machine, it is tried again when that is quiet."""
+        again = waited and job.tries < _TRIES
+        if again:
+            job.tries += 1
+            self._late[job.document] = job
+            self._look_later(_LOOKS)
         limit = self._limit_of(job)
         problem = CheckTooLong.at(Span(0, 0), seconds=round(limit))
-        return Outcome(job.document, self._nothing(job), problem, seconds=limit)
+        self._report(Outcome(job.document, self._nothing(job), problem, not again, seconds=limit))
+
+    def _look_later(self, looks: int) -> None:
+        """Try what is late when nothing else is to be done, or after so many looks."""
+
+        def look() -> None:
+            self._looking = None
+            if looks > 1 and (self._jobs or not self._quiet()):
+                self._look_later(looks - 1)
+            elif self._late:
+                late, self._late = self._late, {}
+                for job in late.values():
+                    self.check(job.document, job.options, job.others)
+                    self._jobs[job.document].tries = job.tries
+
+        if self._looking is None and self._late:
+            self._looking = asyncio.get_running_loop().call_later(self._later, look)
 
     def _failure(self, job: _Job, cause: str, final: bool = True) -> Outcome:
         problem = CheckerEnded.at(Span(0, 0), cause=cause)
@@ -349,20 +400,20 @@ class Worker:
 
     def _died(self, link: Link) -> None:
         """Report what the process leaves undone, and start another one for it."""
-        why, running = self._killed, self._running
+        why, running = self._killed or (_Killed.FOR_TIME if link.out_of_time else None), self._running
         _log.warning("the checking process ended: %s", why.value if why else "unexpectedly")
         self._link = None
         self._stop_watching()
         self._tell_nothing()
         self._asks(None)
         self._mend_nothing(fatal=not running and why in (None, _Killed.FOR_SILENCE))
-        if running and link.chunk and why in (None, _Killed.FOR_TIME):
+        if running and link.chunk and (why is None or link.out_of_time):
             self._blame[link.chunk] += 1
         if why is _Killed.FOR_TIME:
             late = self._job(*running) if running else None
             for job in [late] if late else list(self._jobs.values()):
                 del self._jobs[job.document]
-                self._report(self._out_of_time(job))
+                self._ran_out(job, waited=not link.out_of_time)
         elif why is None:
             for job in list(self._jobs.values()):
                 self._bereaved(job)
@@ -407,7 +458,7 @@ class Worker:
         limits = [*map(self._limit_of, self._jobs.values()), *(limit for limit, _ in self._asked.values())]
         if limits:
             start = 0.0 if self._link and self._link.ready else _START
-            self._watch_for(max(least, *limits) + _GRACE + start, _Killed.FOR_TIME)
+            self._watch_for((max(least, *limits) + _GRACE) * _SLOWER + start, _Killed.FOR_TIME)
 
     def _watch_for(self, seconds: float, why: _Killed) -> None:
         """Kill the process after some seconds; for silence, counted from its last sign of life."""

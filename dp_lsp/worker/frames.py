@@ -51,7 +51,8 @@ class Learn(NamedTuple):
 
 
 class Check(NamedTuple):
-    """Check what a document is part of. A later number for the same document supersedes it; ``limit`` is in seconds.
+    """Check what a document is part of. A later number for the same document supersedes it; ``limit`` is in seconds of
+    computing.
 
     ``others`` are documents that were checked together with it before. With ``repair``, the fixes of what is found are
     tried afterwards."""
@@ -172,12 +173,14 @@ class Stopped(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """The check ended without a result: out of time, or by an exception of this name."""
+    """The check ended without a result: out of time, or by an exception of this name. ``waited`` says that it spent
+    much of its time waiting for a machine that was busy with something else."""
 
     number: int
     document: str
     out_of_time: bool
     exception: str
+    waited: bool = False
 
 
 class Repaired(NamedTuple):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import os
 import queue
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -81,6 +83,11 @@ class Link:
     def kill(self) -> None:
         """End the process at once; its end is delivered as that of any other."""
         self._process.kill()
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the process was ended because it computed longer than it may, which it has the system see to."""
+        return self._process.returncode == -getattr(signal, "SIGPROF", math.inf)
 
     def _read(self, stream: BinaryIO) -> None:
         fresh: dict[bytes, ChunkRecord] = {}

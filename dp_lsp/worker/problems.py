@@ -25,10 +25,11 @@ class CheckerEnded(Kind):
 
 
 class CheckTooLong(Kind):
-    """The check took longer than it may, so nothing is known of this version of the file.
+    """The check took more computing time than it may, so nothing is known of this version of the file.
 
     A check that never ends would leave an old verdict on the screen. Split a very long function, or move it
-    to a file of its own; the next edit checks again. On the command line `--limit time=300` gives it 300 seconds.
+    to a file of its own; the next edit checks again, and so does the server when it is quiet, if the machine was busy
+    with something else. On the command line `--limit time=300` gives it 300 seconds.
 
     A program of any shape may be hit; one that is not:
 
@@ -39,7 +40,7 @@ class CheckTooLong(Kind):
 
     code = "DP981"
     name = "check-too-long"
-    message = "this file was not checked within {seconds:g} seconds; nothing in it is proved"
+    message = "this file was not checked within {seconds:g} seconds of computing; nothing in it is proved"
     unchecked = True
 
 

@@ -63,6 +63,18 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
     await bench.picture('hover');
     await bench.page.keyboard.press('Escape');
   },
+  'signature help marks the parameter that is written': async (bench) => {
+    await bench.focus();
+    await bench.go(3, 28);
+    const active = bench.page.locator('.parameter-hints-widget .signature .parameter.active');
+    await until('the second parameter', async () => {
+      await bench.page.keyboard.press('Control+Shift+Space');
+      await pause(500);
+      return /eps/.test((await active.allInnerTexts()).join(' '));
+    });
+    await bench.picture('signature');
+    await bench.page.keyboard.press('Escape');
+  },
   'a quick fix mends the problem': async (bench) => {
     await bench.focus();
     await bench.page.keyboard.press('F8');
