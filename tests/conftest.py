@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,13 @@ LAST = "test_editors.py"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite expected results instead of comparing with them")
+
+
+def pytest_configure() -> None:
+    """What tests start can be interrupted, also where who started the tests ignores that: a shell does for what it runs
+    in the background, and what is ignored stays so in all that is started, unless somebody listens to it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from source_tree import ROOT
 
-PATIENCE = 20.0  # seconds; nothing takes that long unless it hangs
+PATIENCE = 300.0  # seconds; nothing takes that long unless it hangs, also on a busy machine
 DELAY = 0.3  # seconds after which an edit is being checked, whatever is waited for more edits
 COMMAND = (sys.executable, "-m", "dp_lsp")
 

@@ -374,7 +374,7 @@ def test_a_program_that_changed_since_it_was_loaded_keeps_nothing(
 def checked(cwd: Path, *arguments: str, path: Path = ROOT) -> Any:
     environment = os.environ | {"PYTHONPATH": str(path), VARIABLE: str(cwd / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "dp_lsp", "check", *arguments]
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", timeout=60)
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", timeout=300)
 
 
 LOADED = (
@@ -386,7 +386,7 @@ LOADED = (
 def loaded(cwd: Path, *arguments: str) -> tuple[int, set[str]]:
     environment = os.environ | {"PYTHONPATH": str(ROOT), VARIABLE: str(cwd / "cache")}
     command = [sys.executable, "-c", LOADED, "check", *arguments]
-    found = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", timeout=60)
+    found = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", timeout=300)
     code, *names = json.loads(found.stderr.splitlines()[-1])
     return code, set(names)
 
@@ -412,7 +412,7 @@ def test_processes_at_once(tmp_path: Path) -> None:
         subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(3)
     ]
-    said = [process.communicate(timeout=60) for process in started]
+    said = [process.communicate(timeout=300) for process in started]
     assert said == [said[0]] * 3
     assert said[0][0] == checked(tmp_path, "--output-format", "json", "--no-cache").stdout.encode()
     assert list((tmp_path / "cache").glob("**/*.part")) == []

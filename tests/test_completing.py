@@ -19,7 +19,7 @@ from dp_lsp.cli import main
 from dp_lsp.cli.completing import explained
 from source_tree import ROOT
 
-PATIENCE = 60.0  # seconds
+PATIENCE = 300.0  # seconds
 SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"], 'eval "$(dp-lsp completion bash)"'),
     "zsh": (["zsh", "-f", "-i"], 'autoload -Uz compinit; compinit -u -D; eval "$(dp-lsp completion zsh)"'),

@@ -23,6 +23,7 @@ PROGRAMS = sorted(FIXTURES.rglob("*.jl"))
 ENGINE = Engine()
 
 
+_UNREADABLE = "DP00"  # text that is not read as it was meant may be around anything
 _QUOTED = re.compile(r"`([^`]+)`")
 
 
@@ -53,14 +54,19 @@ def _overlap(problem: Problem, function: FunctionReport) -> bool:
 
 
 def _names(function: FunctionReport, analysis: Analysis) -> bool:
-    """Whether the reason of a function names a problem of a file: something that is not understood at top level, where
-    one problem stands for all of a piece of text, or what is written in the text of the problem."""
+    """Whether the reason of a function names a problem of a file: text that cannot be read, something that is not
+    understood at top level, where one problem stands for all of a piece of text, or what is written in the text of the
+    problem."""
     quoted, text = _QUOTED.findall(function.reason), analysis.source.text
     pieces = [(each.start, each.start + each.length) for each in analysis.chunks]
     for problem in _reasons(analysis) if function.reason else ():
         around = next((text[start:end] for start, end in pieces if start <= problem.span.start <= end), text)
         outside = problem.unchecked and not any(_overlap(problem, each) for each in analysis.functions)
-        if outside or any(each in around or each in problem.message for each in quoted):
+        if (
+            outside
+            or problem.code.startswith(_UNREADABLE)
+            or any(each in around or each in problem.message for each in quoted)
+        ):
             return True
     return False
 

@@ -19,7 +19,7 @@ from dp_lsp.cache.folder import VARIABLE
 from dp_lsp.cli import main
 from source_tree import ROOT
 
-PATIENCE = 60  # seconds; more than any machine needs
+PATIENCE = 300  # seconds; more than any machine needs, however busy
 
 
 class Watching:
