@@ -43,9 +43,9 @@ from dp_lsp.release.refusal import Refused
 
 _STEPS = 50  # bits of the steps to a scale of Laplace noise, and for an ε of 1 of that on answers
 _COARSER = 48  # the same of Gumbel noise
-_DEVIATION = 1 << 24  # steps to a deviation of Gaussian noise
+_DEVIATION = 1 << 16  # steps to a deviation of Gaussian noise
 _FARTHEST = 1 << 61  # steps that one score may be below another; 8,000 scales
-_FARTHEST_NUMBER = (1 << 62) - 1  # steps of what Gaussian noise hides; 2^38 deviations
+_FARTHEST_NUMBER = (1 << 62) - 1  # steps of what Gaussian noise hides; 2^46 deviations
 _AT_ONCE = 128  # numbers of noise that are drawn in advance at most
 _WIDER = 1 + Fraction(1, 1 << 40)  # of scales, for what is not exact in them
 _PROPOSED = 1 + Fraction(1, 1 << 20)  # how much larger the deviation is by which OpenDP proposes
