@@ -192,7 +192,7 @@ class Replay:
             given = {name: exact(node.get(name, 0)).low for name in _NUMBERS}
             fits = [0 <= part < place for part in _parts(node)] + [
                 0 < node.get("steps", 1) < _MOST,
-                0 < node.get("count", 1),
+                node.get("count", 1) > 0,
                 len(relations) < 2,
             ]
             fits += [min(given.values()) >= 0, given["draws"] <= given["rate"] * given["rows"], given["rate"] <= 1]

@@ -23,7 +23,7 @@ from dp_lsp.features.signatures import signatures
 from dp_lsp.features.vocabulary import DATASETS, DESCRIPTORS, KEYWORDS, MARKS, METRICS, NORMS, RUNNING, TYPES
 from dp_lsp.frontends.julia import tokens
 from dp_lsp.lower import type_names
-from dp_lsp.lower.facts import EVALUATING
+from dp_lsp.surface import EVALUATING
 from dp_lsp.text import Span
 from marked import Files, bare, checked, edit, marked, project, shown
 from source_tree import ROOT

@@ -118,3 +118,39 @@ def test_the_oracle_agrees_on_what_a_missing_half_breaks() -> None:
             half = source.choice(halves)
             mutant = text[: half.start()] + text[half.end() :]
             assert is_right(mutant) == is_right_to_the_oracle(mutant), mutant
+
+
+TEXTS = (
+    *('"a\\"b"', '"$(g("c"))"', '"one\nf(x) = 1\ntwo"', '"""\nf(x) = 1\n"""'),
+    *('raw"\\\\"', 'r"a\\""', "'\"'", "'\\''"),
+)
+BETWEEN = ("\n", "\n  ", "; ", ' # f(x) = 1 "\n', ' #= " #= =# f(x) = 1\n=#\n', "\n\n    ")
+HEADERS = (
+    *("f{}(x) = {}", "function f{}(x)\n  y = {}\n  x\nend"),
+    *("c{} = {}", "c{} = [\n  {},\n 1]", "if true\n c{} = {}\nend"),
+)
+FILES = 60
+
+
+def top_level_functions(text: str) -> list[str]:
+    """The names of the functions at top level, in order."""
+    nodes = (node for chunk in chunks(text) for node in parse(chunk.text).nodes)
+    return [node.name.name for node in nodes if isinstance(node, surface.Function)]
+
+
+def top_level_functions_of_the_oracle(text: str) -> list[str]:
+    found = []
+    for node in oracle().parse(text.encode()).root_node.children:
+        if node.type == "function_definition" or (node.type == "assignment" and is_header(node.children[0])):
+            words = re.findall(rb"f\d+", node.text or b"")
+            found.append(words[0].decode())
+    return found
+
+
+def test_the_oracle_finds_the_same_definitions_between_strings_and_comments() -> None:
+    source = random.Random(2)
+    for _ in range(FILES):
+        parts = [source.choice(HEADERS).format(i, source.choice(TEXTS)) for i in range(source.randint(1, 8))]
+        text = "".join(part + source.choice(BETWEEN) for part in parts)
+        assert is_right_to_the_oracle(text), text
+        assert top_level_functions(text) == top_level_functions_of_the_oracle(text), text

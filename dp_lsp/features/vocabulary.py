@@ -67,8 +67,14 @@ METRICS = frozenset({"MetricVector", "MetricMatrix", "MetricGradient"})
 """Types that are written with a type of numbers and a norm in brackets."""
 
 
-RUNNING = frozenset({"include", "eval", "evalfile", "include_string"})
-"""Functions of Julia that run other text."""
+RUNNING = frozenset(
+    {
+        *("include", "eval", "evalfile", "include_string", "ccall"),
+        *("setglobal!", "swapglobal!", "modifyglobal!", "replaceglobal!", "setglobalonce!"),
+        *("setproperty!", "swapproperty!", "modifyproperty!", "replaceproperty!"),
+    }
+)
+"""Functions of Julia that run other text, or give a name that they are told a value."""
 
 
 def is_of_language(name: str) -> bool:
