@@ -17,7 +17,7 @@ from typing import Any
 from source_tree import ROOT
 
 PATIENCE = 300.0  # seconds; nothing takes that long unless it hangs, also on a busy machine
-DELAY = 0.3  # seconds after which an edit is being checked, whatever is waited for more edits
+DELAY = 1.0  # seconds after which an edit is being checked, whatever is waited for more edits, also on a busy machine
 COMMAND = (sys.executable, "-m", "dp_lsp")
 
 Message = dict[str, Any]
