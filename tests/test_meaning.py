@@ -73,6 +73,8 @@ def test_every_row_has_a_meaning_or_a_reason() -> None:
         ("f(v::MetricVector(Real, L1)) = fold((e, a) -> e + 2 * a, 0.0, v)", (vector(1, 2, 3),), Fraction(11)),
         ("f(v::MetricVector(Real, L1), k::Static(Integer)) = v[k]", (vector(5, 6), 2), Fraction(6)),
         ("f(x::Real) = (y -> y + x)(2 * x)", (HALF,), Fraction(3, 2)),
+        ("g(x::Float64) = 1\ng(x) = 2\nf() = g(2)", (), 2),
+        ("g(x::Float64) = 1\ng(x) = 2\nf() = g(2.0)", (), 1),
         ("g(x::Real) = 1.0\ng(x::Integer) = 2\nf(x::Integer) = g(x)", (3,), 2),
         ("function f(x::Real)\n    for i in 3:-1:1\n        x = 2 * x + i\n    end\n    x\nend", (Fraction(0),), 17),
         (

@@ -170,7 +170,7 @@ _RULES: dict[str, Callable[..., Stored | None]] = {
     "abs": lambda x: machine.values(x),
     **dict.fromkeys(_ROUNDING, _rounded),
     "clipn": _kept_within,
-    "resize": lambda v, n, fill: machine.promoted(v, fill),
+    "resize": lambda v, n, fill: machine.values(v) | machine.promoted(v, fill),
     **dict.fromkeys(("sqrt", "log", "exp"), machine.floated),
     "ifelse": _either,
     "[…]": lambda *given: machine.together(given),

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from itertools import count, takewhile
+from itertools import count, product, takewhile
 from typing import Any, NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, is_container
 from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING
 from dp_lsp.builtins.randomness import RANDOM
-from dp_lsp.core import term
+from dp_lsp.core import machine, term
 from dp_lsp.core.annotation import (
     AFunction,
     AModel,
@@ -30,6 +30,7 @@ from dp_lsp.core.annotation import (
     Truth,
     TupleOf,
 )
+from dp_lsp.core.machine import Declared
 from dp_lsp.core.term import Bind, Body, Local, Method, Term
 from dp_lsp.core.types import Base, Kind
 
@@ -38,6 +39,11 @@ LONGEST = 20_000  # bits of a number
 
 
 Environment = ChainMap[Local, Value]
+
+
+class _Int(int):
+    """A whole number that Julia stores as an Int: it is written so, or is that of a parameter for integers. What is
+    computed may be a float all the same."""
 
 
 class Rows(NamedTuple):
@@ -92,7 +98,8 @@ class Interpreter:
     def _method(self, method: Method, arguments: Sequence[Value], around: Environment) -> Value:
         if method.body is None:
             return self._boxed(method.name)(*arguments)
-        environment = around.new_child({p.local: a for p, a in zip(method.params, arguments, strict=True)})
+        given = (_as_declared(p.type, a) for p, a in zip(method.params, arguments, strict=True))
+        environment = around.new_child(dict(zip((p.local for p in method.params), given, strict=True)))
         return self._body(method.body, environment)
 
     def _boxed(self, name: str) -> Callable[..., Value]:
@@ -120,7 +127,7 @@ class Interpreter:
             raise NoMeaning("it takes too long")
         match node:
             case term.Literal(value=value, integer=integer):
-                return int(value) if integer else value
+                return _Int(value) if integer else value
             case term.Use(local=local):
                 return environment[local]
             case term.Global(name=name):
@@ -207,19 +214,61 @@ class Interpreter:
 
 
 def chosen(methods: Sequence[Method], arguments: Sequence[Value]) -> Method:
-    """The most specific method that takes these arguments."""
-    fitting = [
+    """The most specific method that takes these arguments. Whole numbers here may be stored as floats in Julia, and
+    arrays as what is none; where another method would run then, there is no meaning here."""
+    fitting = [method for method in methods if len(method.params) == len(arguments)]
+    if len(fitting) > 1:
+        found = {_most_specific(fitting, types) for types in product(*map(_run_time_types, arguments))} - {None}
+        if len(found) > 1:
+            raise NoMeaning("which method runs depends on what the arguments are stored as")
+        fitting = [method for method in found if method is not None]
+    taking = [
         method
-        for method in methods
-        if len(method.params) == len(arguments)
-        and all(is_one_of(arg, param.type) for arg, param in zip(arguments, method.params, strict=True))
+        for method in fitting
+        if all(is_one_of(arg, param.type) for arg, param in zip(arguments, method.params, strict=True))
     ]
-    if len(fitting) == 1:
-        return fitting[0]
-    best = [method for method in fitting if all(_is_as_specific(method, other) for other in fitting)]
-    if len(best) != 1:
-        raise Undefined("no method, or several, for these arguments")
-    return best[0]
+    if len(taking) != 1:
+        raise Undefined("no method for these arguments")
+    return taking[0]
+
+
+def _most_specific(methods: Sequence[Method], types: Sequence[Declared]) -> Method | None:
+    """The method that Julia chooses for arguments of these types; None where there is none, or more than one."""
+
+    def within(left: Sequence[Declared], right: Sequence[Declared]) -> bool:
+        return all(map(machine.within, left, right))
+
+    fitting = [method for method in methods if within(types, method.dispatch)]
+    best = [method for method in fitting if all(within(method.dispatch, other.dispatch) for other in fitting)]
+    return best[0] if len(best) == 1 else None
+
+
+def _run_time_types(value: Value) -> list[Declared]:
+    """The types that a value may have when the program runs."""
+    if isinstance(value, tuple):
+        return [machine.Tuples(items) for items in product(*map(_run_time_types, value))]
+    if is_container(value):
+        held = {machine.BOOL, machine.INT, machine.FLOAT64}.intersection(*map(_stored, value.flat))
+        names = ("DMGrads", "DMModel", "a view") if value.ndim == 1 else ("a view",)
+        arrays: list[Declared] = [machine.Arrays(value.ndim, each) for each in held]
+        return arrays + [machine.Named(name) for name in names]
+    if callable(value):
+        return [machine.Named("Function")]
+    return [machine.Numbers(each) for each in _stored(value)]
+
+
+def _stored(value: Value) -> tuple[machine.Stored, ...]:
+    if isinstance(value, bool):
+        return (machine.BOOL,)
+    if isinstance(value, _Int):
+        return (machine.INT,)
+    return (machine.INT, machine.FLOAT64) if isinstance(value, int) else (machine.FLOAT64,)
+
+
+def _as_declared(annotation: Annotation, value: Value) -> Value:
+    """A value that a parameter takes."""
+    whole = isinstance(annotation, NumberOf) and annotation.base is Base.INTEGER
+    return _Int(value) if whole and type(value) is int else value
 
 
 def is_one_of(value: Value, annotation: Annotation) -> bool:
@@ -261,20 +310,3 @@ def _annotated(element: Base | Truth) -> Annotation:
 
 def _entries(value: Value) -> Sequence[Value]:
     return tuple(value.flat) if is_container(value) else ()
-
-
-def _is_as_specific(method: Method, other: Method) -> bool:
-    pairs = zip(method.params, other.params, strict=True)
-    return all(_rank(one.type) >= _rank(another.type) for one, another in pairs)
-
-
-def _rank(annotation: Annotation) -> int:
-    """How much an annotation says, among those that hold one value."""
-    match annotation:
-        case Anything():
-            return 0
-        case NumberOf(base):
-            return 2 if base is Base.INTEGER else 1
-        case ContainerOf(element=element):
-            return 1 if element is None else 3 if element is Base.INTEGER else 2
-    return 1
