@@ -81,6 +81,13 @@ def test_responses_on_samples(rate: str, each: str, count: int, delta: str) -> N
     assert is_smallest(partial(sampled_response, rate, each, count), answer, delta, ABOVE)
 
 
+def test_a_record_more_may_cost_more_than_one_less() -> None:
+    """Where δ is large the other order decides."""
+    answer = found(Repeat(3, poisson("1/2", response("2"))), "1/2")
+    exact = partial(sampled_response, "0.5", "2", 3)
+    assert answer > Fraction(1, 3) and is_smallest(exact, answer, "0.5", ABOVE)
+
+
 @pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize(("rate", "sigma"), [("0.01", "1"), ("0.2", "0.7"), ("0.5", "3")])
 def test_one_sample_with_gaussian_noise(rate: str, sigma: str, delta: str) -> None:

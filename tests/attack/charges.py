@@ -17,6 +17,7 @@ from dp_lsp.accounting import charge as c
 from dp_lsp.accounting.best import MEASURES, guarantees, pair
 from dp_lsp.accounting.charge import Charge, Relation, Scheme
 from dp_lsp.accounting.guarantee import Guarantee
+from dp_lsp.accounting.pld import LossDistributions
 
 Outcome = tuple[float, ...]  # a probability for every input
 Table = list[Outcome]
@@ -51,7 +52,7 @@ def refutations(seed: int) -> Iterator[Refutation]:
     charge = program.charge if steps == 1 else c.Group(steps, program.charge)
     delta = Fraction(10) ** -choose.randint(1, 7) * choose.randint(1, 9)
     added = pair(charge)
-    listed = [*guarantees(charge, delta, MEASURES), *([added] if added else [])]
+    listed = [*guarantees(charge, delta, (*MEASURES, LossDistributions)), *([added] if added else [])]
     for found in listed:
         true = exact(program.table, float(found.epsilon))
         if true > float(found.delta) * (1 + _TOLERANCE) + _SMALLEST:
