@@ -14,6 +14,7 @@ from attack.evaluated import attack, checked, evaluated, judged, smallest
 from dp_lsp.analysis.records import Options
 from dp_lsp.engine.check import Defined, Engine
 from evaluator.claims import Claim, Parameter
+from evaluator.claims import evaluated as claims_evaluated
 from evaluator.failures import Failure
 from evaluator.program import Program
 from evaluator.shown import shown
@@ -187,6 +188,10 @@ class _Reads(Engine):
 def test_the_checker_is_asked_as_users_ask_it() -> None:
     (said,) = checked(["f(x::Real, c::Static()) = c * x"])
     assert [each.bound for each in said[0].parameters] == ["Abs(c)", "0"] and said[0].finite
+
+
+def test_names_that_python_reserves_stand_in_formulas() -> None:
+    assert claims_evaluated("Min(del, eps) < eps", {"del": Fraction(1, 10), "eps": Fraction(1, 2)}) is True
 
 
 def test_numbers_are_exact() -> None:

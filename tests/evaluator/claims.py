@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import math
 import re
 import unicodedata
@@ -16,6 +17,7 @@ from .spaces import Space, space
 from .values import Array, Grads, Model, Range, Turned, Value, is_number, number
 
 _PREMISE = re.compile(r"`(\w+)` is (?:an? )?(Real number|Integer|Bool|Data|public number)")
+_RESERVED = re.compile(rf"\b({'|'.join(keyword.kwlist)})\b")  # Python's words, such as `del`
 _NORM = re.compile(r"norm\((\w+)\) is (L1|L2|LInf)")
 
 
@@ -140,13 +142,16 @@ _FUNCTIONS: dict[str, Any] = {
 @cache
 def _compiled(formula: str) -> CodeType:
     text = re.sub(r"(?<![\w.])(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w.])", r"Fraction('\1')", formula)
+    text = _RESERVED.sub(r"\1_", text)
     return compile(text, "<formula>", "eval")
 
 
 def evaluated(formula: str, names: Mapping[str, Value]) -> Any:
     """A formula with the values of parameters for their names; raises :class:`Unmodelled` where one is missing."""
     values = {
-        unicodedata.normalize("NFKC", name): Fraction(number(value)) if is_number(value) else value
+        unicodedata.normalize("NFKC", _RESERVED.sub(r"\1_", name)): Fraction(number(value))
+        if is_number(value)
+        else value
         for name, value in names.items()
     }
     sizes = {"length": _length, "rows": lambda box: box.shape[0], "cols": lambda box: box.shape[1]}

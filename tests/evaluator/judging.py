@@ -145,7 +145,7 @@ class Judge:
                 return Space("truth")
             if premise in _PREMISES:
                 return Space(*_PREMISES[premise])
-            if of.kind in ("number", "truth", "anything") and of.base != "Data":
+            if of.kind in ("number", "truth", "anything", "tuple") and of.base != "Data":
                 return Space("anything")
         return of
 

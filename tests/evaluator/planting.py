@@ -223,7 +223,8 @@ def _twins(source: random.Random) -> Plant:
 
 def _signs(source: random.Random) -> Plant:
     if source.random() < 0.5:
-        return Plant("numbers", (f"gain(x) = x / {source.choice(_NUMBERS)}",), functions=("gain",))
+        before = ("e = 2", f"gain(x) = x / {source.choice(_NUMBERS)}")  # `e`, so that `1e - 3` would be a difference
+        return Plant("numbers", before, functions=("gain",))
     return Plant("numbers", inside=(source.choice(_MINUS), "z = z * PRIVATE"))
 
 

@@ -97,6 +97,7 @@ def distance(of: Space, x: Value, y: Value, norm: str = "L1") -> Distance:
         case "tuple":
             if type(x) is tuple and type(y) is tuple and len(x) == len(y) == len(of.parts):
                 return sum((distance(p, a, b, norm) for p, a, b in zip(of.parts, x, y, strict=True)), Fraction(0))
+            return _plain(x, y, norm)
     return Fraction(0) if same(x, y) else INFINITE
 
 

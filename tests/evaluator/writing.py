@@ -263,11 +263,12 @@ class Writer:
             lines.append(f"{new} = {made}")
             known.append(new)
         released = self._pick((known[-1], self._pick(known)))
-        if self._chance(0.25):
-            lines.append("nothing = x")
+        rebound = self._chance(0.25)
+        if rebound:
+            name, lines = f"{name}!", [*lines, "nothing = x"]
         noise = ("gaussian_mechanism!(1, eps, del, {})", "laplacian_mechanism!(1, eps, {})")
         lines.append(self._pick(noise if norm == "L1" else noise[:1]).format(released))
-        lines.append(self._pick((released, f"clone({released})", "return nothing", "return")))
+        lines.append("return nothing" if rebound else self._pick((released, f"clone({released})", "return")))
         header = f"{name}(g::MetricGradient(Real, {norm}), x::Real, eps::Static(), del::Static()) :: Priv()"
         if self._chance(0.3):
             kept = [line for line in lines[:-2] if line != "nothing = x"]
