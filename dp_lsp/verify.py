@@ -190,12 +190,9 @@ class Replay:
         relations = {node["relation"] == "add-remove" for node in nodes if "relation" in node}
         for place, node in enumerate(nodes):
             given = {name: exact(node.get(name, 0)).low for name in _NUMBERS}
-            fits = [0 <= part < place for part in _parts(node)] + [
-                0 < node.get("steps", 1) < _MOST,
-                node.get("count", 1) > 0,
-                len(relations) < 2,
-            ]
-            fits += [min(given.values()) >= 0, given["draws"] <= given["rate"] * given["rows"], given["rate"] <= 1]
+            fits = [0 <= part < place for part in _parts(node)] + [0 < node.get("steps", 1) < _MOST]
+            fits += [node.get("count", 1) > 0, len(relations) < 2, min(given.values()) >= 0]
+            fits += [given["draws"] <= given["rate"] * given["rows"], given["rate"] <= 1]
             if not all(fits):
                 raise ValueError(f"node {place} is none that there can be")
 

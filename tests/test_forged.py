@@ -295,14 +295,6 @@ def no_rounds(forged: Json) -> None:
     bound.pop("order", None)
 
 
-def true_rounds(forged: Json) -> None:
-    bound = of(forged, "f")
-    leaf = {"kind": "laplace", "epsilon": True, "claim": [True, "0"]}
-    bound["nodes"] = [leaf]
-    bound |= {"rule": "basic", "epsilon": "1", "delta": "0"}
-    bound.pop("order", None)
-
-
 def a_node_more(forged: Json) -> None:
     """Nothing is made of it."""
     of(forged, "f")["nodes"].insert(0, {"kind": "laplace", "epsilon": "9", "claim": ["9", "0"]})
@@ -362,7 +354,6 @@ FORGED: dict[Callable[[Json], None], str] = {
     unknown_kind: "the rule knows nothing of `geometric`",
     free_kind: "`f` releases something else: ",
     no_rounds: "node 1 is none that there can be",
-    true_rounds: "'True' is not a number of a certificate",
     a_node_more: "`f` releases something else: ",
     no_nodes: "list index out of range",
     nested: "",
@@ -391,6 +382,8 @@ UNREADABLE: dict[str, Callable[[str], str]] = {
     "1e999": lambda text: text.replace('"contributes": 1', '"contributes": 1e999', 1),
     "a number of 5,000 digits": lambda text: text.replace('"contributes": 1', f'"contributes": {"9" * 5_000}', 1),
     "true": lambda text: text.replace('"contributes": 1', '"contributes": true', 1),
+    "true as a leaf": lambda text: changed(text, "nodes", [{"kind": "laplace", "epsilon": True, "claim": ["1", "0"]}]),
+    "true as a claim": lambda text: changed(text, "nodes", [{"kind": "laplace", "epsilon": 1, "claim": [True, "0"]}]),
     "nan as ε": lambda text: changed(text, "epsilon", "nan"),
     "inf as ε": lambda text: changed(text, "epsilon", "inf"),
     "no number as ε": lambda text: changed(text, "epsilon", "half"),

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import pytest
 
+import spec_runner
 from attack import precision
+from attack.edits import forgotten
 from attack.formulas import broken_formulas
 from attack.hunt import hunt
 from attack.mutants import all_mutants
@@ -13,6 +15,7 @@ from attack.rules import broken_rules
 from attack.survivors import SURVIVORS
 from dp_lsp.builtins import TABLE
 from dp_lsp.engine.check import Engine
+from source_tree import ROOT
 
 PROGRAM = "f(x::Real, c::Static()) = c * x + abs(x)"
 
@@ -31,6 +34,24 @@ def test_what_is_broken_is_mended_again() -> None:
     assert table == TABLE and bound() == before
 
 
+PAGES = {
+    "rule: loops, every number stays whole": "loops",
+    "rule: loops, no number stays whole": "loops",
+    "rule: memory, what the other branch leaves is forgotten": "attacks/aliases",
+    "rule: memory, what the first branch leaves is forgotten": "attacks/aliases",
+}
+"""Rules that a page of the specification alone would be wrong without."""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_notices(name: str) -> None:
+    (rule,) = (each for each in broken_rules() if each.name == name)
+    blocks = spec_runner.blocks((ROOT / "fixtures" / "spec" / f"{PAGES[name]}.md").read_text("utf-8"))
+    with rule.in_place():
+        engine = Engine()
+        assert any(spec_runner.rewritten(block, engine) != block.lines for block in blocks)
+
+
 @pytest.mark.slow
 def test_a_row_and_a_rule_that_are_broken_are_noticed(capsys: pytest.CaptureFixture[str]) -> None:
     assert hunt("^`abs`: form 1, factors halved|^rule: moves, the first item") == 0
@@ -39,7 +60,7 @@ def test_a_row_and_a_rule_that_are_broken_are_noticed(capsys: pytest.CaptureFixt
 
 @pytest.mark.slow
 def test_survivors_are_explained_that_there_are() -> None:
-    names = {each.name for each in (*all_mutants(), *broken_rules(), *broken_formulas())}
+    names = {each.name for each in (*all_mutants(), *broken_rules(), *broken_formulas(), *forgotten())}
     assert SURVIVORS.keys() <= names and all(SURVIVORS.values())
 
 

@@ -60,6 +60,9 @@ def _each_once(pairs: list[tuple[str, Any]]) -> Json:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("it gives one name two meanings")
+    for value in found.values():
+        if any(isinstance(each, bool) for each in (value if isinstance(value, list) else [value])):
+            raise ValueError("true and false are no numbers")
     return found
 
 

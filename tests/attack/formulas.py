@@ -305,7 +305,7 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("Mills' ratio is twice", normal, "mills", lambda right: lambda x: right(x) * 2),
     ],
     "losses": [
-        ("ε is half", losses, "_solved", _halved),
+        ("ε is half", losses, "solved", _halved),
         ("weights are half", losses, "_weight", _halved),
         (
             "losses are rounded down",

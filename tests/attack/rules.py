@@ -57,6 +57,14 @@ def _always(value: object) -> Wrong:
     return lambda right: lambda *args, **named: value
 
 
+def _last_only(right: Any) -> Any:
+    def join(self: ownership.Ownership, others: Any) -> None:
+        for other in others:
+            self.restore(other)
+
+    return join
+
+
 def _halved(right: Any) -> Any:
     def of(*args: Any, **named: Any) -> Sens:
         found = right(*args, **named)
@@ -245,6 +253,8 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
             "types",
             lambda right: lambda inferred, node, starts: tuple(inferred.type(start) for start in starts),
         ),
+        ("every number stays whole", carried, "_may_be_real", _always(False)),
+        ("no number stays whole", carried, "_may_be_real", _always(True)),
         ("entries of a vector add up to it", disjoint.Rows, "_factor", lambda right: lambda self, norm, over: over.one),
         ("any row is that of the round", disjoint, "arguments", _own_rows_everywhere),
         ("failures inside are not seen outside", loops, "_outside", _always(inference.Failure({}, None))),
@@ -383,6 +393,8 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("nothing is shared", ownership.Ownership, "sharing", _always(None)),
         ("nothing is shuffled", ownership.Ownership, "shuffled", _always(None)),
         ("no change is remembered", ownership.Ownership, "change", _always(None)),
+        ("what the other branch leaves is forgotten", ownership.Ownership, "join", _always(None)),
+        ("what the first branch leaves is forgotten", ownership.Ownership, "join", _last_only),
         (
             "rounds leave everything in place",
             ownership.Ownership,
