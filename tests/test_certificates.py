@@ -66,7 +66,7 @@ def test_what_is_written_is_accepted(program: Path, certified: Any, capsys: pyte
     assert said.count(": proved") == len(certificate["bounds"])
 
 
-WITHOUT_BOUNDS = {"advanced_composition": "its δ comes to 1", "metrics": "nothing in it is private"}
+WITHOUT_BOUNDS = {"metrics": "nothing in it is private"}
 
 
 def test_a_changed_row_of_a_poisson_sample_is_certified_by_its_curve(
