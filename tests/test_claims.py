@@ -277,6 +277,7 @@ def of_containers(base: str, norm: str) -> Iterator[Case]:
     yield Case(f"{vector} = vec_to_row(v)", lambda v: (v,))
     yield Case(f"{vector} = row_to_vec(v')", lambda v: v)
     yield Case(f"{vector} = clone(v) + v", lambda v: add(v, v), loose=data)
+    yield Case(f"{vector} = deepcopy(v) + v", lambda v: add(v, v), loose=data)
     yield Case(f"f(g::MetricGradient({base}, {norm})) = internal_mutate(g)", lambda g: scaled(2, g), loose=True)
     for target in NORMS:
         yield Case(f"{vector} = norm_convert({target}, v)", lambda v: v)

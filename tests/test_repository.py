@@ -23,7 +23,6 @@ TOP_LEVEL = {
     "tests",
     "fixtures",
 }
-LONGEST_FILE = 450
 LONGEST_FUNCTION = 60
 LEFTOVER = re.compile(rb"\b(TO" rb"DO|FIX" rb"ME|X" rb"XX)\b")
 
@@ -38,12 +37,10 @@ def test_nothing_is_left_for_later() -> None:
     assert [str(path.relative_to(ROOT)) for path in texts if LEFTOVER.search(path.read_bytes())] == []
 
 
-def test_files_and_functions_are_short() -> None:
+def test_functions_are_short() -> None:
+    """A file may be as long as its idea."""
     long = []
     for module in modules():
-        lines = len(module.path.read_text("utf-8").splitlines())
-        if lines > LONGEST_FILE:
-            long.append(f"{module.path.relative_to(ROOT)}: {lines} lines")
         for node in ast.walk(module.tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 lines = (node.end_lineno or node.lineno) - node.lineno + 1

@@ -116,7 +116,7 @@ def _first_error(found: Iterable[Problem]) -> str:
 def _told(param: term.Param, type_: Type | None) -> term.Param:
     """A parameter of a method that is called with this; what is called with a public number may count on it."""
     if isinstance(type_, NumberType) and type_.static is not None:
-        return replace(param, type=NumberOf(type_.base), static=True)
+        return replace(param, type=NumberOf(type_.base, type_.stored), static=True)
     return param
 
 
