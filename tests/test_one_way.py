@@ -63,6 +63,7 @@ WAYS: list[tuple[str, str, Way | None]] = [
     ("x::Real", "[x, x + 1, 3]", RISES),
     (VECTOR, "v[1] + sum(v) + norm_convert(L1, v)[2]", RISES),
     (VECTOR, "-sum(clone(v))", FALLS),
+    (VECTOR, "-sum(deepcopy(v))", FALLS),
     (VECTOR, "v[1] - v[2]", None),
     (VECTOR, "count(x -> x > 1, v)", None),
     ("v::MetricVector(Integer, L1)", "count(x -> x > 1, v)", None),

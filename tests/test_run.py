@@ -453,6 +453,21 @@ def test_what_is_run_is_what_was_proved(
     assert "10^9" in (folder / "p.jl").read_text("utf-8")
 
 
+@pytest.mark.parametrize("first", ["stored(1)", "[1, 2.5][1]", "min(1, 2.5)", "clamp(1, 0.5, 3)"])
+def test_no_other_method_runs_than_the_one_proved(first: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Julia has a Float64 there, so the proof is about the second method; the first moves a hundred times as far."""
+    (folder / "methods.jl").write_text(
+        "weighed(p::Int, y) = 100 * y\nweighed(p::Real, y) = y\nstored(x::Real) :: Float64 = x\n"
+        "function told(v::MetricVector(Bounded(Real, 0, 10), ChangeOne), eps::Static()) :: Priv()\n"
+        f"    laplacian_mechanism(10, eps, weighed({first}, sum(v)))\nend\n",
+        "utf-8",
+    )
+    (folder / "few.csv").write_text("v\n1\n2\n3\n", "utf-8")
+    main(["run", "methods.jl", "told", "--data", "few.csv", "--set", "eps=100"])
+    said = capsys.readouterr()
+    assert abs(float(said.out.split()[0]) - 6) < 3 if said.out else "which method runs depends" in said.err
+
+
 def test_the_size_of_a_dataset_is_public_where_its_relation_says_so(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,6 +11,9 @@ KEYWORDS = frozenset(
 )
 """Words of Julia that are no names."""
 
+VALUES = frozenset({"nothing"})
+"""Names that Julia lets a program give another value, and whose own value the checker counts on."""
+
 NORMS = {
     "L1": "The sum of the absolute values; the norm of Laplace noise.",
     "L2": "The Euclidean length; the norm of Gaussian noise.",
@@ -78,8 +81,8 @@ RUNNING = frozenset(
 
 
 def is_of_language(name: str) -> bool:
-    """Whether a name belongs to the language: a builtin, a norm, a type, or what runs other text."""
+    """Whether a name belongs to the language: a builtin, a norm, a type, a value, or what runs other text."""
     from dp_lsp.builtins import find  # few sessions ask, and it takes a while to load
 
-    words = (RUNNING, NORMS, DATASETS, DESCRIPTORS, TYPES, MARKS)
+    words = (VALUES, RUNNING, NORMS, DATASETS, DESCRIPTORS, TYPES, MARKS)
     return any(name in each for each in words) or find(name) is not None

@@ -15,7 +15,7 @@ from itertools import count, product, takewhile
 from typing import Any, NamedTuple
 
 from dp_lsp import builtins
-from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, is_container
+from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, array, is_container
 from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING
 from dp_lsp.builtins.randomness import RANDOM
 from dp_lsp.core import machine, term
@@ -100,7 +100,8 @@ class Interpreter:
             return self._boxed(method.name)(*arguments)
         given = (_as_declared(p.type, a) for p, a in zip(method.params, arguments, strict=True))
         environment = around.new_child(dict(zip((p.local for p in method.params), given, strict=True)))
-        return self._body(method.body, environment)
+        value = self._body(method.body, environment)
+        return value if method.converts == machine.ANY else _unstored(value)
 
     def _boxed(self, name: str) -> Callable[..., Value]:
         if name not in self._boxes:
@@ -180,7 +181,7 @@ class Interpreter:
         value = self._meanings[row.name](*args[:placed], **dict(zip(node.keywords, args[placed:], strict=True)))
         if any(map(_is_long, _entries(value) if is_container(value) else (value,))):
             raise NoMeaning("its numbers are too long")
-        return value
+        return value if all(isinstance(arg, _Int) for arg in args) else _unstored(value)
 
     def _global(self, name: str) -> Value:
         if name in self._methods:
@@ -265,6 +266,15 @@ def _stored(value: Value) -> tuple[machine.Stored, ...]:
     return (machine.INT, machine.FLOAT64) if isinstance(value, int) else (machine.FLOAT64,)
 
 
+def _unstored(value: Value) -> Value:
+    """A value that Julia may have converted, or promoted beside others."""
+    if isinstance(value, tuple):
+        return tuple(map(_unstored, value))
+    if is_container(value) and any(isinstance(entry, _Int) for entry in value.flat):
+        return array([_unstored(entry) for entry in value.flat], value.shape)
+    return int(value) if isinstance(value, _Int) else value
+
+
 def _as_declared(annotation: Annotation, value: Value) -> Value:
     """A value that a parameter takes."""
     whole = isinstance(annotation, NumberOf) and annotation.base is Base.INTEGER
@@ -276,9 +286,10 @@ def is_one_of(value: Value, annotation: Annotation) -> bool:
     match annotation:
         case Anything():
             return True
-        case NumberOf(base):
-            wanted = int if base is Base.INTEGER else int | Fraction | float
-            return isinstance(value, wanted) and not isinstance(value, bool)
+        case NumberOf(base, stored):
+            if isinstance(value, bool):
+                return not stored or bool(stored & machine.BOOL)
+            return isinstance(value, int if base is Base.INTEGER else int | Fraction | float)
         case Truth():
             return isinstance(value, bool)
         case ContainerOf(kind, element):
