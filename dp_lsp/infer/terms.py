@@ -139,10 +139,7 @@ def _global(inference: Inference, node: term.Global) -> Judgement:
 
 def _branch(inference: Inference, node: term.Branch) -> Judgement:
     condition = inference.infer(node.condition)
-    type_ = inference.type(condition)
-    if not isinstance(type_, BoolType | Unknown | TypeVariable):
-        given = type_words(type_)
-        inference.report(problems.WrongArgument.at(node.condition.span, function=BRANCH, wanted="a Bool", given=given))
+    _must_be_bool(inference, condition, node.condition.span)
     sides = []
     spent: list[Cost] = []
     for side in (node.then, node.otherwise):
@@ -159,6 +156,16 @@ def _branch(inference: Inference, node: term.Branch) -> Judgement:
 
         brackets.compare(inference, node)
     return _noted(inference, node.span, joined(inference, node.span, sides[0], sides[1], condition.moves), BRANCH)
+
+
+def _must_be_bool(inference: Inference, condition: Judgement, span: Span) -> None:
+    """A run fails at a condition that is no Bool, so what may be any value is taken to be one from here on."""
+    type_ = inference.type(condition)
+    if isinstance(type_, TypeVariable):
+        inference.solver.join(type_, BOOL)
+    elif not isinstance(type_, BoolType | Unknown):
+        given = type_words(type_)
+        inference.report(problems.WrongArgument.at(span, function=BRANCH, wanted="a Bool", given=given))
 
 
 def _no_private_choice(inference: Inference, moved: Moves, origin: Origin) -> None:
