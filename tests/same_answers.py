@@ -4,7 +4,8 @@
 with the checker as it is here and as it was at a revision, each without a cache: once as it is, and once with a number
 for every public parameter and size and with a target for δ. It prints what differs but for words (``message``,
 ``title``, ``display``, ``text``), and ends with exit code 1 if anything does. ``--keep FILE`` remembers the answers of
-that revision for the next time. Further FILEs are compared, too.
+that revision for the next time. Further FILEs are compared, too. ``--words`` compares what else is left out: a change
+that is about who writes the sentences should not change them either.
 """
 
 from __future__ import annotations
@@ -102,27 +103,27 @@ def earlier(revision: str, folder: Path) -> tuple[list[Json], list[str]]:
             subprocess.run(["git", "worktree", "remove", "--force", tree], cwd=ROOT, check=True)
 
 
-def differences(old: Json, new: Json, place: str = "") -> Iterator[str]:
-    """Where two reports differ, but for words."""
+def differences(old: Json, new: Json, but: frozenset[str], place: str = "") -> Iterator[str]:
+    """Where two reports differ, but for what stands under some keys."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
-        for key in sorted((old.keys() | new.keys()) - WORDS):
+        for key in sorted((old.keys() | new.keys()) - but):
             if key not in old or key not in new:
                 yield f"{place}.{key}: only {'here' if key in new else 'before'}"
             else:
-                yield from differences(old[key], new[key], f"{place}.{key}")
+                yield from differences(old[key], new[key], but, f"{place}.{key}")
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for index, (one, other) in enumerate(zip(old, new, strict=True)):
-            yield from differences(one, other, f"{place}[{index}]")
+            yield from differences(one, other, but, f"{place}[{index}]")
     elif old != new:
         yield f"{place}: {json.dumps(old, ensure_ascii=False)} → {json.dumps(new, ensure_ascii=False)}"
 
 
-def compared(old: Json, new: Json, names: Mapping[str, str]) -> Iterator[str]:
+def compared(old: Json, new: Json, names: Mapping[str, str], but: frozenset[str]) -> Iterator[str]:
     """Where the reports of all files differ, by the names of the programs."""
     before = {file["path"]: file for file in old["files"]}
     after = {file["path"]: file for file in new["files"]}
     for path in sorted(before.keys() | after.keys()):
-        for found in differences(before.get(path), after.get(path)):
+        for found in differences(before.get(path), after.get(path), but):
             yield f"{names[path.split('/')[0]]} ({path}){found}"
 
 
@@ -131,6 +132,7 @@ def main() -> int:
     parser.add_argument("revision")
     parser.add_argument("files", nargs="*")
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--words", action="store_true")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -144,7 +146,8 @@ def main() -> int:
             if given.keep:
                 given.keep.write_text(json.dumps(kept))
         now = both_passes(ROOT, folder, kept["numbers"])
-    found = [line for old, new in zip(kept["reports"], now, strict=True) for line in compared(old, new, names)]
+    but = frozenset[str]() if given.words else WORDS
+    found = [line for old, new in zip(kept["reports"], now, strict=True) for line in compared(old, new, names, but)]
     print("\n".join(found))
     functions = sum(len(file["functions"]) for file in now[0]["files"])
     print(f"{len(names)} programs, {functions} functions, twice: {len(found)} differences")
