@@ -88,7 +88,7 @@ def test_wheel_checks_a_program(tmp_path: Path) -> None:
     assert built.returncode == 0, built.stdout + built.stderr
     (wheel,) = tmp_path.glob(f"dp_lsp-{dp_lsp.__version__}-*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        assert {"dp_lsp/py.typed", "dp_lsp/frontends/julia/grammar.lark"} <= set(archive.namelist())
+        assert {"dp_lsp/py.typed", "dp_lsp/frontends/julia/table.py"} <= set(archive.namelist())
 
     site = tmp_path / "site"
     installed = python("-m", "pip", "install", "--no-index", "--no-deps", "--target", site, wheel)

@@ -1,11 +1,8 @@
-"""The parser reads what lark would read, from a table that lark has made once."""
+"""The parser reads what lark would read, from a table that is shipped."""
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
@@ -15,17 +12,18 @@ from typing import Any
 import pytest
 from lark import Lark, Tree, UnexpectedToken
 
-from dp_lsp.cache.folder import VARIABLE
+import parse_table
 from dp_lsp.frontends.julia import lexer, strings, table, tokens
 from dp_lsp.frontends.julia.build import Builder
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.frontends.julia.fold import Folded
-from dp_lsp.frontends.julia.lalr import Parser
+from dp_lsp.frontends.julia.lalr import Parser, Table
 from dp_lsp.frontends.julia.lexer import Lexer
 from dp_lsp.frontends.julia.tokens import Token
-from source_tree import ROOT
+from source_tree import ROOT, python
 
 PAGES = sorted([*(ROOT / "fixtures" / "programs").glob("*.jl"), ROOT / "tests" / "bench" / "section.jl"])
+FOLDER = ROOT / "dp_lsp" / "frontends" / "julia"
 BROKEN = "f(x) = (x +\n\ng(x, y;) = [1, x...; 2]\n\nfunction (a::T)(b) end\n\n(x; y; z)\n\nf(; a = 1,)\n\nreturn\n"
 
 
@@ -53,7 +51,11 @@ def _shown(child: Any) -> Any:
 
 @cache
 def grammar() -> str:
-    return Path(table._GRAMMAR).read_text("utf-8")
+    return (FOLDER / "grammar.lark").read_text("utf-8")
+
+
+def shipped() -> Table:
+    return Table.read(table.SYMBOLS, table.STATES, table.RULES)
 
 
 def read_by_lark(tokens: list[Token]) -> list[Any]:
@@ -73,7 +75,7 @@ def test_the_parser_reads_what_lark_reads() -> None:
     ]
     for row in (read, Folded(Lexer(BROKEN).run().tokens).tokens):
         recorder = Recorder()
-        Parser(table.table(), recorder).parse(row)
+        Parser(shipped(), recorder).parse(row)
         assert recorder.read == read_by_lark(row)
         assert len(recorder.read) > 10
 
@@ -99,33 +101,14 @@ def _fields(token: Token) -> tuple[str, int, int, str]:
     return token.type, token.start, token.end, token.value
 
 
-def test_the_table_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[str] = []
-    known = table.table()
-
-    def make(grammar: str) -> table.Table:
-        made.append(grammar)
-        return known
-
-    monkeypatch.setattr(table, "_made", make)
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
-    assert table.table() == known == table.table()
-    assert len(made) == 1
-    (kept,) = (tmp_path / "cache").iterdir()
-
-    kept.write_bytes(kept.read_bytes()[:1000])
-    assert table.table() == known == table.table()
-    assert len(made) == 2, "what is damaged is made again"
-
-    monkeypatch.setenv(VARIABLE, str(kept / "no folder"))
-    assert table.table() == known
-    assert len(made) == 3
+def test_the_table_that_is_shipped_is_that_of_the_grammar(request: pytest.FixtureRequest) -> None:
+    path, wanted = FOLDER / "table.py", parse_table.made(grammar())
+    if request.config.getoption("--update"):
+        path.write_text(parse_table.module(wanted), "utf-8")
+    assert path.read_text("utf-8") == parse_table.module(wanted)
+    assert shipped() == wanted
 
 
-def test_a_table_that_was_kept_is_read_without_lark(tmp_path: Path) -> None:
-    variables = os.environ | {VARIABLE: str(tmp_path)}
-    program = (
-        "import sys; from dp_lsp.frontends.julia.parse import parse; parse('x = 1'); sys.exit('lark' in sys.modules)"
-    )
-    runs = [subprocess.run([sys.executable, "-c", program], check=False, env=variables) for _ in range(2)]
-    assert [run.returncode for run in runs] == [1, 0]
+def test_parsing_does_not_load_lark(tmp_path: Path) -> None:
+    program = "import sys; from dp_lsp.frontends.julia.parse import parse; parse('x = 1'); print('lark' in sys.modules)"
+    assert python("-c", program, cwd=tmp_path, path=ROOT).stdout == "False\n"

@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 VARIABLE = "DP_LSP_CACHE_DIR"
 """The environment variable that names another folder."""
 
 
-def private_folder() -> Path | None:
-    """The cache folder, or None if it cannot be had for ourselves alone: what lies in it is believed."""
-    from pathlib import Path
-
-    folder = private()
-    return None if folder is None else Path(folder)
-
-
 def private() -> str | None:
-    """Its path."""
+    """The path of the cache folder, or None if it cannot be had for ourselves alone: what lies in it is believed."""
     try:
         folder = os.environ.get(VARIABLE, "") or _usual()
         os.makedirs(folder, mode=0o700, exist_ok=True)

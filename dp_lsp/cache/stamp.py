@@ -13,7 +13,7 @@ from typing import NamedTuple
 import dp_lsp
 from dp_lsp.cache.store import Store
 
-LIBRARIES = ("lark", "numpy")
+LIBRARIES = ("numpy",)
 """Those whose answers are part of results. Whether they are there counts, too."""
 _SILENT = (".md", ".pyc")  # files of the package that change no result
 _TICK = 20_000_000  # nanoseconds between two times that files are said to have changed at

@@ -59,7 +59,7 @@ class Pieces:
         key = chunk.text, others
         known = self._units.get(key)
         if known is None:
-            from dp_lsp.frontends.julia.parse import parse  # lark is needed only where something is parsed
+            from dp_lsp.frontends.julia.parse import parse  # its table is read only where something is parsed
 
             look()
             self.parsed += 1

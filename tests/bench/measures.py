@@ -268,7 +268,7 @@ def _run(*arguments: str, **variables: str) -> float:
 
 
 def _command(first: bool = False) -> float:
-    """``check`` of a file, with the parse table of earlier runs or without."""
+    """``check`` of a file, with what earlier runs found out or without."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "program.jl")
         file.write_text(program(100).text, "utf-8")

@@ -1,5 +1,5 @@
 """The front end for Julia.
 
-``chunks.chunks`` cuts a file into top-level pieces (without lark), ``parse.parse`` makes
+``chunks.chunks`` cuts a file into top-level pieces (without a parser), ``parse.parse`` makes
 surface nodes of one.
 """

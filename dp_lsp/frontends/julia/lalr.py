@@ -4,28 +4,89 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
-from dp_lsp.frontends.julia.table import Shape, Table
 from dp_lsp.frontends.julia.tokens import Token
 
+_START = "start"
 _END = Token("$END", 0, 0, "")
 
 Make = Callable[[list[Any]], Any]
+
+
+class Shape(NamedTuple):
+    """What becomes of the children of a rule that was read: there are ``size``, and ``kept`` are those that its
+    callback gets, each as its index, whether it is a list of children itself, and how many times None comes before it;
+    ``after`` is how often None comes last. With ``inlined`` a single child stands for the whole. A rule without a
+    callback of its ``name`` is the list of its children."""
+
+    origin: str
+    name: str
+    size: int
+    kept: tuple[tuple[int, bool, int], ...]
+    after: int
+    inlined: bool
+
+
+class Table(NamedTuple):
+    """The states of an LALR parser: in each, by terminal or rule, the next one, or ``~n`` to reduce by the n-th rule.
+    Parsing goes from the first state to where that leads by ``start``."""
+
+    states: tuple[dict[str, int], ...]
+    rules: tuple[Shape, ...]
+
+    @classmethod
+    def read(cls, symbols: str, states: str, rules: str) -> Table:
+        """The table that a generated module holds: a line for each.
+
+        A line of ``symbols`` lists some that stand together in states. A state has parts: the number of such a line,
+        and what each symbol in it leads to, or the one rule that all reduce. A rule is its origin, its name, with
+        a question mark if it is inlined, its size, and the children that its callback gets: an index, with a star if
+        it is a list of children itself, or ``-`` for None. (That is text, as Python takes 70 ms to compile it as tuples
+        where it may not keep bytecode.)"""
+        lists = [line.split() for line in symbols.split("\n")[1:-1]]
+        parts: dict[str, dict[str, int]] = {"": {}}
+        rows = []
+        for line in states.split("\n")[1:-1]:
+            row: dict[str, int] = {}
+            for part in line.split(","):
+                if part not in parts:
+                    parts[part] = _part(part, lists)
+                row |= parts[part]
+            rows.append(row)
+        return cls(tuple(rows), tuple(map(_shape, rules.split("\n")[1:-1])))
+
+
+def _part(part: str, lists: list[list[str]]) -> dict[str, int]:
+    number, *to = part.split()
+    names = lists[int(number)]
+    return dict.fromkeys(names, ~int(to[0][1:])) if to[0][0] == "~" else dict(zip(names, map(int, to), strict=True))
+
+
+def _shape(line: str) -> Shape:
+    origin, name, size, *children = line.split()
+    kept, nothing = list[tuple[int, bool, int]](), 0
+    for child in children:
+        if child == "-":
+            nothing += 1
+        else:
+            kept.append((int(child.rstrip("*")), child.endswith("*"), nothing))
+            nothing = 0
+    return Shape(origin, name.rstrip("?"), int(size), tuple(kept), nothing, name.endswith("?"))
 
 
 class Parser:
     """Parses by a table; the methods of ``builder`` make what a rule stands for of its children."""
 
     def __init__(self, table: Table, builder: object) -> None:
-        self._start, self._end, self._states = table.start, table.end, table.states
+        self._end, self._states = table.states[0][_START], table.states
         self._rules = [(shape.size, shape.origin, _make(shape, builder)) for shape in table.rules]
 
     def parse(self, tokens: Sequence[Token]) -> tuple[Any, int]:
         """What the tokens are, or None and the index of the first one that fits nowhere."""
         states, rules = self._states, self._rules
-        stack, values = [self._start], list[Any]()
-        row = states[self._start]
+        stack, values = [0], list[Any]()
+        row = states[0]
         for fed, token in enumerate((*tokens, _END)):
             kind = token.type
             while True:

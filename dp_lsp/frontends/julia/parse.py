@@ -6,13 +6,12 @@ import threading
 from collections.abc import Sequence
 from functools import cache
 
-from dp_lsp.frontends.julia import outline, repair
+from dp_lsp.frontends.julia import outline, repair, table
 from dp_lsp.frontends.julia.build import Builder
 from dp_lsp.frontends.julia.fold import Folded
-from dp_lsp.frontends.julia.lalr import Parser
+from dp_lsp.frontends.julia.lalr import Parser, Table
 from dp_lsp.frontends.julia.lexer import read
 from dp_lsp.frontends.julia.remarks import remarks
-from dp_lsp.frontends.julia.table import table
 from dp_lsp.frontends.julia.tokens import Ready, Token
 from dp_lsp.problem import Problem
 from dp_lsp.surface import ModuleMark, Node, Opaque, Parsed
@@ -25,7 +24,7 @@ _lock = threading.Lock()
 @cache
 def _parser() -> tuple[Parser, Builder]:
     builder = Builder()
-    return Parser(table(), builder), builder
+    return Parser(Table.read(table.SYMBOLS, table.STATES, table.RULES), builder), builder
 
 
 def parse(chunk: str) -> Parsed:

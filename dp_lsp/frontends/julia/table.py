@@ -1,103 +1,628 @@
-"""The parse table, as plain data. Lark makes it of the grammar, which takes long, so it is kept in the user's cache
-folder: who reads it there does not even import lark."""
+"""The parse table. Made by `pytest tests/test_table.py --update` of grammar.lark; edit that instead."""
 
-from __future__ import annotations
+# ruff: noqa: E501
+SYMBOLS = """
+ASSERT BEGIN BOOL CONST FOR FUNCTION IF LPAR LSQB NAME NL NODE NOT NUMBER PM RETURN STRING SUBTYPE WHOLE _sign arrow atom block both decl either factors item jump juxt line pair pipe post power range relation start stmt terms ternary unary wide
+$END
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM STRING SUBTYPE WHOLE _sign arrow atom both decl either factors juxt pair pipe post power range relation terms ternary unary
+ASSERT BEGIN BOOL CONST FOR FUNCTION IF LPAR LSQB NAME NL NODE NOT NUMBER PM RETURN STRING SUBTYPE WHOLE _sign arrow atom block both decl either factors item jump juxt line pair pipe post power range relation stmt terms ternary unary wide
+END
+$END ADJ ALT AND ARROW ASSERT ASSIGN BCALL BEGIN BLACKBOX BOOL CALL COLON COMMA COMPARE CONST CURLY DO DOT DOTS ELSE ELSEIF END FOR FUNCTION IF IN INDEX JUXT KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OPASSIGN OR PAIR PIPE PLUS PM POW QUERY RBRACE RETURN RPAR RSQB SEMI STRING SUBTYPE TIMES TYPE WHERE WHOLE
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM STRING SUBTYPE WHOLE _sign arrow atom both decl either factors item juxt line pair pipe post power range relation terms ternary unary wide
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NUMBER STRING WHOLE atom binding post
+BEGIN BOOL FOR FPAR FUNCTION IF LPAR LSQB NAME NODE NUMBER STRING WHOLE atom decl post
+BEGIN BOOL CONST FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM RETURN RPAR SEMI STRING SUBTYPE TYPE WHOLE _sign arrow atom both decl either entries entry expr factors item jump juxt pair pipe post power range relation terms ternary unary unnamed
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM SEMI STRING SUBTYPE TYPE WHOLE _listed _sign arg args arrow atom both decl either expr factors item juxt pair pipe post power range relation terms ternary unary unnamed
+RSQB
+ASSERT BEGIN BOOL CONST FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM RETURN STRING SUBTYPE WHOLE _sign arrow atom both decl either factors item jump juxt line pair pipe post power range relation stmt terms ternary unary wide
+$END ELSE ELSEIF END
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM STRING SUBTYPE WHOLE
+BEGIN BOOL CONST FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM RETURN STRING SUBTYPE WHOLE _sign arrow atom both decl either factors item jump juxt line pair pipe post power range relation terms ternary unary wide
+$END ALT ARROW ASSERT ASSIGN COMMA DOTS ELSE ELSEIF END KWASSIGN NL OPASSIGN OR PAIR QUERY RBRACE RPAR RSQB SEMI
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM STRING SUBTYPE WHOLE _sign atom decl juxt post power unary
+DOTS
+$END ALT ARROW ASSERT ASSIGN BEGIN BOOL COMMA CONST ELSE ELSEIF END FOR FUNCTION IF KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OPASSIGN OR PAIR PM QUERY RBRACE RETURN RPAR RSQB SEMI STRING SUBTYPE WHOLE
+OR
+$END ALT ARROW ASSERT ASSIGN BEGIN BOOL COMMA CONST DOTS ELSE ELSEIF END FOR FUNCTION IF KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OPASSIGN PAIR PM QUERY RBRACE RETURN RPAR RSQB SEMI STRING SUBTYPE WHOLE
+POW WHERE
+$END ALT AND ARROW ASSERT ASSIGN BEGIN BOOL COLON COMMA COMPARE CONST DOTS ELSE ELSEIF END FOR FUNCTION IF JUXT KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OPASSIGN OR PAIR PIPE PLUS PM QUERY RBRACE RETURN RPAR RSQB SEMI STRING SUBTYPE TIMES WHOLE
+QUERY
+$END ALT ARROW ASSERT ASSIGN BEGIN BOOL COMMA CONST DOTS ELSE ELSEIF END FOR FUNCTION IF KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OPASSIGN OR PAIR PM RBRACE RETURN RPAR RSQB SEMI STRING SUBTYPE WHOLE
+PLUS PM __terms_plus_3 _adder
+$END ALT AND ARROW ASSERT ASSIGN BEGIN BOOL COLON COMMA COMPARE CONST DOTS ELSE ELSEIF END FOR FUNCTION IF KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OPASSIGN OR PAIR PIPE QUERY RBRACE RETURN RPAR RSQB SEMI STRING SUBTYPE WHOLE
+COMMA __wide_plus_1
+$END ALT ARROW ASSERT ASSIGN BEGIN BOOL CONST DOTS ELSE ELSEIF END FOR FUNCTION IF KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OPASSIGN OR PAIR PM QUERY RBRACE RETURN RPAR RSQB SEMI STRING SUBTYPE WHOLE
+$END ELSE ELSEIF END NL
+ARROW
+$END ALT ASSERT ASSIGN BEGIN BOOL COMMA CONST DOTS ELSE ELSEIF END FOR FUNCTION IF KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OPASSIGN OR PAIR PM QUERY RBRACE RETURN RPAR RSQB SEMI STRING SUBTYPE WHOLE
+COMPARE PIPE SUBTYPE __relation_plus_2 _relator
+$END ALT AND ARROW ASSERT ASSIGN BEGIN BOOL COMMA CONST DOTS ELSE ELSEIF END FOR FUNCTION IF KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OPASSIGN OR PAIR PM QUERY RBRACE RETURN RPAR RSQB SEMI STRING WHOLE
+ADJ BCALL CALL CURLY DO DOT INDEX TYPE
+$END ALT AND ARROW ASSERT ASSIGN BEGIN BLACKBOX BOOL COLON COMMA COMPARE CONST DOTS ELSE ELSEIF END FOR FUNCTION IF JUXT KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OPASSIGN OR PAIR PIPE PLUS PM POW QUERY RBRACE RETURN RPAR RSQB SEMI STRING SUBTYPE TIMES WHERE WHOLE
+JUXT __juxt_plus_5
+$END ALT AND ARROW ASSERT ASSIGN BEGIN BOOL COLON COMMA COMPARE CONST DOTS ELSE ELSEIF END FOR FUNCTION IF KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OPASSIGN OR PAIR PIPE PLUS PM QUERY RBRACE RETURN RPAR RSQB SEMI STRING SUBTYPE TIMES WHOLE
+$END ALT AND ARROW ASSERT ASSIGN BEGIN BOOL COMMA COMPARE CONST DOTS ELSE ELSEIF END FOR FUNCTION IF KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OPASSIGN OR PAIR PIPE PM QUERY RBRACE RETURN RPAR RSQB SEMI STRING SUBTYPE WHOLE
+AND
+$END ALT ARROW ASSERT ASSIGN BEGIN BOOL COMMA CONST DOTS ELSE ELSEIF END FOR FUNCTION IF KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OPASSIGN OR PAIR PM QUERY RBRACE RETURN RPAR RSQB SEMI STRING SUBTYPE WHOLE
+NL __block_star_0
+COLON
+PAIR
+$END ALT ARROW ASSERT ASSIGN BEGIN BOOL COMMA CONST DOTS ELSE ELSEIF END FOR FUNCTION IF KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OPASSIGN OR PM QUERY RBRACE RETURN RPAR RSQB SEMI STRING SUBTYPE WHOLE
+TIMES __factors_plus_4
+$END ALT AND ARROW ASSERT ASSIGN BEGIN BOOL COLON COMMA COMPARE CONST DOTS ELSE ELSEIF END FOR FUNCTION IF KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OPASSIGN OR PAIR PIPE PLUS PM QUERY RBRACE RETURN RPAR RSQB SEMI STRING SUBTYPE WHOLE
+ASSIGN OPASSIGN
+$END ALT ARROW ASSERT BEGIN BOOL COMMA CONST DOTS ELSE ELSEIF END FOR FUNCTION IF KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OR PAIR PM QUERY RBRACE RETURN RPAR RSQB SEMI STRING SUBTYPE WHOLE
+ASSERT BEGIN BOOL COMMA CONST FOR FUNCTION IF LPAR LSQB NAME NL NODE NOT NUMBER PM RETURN STRING SUBTYPE WHOLE __atom_star_10 _sign arrow atom block both decl either factors item jump juxt line pair pipe post power range relation stmt terms ternary unary wide
+ADJ BCALL CALL CURLY DO DOT IN INDEX
+RPAR
+ASSERT BEGIN BLACKBOX BOOL CONST FOR FUNCTION IF LPAR LSQB NAME NL NODE NOT NUMBER PM RETURN STRING SUBTYPE WHERE WHOLE _sign arrow atom block both decl either factors item jump juxt line pair pipe post power range relation stmt terms ternary unary wide
+ELSE ELSEIF END
+BEGIN BOOL CONST FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM RETURN RPAR SEMI STRING SUBTYPE TYPE WHOLE __atom_star_8 _sign arrow atom both decl either entries entry expr factors item jump juxt pair pipe post power range relation terms ternary unary unnamed
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NUMBER STRING WHOLE atom post
+SEMI
+COMMA RPAR __atom_star_7
+COMMA RPAR SEMI
+COMMA RBRACE RPAR RSQB SEMI
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM STRING SUBTYPE TYPE WHOLE _listed _sign arg arrow atom both decl either expr factors item juxt pair pipe post power range relation terms ternary unary unnamed
+RBRACE RPAR RSQB
+COMMA ___listed_star_12
+RBRACE RPAR RSQB SEMI
+ASSIGN KWASSIGN OPASSIGN
+DOTS KWASSIGN
+BEGIN BOOL CONST FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM RETURN STRING SUBTYPE WHOLE _sign atom both decl either factors jump juxt pipe post power range relation terms unary
+BEGIN BOOL FOR FUNCTION IF LBRACE LPAR LSQB NAME NODE NUMBER STRING WHOLE atom post
+BEGIN BOOL CONST FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM RETURN STRING SUBTYPE WHOLE _sign arrow atom both branch decl either factors jump juxt pair pipe post power range relation terms ternary unary
+PLUS PM _adder
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM STRING SUBTYPE WHOLE _sign atom decl factors juxt post power unary
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM STRING SUBTYPE WHOLE _sign arrow atom both decl either factors item juxt pair pipe post power range relation terms ternary unary
+$END ALT ARROW ASSERT ASSIGN COMMA CONST DOTS ELSE ELSEIF END KWASSIGN NL OPASSIGN OR PAIR QUERY RBRACE RETURN RPAR RSQB SEMI
+COMMA
+BEGIN BOOL CONST FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM RETURN STRING SUBTYPE WHOLE _sign arrow atom body both decl either factors jump juxt pair pipe post power range relation terms ternary unary
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM STRING SUBTYPE WHOLE _sign atom decl factors juxt post power range terms unary
+COMPARE SUBTYPE _relator
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM STRING SUBTYPE WHOLE _sign atom decl factors juxt pipe post power range terms unary
+RBRACE
+BEGIN BOOL END FOR FUNCTION IF LPAR LSQB NAME NL NODE NUMBER STRING WHOLE atom decl lines post target
+NAME
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NUMBER STRING WHOLE atom decl post power
+JUXT
+BEGIN BOOL CONST FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM RETURN STRING SUBTYPE WHOLE _sign atom both decl factors jump juxt pipe post power range relation terms unary
+NL
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM STRING SUBTYPE WHOLE _sign atom decl factors juxt post power terms unary
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM STRING SUBTYPE WHOLE _sign atom both decl either factors juxt pair pipe post power range relation terms ternary unary
+TIMES
+BEGIN BLACKBOX BOOL CONST FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM RETURN STRING SUBTYPE WHOLE _sign arrow atom both decl either factors item jump juxt line pair pipe post power range relation terms ternary unary wide
+ASSERT BEGIN BOOL COMMA CONST FOR FUNCTION IF LPAR LSQB NAME NL NODE NOT NUMBER PM RETURN STRING SUBTYPE WHOLE _sign arrow atom block both decl either factors item jump juxt line pair pipe post power range relation stmt terms ternary unary wide
+ELSE ELSEIF END __atom_star_9
+BEGIN BOOL CONST FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM RETURN STRING SUBTYPE TYPE WHOLE _sign arrow atom both decl either entries entry expr factors item jump juxt pair pipe post power range relation terms ternary unary unnamed
+RPAR SEMI
+RPAR SEMI __atom_star_8
+COMMA __atom_star_7
+ADJ BCALL CALL CURLY DO DOT INDEX
+COMMA DOTS KWASSIGN RBRACE RPAR RSQB SEMI
+BEGIN BOOL CONST FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM RETURN RPAR STRING SUBTYPE TYPE WHOLE _sign arrow atom both decl either entry expr factors item jump juxt pair pipe post power range relation terms ternary unary unnamed
+COMMA RPAR
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM STRING SUBTYPE WHOLE _sign arrow atom both decl either expr factors item juxt pair pipe post power range relation terms ternary unary
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM STRING SUBTYPE TYPE WHOLE _sign arg arrow atom both decl either expr factors item juxt pair pipe post power range relation terms ternary unary unnamed
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM STRING SUBTYPE WHOLE _sign arrow atom both decl either expr factors item juxt pair pipe post power range relation terms ternary unary value
+ADJ BCALL CALL CURLY DO DOT INDEX SUBTYPE
+$END ALT AND ARROW ASSERT ASSIGN BEGIN BLACKBOX BOOL COLON COMMA COMPARE CONST DOTS ELSE ELSEIF END FOR FUNCTION IF JUXT KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OPASSIGN OR PAIR PIPE PLUS PM POW QUERY RBRACE RETURN RPAR RSQB SEMI STRING TIMES WHERE WHOLE
+ALT
+PIPE
+$END ALT AND ARROW ASSERT ASSIGN BEGIN BOOL COMMA COMPARE CONST DOTS ELSE ELSEIF END FOR FUNCTION IF KWASSIGN LPAR LSQB NAME NL NODE NOT NUMBER OPASSIGN OR PAIR PM QUERY RBRACE RETURN RPAR RSQB SEMI STRING SUBTYPE WHOLE
+DOTS WHERE
+ASSERT BEGIN BOOL COMMA CONST END FOR FUNCTION IF LPAR LSQB NAME NL NODE NOT NUMBER PM RETURN STRING SUBTYPE WHOLE
+ASSERT BEGIN BOOL COMMA CONST FOR FUNCTION IF LPAR LSQB NAME NL NODE NOT NUMBER PM RETURN STRING SUBTYPE WHOLE __post_star_6 _sign arrow atom block both decl either factors item jump juxt line pair pipe post power range relation stmt terms ternary unary wide
+CALL TYPE WHERE ___tail_star_11 _tail limit
+ASSERT BEGIN BOOL CONST END FOR FUNCTION IF LPAR LSQB NAME NL NODE NOT NUMBER PM RETURN STRING SUBTYPE WHOLE
+BEGIN BOOL CONST FOR FUNCTION IF LPAR LSQB NAME NODE NOT NUMBER PM RETURN STRING SUBTYPE TYPE WHOLE _sign arrow atom both decl either entry expr factors item jump juxt pair pipe post power range relation terms ternary unary unnamed
+BEGIN BOOL FOR FUNCTION IF LPAR LSQB NAME NODE NUMBER STRING WHOLE atom decl post target
+WHERE limit
+ASSERT BEGIN BOOL CONST END FOR FUNCTION IF LPAR LSQB NAME NL NODE NOT NUMBER PM RETURN STRING SUBTYPE WHERE WHOLE
+ADJ BCALL CALL CURLY DO DOT INDEX WHERE ___tail_star_11 limit
+ASSERT BEGIN BOOL CONST END FOR FUNCTION IF LPAR LSQB NAME NL NODE NOT NUMBER PM RETURN STRING WHERE WHOLE
+TYPE WHERE ___tail_star_11 _tail limit
+"""
+STATES = """
+0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43,1 ~0
+2 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 44 22 24 25 26 27 30 32 33 34 35 36 37 40 41 42
+3 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 45 24 25 26 27 28 29 30 31 32 33 34 35 36 37 39 40 41 42 43,4 ~0
+5 ~1
+6 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 21 22 24 25 26 27 28 30 46 32 33 34 35 36 37 40 41 42 43
+7 2 3 5 6 7 8 9 10 12 14 17 19 22 47 48
+8 2 3 5 49 6 7 8 9 10 12 14 17 19 22 50 34
+2 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 51 22 24 25 26 27 30 32 33 34 35 36 37 40 41 42
+9 2 3 4 5 6 7 8 9 10 12 13 14 15 16 52 53 17 18 54 19 20 21 22 24 25 26 55 56 57 27 58 59 30 32 33 34 35 36 37 40 41 42 60
+10 2 3 5 6 7 8 9 10 12 13 14 15 61 17 18 54 19 62 20 63 64 21 22 24 25 26 65 27 66 30 32 33 34 35 36 37 40 41 42 67,11 ~2
+5 ~3
+12 1 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 21 22 24 25 26 27 28 29 30 31 32 33 34 35 36 37 68 40 41 42 43,13 ~4
+5 ~5
+14 ~6
+5 ~7
+14 ~8
+15 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 21 22 24 25 26 27 28 69 30 70 32 33 34 35 36 37 40 41 42 43,16 ~9
+5 ~10
+14 ~11
+5 ~12
+17 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 22 25 30 34 35 71
+18 72,19 ~13
+5 ~14
+1 ~15
+20 73,21 ~16
+22 74 75,23 ~17
+24 76,25 ~18
+26 77 78 79 80,27 ~19
+28 81 82,29 ~20
+30 ~21
+23 ~22
+30 ~23
+31 83,32 ~24
+33 84 85 86 87 88,34 ~25
+35 89 90 91 92 93 94 95 96,36 ~26
+37 97 98,38 ~27
+39 ~28
+40 99,41 ~29
 
-import hashlib
-import marshal
-import os
-import sys
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from dp_lsp import __version__
-from dp_lsp.cache.folder import private_folder
-
-if TYPE_CHECKING:
-    from lark import Lark
-    from lark.grammar import Rule
-
-_GRAMMAR = os.path.join(os.path.dirname(__file__), "grammar.lark")
-
-
-class Shape(NamedTuple):
-    """What becomes of the children of a rule that was read: there are ``size``, and ``kept`` are those that its
-    callback gets, each as its index, whether it is a list of children itself, and how many times None comes before it;
-    ``after`` is how often None comes last. With ``inlined`` a single child stands for the whole. A rule without a
-    callback of its ``name`` is the list of its children."""
-
-    origin: str
-    name: str
-    size: int
-    kept: tuple[tuple[int, bool, int], ...]
-    after: int
-    inlined: bool
-
-
-class Table(NamedTuple):
-    """The states of an LALR parser: in each, by terminal or rule, the next one, or ``~n`` to reduce by the n-th rule.
-    Parsing goes from the first state to ``end``."""
-
-    start: int
-    end: int
-    states: tuple[dict[str, int], ...]
-    rules: tuple[Shape, ...]
-
-
-def table() -> Table:
-    """The table of the grammar, from the cache folder if it is there."""
-    with open(_GRAMMAR, encoding="utf-8") as file:
-        grammar = file.read()
-    folder = private_folder()
-    if folder is None:
-        return _made(grammar)
-    version = ".".join(map(str, sys.version_info[:3]))
-    digest = hashlib.blake2b(f"{grammar}\0{__version__}\0{version}".encode(), digest_size=16).hexdigest()
-    path = folder / f"julia-{digest}.table"
-    with suppress(OSError, ValueError, EOFError, TypeError):  # nothing there, or half a file
-        start, end, states, rules = marshal.loads(path.read_bytes())
-        return Table(start, end, states, tuple(Shape(*rule) for rule in rules))
-    made = _made(grammar)
-    fresh = path.with_suffix(f".{os.getpid()}")
-    with suppress(OSError):  # without the file the next start is slower, no more
-        fresh.write_bytes(marshal.dumps((made.start, made.end, made.states, tuple(map(tuple, made.rules)))))
-        os.replace(fresh, path)  # so that no other process ever reads half a file
-    return made
-
-
-def _made(grammar: str) -> Table:
-    from lark import Lark
-
-    return _plain(Lark(grammar, parser="lalr", lexer="basic"))
-
-
-def _plain(made: Lark) -> Table:
-    from lark.parsers.lalr_analysis import Shift
-
-    parser: Any = made.parse_interactive("").parser_state.parse_conf
-    numbers = {state: number for number, state in enumerate(parser.states)}
-    rules: dict[Rule, int] = {}
-    states = tuple(
-        {
-            sys.intern(str(name)): numbers[to] if action is Shift else ~rules.setdefault(to, len(rules))
-            for name, (action, to) in row.items()
-        }
-        for row in parser.states.values()
-    )
-    return Table(numbers[parser.start_state], numbers[parser.end_state], states, tuple(map(_shape, rules)))
-
-
-def _shape(rule: Rule) -> Shape:
-    """What lark would do with the children of a rule, with placeholders for what is missing."""
-    options = rule.options
-    missing = "".join("1" if empty else "0" for empty in options.empty_indices or [False] * len(rule.expansion))
-    kept, nothing = [], 0
-    before = [len(ones) for ones in missing.split("0")]
-    for index, symbol in enumerate(rule.expansion):
-        nothing += before[index]
-        if options.keep_all_tokens or not (symbol.is_term and symbol.filter_out):  # type: ignore[attr-defined]
-            kept.append((index, not symbol.is_term and symbol.name.startswith("_"), nothing))
-            nothing = 0
-    name = str(rule.alias or options.template_source or rule.origin.name)
-    inlined = bool(options.expand1 and not rule.alias)
-    return Shape(str(rule.origin.name), name, len(rule.expansion), tuple(kept), nothing + before[-1], inlined)
+42 100 101,13 ~30
+43 102,39 ~31
+44 103,45 ~32
+46 104 105,47 ~33
+48 106 107,49 ~34
+2 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 108 22 24 25 26 27 30 32 33 34 35 36 37 40 41 42,30 ~35
+4 109
+41 ~36
+50 1 2 3 110 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 111 20 21 22 112 24 25 26 27 28 29 30 31 32 33 34 35 36 37 39 40 41 42 43,4 ~0
+51 89 90 91 92 93 94 113 95
+10 2 3 5 6 7 8 9 10 12 13 14 15 61 17 18 54 19 62 20 63 114 21 22 24 25 26 65 27 66 30 32 33 34 35 36 37 40 41 42 67,52 ~2
+53 1 2 115 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 75 19 20 21 22 116 24 25 26 27 28 29 30 31 32 33 34 35 36 37 39 40 41 42 43,4 ~0
+3 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 117 24 25 26 27 28 29 30 31 32 33 34 35 36 37 39 40 41 42 43,54 ~0
+5 ~37
+55 2 3 4 5 6 7 8 9 10 12 13 14 15 16 118 119 17 18 54 19 120 20 21 22 24 25 26 121 122 57 27 58 59 30 32 33 34 35 36 37 40 41 42 60
+56 2 3 5 6 7 8 9 10 12 14 17 19 22 123
+57 124
+58 125 126 127,57 ~38
+59 ~39
+48 128 129,60 ~40
+59 ~41
+59 ~42
+61 2 3 5 6 7 8 9 10 12 13 14 15 17 18 54 19 130 20 63 21 22 24 25 26 65 27 66 30 32 33 34 35 36 37 40 41 42 67,62 ~43
+57 131,62 ~44
+63 132 133,64 ~45
+11 134
+60 ~46
+65 128 135 129,60 ~40
+66 136 137,60 ~47
+42 138 139,13 ~48
+41 ~49
+41 ~50
+23 ~51
+41 ~52
+67 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 22 24 25 140 27 141 30 33 34 35 36 37 40 42
+17 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 22 25 30 34 35 142
+68 2 3 5 6 7 143 8 9 10 12 14 17 19 22 144
+69 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 145 22 24 146 25 26 27 147 30 32 33 34 35 36 37 40 41 42
+14 ~53
+14 ~54
+70 77 78 148,27 ~55
+71 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 22 25 149 30 34 35 42
+72 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 21 22 24 25 26 27 150 30 32 33 34 35 36 37 40 41 42,73 ~56
+74 151,29 ~57
+75 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 152 22 153 24 25 26 27 154 30 32 33 34 35 36 37 40 41 42
+14 ~58
+76 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 22 25 27 30 34 35 155 40 42
+14 ~59
+77 84 86 156,34 ~60
+78 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 22 25 27 30 157 34 35 36 40 42
+5 ~61
+10 2 3 5 6 7 8 9 10 12 13 14 15 61 17 18 54 19 62 20 63 158 21 22 24 25 26 65 27 66 30 32 33 34 35 36 37 40 41 42 67,52 ~2
+10 2 3 5 6 7 8 9 10 12 13 14 15 61 17 18 54 19 62 20 63 159 21 22 24 25 26 65 27 66 30 32 33 34 35 36 37 40 41 42 67,52 ~2
+10 2 3 5 6 7 8 9 10 12 13 14 15 61 17 18 54 19 62 20 63 160 21 22 24 25 26 65 27 66 30 32 33 34 35 36 37 40 41 42 67,79 ~2
+80 2 3 161 5 6 7 8 9 10 162 12 14 17 19 22 163 164 34 165
+81 166
+10 2 3 5 6 7 8 9 10 12 13 14 15 61 17 18 54 19 62 20 63 167 21 22 24 25 26 65 27 66 30 32 33 34 35 36 37 40 41 42 67,11 ~2
+56 2 3 5 6 7 8 9 10 12 14 17 19 22 168
+82 2 3 5 6 7 8 9 10 12 14 17 19 22 25 34 169
+83 170,38 ~62
+84 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 22 171 25 27 172 30 33 34 35 36 37 40 42
+12 1 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 21 22 24 25 26 27 28 29 30 31 32 33 34 35 36 37 173 40 41 42 43,13 ~63
+85 174,13 ~64
+86 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 22 25 27 30 34 35 175 42
+87 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 22 24 25 26 27 30 176 33 34 35 36 37 40 41 42
+17 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 22 25 30 34 35 177
+88 178,47 ~65
+89 2 179 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 21 22 24 25 26 27 28 180 30 181 32 33 34 35 36 37 40 41 42 43
+6 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 21 22 24 25 26 27 28 30 182 32 33 34 35 36 37 40 41 42 43
+30 ~66
+5 ~67
+7 2 3 5 6 7 8 9 10 12 14 17 19 22 183 48
+90 1 2 3 184 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 185 24 25 26 27 28 29 30 31 32 33 34 35 36 37 39 40 41 42 43,4 ~0
+4 186
+2 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 187 22 24 25 26 27 30 32 33 34 35 36 37 40 41 42
+52 188
+4 189
+4 190
+91 191 192 193 194
+5 ~68
+92 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 54 19 20 21 22 24 25 26 195 122 57 27 58 59 30 32 33 34 35 36 37 40 41 42 60,93 ~69
+93 196 197
+94 198 119 199
+95 200 201,93 ~38
+96 89 90 91 92 93 94 95,97 ~70
+55 2 3 4 5 6 7 8 9 10 12 13 14 15 16 202 119 17 18 54 19 203 20 21 22 24 25 26 204 122 57 27 58 59 30 32 33 34 35 36 37 40 41 42 60
+98 2 3 4 5 6 7 8 9 10 12 13 14 15 16 205 17 18 54 19 20 21 22 24 25 26 206 57 27 58 59 30 32 33 34 35 36 37 40 41 42 60,57 ~71
+5 ~72
+99 207 208,57 ~73
+100 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 21 22 24 25 26 209 27 58 30 32 33 34 35 36 37 40 41 42
+100 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 21 22 24 25 26 210 27 58 30 32 33 34 35 36 37 40 41 42
+62 ~74
+61 2 3 5 6 7 8 9 10 12 13 14 15 17 18 54 19 211 20 63 21 22 24 25 26 65 27 66 30 32 33 34 35 36 37 40 41 42 67,62 ~75
+101 2 3 5 6 7 8 9 10 12 13 14 15 17 18 54 19 20 212 21 22 24 25 26 65 27 66 30 32 33 34 35 36 37 40 41 42 67,64 ~76
+74 213,64 ~77
+5 ~78
+102 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 21 22 24 25 26 214 27 215 30 32 33 34 35 36 37 40 41 42 216
+60 ~79
+102 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 21 22 24 25 26 214 27 215 30 32 33 34 35 36 37 40 41 42 217
+12 1 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 21 22 24 25 26 27 28 29 30 31 32 33 34 35 36 37 173 40 41 42 43,13 ~80
+85 218,13 ~81
+41 ~82
+41 ~83
+23 ~84
+10 2 3 5 6 7 8 9 10 12 13 14 15 61 17 18 54 19 62 20 63 219 21 22 24 25 26 65 27 66 30 32 33 34 35 36 37 40 41 42 67,79 ~2
+103 89 90 91 92 93 94 95 220,104 ~85
+48 221 222,49 ~86
+105 223
+41 ~87
+71 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 22 25 224 30 34 35 42
+47 ~88
+41 ~89
+72 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 21 22 24 25 26 27 225 30 32 33 34 35 36 37 40 41 42,73 ~90
+48 226 227,49 ~91
+41 ~92
+41 ~93
+39 ~94
+78 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 22 25 27 30 228 34 35 36 40 42
+106 85,107 ~95
+52 229
+52 230
+79 231
+5 ~96
+12 1 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 21 22 24 25 26 27 28 29 30 31 32 33 34 35 36 37 232 40 41 42 43,4 ~97
+108 233 75,109 ~98
+4 234
+110 1 2 3 235 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 236 20 21 22 237 24 25 26 27 28 29 30 31 32 33 34 35 36 37 39 40 41 42 43,4 ~0
+5 ~99
+11 238
+96 89 90 91 92 93 94 95,36 ~100
+23 ~101
+82 2 3 5 6 7 8 9 10 12 14 17 19 22 25 34 239
+41 ~102
+41 ~103
+30 ~104
+12 1 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 21 22 24 25 26 27 28 29 30 31 32 33 34 35 36 37 240 40 41 42 43,13 ~105
+43 241,39 ~106
+41 ~107
+38 ~108
+17 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 22 25 30 34 35 242
+41 ~109
+41 ~110
+41 ~111
+41 ~112
+109 ~113
+7 2 3 5 6 7 8 9 10 12 14 17 19 22 243 48
+4 244
+5 ~114
+109 ~115
+111 245 246 247 248 249 250,112 ~116
+5 ~117
+5 ~118
+3 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 251 24 25 26 27 28 29 30 31 32 33 34 35 36 37 39 40 41 42 43,4 ~0
+2 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 252 22 24 25 26 27 30 32 33 34 35 36 37 40 41 42
+5 ~119
+54 253 254 255
+93 ~120
+5 ~121
+92 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 54 19 20 21 22 24 25 26 256 122 57 27 58 59 30 32 33 34 35 36 37 40 41 42 60,93 ~122
+5 ~123
+93 257 197
+113 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 54 19 20 21 22 24 25 26 206 57 27 58 59 30 32 33 34 35 36 37 40 41 42 60,93 ~71
+74 258,93 ~73
+5 ~124
+93 259 197
+94 260 119 261
+5 ~125
+59 ~126
+98 2 3 4 5 6 7 8 9 10 12 13 14 15 16 262 17 18 54 19 20 21 22 24 25 26 263 57 27 58 59 30 32 33 34 35 36 37 40 41 42 60,57 ~127
+5 ~128
+60 ~129
+60 ~130
+62 ~131
+60 ~132
+101 2 3 5 6 7 8 9 10 12 13 14 15 17 18 54 19 20 264 21 22 24 25 26 65 27 66 30 32 33 34 35 36 37 40 41 42 67,64 ~133
+60 ~134
+65 128 265 129,60 ~40
+60 ~135
+60 ~136
+12 1 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 21 22 24 25 26 27 28 29 30 31 32 33 34 35 36 37 240 40 41 42 43,13 ~137
+79 266
+56 2 3 5 6 7 8 9 10 12 14 17 19 22 267
+69 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 145 22 24 268 25 26 27 147 30 32 33 34 35 36 37 40 41 42
+69 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 145 22 24 269 25 26 27 147 30 32 33 34 35 36 37 40 41 42
+69 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 145 22 24 270 25 26 27 147 30 32 33 34 35 36 37 40 41 42
+47 ~138
+41 ~139
+75 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 152 22 271 24 25 26 27 154 30 32 33 34 35 36 37 40 41 42
+75 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 152 22 272 24 25 26 27 154 30 32 33 34 35 36 37 40 41 42
+106 85,107 ~140
+5 ~141
+5 ~142
+5 ~143
+42 273 274,4 ~144
+109 ~145
+5 ~146
+114 2 3 5 6 7 8 9 10 12 14 17 19 22 163 34 275
+90 1 2 3 276 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 277 24 25 26 27 28 29 30 31 32 33 34 35 36 37 39 40 41 42 43,4 ~0
+4 278
+5 ~147
+23 ~148
+30 ~149
+86 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 22 25 27 30 34 35 279 42
+38 ~150
+109 ~151
+5 ~152
+10 2 3 5 6 7 8 9 10 12 13 14 15 61 17 18 54 19 62 20 63 280 21 22 24 25 26 65 27 66 30 32 33 34 35 36 37 40 41 42 67,52 ~2
+56 2 3 5 6 7 8 9 10 12 14 17 19 22 281
+68 2 3 5 6 7 282 8 9 10 12 14 17 19 22 283
+115 247 284,112 ~153
+3 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 285 24 25 26 27 28 29 30 31 32 33 34 35 36 37 39 40 41 42 43,4 ~0
+116 ~154
+4 286
+3 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 287 24 25 26 27 28 29 30 31 32 33 34 35 36 37 39 40 41 42 43,54 ~0
+3 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 288 24 25 26 27 28 29 30 31 32 33 34 35 36 37 39 40 41 42 43,4 ~0
+2 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 289 22 24 25 26 27 30 32 33 34 35 36 37 40 41 42
+5 ~155
+93 ~156
+5 ~157
+113 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 54 19 20 21 22 24 25 26 263 57 27 58 59 30 32 33 34 35 36 37 40 41 42 60,93 ~127
+5 ~158
+5 ~159
+93 290 197
+5 ~160
+59 ~161
+60 ~162
+102 2 3 5 6 7 8 9 10 12 13 14 15 17 18 19 20 21 22 24 25 26 214 27 215 30 32 33 34 35 36 37 40 41 42 291
+36 ~163
+96 89 90 91 92 93 94 95,36 ~164
+41 ~165
+41 ~166
+41 ~167
+41 ~168
+41 ~169
+12 1 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 21 22 24 25 26 27 28 29 30 31 32 33 34 35 36 37 173 40 41 42 43,4 ~170
+85 292,4 ~171
+109 ~172
+114 2 3 5 6 7 8 9 10 12 14 17 19 22 163 34 293
+4 294
+5 ~173
+39 ~174
+52 295
+117 89 90 91 92 93 94 95 247 296 250,112 ~175
+10 2 3 5 6 7 8 9 10 12 13 14 15 61 17 18 54 19 62 20 63 297 21 22 24 25 26 65 27 66 30 32 33 34 35 36 37 40 41 42 67,79 ~2
+103 89 90 91 92 93 94 95 298,118 ~176
+116 ~177
+4 299
+5 ~178
+54 ~179
+4 300
+3 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 301 24 25 26 27 28 29 30 31 32 33 34 35 36 37 39 40 41 42 43,54 ~0
+5 ~180
+60 ~181
+12 1 2 3 4 5 6 7 8 9 10 12 13 14 15 16 17 18 19 20 21 22 24 25 26 27 28 29 30 31 32 33 34 35 36 37 240 40 41 42 43,4 ~182
+109 ~183
+5 ~184
+119 246 247 248 302 250,112 ~116
+115 247 284,112 ~185
+79 303
+56 2 3 5 6 7 8 9 10 12 14 17 19 22 304
+5 ~186
+5 ~187
+54 ~188
+3 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 305 24 25 26 27 28 29 30 31 32 33 34 35 36 37 39 40 41 42 43,4 ~0
+116 ~189
+96 89 90 91 92 93 94 95,116 ~190
+4 306
+5 ~191
+"""
+RULES = """
+block block 0 -
+atom boolean 1 0
+args args 0 -
+atom name 1 0
+block block 1 0
+atom ready 1 0
+_sign _sign 1 0
+atom number 1 0
+_sign _sign 1 0
+jump returned 1 0 -
+atom string 1 0
+_sign _sign 1 0
+atom whole 1 0
+item item? 1 0
+post post? 1 0
+start start 1 0
+either either? 1 0
+power power? 1 0
+ternary ternary? 1 0
+terms terms? 1 0
+wide wide? 1 0
+stmt stmt? 1 0
+unary unary? 1 0
+stmt stmt? 1 0
+arrow arrow? 1 0
+relation relation? 1 0
+decl decl? 1 0
+juxt juxt? 1 0
+pipe pipe? 1 0
+both both? 1 0
+block block 1 - 0 -
+range range? 1 0
+pair pair? 1 0
+factors factors? 1 0
+line line? 1 0
+stmt assertion 2 0 1 -
+jump constant 2 0 1
+atom parens 2 0 - - 1
+entries entries 1 0 -
+entry entry? 1 0
+expr expr? 1 0
+entry entry? 1 0
+entry entry? 1 0
+args args 1 0
+args args 1 0* -
+_listed _listed 1 0 -
+arg arg? 1 0
+arg arg? 1 0
+block block 2 0 1 -
+jump returned 2 0 1
+jump returned 2 0 1
+unary prefix 2 0* 1
+item splat 2 0 1
+_adder _adder 1 0
+_adder _adder 1 0
+terms flat 2 0 1*
+wide bare_tuple 2 0 1
+wide bare_tuple 2 0 1* -
+_relator _relator 1 0
+_relator _relator 1 0
+relation chain 2 0 1*
+post adjoint 2 0 1
+juxt juxtaposed 2 0 1*
+block block 2 - 0 1
+block block 2 - 0 1* -
+factors flat 2 0 1*
+stmt assertion 3 0 1 2
+atom begin_block 3 0 1 2
+atom sequence 3 0 - 1 - 2
+__atom_star_8 __atom_star_8 1 0 -
+unnamed unnamed 2 0 1
+entries entries 2 0 1
+atom parens 3 0 1 - 2
+entries entries 2 0 1* -
+args args 2 0 1*
+args args 2 0* 1
+_listed _listed 2 0 1
+_listed _listed 2 0 1* -
+atom vector 3 0 1 2
+arg splat 2 0 1
+block block 3 0 1 2
+block block 3 0 1 2* -
+either lazy 3 0 1 2
+either lazy 3 0 1 2
+power binary 3 0 1 2
+decl where 3 0 1 2
+branch branch? 1 0
+branch branch? 1 0
+__terms_plus_3 __terms_plus_3 2 0* 1
+__wide_plus_1 __wide_plus_1 2 0 1
+wide bare_tuple 3 0 1* 2
+body body? 1 0
+arrow arrow 3 0 1 2
+body body? 1 0
+pipe binary 3 0 1 2
+__relation_plus_2 __relation_plus_2 2 0* 1
+post do_block 3 0 1 - 2
+lines block 1 0
+target target? 1 0
+post field 3 0 1 2
+decl typed 3 0 1 2
+__juxt_plus_5 __juxt_plus_5 2 0 1
+both lazy 3 0 1 2
+both lazy 3 0 1 2
+__block_star_0 __block_star_0 2 0 1
+block block 3 - 0 1* 2
+range range 3 0 1 2
+pair couple 3 0 1 2
+__factors_plus_4 __factors_plus_4 2 0 1
+line assign 3 0 1 2
+line assign 3 0 1 2
+line assign 3 0 1 2
+line update 3 0 1 2
+__atom_star_10 __atom_star_10 2 0 1
+atom for_block 4 0 1 2 3
+binding binding 3 0 1 2
+_tail _tail 0 - -
+atom function 4 0 1 2 3
+atom function 4 0 1 2 3
+atom if_block 4 0 1 2 - - 3
+__atom_star_8 __atom_star_8 2 0 1
+atom sequence 4 0 - 1 - 2* 3
+__atom_star_8 __atom_star_8 2 0* 1 -
+atom sequence 4 0 - 1 2 3
+atom sequence 4 0 1 2 - 3
+atom parens 4 0 1 2 3
+__atom_star_7 __atom_star_7 2 0 1
+entries entries 3 0 1* 2
+atom parens 4 0 1 2* - 3
+expr assign 3 0 1 2
+expr update 3 0 1 2
+args args 3 0* 1 2*
+___listed_star_12 ___listed_star_12 2 0 1
+_listed _listed 3 0 1* 2
+value value? 1 0
+arg keyword 3 0 1 2
+arg keyword 3 0 1 2
+block block 4 0 1 2* 3
+__terms_plus_3 __terms_plus_3 3 0* 1* 2
+__wide_plus_1 __wide_plus_1 3 0* 1 2
+__relation_plus_2 __relation_plus_2 3 0* 1* 2
+post broadcast 4 0 1 2 3
+post call 4 0 1 2 3
+post curly 4 0 1 2 3
+lines block 2 0 1 -
+target splat 2 0 1
+post do_block 4 0 1 2 3
+post index 4 0 1 2 3
+__juxt_plus_5 __juxt_plus_5 3 0* 1 2
+__block_star_0 __block_star_0 3 0* 1 2
+__factors_plus_4 __factors_plus_4 3 0* 1 2
+__atom_star_10 __atom_star_10 3 0* 1 2
+atom for_block 5 0 1 2* 3 4
+_tail _tail 1 - - 0*
+___tail_star_11 ___tail_star_11 1 0
+atom if_block 5 0 1 2 3* - - 4
+__atom_star_8 __atom_star_8 3 0* 1 2
+atom sequence 5 0 - 1 2 3* 4
+atom sequence 5 0 1 2 - 3* 4
+atom sequence 5 0 1 2 3 4
+atom parens 5 0 1 2* 3 4
+__atom_star_7 __atom_star_7 3 0* 1 2
+___listed_star_12 ___listed_star_12 3 0* 1 2
+decl where 5 0 1 2 3 4
+decl where 5 0 1 2 3 4
+branch assign 3 0 1 2
+branch update 3 0 1 2
+ternary ternary 5 0 1 2 3 4
+body assign 3 0 1 2
+body update 3 0 1 2
+lines block 3 0 1 2
+lines block 3 0 1 2* -
+__post_star_6 __post_star_6 2 0 1
+post do_block 5 0 1 2 3 4
+range range 5 0 1 2 3 4
+_tail _tail 2 0 1
+limit limit 2 0 1
+___tail_star_11 ___tail_star_11 2 0* 1
+atom if_block 6 0 1 2 3 4 5
+__atom_star_9 __atom_star_9 3 0 1 2
+atom sequence 6 0 1 2 3 4* 5
+value assign 3 0 1 2
+lines block 4 0 1 2* 3
+__post_star_6 __post_star_6 3 0* 1 2
+post do_block 6 0 1 2 3* 4 5
+_tail _tail 3 0 1 2*
+atom nameless 7 0 1 2 3 4* 5 6
+atom if_block 7 0 1 2 3* 4 5 6
+__atom_star_9 __atom_star_9 4 0* 1 2 3
+limit limit 4 0 1 2 3
+limit limit 4 0 1 2 3
+atom functor 10 0 1 2 3 4 5 6 7* 8 9
+"""
