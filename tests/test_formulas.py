@@ -176,3 +176,12 @@ def test_hostile_formulas_end() -> None:
     nested = "Sum(Sum(x**j, (j, 0, 999999999)), (j, 0, 999999999))"
     assert compare(read(nested), read("x"), []).order is Order.OPEN
     assert compare(read("-" * 3_000 + "x"), read("x"), []).order is Order.SAME
+
+
+def test_a_factor_of_a_long_sum_is_one_of_all_its_terms() -> None:
+    """A sum of more terms than are multiplied out is one number by itself."""
+    names = [f"c{index}" for index in range(65)]
+    public, terms = (", ".join(f"{name}::Static()" for name in names), " + ".join(f"{name} * x" for name in names))
+    once, twice = (Engine().check(f"f(x::Real, {public}) = {of}\n").functions[0] for of in (terms, f"2 * ({terms})"))
+    inside = " + ".join(sorted(f"Abs({name})" for name in names))
+    assert (once.parameters[0].sensitivity, twice.parameters[0].sensitivity) == (inside, f"2*({inside})")

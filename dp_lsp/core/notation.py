@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from decimal import ROUND_CEILING, Context, Decimal, Inexact
 from fractions import Fraction
+from functools import reduce
 from typing import NamedTuple
 
 from dp_lsp.core.algebra import Apply, Argument, Atom, Function, Monomial, NormVariable, Poly, Symbol, apply
@@ -72,6 +73,7 @@ class Printer:
 
     def poly(self, value: Poly) -> str:
         """A number that may be negative; its terms in a fixed order."""
+        value = _flat(value)
         if not value.terms:
             return "0"
         terms = sorted(
@@ -178,7 +180,7 @@ class Printer:
             case Function.BY_NORM:
                 l1, l2, linf = (self._argument(arg) for arg in args[1:])
                 return f"({l1} in L1, {l2} in L2, {linf} in LInf)"
-        return text
+        return text if _long_sum(((atom, Fraction(1)),)) is None else _bracketed(text)
 
     def _signed(self, function: Function, argument: Poly, text: str) -> str:
         known = argument.number
@@ -198,6 +200,22 @@ class Printer:
 
     def _argument(self, arg: Argument) -> str:
         return arg.name if isinstance(arg, NormVariable) else self.quantity(arg)
+
+
+def _flat(value: Poly) -> Poly:
+    """The same sum with the terms of those long sums that are terms of it."""
+    inside = {m: total for m, c in value.terms.items() if c == 1 and (total := _long_sum(m)) is not None}
+    if not inside:
+        return value
+    others = Poly({m: c for m, c in value.terms.items() if m not in inside})
+    return reduce(Poly.__add__, map(_flat, inside.values()), others)
+
+
+def _long_sum(monomial: Monomial) -> Poly | None:
+    """The sum that a monomial is, where it is no more than an atom that stands for one."""
+    atom, power = monomial[0] if len(monomial) == 1 else (None, None)
+    inside = atom.args[0] if isinstance(atom, Apply) and atom.function is Function.MAXIMUM and power == 1 else None
+    return inside.polys[0] if isinstance(inside, Sens) and len(inside.polys) == 1 else None
 
 
 def _grouped(text: str) -> str:
