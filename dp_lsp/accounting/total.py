@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from dp_lsp.accounting.advanced import Account, Advanced
 from dp_lsp.accounting.bounds import Bound, vacuous
 from dp_lsp.accounting.release import Price
 from dp_lsp.core import sens
-from dp_lsp.core.algebra import Apply, Function, Poly
+from dp_lsp.core.algebra import Apply, Function, Poly, polys_of
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import norms_of, symbols_of
-from dp_lsp.core.events import Cost
+from dp_lsp.core.events import (
+    Answer,
+    Awaited,
+    Called,
+    Cost,
+    Parallel,
+    Release,
+    Repeat,
+    Sampled,
+    callees,
+    known_of,
+    nodes,
+)
 from dp_lsp.core.sens import ONE, Sens
+from dp_lsp.core.values import digested
 
 
 class Total(NamedTuple):
@@ -42,6 +57,43 @@ def total(cost: Cost, listed: tuple[Bound, ...]) -> Total | None:
             if found is not None and not any(_is_within(each, found.bound) for each in listed):
                 return found
     return None
+
+
+def may_cancel(cost: Cost) -> bool:
+    """Whether a logarithm stands in a tree, or in that of a callee: without one, there is none to cancel, and no total.
+    Cheaper than to price the tree."""
+    return known_of(cost, _may_cancel, _found_cancelling)
+
+
+def _found_cancelling(cost: Cost) -> bool:
+    return any(
+        any(_has_logarithm(number) for number in _numbers(node))
+        or (isinstance(node, Called) and any(_may_cancel[body] for body in callees(node)))
+        for node in nodes(cost)
+    )
+
+
+def _numbers(node: Cost) -> Iterator[Sens | Poly]:
+    """The numbers that stand in a node itself."""
+    match node:
+        case Release(event=event, distance=distance, factor=factor):
+            yield from (getattr(event, name) for name in digested(type(event)))
+            yield from (factor, *distance.values())
+        case Repeat(count=count):
+            yield count
+        case Sampled(draws=draws, rows=rows, along=along):
+            yield from (draws, rows, *(each for moved in along.values() for each in moved.values()))
+        case Parallel(along=moved):
+            yield from moved.values()
+        case Awaited(along=moved_by):
+            yield from (each for moved in moved_by for each in moved.values())
+        case Called(along=along, values=values, answers=answers):
+            yield from (each for moved in along.values() for each in moved.values())
+            answered = (each.values for each in answers.values() if isinstance(each, Answer))
+            yield from (number for each in (values, *answered) for number in each.symbols.values())
+
+
+_may_cancel: WeakKeyDictionary[Cost, bool] = WeakKeyDictionary()
 
 
 def _total(bound: Bound, loss: Account) -> Total | None:
@@ -85,8 +137,8 @@ def _poly_at_most(poly: Poly) -> Sens:
     return result
 
 
-def _has_logarithm(value: Sens) -> bool:
-    pending, seen = list(value.polys), set()
+def _has_logarithm(value: Sens | Poly) -> bool:
+    pending, seen = list(polys_of(value)), set()
     while pending:
         for monomial in pending.pop().terms:
             for atom, _ in monomial:
@@ -94,6 +146,5 @@ def _has_logarithm(value: Sens) -> bool:
                     seen.add(atom)
                     if atom.function is Function.LOG_INVERSE:
                         return True
-                    for arg in atom.args:
-                        pending += [arg] if isinstance(arg, Poly) else arg.polys if isinstance(arg, Sens) else []
+                    pending += (poly for arg in atom.args for poly in polys_of(arg))
     return False

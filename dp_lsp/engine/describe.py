@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from dp_lsp.accounting.bounds import LARGEST, PROFILES, Bound, Headline, bounds, headline, vacuous
+from dp_lsp.accounting.bounds import LARGEST, PROFILES, Bound, Headline, Profile, bounds, headline, vacuous
 from dp_lsp.accounting.charge import Relation
+from dp_lsp.accounting.total import may_cancel
 from dp_lsp.analysis.records import (
     BoundReport,
     ConditionReport,
@@ -34,10 +36,10 @@ from dp_lsp.engine.distributions import Consult, nothing
 from dp_lsp.engine.domains import outside
 from dp_lsp.engine.limits import excess
 from dp_lsp.engine.limits import problem as above
-from dp_lsp.engine.measured import record_metrics
+from dp_lsp.engine.measured import Measured, record_metrics
 from dp_lsp.engine.published import published, with_norms
 from dp_lsp.engine.shares import Writing, shares, told
-from dp_lsp.engine.totals import NONE, totals
+from dp_lsp.engine.totals import NONE, Totals, totals
 from dp_lsp.engine.units import premise, stability
 from dp_lsp.infer.conditions import failing
 from dp_lsp.infer.explain import publish
@@ -111,27 +113,69 @@ class Description:
         self._profile = PROFILES[options.profile]
         self._vars = tuple(param.var for param in scheme.params if not param.var.public)
         taken = frozenset(param.name for param in scheme.params)
-        together = (*self._vars, *captured)
-        relation = self._relation = Relation(options.neighbours)
-        priced = bounds(scheme.cost, together, self._profile, taken, relation) if self._private else {}
-        found = [bound for listed in priced.values() for bound in listed]
-        prices = [number for bound in found for number in (*bound.price, *(each for _, each in bound.own))]
-        self._metrics = tuple(record_metrics(scheme, prices))
-        norms = self.norms = Substitution({}, {measured.norm: measured.metric for measured in self._metrics})
+        self._together = (*self._vars, *captured)
+        self._taken = taken
+        self._relation = Relation(options.neighbours)
+        norms = _chosen(record_metrics(scheme, ()))
         put = (
             Constraint(_put(norms, need.left), need.relation, _put(norms, need.right), need.origin)
             for need in scheme.needs
         )
         self.needs = tuple(need for need in put if need.decide() is not True)  # a norm decides some of them
-        self.bounds = {group: tuple(map(self._in_metric, listed)) for group, listed in priced.items()}
         assumed = Assumptions(self.needs, self._profile.assumes_nonnegative)
         self.formula = Printer(SYMPY, assumed)
         self.display = Printer(DISPLAY, assumed)
         self._given = options.given(scheme.name)
-        self._numbers = dict(self._settings())
-        known = self._profile.charges and not scheme.reason
-        self.totals = totals(scheme.cost, self.bounds, self._numbers) if known else NONE
         self._heads: dict[Var, Headline] = {}
+
+    # What is priced, and when somebody asks for it
+
+    @cached_property
+    def _priced(self) -> dict[tuple[Var, ...], tuple[Bound, ...]]:
+        """The bounds by all measures, in the norms in which they were found."""
+        return self._priced_by(self._profile)
+
+    def _priced_by(self, profile: Profile) -> dict[tuple[Var, ...], tuple[Bound, ...]]:
+        scheme = self.scheme
+        return bounds(scheme.cost, self._together, profile, self._taken, self._relation) if self._private else {}
+
+    @cached_property
+    def _metrics(self) -> tuple[Measured, ...]:
+        return tuple(record_metrics(self.scheme, _sides(self._priced)))
+
+    @cached_property
+    def norms(self) -> Substitution:
+        """The norms that the bounds are stated for, where the program leaves them open."""
+        return _chosen(self._metrics)
+
+    @cached_property
+    def bounds(self) -> dict[tuple[Var, ...], tuple[Bound, ...]]:
+        """All that is proved of each variable, and of those that change together."""
+        return {group: _in_metric(self.norms, listed) for group, listed in self._priced.items()}
+
+    @cached_property
+    def totals(self) -> Totals:
+        """What rounds come to that have shares of a total."""
+        known = self._profile.charges and not self.scheme.reason and may_cancel(self.scheme.cost)
+        return totals(self.scheme.cost, self.bounds, self._numbers) if known else NONE
+
+    @cached_property
+    def _numbers(self) -> dict[Symbol, Fraction]:
+        """The numbers given for this function's symbols."""
+        return dict(self._settings()) if self._given else {}
+
+    @cached_property
+    def _guaranteed(self) -> frozenset[Var]:
+        """Variables of which the first measure alone shows that something is guaranteed: others cannot show less."""
+        if self._given:
+            return frozenset()
+        first = self._profile._replace(measures=self._profile.measures[:1])
+        found = self._priced if "_priced" in self.__dict__ else self._priced_by(first)
+        norms = _chosen(record_metrics(self.scheme, _sides(found)))
+        firsts = (_in_metric(norms, listed[:1])[0] for listed in found.values())
+        return frozenset(
+            bound.variables[0] for bound in firsts if len(bound.variables) == 1 and not self._is_vacuous(bound)
+        )
 
     def described(self, state: State, claims: tuple[Claim, ...] = ()) -> Described:
         """The report of the function, and the problems that only its bounds show; ``state`` is that of inference."""
@@ -173,14 +217,7 @@ class Description:
             found = self._heads[var] = Headline(whole.bound, None) if whole else headline(self.bounds[(var,)])
         return found
 
-    def _in_metric(self, bound: Bound) -> Bound:
-        price = bound.price
-        put = price._replace(epsilon=self.norms.sens(price.epsilon), delta=self.norms.sens(price.delta))
-        own = tuple((name, self.norms.sens(number)) for name, number in bound.own)
-        return bound._replace(price=put, own=own)
-
     def _settings(self) -> Iterator[tuple[Symbol, Fraction]]:
-        """The numbers given for this function's symbols."""
         quantities: list[Quantity] = [side for need in self.needs for side in (need.left, need.right)]
         for listed in self.bounds.values():
             for bound in listed:
@@ -195,6 +232,8 @@ class Description:
         by_delta: dict[tuple[str, str], list[str]] = {}
         unbounded: list[str] = []
         for var in self.claimed() if self._private else ():
+            if var in self._guaranteed:
+                continue
             best = self.head(var).first.price
             if best.epsilon.infinite:
                 unbounded.append(var.name)
@@ -426,6 +465,31 @@ def _relation(printer: Printer, need: Constraint) -> str:
     if need.relation == "==":
         return f"Eq({left}, {right})"
     return f"Ne({left}, {right})" if need.relation == "!=" else f"{left} {need.relation} {right}"
+
+
+def _chosen(metrics: Iterable[Measured]) -> Substitution:
+    """The norms that were chosen for those that are open."""
+    return Substitution({}, {measured.norm: measured.metric for measured in metrics})
+
+
+def _sides(priced: Mapping[tuple[Var, ...], tuple[Bound, ...]]) -> Iterator[Sens]:
+    """All numbers of some bounds."""
+    for bound in chain.from_iterable(priced.values()):
+        yield from bound.price
+        yield from (number for _, number in bound.own)
+
+
+def _in_metric(norms: Substitution, listed: tuple[Bound, ...]) -> tuple[Bound, ...]:
+    """Bounds with norms put in."""
+    if not norms.norms:
+        return listed
+    return tuple(
+        bound._replace(
+            price=bound.price._replace(epsilon=norms.sens(bound.price.epsilon), delta=norms.sens(bound.price.delta)),
+            own=tuple((name, norms.sens(number)) for name, number in bound.own),
+        )
+        for bound in listed
+    )
 
 
 def _put(values: Substitution, side: Quantity) -> Quantity:
