@@ -18,6 +18,9 @@ from dp_lsp.text import Span
 INCLUDE = "include"
 """The function that runs another file as if its text stood there."""
 
+OPERATORS = frozenset(("+", "-", "*", "/", "%", "÷", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "!", "|>", "'"))
+"""The operators that have a meaning for the checker, by the names that calls of them have."""
+
 EVALUATING = frozenset(
     (
         *(INCLUDE, "eval", "evalfile", "include_string", "ccall"),

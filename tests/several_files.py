@@ -52,7 +52,7 @@ class Texts:
         return Text(self.texts[name])
 
     def includes(self, engine: Engine, name: str) -> Iterator[str]:
-        found = (self.included(name, path) for path in engine.includes(self.text(name)))
+        found = (self.included(name, path) for path in engine.includes(name, self.text(name)))
         return (other for other in found if isinstance(other, str))
 
 

@@ -399,7 +399,7 @@ def test_a_run_that_knows_everything_loads_nothing_that_finds_things_out(tmp_pat
     assert "dp_lsp.infer.inference" in names
     warm, names = loaded(tmp_path, *arguments)
     assert (cold, warm) == (1, 1)
-    heavy = ("dp_lsp.infer", "dp_lsp.lower", "dp_lsp.frontends", "dp_lsp.builtins", "dp_lsp.accounting")
+    heavy = ("dp_lsp.infer", "dp_lsp.lower", "dp_lsp.frontends.julia.", "dp_lsp.builtins", "dp_lsp.accounting")
     assert [name for name in names if name.startswith(heavy) and "problems" not in name] == []
 
 

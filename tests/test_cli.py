@@ -54,7 +54,7 @@ def answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tmp_path_factory: py
     def use(check: Any) -> None:
         class Fake:
             def __init__(self, answers: Any) -> None: ...
-            def includes(self, text: Text) -> tuple[str, ...]:
+            def includes(self, name: str, text: Text) -> tuple[str, ...]:
                 return ()
 
             def project(

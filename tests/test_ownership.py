@@ -7,6 +7,7 @@ from collections import Counter
 
 from dp_lsp.core.term import Method
 from dp_lsp.engine.check import Engine
+from dp_lsp.frontends.julia import JULIA
 from dp_lsp.frontends.julia.parse import parse
 from dp_lsp.lower.definitions import Lowered, lower
 from dp_lsp.lower.effects import effects
@@ -206,7 +207,7 @@ class Helpers:
 
     def __init__(self) -> None:
         self.parsed = parse(HELPERS)
-        lowered = lower(self.parsed, HELPERS, {})
+        lowered = lower(self.parsed, HELPERS, {}, JULIA)
         assert self.parsed.problems == lowered.problems == ()
         self.methods = methods(lowered)
         self.known = {name: found for name, method in self.methods.items() if (found := effects([method])) is not None}
@@ -220,7 +221,7 @@ def outcome(program: Program, n: float, helpers: Helpers) -> str:
     """Whether a program is refused; if it is not, the two ways to run it must agree."""
     parsed = parse(program.text)
     assert parsed.problems == (), program.text
-    lowered = lower(parsed, program.text, helpers.known)
+    lowered = lower(parsed, program.text, helpers.known, JULIA)
     if lowered.problems:
         return "refused"
     found = helpers.methods | methods(lowered)

@@ -35,7 +35,7 @@ class Engine:
         self.memo = {{}}
         self.answers = Answers()
 
-    def includes(self, text, look):
+    def includes(self, name, text, look):
         return ()
 
     def learn(self, document, records):

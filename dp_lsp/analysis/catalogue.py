@@ -11,7 +11,7 @@ MODULES = (
     "dp_lsp.configuration.problems",
     "dp_lsp.disk.problems",
     "dp_lsp.engine.problems",
-    "dp_lsp.frontends.julia.problems",
+    "dp_lsp.frontends.problems",
     "dp_lsp.infer.problems",
     "dp_lsp.lower.problems",
     "dp_lsp.worker.problems",

@@ -9,10 +9,12 @@ from dp_lsp.text import Span
 
 
 class Text(NamedTuple):
-    """What was read. With a ``problem`` the text is no program: it only shows where the problem is."""
+    """What was read. With a ``problem`` the text is no program: it only shows where the problem is. ``language`` is the
+    id of the one that it is said to be written in; without one its file's name tells."""
 
     content: str
     problem: Problem | None = None
+    language: str = ""
 
 
 class Faulty(NamedTuple):

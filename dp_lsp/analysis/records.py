@@ -13,9 +13,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
+from dp_lsp import frontends
 from dp_lsp.analysis.baseline import Accepted
 from dp_lsp.analysis.facts import Fact, Part, decode_facts
 from dp_lsp.analysis.limits import MOST, Limits
+from dp_lsp.language import Language
 from dp_lsp.problem import Fix, Problem, Related, Severity
 from dp_lsp.text import Source, Span
 
@@ -53,7 +55,7 @@ class Options(NamedTuple):
     spend at most. ``target_delta`` is the total δ at which the smallest ε is wanted, ``neighbours`` which data are
     neighbours, and ``contributes`` how many records a person has where no annotation says it. ``baseline`` is what one
     accepts in this file; with ``everything_accepted`` it accepts all that can be, which tells what a new one must hold.
-    ``limits`` are what the check may take."""
+    ``limits`` are what the check may take. ``language`` is the id of the language that the project is written in."""
 
     profile: str = PROFILES[0]
     settings: tuple[Setting, ...] = ()
@@ -67,6 +69,7 @@ class Options(NamedTuple):
     baseline: tuple[Accepted, ...] = ()
     everything_accepted: bool = False
     limits: Limits = MOST
+    language: str = ""
 
     @property
     def asks_for_numbers(self) -> bool:
@@ -284,6 +287,11 @@ class Analysis:
         self.source = source
         self.chunks = chunks
         self.options = options
+
+    @property
+    def language(self) -> Language:
+        """The language that it is written in."""
+        return frontends.of("", self.options.language)
 
     def is_same(self, other: Analysis) -> bool:
         """Whether two analyses say the same of the same text."""

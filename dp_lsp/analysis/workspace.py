@@ -14,6 +14,7 @@ from itertools import count
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from dp_lsp import frontends
 from dp_lsp.analysis.drift import Drift
 from dp_lsp.analysis.records import (
     Analysis,
@@ -26,6 +27,7 @@ from dp_lsp.analysis.records import (
 )
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.staleness import NO_LINKS, UNTOUCHED, Links, Names, Touched, names_of, spread, touched
+from dp_lsp.language import Language
 from dp_lsp.problem import Edit, Problem
 from dp_lsp.text import Source, Span
 
@@ -56,11 +58,6 @@ def file_path(key: str) -> str | None:
     if os.name == "nt":
         path = path[1:] if _DRIVE.match(path) else f"//{path.lstrip('/')}"
     return os.path.normpath(path) if os.path.isabs(path) else None
-
-
-def is_checked(uri: str, language: str) -> bool:
-    """Whether a document is in a language that is checked."""
-    return language == "julia" or document_key(uri).endswith(".jl")
 
 
 class ClosedFile(NamedTuple):
@@ -116,8 +113,9 @@ class Document:
     ``projects`` are what it was checked together with.
     """
 
-    def __init__(self, uri: str, version: int, text: str) -> None:
+    def __init__(self, uri: str, version: int, text: str, language: Language | None = None) -> None:
         self.uri = uri
+        self.language = language or frontends.of(uri)
         self.key = document_key(uri)
         self.name = f"{self.key}#{next(_openings)}"
         self.file = file_path(self.key) or uri
@@ -307,9 +305,10 @@ class Workspace:
 
     def open(self, uri: str, language: str, version: int, text: str) -> Document | None:
         """A document that was opened; None if it is in no language that is checked."""
-        if not is_checked(uri, language):
+        known = frontends.find(document_key(uri), language)
+        if known is None:
             return None
-        document = Document(uri, version, text)
+        document = Document(uri, version, text, known)
         self._documents[document.key] = document
         digest = text_digest(text)
         for project in self._projects_with(document.file):

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from dp_lsp import frontends
 from dp_lsp.analysis.loading import Refusal, Text
 from dp_lsp.analysis.records import Analysis, Options, Placed
 from dp_lsp.cache.plain import UNREADABLE, plain
@@ -63,14 +64,14 @@ class Results:
         inputs were looked for that show them."""
         return self._key("fixes", name, sorted(key.hex() for key in projects), noted)
 
-    def includes(self, text: Text) -> tuple[str, ...] | None:
-        """The paths that a text includes, if that is known."""
-        found: tuple[str, ...] | None = self._get(self._key("includes", _said(text)), tuple[str, ...])
+    def includes(self, name: str, text: Text) -> tuple[str, ...] | None:
+        """The paths that a file with this text includes, if that is known."""
+        found: tuple[str, ...] | None = self._get(self._includes_key(name, text), tuple[str, ...])
         return found
 
-    def put_includes(self, text: Text, paths: tuple[str, ...]) -> None:
-        """Keep which paths a text includes."""
-        self._put(self._key("includes", _said(text)), tuple[str, ...], paths)
+    def put_includes(self, name: str, text: Text, paths: tuple[str, ...]) -> None:
+        """Keep which paths such a file includes."""
+        self._put(self._includes_key(name, text), tuple[str, ...], paths)
 
     def project(self, key: bytes, seen: Seen) -> dict[str, Analysis] | None:
         """The analyses of a project, if they are known."""
@@ -99,6 +100,9 @@ class Results:
         self._recent, self._used, self._may_write = self._used, {}, None
         if self._store is not None:
             self._store.close()
+
+    def _includes_key(self, name: str, text: Text) -> bytes:
+        return self._key("includes", frontends.of(name, text.language).id, _said(text))
 
     def _key(self, what: str, *parts: Any) -> bytes:
         state = hashlib.blake2b(self._stamp, digest_size=20)

@@ -123,20 +123,20 @@ class Checks:
     def _includes(self, name: str) -> list[str]:
         """The files that a file includes directly."""
         text = self._files.text(name)
-        found = (self._files.included(name, path) for path in self._paths(text))
+        found = (self._files.included(name, path) for path in self._paths(name, text))
         return [other for other in found if isinstance(other, str)]
 
-    def _paths(self, text: Text) -> tuple[str, ...]:
-        if not may_include(text):
+    def _paths(self, name: str, text: Text) -> tuple[str, ...]:
+        if not may_include(name, text):
             return ()
-        known = None if self._results is None else self._results.includes(text)
+        known = None if self._results is None else self._results.includes(name, text)
         if known is None:
             try:
-                known = self._run.includes(text)
+                known = self._run.includes(name, text)
             except Exception:  # checking the file meets it again
                 return ()
             if self._results is not None:
-                self._results.put_includes(text, known)
+                self._results.put_includes(name, text, known)
         return known
 
     def _known(self, root: str, progress: Progress, fresh: _Fresh) -> dict[str, Analysis] | None:

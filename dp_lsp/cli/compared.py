@@ -12,12 +12,13 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from dp_lsp import frontends
 from dp_lsp.analysis.limits import EVER
 from dp_lsp.analysis.records import Analysis, Setting, State
 from dp_lsp.cli.files import choose, shown
 from dp_lsp.cli.sealed import digest_of
 from dp_lsp.disk.loader import is_below
-from dp_lsp.disk.reading import SUFFIX, read
+from dp_lsp.disk.reading import read
 
 _CHECKED_WITH = ("files", "settings", "target_delta")
 _NAMED = ("path", "function", "signature", "parameters")
@@ -139,7 +140,7 @@ def absent(path: str) -> str:
     """Why a file cannot be compared with what stands here; empty if it can."""
     if os.path.isabs(path) or ".." in path.split("/"):
         return f"{path} lies outside this folder, and is not compared"
-    if path != os.path.normpath(path).replace(os.sep, "/") or not path.endswith(SUFFIX):
+    if path != os.path.normpath(path).replace(os.sep, "/") or frontends.find(path) is None:
         return f"{path} is no name of a program"
     if not os.path.isfile(path):
         return f"{path} is not here, so it is not compared"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
 
-from dp_lsp.disk.reading import SUFFIX
+from dp_lsp import frontends
 
 _PROGRAM, _VARIABLE = "dp-lsp", "_DP_LSP_COMPLETE"
 
@@ -52,4 +52,4 @@ def _programs(typed: str) -> Iterator[str]:
         names = sorted(os.listdir(folder or "."))
     except OSError:
         return
-    yield from (os.path.join(folder, name) for name in names if name.startswith(start) and name.endswith(SUFFIX))
+    yield from (os.path.join(folder, name) for name in names if name.startswith(start) and frontends.find(name))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import click
 
+from dp_lsp import frontends
 from dp_lsp.accounting.pld import RULE, can_answer
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, NumericReport, Options
@@ -20,7 +21,6 @@ from dp_lsp.cli.files import choose, shown
 from dp_lsp.cli.output import write
 from dp_lsp.cli.settings import Asked, complaints
 from dp_lsp.core.notation import figure
-from dp_lsp.disk.reading import SUFFIX
 from dp_lsp.engine.certify import Certifiable
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.curves import Point, against_delta, against_rounds, lowest, questions_of_delta, questions_of_rounds
@@ -58,8 +58,8 @@ def pages(wanted: Target, asked: Asked) -> str:
     """The Markdown of all there is to say; a usage error where there is nothing, which says what there is instead."""
     if not os.path.exists(wanted.path):
         raise click.UsageError(f"{wanted.path!r} does not exist")
-    if not os.path.isfile(wanted.path) or not wanted.path.endswith(SUFFIX):
-        raise click.UsageError(f"{wanted.path!r} is not a Julia file ({SUFFIX})")
+    if not os.path.isfile(wanted.path) or frontends.find(wanted.path) is None:
+        raise click.UsageError(f"{wanted.path!r} is not a {frontends.kinds()}")
     project = _Project(wanted, asked)
     found = "\n".join(project.pages())
     wrong = complaints(asked.settings, project.functions)

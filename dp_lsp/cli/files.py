@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 
 import click
 
+from dp_lsp import frontends
 from dp_lsp.analysis.loading import Text
 from dp_lsp.cli.style import Link, unlinked
 from dp_lsp.disk.loader import Disk, is_below
-from dp_lsp.disk.reading import SUFFIX, below, decoded, name_of, unreadable
+from dp_lsp.disk.reading import below, decoded, name_of, unreadable
 
 STANDARD_INPUT = "-"
 _NO_NAME = "<stdin>"
@@ -38,7 +39,7 @@ class Chosen:
         if path == STANDARD_INPUT:
             if stdin_name is None:
                 self._take(_NO_NAME, _NO_NAME, _standard_input())
-            elif stdin_name.endswith(SUFFIX):
+            elif frontends.find(stdin_name):
                 self._file(stdin_name, _standard_input())
         elif os.path.isdir(path):
             from dp_lsp.configuration.ignored import Ignored
@@ -54,7 +55,7 @@ class Chosen:
             for error in failed:
                 reason = error.strerror or "it cannot be opened"
                 self._take(name_of(error.filename), error.filename, unreadable(reason))
-        elif path.endswith(SUFFIX):
+        elif frontends.find(path):
             self._file(path)
 
     @property
@@ -90,7 +91,7 @@ def choose(paths: Sequence[str], stdin_name: str | None, wanted: Callable[[str],
     for path in dict.fromkeys(paths):
         chosen.add(path, stdin_name)
     if not chosen.names:
-        raise click.UsageError(f"no Julia file ({SUFFIX}) in {', '.join(map(repr, paths))}: nothing to check")
+        raise click.UsageError(f"no {frontends.kinds()} in {', '.join(map(repr, paths))}: nothing to check")
     return chosen
 
 

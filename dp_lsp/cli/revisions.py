@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import click
 
+from dp_lsp import frontends
 from dp_lsp.cli.style import printable
 from dp_lsp.configuration import FILE, PROJECT_FILE
 from dp_lsp.configuration.ignored import FILE as IGNORED
-from dp_lsp.disk.reading import LARGEST, SUFFIX
+from dp_lsp.disk.reading import LARGEST
 
 _MOST = 512 << 20  # bytes of all files of a revision
-_KEPT = (SUFFIX, ".json")
 _NAMED = (FILE, PROJECT_FILE, IGNORED)
 _OBJECT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _QUIET = {"GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
@@ -131,4 +131,4 @@ def _is_wanted(entry: _Entry) -> bool:
     is_named = names[-1] in _NAMED or names[-1].endswith(".json")
     if entry.mode == "120000":
         return not is_named
-    return entry.mode.startswith("100") and (is_named or names[-1].endswith(_KEPT))
+    return entry.mode.startswith("100") and (is_named or frontends.find(names[-1]) is not None)

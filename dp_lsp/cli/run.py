@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from dp_lsp import frontends
 from dp_lsp.analysis.limits import EVER, MOST, Limits
 from dp_lsp.analysis.loading import Loader, Refusal, Text
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Options, Setting
@@ -26,7 +27,6 @@ from dp_lsp.cli.releases import document, lines, spent
 from dp_lsp.cli.reporters.escaping import json_text
 from dp_lsp.cli.style import printable, without_commands
 from dp_lsp.cli.target import Target
-from dp_lsp.disk.reading import SUFFIX
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.runnable import Runnable
 from dp_lsp.problem import Severity
@@ -139,8 +139,8 @@ class _Run:
         self._request = request
         if not os.path.exists(request.file):
             raise click.UsageError(f"{request.file!r} does not exist")
-        if not os.path.isfile(request.file) or not request.file.endswith(SUFFIX):
-            raise click.UsageError(f"{request.file!r} is not a Julia file ({SUFFIX})")
+        if not os.path.isfile(request.file) or frontends.find(request.file) is None:
+            raise click.UsageError(f"{request.file!r} is not a {frontends.kinds()}")
         chosen = choose([request.file], None)
         self._files = _Unchanged(chosen.files)
         (self._root,) = chosen.names

@@ -47,10 +47,10 @@ class Run:
         self._recent: deque[str] = deque() if before is None else before._recent
         self._proved: dict[str, Proved] = {}
 
-    def includes(self, text: Text) -> tuple[str, ...]:
-        """The paths that a text includes."""
+    def includes(self, name: str, text: Text) -> tuple[str, ...]:
+        """The paths that a file with this text includes."""
         with limited(self._request.limits, len(text.content)):
-            return self._engine.includes(text)
+            return self._engine.includes(name, text)
 
     def project(
         self, root: str, names: Iterable[str], files: Loader, on_chunk: Callable[[bytes], None] = lambda key: None

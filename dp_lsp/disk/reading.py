@@ -7,11 +7,11 @@ import stat
 from collections.abc import Callable, Iterator
 from itertools import chain
 
+from dp_lsp import frontends
 from dp_lsp.analysis.loading import Text
 from dp_lsp.disk.problems import NotUtf8, Unreadable
 from dp_lsp.text import Span
 
-SUFFIX = ".jl"
 LARGEST = 16 << 20
 """Bytes of a file that is read; nobody writes a program that long."""
 
@@ -61,7 +61,7 @@ LeftOut = Callable[[str, bool], bool]
 
 
 def below(folder: str, left_out: LeftOut, failed: Callable[[OSError], None]) -> Iterator[str]:
-    """The path of every Julia file below a folder that is not left out, sorted. Hidden ones are, too, and links to
+    """The path of every program below a folder that is not left out, sorted. Hidden ones are, too, and links to
     folders not followed; ``failed`` is told of each folder that cannot be opened."""
     return chain.from_iterable(by_folder(folder, left_out, failed))
 
@@ -73,5 +73,5 @@ def by_folder(
     for where, folders, files in os.walk(folder, onerror=failed):
         seen = ((name, os.path.join(where, name)) for name in sorted(folders) if not name.startswith("."))
         folders[:] = [name for name, path in seen if not left_out(path, True)]
-        kept = (name for name in sorted(files) if name.endswith(SUFFIX) and not name.startswith("."))
+        kept = (name for name in sorted(files) if frontends.find(name) and not name.startswith("."))
         yield [path for path in (os.path.join(where, name) for name in kept) if not left_out(path, False)]

@@ -12,6 +12,7 @@ from functools import cache
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dp_lsp import frontends
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Loader, Refusal, Text
 from dp_lsp.analysis.plots import Plotted
@@ -25,13 +26,15 @@ from dp_lsp.engine.memo import Memo
 from dp_lsp.engine.merge import together
 from dp_lsp.engine.module import NOTHING, Carried, Module
 from dp_lsp.engine.pieces import Pieces
-from dp_lsp.engine.problems import IncludeWithoutFolder
+from dp_lsp.engine.problems import IncludeWithoutFolder, TooLong
 from dp_lsp.engine.project import Part, Project, project
 from dp_lsp.engine.runnable import Runnable, runnable
 from dp_lsp.engine.task import Known, Task
 from dp_lsp.infer.inference import Global, Unreadable
 from dp_lsp.infer.method import Inferred
+from dp_lsp.language import Language
 from dp_lsp.problem import Problem
+from dp_lsp.text import Span
 
 if TYPE_CHECKING:
     from dp_lsp.engine.certify import Certifiable
@@ -49,15 +52,20 @@ _RECURSION = 5_000  # the front end limits nesting to far less than this allows
 class _How(NamedTuple):
     """What :meth:`Engine.project` was asked for besides a text."""
 
+    language: Language
     options: OptionsOf
     look: Callable[[], None]
     on_chunk: Callable[[bytes], None] = lambda key: None
     refused: Collection[bytes] = ()
     on_record: Callable[[ChunkRecord], None] = lambda record: None
 
-    def longest(self, name: str) -> int:
-        """How many characters a file may have."""
-        return self.options(name).limits.characters
+    def readable(self, name: str, text: Text) -> Text:
+        """The text of a file, with a problem if it is none that can be checked."""
+        problem = text.problem or self.language.syntax.refused(text.content)
+        size, most = len(text.content), self.options(name).limits.characters
+        if problem is None and size > most:
+            problem = TooLong.at(Span(0, 0), size=f"{size:,}", limit=f"{most:,}")
+        return text._replace(problem=problem)
 
 
 class Defined(NamedTuple):
@@ -131,7 +139,7 @@ class Engine:
         ``on_chunk`` is called with a chunk's key before it is inferred, and ``on_record`` with what was found out; a
         key in ``refused`` is not inferred but reported as ``unknown`` (it ended the process before).
         """
-        how = _How(_uniform(root, options), (ticket or Ticket()).look, on_chunk, refused, on_record)
+        how = _how(root, loader, options, ticket)._replace(on_chunk=on_chunk, refused=refused, on_record=on_record)
         return _analyses(root, *self._project(root, loader, how, root), how.options)
 
     def trial(
@@ -139,7 +147,7 @@ class Engine:
     ) -> dict[str, Analysis]:
         """The same of a project as it is not yet: only what the last few trials needed is remembered, and what they
         parsed and inferred is not counted."""
-        how = _how(root, options, ticket)
+        how = _how(root, loader, options, ticket)
         counted = self.parsed, self.inferred
         try:
             return _analyses(root, *self._project(root, loader, how, _TRIALS), how.options)
@@ -162,7 +170,7 @@ class Engine:
 
         The project is checked; what is remembered of it is as good. Only the function itself is inferred again."""
         name, offset = place
-        how = _how(root, options, ticket)
+        how = _how(root, loader, options, ticket)
         whole, found = self._project(root, loader, how, root)
         for module, index in (each for part in whole.parts if part.name == name for each in part.places):
             task, known = found[module].task(index, how.look), found[module].known[index]
@@ -182,7 +190,7 @@ class Engine:
         ticket: Ticket | None = None,
     ) -> Iterator[Suspect]:
         """The claims of a project that are too small. It is checked; what is remembered of it is as good."""
-        how = _how(root, options, ticket)
+        how = _how(root, loader, options, ticket)
         for name, index, module, task, known in self._each(root, loader, how):
             start, around = task.unit.chunk.start, module.definitions
             for problem in known.record.verdict.problems:
@@ -197,7 +205,7 @@ class Engine:
         """What can be certified of the functions of a project. It is checked; what is remembered of it is as good."""
         from dp_lsp.engine.certify import certifiable  # which loads all measures
 
-        how = _how(root, options)
+        how = _how(root, loader, options)
         for name, index, module, task, known in self._each(root, loader, how):
             self._complete(module, [index], how)
             for report in known.record.verdict.functions:
@@ -209,7 +217,7 @@ class Engine:
         self, root: str, loader: Loader, name: str, options: Options | OptionsOf = DEFAULT
     ) -> Iterator[Runnable]:
         """What is known of the methods of a project that are called so. It is checked."""
-        how = _how(root, options)
+        how = _how(root, loader, options)
         for file, index, module, task, known in self._each(root, loader, how):
             for report in (each for each in known.record.verdict.functions if each.name == name):
                 self._complete(module, [index], how)
@@ -229,7 +237,7 @@ class Engine:
         as good, and plots are remembered with it."""
         from dp_lsp.engine.plots import is_plotted
 
-        how = _how(root, options, ticket)
+        how = _how(root, loader, options, ticket)
         whole, modules = self._project(root, loader, how, root)
         for module, index in (each for part in whole.parts if part.name == name for each in part.places):
             task, known = modules[module].task(index, how.look), modules[module].known[index]
@@ -239,8 +247,9 @@ class Engine:
 
     def definitions(self, text: str, options: Options = DEFAULT) -> list[Defined]:
         """The definitions of a text that is in no folder, in the order in which they run, and what each means."""
-        how = _How(_uniform("", options), lambda: None)
-        _, modules = self._project("", _Lone(text), how, "")
+        lone = _Lone(text)
+        how = _how("", lone, options)
+        _, modules = self._project("", lone, how, "")
         for module in modules:
             self._complete(module, module.known, how)
         return [
@@ -262,7 +271,7 @@ class Engine:
     def _project(self, root: str, loader: Loader, how: _How, document: str) -> tuple[Project, list[Module]]:
         """A project, and what is known of each of its modules; remembered as a version of a document."""
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
-        whole = project(root, loader, lambda text: self._pieces.file(text, how.look), how.longest)
+        whole = project(root, loader, lambda text: self._pieces.file(text, how.language, how.look), how.readable)
         allowed = _by_unit(whole, how.options)
         before = chain(self._modules.get(root, ()), repeat(NOTHING))
         found = [self._module(Carried(*each), how) for each in zip(before, whole.programs, allowed, strict=False)]
@@ -291,9 +300,9 @@ class Engine:
         """What was learned of a document, and is not used, need not be remembered."""
         self._records.forget(_TOLD + document)
 
-    def includes(self, text: Text, look: Callable[[], None] = lambda: None) -> tuple[str, ...]:
-        """The paths that a text includes; cheap where it includes none."""
-        return self._pieces.includes(text, look)
+    def includes(self, name: str, text: Text, look: Callable[[], None] = lambda: None) -> tuple[str, ...]:
+        """The paths that the text of a file includes; cheap where it includes none."""
+        return self._pieces.includes(text, frontends.of(name, text.language), look)
 
     def _module(self, carried: Carried, how: _How) -> Module:
         """What is known of each unit of a module."""
@@ -306,7 +315,7 @@ class Engine:
                 others = program.others(index)
                 if others:
                     unit = program.units[index]
-                    program.units[index] = self._pieces.unit(unit.chunk, how.look, others)._replace(
+                    program.units[index] = self._pieces.unit(unit.chunk, how.language, how.look, others)._replace(
                         problems=unit.problems
                     )
                 known = self._known(module, index, how)
@@ -369,16 +378,19 @@ class _Lone:
         return self._text
 
 
-def _how(root: str, options: Options | OptionsOf, ticket: Ticket | None = None) -> _How:
-    return _How(_uniform(root, options), (ticket or Ticket()).look)
+def _how(root: str, loader: Loader, options: Options | OptionsOf, ticket: Ticket | None = None) -> _How:
+    """How a project is checked. It is in one language, that of its root: what that includes is read as the same."""
+    language = frontends.of(root, loader.text(root).language)
+    return _How(language, _uniform(root, options, language), (ticket or Ticket()).look)
 
 
-def _uniform(root: str, options: Options | OptionsOf) -> OptionsOf:
+def _uniform(root: str, options: Options | OptionsOf, language: Language) -> OptionsOf:
     """The options of each file, by the rules of the root."""
     if isinstance(options, Options):
-        return lambda name: options
+        same = options._replace(language=language.id)
+        return lambda name: same
     of_root = options(root)
-    rules = {key: getattr(of_root, key) for key in ("profile", "neighbours", "contributes")}
+    rules = {key: getattr(of_root, key) for key in ("profile", "neighbours", "contributes")} | {"language": language.id}
     return cache(lambda name: options(name)._replace(**rules))
 
 

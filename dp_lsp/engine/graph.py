@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
+from dp_lsp import frontends
 from dp_lsp.analysis.loading import Text
-from dp_lsp.surface import INCLUDE
 
 
-def may_include(text: Text) -> bool:
-    """Whether it is worth looking for what a text includes."""
-    return text.problem is None and INCLUDE in text.content
+def may_include(name: str, text: Text) -> bool:
+    """Whether it is worth looking for what a file includes."""
+    return text.problem is None and frontends.of(name, text.language).syntax.may_include(text.content)
 
 
 class Graph:

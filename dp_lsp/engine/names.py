@@ -14,14 +14,13 @@ from typing import Any
 
 from dp_lsp import builtins, surface
 from dp_lsp.analysis.names import WRITING, Role, encode
-from dp_lsp.frontends.julia.tokens import FOLLOWED, word_at
+from dp_lsp.language import Language
 from dp_lsp.lower.facts import UNUSED
 from dp_lsp.lower.survey import changed_positions
 from dp_lsp.lower.type_names import NORMS, RESERVED
 from dp_lsp.text import Span, normalised
 
 _UPPER = re.compile(r"<:\s*")
-_SIGNS = FOLLOWED | {"'"}
 _FREE = frozenset((Role.READ, Role.CALL, Role.CHANGE, Role.TYPE, Role.MENTION))
 """What may be a name of the language."""
 
@@ -55,16 +54,17 @@ class _Scope:
         return found
 
 
-def names(nodes: Iterable[surface.Node], text: str) -> bytes:
+def names(nodes: Iterable[surface.Node], text: str, language: Language) -> bytes:
     """The table of a chunk's names, made of its surface tree."""
-    walk = _Walk(text)
+    walk = _Walk(text, language)
     walk.run(nodes)
     return walk.table()
 
 
 class _Walk:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, language: Language) -> None:
         self._text = text
+        self._syntax = language.syntax
         self._noted: list[tuple[int, int, str, Role, _Scope | None]] = []
         self._fields: list[tuple[int, int, str, str, _Scope | None]] = []
         self._spans: list[tuple[int, int]] = []
@@ -81,10 +81,8 @@ class _Walk:
             while pending:
                 inner, scope = pending.pop()
                 _VISITS[type(inner)](self, inner, scope)
-        if "\n" in self._text and "#" in self._text:
-            from dp_lsp.frontends.julia.mentions import comment_runs
-
-            self._folds += ((*run, True) for run in comment_runs(self._text))
+        if "\n" in self._text and self._syntax.comment in self._text:
+            self._folds += ((*run, True) for run in self._syntax.comment_runs(self._text))
 
     def table(self) -> bytes:
         """All that was noted, with the owner of each name looked up."""
@@ -121,7 +119,7 @@ class _Walk:
 
     def _note_at(self, start: int, name: str, role: Role, scope: _Scope | None) -> None:
         """Note a name that a node begins with, unless something else stands there."""
-        written = word_at(self._text, start)
+        written = self._syntax.word_at(self._text, start)
         if normalised(written) == name:
             self._note(start, start + len(written), name, role, scope)
 
@@ -139,7 +137,7 @@ class _Walk:
     # One method for each kind of node
 
     def _name(self, node: surface.Name, scope: _Scope | None) -> None:
-        if node.end > node.start and node.name not in _SIGNS:
+        if node.end > node.start and node.name not in surface.OPERATORS:
             self._noted.append((node.start, node.end, node.name, Role.READ, scope))
 
     def _call(self, node: surface.Call, scope: _Scope | None) -> None:
@@ -147,7 +145,7 @@ class _Walk:
         callee, args = node.callee, node.args
         changed: tuple[int, ...] = ()
         if isinstance(callee, surface.Name):
-            if callee.end > callee.start and callee.name not in _SIGNS:
+            if callee.end > callee.start and callee.name not in surface.OPERATORS:
                 self._noted.append((callee.start, callee.end, callee.name, Role.CALL, scope))
             if callee.name[-1:] == "!":
                 changed = changed_positions(node, {}) or ()
@@ -257,9 +255,7 @@ class _Walk:
         self._mentioned(node.span, Role.MENTION, scope)
 
     def _mentioned(self, span: Span, role: Role, scope: _Scope | None) -> None:
-        from dp_lsp.frontends.julia.mentions import mentions
-
-        for place, name, binds, outside, of in mentions(self._text, span):
+        for place, name, binds, outside, of in self._syntax.mentions(self._text, span):
             if of:
                 self._fields.append((place.start, place.end, name, of, scope))
                 continue

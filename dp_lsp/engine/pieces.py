@@ -9,11 +9,11 @@ from dp_lsp.analysis.loading import Text
 from dp_lsp.engine.memo import Memo
 from dp_lsp.engine.names import names
 from dp_lsp.engine.program import Others, Unit
-from dp_lsp.engine.project import File, readable, unbalanced
-from dp_lsp.frontends.julia.chunks import chunks
+from dp_lsp.engine.project import File, unbalanced
+from dp_lsp.language import Language
 from dp_lsp.lower.definitions import lower
 from dp_lsp.lower.facts import EVERYTHING, is_reserved
-from dp_lsp.surface import INCLUDE, Chunk
+from dp_lsp.surface import Chunk
 from dp_lsp.text import Source, Span
 
 Look = Callable[[], None]
@@ -25,49 +25,50 @@ class Pieces:
 
     def __init__(self) -> None:
         self.parsed = 0
-        self._cut: tuple[str, tuple[Chunk, ...]] = ("", ())
-        self._files: Memo[str, File] = Memo(versions=1)  # of an older one all pieces are remembered
-        self._units: Memo[tuple[str, Others], Unit] = Memo()
+        self._cut: tuple[str, Language | None, tuple[Chunk, ...]] = ("", None, ())
+        self._files: Memo[tuple[str, str], File] = Memo(versions=1)  # of an older one all pieces are remembered
+        self._units: Memo[tuple[str, str, Others], Unit] = Memo()
         self.memos: tuple[Memo[Any, Any], ...] = (self._files, self._units)
 
-    def file(self, text: str, look: Look) -> File:
+    def file(self, text: str, language: Language, look: Look) -> File:
         """All units of a text."""
-        known = self._files.get(text)
+        key = language.id, text
+        known = self._files.get(key)
         if known is None:
-            units = [self.unit(chunk, look) for chunk in self._chunks(text, look)]
+            units = [self.unit(chunk, language, look) for chunk in self._chunks(text, language, look)]
             for index, problem in unbalanced(units).items():
                 units[index] = units[index]._replace(problems=(problem,))
             doubtful = next((index for index, unit in enumerate(units) if unit.doubt is not None), None)
             if doubtful is not None:
-                units[doubtful] = _in_doubt(units[doubtful], text)
+                units[doubtful] = _in_doubt(units[doubtful], text, language)
             known = File(Source(text), tuple(units))
-            self._files.put(text, known)
+            self._files.put(key, known)
         else:
-            self._units.use((unit.chunk.text, ()) for unit in known.units)
+            self._units.use((language.id, unit.chunk.text, ()) for unit in known.units)
         return known
 
-    def includes(self, text: Text, look: Look) -> tuple[str, ...]:
+    def includes(self, text: Text, language: Language, look: Look) -> tuple[str, ...]:
         """The paths that a text includes; cheap where it includes none."""
-        if readable(text).problem is not None or INCLUDE not in text.content:
+        syntax = language.syntax
+        if text.problem is not None or syntax.refused(text.content) or not syntax.may_include(text.content):
             return ()
-        found = (self.unit(chunk, look) for chunk in self._chunks(text.content, look) if INCLUDE in chunk.text)
+        chunks = (chunk for chunk in self._chunks(text.content, language, look) if syntax.may_include(chunk.text))
+        found = (self.unit(chunk, language, look) for chunk in chunks)
         return tuple(include.path for unit in found for include in unit.lowered.includes)
 
-    def unit(self, chunk: Chunk, look: Look, others: Others = ()) -> Unit:
+    def unit(self, chunk: Chunk, language: Language, look: Look, others: Others = ()) -> Unit:
         """A chunk, parsed and lowered. ``others`` is what calls of functions of other chunks do: that is known only
         when those are lowered, so a chunk that must know is lowered a second time."""
-        key = chunk.text, others
+        key = language.id, chunk.text, others
         known = self._units.get(key)
         if known is None:
-            from dp_lsp.frontends.julia.parse import parse  # its table is read only where something is parsed
-
             look()
             self.parsed += 1
-            parsed = parse(chunk.text)
-            lowered = lower(parsed, chunk.text, dict(others))
+            parsed = language.syntax.parse(chunk.text)
+            lowered = lower(parsed, chunk.text, dict(others), language)
             lowered = lowered._replace(problems=(*parsed.problems, *lowered.problems))
             broken = next((problem.message for problem in lowered.problems if problem.unchecked), "")
-            table = names(parsed.nodes, chunk.text)
+            table = names(parsed.nodes, chunk.text, language)
             mentions = frozenset().union(*((each.name, *each.uses) for each in lowered.definitions))
             known = Unit(
                 *(chunk, lowered, broken, parsed.problems, (), others),
@@ -79,19 +80,17 @@ class Pieces:
             self._units.put(key, known)  # it will stand there in the next version, too
         return known
 
-    def _chunks(self, text: str, look: Look) -> tuple[Chunk, ...]:
+    def _chunks(self, text: str, language: Language, look: Look) -> tuple[Chunk, ...]:
         """The chunks of a text. Who asks what a file includes asks for the file next."""
-        if self._cut[0] is not text:
-            self._cut = text, chunks(text, look)
-        return self._cut[1]
+        if self._cut[0] is not text or self._cut[1] is not language:
+            self._cut = text, language, language.syntax.chunks(text, look)
+        return self._cut[2]
 
 
-def _in_doubt(unit: Unit, text: str) -> Unit:
+def _in_doubt(unit: Unit, text: str, language: Language) -> Unit:
     """The unit in which something begins that is never closed: what stands behind may give names another meaning."""
-    from dp_lsp.frontends.julia.doubt import definable  # only what is half typed needs it
-
     assert unit.doubt is not None, "something begins there"
-    names = definable(text[unit.chunk.start + unit.doubt :])
+    names = language.syntax.definable(text[unit.chunk.start + unit.doubt :])
     if names is None or any(map(is_reserved, names)):
         names = frozenset((EVERYTHING,))
     place, reason = Span(unit.doubt, unit.doubt + 1), "it stands behind something that is never closed"

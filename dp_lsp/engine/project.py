@@ -10,7 +10,7 @@ from dp_lsp.analysis.loading import Loader, Text, shown
 from dp_lsp.analysis.records import MAIN
 from dp_lsp.engine.doubts import doubts
 from dp_lsp.engine.places import place_in
-from dp_lsp.engine.problems import IncludeCycle, IncludeUnreadable, Notebook, TooLong, TooManyIncludes, Unbalanced
+from dp_lsp.engine.problems import IncludeCycle, IncludeUnreadable, TooManyIncludes, Unbalanced
 from dp_lsp.engine.program import Program, Unit
 from dp_lsp.lower.definitions import Include
 from dp_lsp.lower.facts import EVERYTHING
@@ -23,7 +23,9 @@ DEEPEST = 100
 MOST = 1_000
 """How many files a project may have."""
 _AGAIN = "#"
-_PLUTO = "### A Pluto.jl notebook ###"
+
+Readable = Callable[[str, Text], Text]
+"""The text of a file, given its name, with a problem if it is none that can be checked."""
 
 
 class File(NamedTuple):
@@ -53,10 +55,9 @@ class Project(NamedTuple):
     modules: tuple[str, ...]
 
 
-def project(root: str, loader: Loader, cut: Callable[[str], File], longest: Callable[[str], int]) -> Project:
-    """The project of a file; ``cut`` makes units of a text, and ``longest`` tells how many characters a file may
-    have, by its name."""
-    return _Expansion(loader, cut, longest).run(root)
+def project(root: str, loader: Loader, cut: Callable[[str], File], readable: Readable) -> Project:
+    """The project of a file; ``cut`` makes units of a text."""
+    return _Expansion(loader, cut, readable).run(root)
 
 
 def unbalanced(units: Sequence[Unit]) -> dict[int, Problem]:
@@ -81,13 +82,6 @@ def unbalanced(units: Sequence[Unit]) -> dict[int, Problem]:
     return found
 
 
-def readable(text: Text) -> Text:
-    """The text, if it is one of a kind that is checked; else with the problem why not."""
-    if text.problem is None and text.content.startswith(_PLUTO):
-        return text._replace(problem=Notebook.at(Span(0, len(_PLUTO))))
-    return text
-
-
 class _Frame:
     """A file that is being run through: the next unit, and the modules that are open at it."""
 
@@ -100,10 +94,10 @@ class _Frame:
 
 
 class _Expansion:
-    def __init__(self, loader: Loader, cut: Callable[[str], File], longest: Callable[[str], int]) -> None:
+    def __init__(self, loader: Loader, cut: Callable[[str], File], readable: Readable) -> None:
         self._loader = loader
         self._cut = cut
-        self._longest = longest
+        self._readable = readable
         self._modules: list[list[Unit]] = [[]]
         self._names = [MAIN]
         self._clouds: dict[str, str] = {}
@@ -125,11 +119,7 @@ class _Expansion:
         return Project(programs, tuple(part for part in self._parts if part is not None), tuple(self._names))
 
     def _text(self, name: str) -> Text:
-        """The text of a file, with a problem if it cannot be checked."""
-        text, most = readable(self._loader.text(name)), self._longest(name)
-        if text.problem is not None or len(text.content) <= most:
-            return text
-        return text._replace(problem=TooLong.at(Span(0, 0), size=f"{len(text.content):,}", limit=f"{most:,}"))
+        return self._readable(name, self._loader.text(name))
 
     def _enter(self, name: str, text: Text, module: int) -> None:
         """Run through a file next."""

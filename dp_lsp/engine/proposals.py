@@ -18,7 +18,7 @@ from dp_lsp.builtins.remedies import COPY, UNBOX
 from dp_lsp.builtins.rewriting import by_map, classical_noise
 from dp_lsp.engine.problems import IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
 from dp_lsp.engine.remarks import IGNORE, ignoring
-from dp_lsp.frontends.julia.problems import BadCharacter, MissingEnd
+from dp_lsp.frontends.problems import BadCharacter, MissingEnd
 from dp_lsp.infer.explain import publish, wrap
 from dp_lsp.infer.problems import (
     ConditionFails,

@@ -170,7 +170,7 @@ class _Trial:
         if after is None:
             if len(self._tried) == _KEPT:
                 self._tried.clear()  # each is as large as the project
-            text = Text(edited(self._text, edits))
+            text = Text(edited(self._text, edits), language=self._analysis.options.language)
             after = self._tried[edits] = self._checked(_Edited(self._loader, self._file, text))
         return after
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
 
+from dp_lsp import frontends
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.facts import encode_facts
 from dp_lsp.analysis.plots import Plotted
@@ -205,13 +206,14 @@ class Task:
         return asserted(description, (each for each in self._claims() if _is_about(each, definition)), problem)
 
     def _infer(self, definition: Definition) -> Inferred:
-        rules, text = BY_NAME[self._options.profile], self.unit.chunk.text
+        language, rules = frontends.of("", self._options.language), BY_NAME[self._options.profile]
         named = self._premises.names[definition.name]
         broken = self.unit.broken or self._premises.cloud or (named.conflict.why if named.conflict else "")
         broken = broken or named.cloud or ""
         usual, metric = self._options.contributes, METRICS[self._options.neighbours]
         version = self._version(definition, broken)
-        setting = Setting(text, rules, self._names(definition), broken, usual, metric, version)
+        names, text = self._names(definition), self.unit.chunk.text
+        setting = Setting(text, language, rules, names, broken, usual, metric, version)
         if isinstance(definition, Constant):
             return infer_constant(definition, setting, self._look)
         return infer_method(definition, setting, self._look)

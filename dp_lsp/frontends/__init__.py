@@ -1,1 +1,35 @@
-"""Front ends, one folder a source language: a text to chunks, a chunk to surface nodes."""
+"""The source languages, one folder each: a text to chunks, a chunk to surface nodes, and what else is spelled so."""
+
+from __future__ import annotations
+
+from dp_lsp.frontends.julia import JULIA
+from dp_lsp.language import Language
+
+_LANGUAGES: dict[str, Language] = {JULIA.id: JULIA}
+
+
+def register(language: Language) -> None:
+    """Have files of a language checked."""
+    _LANGUAGES[language.id] = language
+
+
+def find(file: str, language: str = "") -> Language | None:
+    """The language that is called so or, without such a name, that of a file by its suffix; None if it is not
+    checked."""
+    known = _LANGUAGES.get(language)
+    return known or next((each for each in _LANGUAGES.values() if file.endswith(each.suffixes)), None)
+
+
+def of(file: str, language: str = "") -> Language:
+    """The same; the first language where nothing says which it is, as of text that is piped in."""
+    return find(file, language) or next(iter(_LANGUAGES.values()))
+
+
+def suffixes() -> tuple[str, ...]:
+    """How the names of all files end that are checked."""
+    return tuple(suffix for each in _LANGUAGES.values() for suffix in each.suffixes)
+
+
+def kinds() -> str:
+    """What files are checked, for a person."""
+    return " or ".join(f"{each.name} file ({', '.join(each.suffixes)})" for each in _LANGUAGES.values())

@@ -26,6 +26,7 @@ from dp_lsp.core.values import value
 from dp_lsp.infer import disjoint, moves, problems
 from dp_lsp.infer.rules import Rules
 from dp_lsp.infer.solver import Solver
+from dp_lsp.language import Language
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
@@ -89,6 +90,7 @@ class Inference:
     def __init__(
         self,
         text: str,
+        language: Language,
         rules: Rules,
         resolve: Resolve,
         look: Callable[[], None],
@@ -97,6 +99,7 @@ class Inference:
     ) -> None:
         self._rule = rule
         self.text = text
+        self.language = language
         self.rules = rules
         self.resolve = resolve
         self.look = look

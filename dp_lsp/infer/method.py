@@ -27,6 +27,7 @@ from dp_lsp.infer import assumptions, checks, conditions, functions, generalize,
 from dp_lsp.infer.inference import Inference, Resolve
 from dp_lsp.infer.rules import Rules
 from dp_lsp.infer.solver import Solver
+from dp_lsp.language import Language
 from dp_lsp.problem import Problem, Severity
 from dp_lsp.text import Span
 
@@ -72,13 +73,16 @@ class Inferred(NamedTuple):
         return self.unknown or _first_error(self.problems)
 
 
-@undigested(**dict.fromkeys(("text", "rules", "resolve", "broken", "usual", "metric"), "the version tells of it"))
+@undigested(
+    **dict.fromkeys(("text", "language", "rules", "resolve", "broken", "usual", "metric"), "the version tells of it")
+)
 class Setting(NamedTuple):
     """Where a definition stands, and by what it is inferred. ``broken`` says what of its text was not understood, or is
     empty, ``usual`` how many records a person has, and ``metric`` how datasets are compared, where no annotation says
     it. ``version`` is a digest of all that, or empty if it may not be inferred again."""
 
     text: str
+    language: Language
     rules: Rules
     resolve: Resolve
     broken: str = ""
@@ -169,7 +173,9 @@ def _with_annotations(method: term.Method, missing: list[tuple[Annotation, bool]
 
 
 def _inference(setting: Setting, effort: Effort) -> Inference:
-    inference = Inference(setting.text, setting.rules, setting.resolve, effort.look, terms.rule, effort)
+    inference = Inference(
+        setting.text, setting.language, setting.rules, setting.resolve, effort.look, terms.rule, effort
+    )
     if setting.broken:
         inference.give_up(setting.broken)
     return inference

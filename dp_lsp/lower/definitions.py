@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dp_lsp import builtins, surface
 from dp_lsp.core.term import Constant, Definition, Method
+from dp_lsp.language import Language
 from dp_lsp.lower import problems, type_names
 from dp_lsp.lower.effects import Known, effects
 from dp_lsp.lower.facts import (
@@ -78,15 +79,16 @@ class Lowered(NamedTuple):
     changers: frozenset[str] = frozenset()
 
 
-def lower(parsed: surface.Parsed, text: str, known: Known) -> Lowered:
+def lower(parsed: surface.Parsed, text: str, known: Known, language: Language) -> Lowered:
     """The definitions of a chunk, in order, with the problems met on the way (those of the parser not among them).
     ``known`` is what is known of the functions of other chunks."""
-    return _TopLevel(text, known).lower(parsed)
+    return _TopLevel(text, known, language).lower(parsed)
 
 
 class _TopLevel:
-    def __init__(self, text: str, known: Known) -> None:
+    def __init__(self, text: str, known: Known, language: Language) -> None:
         self._text = text
+        self._language = language
         self._elsewhere = known
         self._known = dict(known)
         self._methods: dict[str, list[Method]] = {}
@@ -166,7 +168,7 @@ class _TopLevel:
         return Constant(target.name, node.span, target.span, value, frozenset(function.uses))
 
     def _lowering(self, name: str) -> Functions:
-        return Functions(f"`{name}`", self._text, self._problems, self._known)
+        return Functions(f"`{name}`", self._text, self._problems, self._known, self._language)
 
     def _add(self, definition: Definition) -> None:
         """A definition; those after it know what a call of it does."""

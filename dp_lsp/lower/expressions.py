@@ -9,6 +9,7 @@ from dp_lsp import builtins, surface
 from dp_lsp.builtins.patterns import FromBox, GivenNorm, GivenTruth, GivenType
 from dp_lsp.core import term
 from dp_lsp.core.term import Local, Term
+from dp_lsp.language import Language
 from dp_lsp.lower import problems, type_names
 from dp_lsp.lower.effects import Effects, Known
 from dp_lsp.lower.facts import as_function, described, is_everyday, is_operator, is_reserved, written
@@ -24,9 +25,16 @@ class Expressions:
     ``where`` says to a person what is being lowered; ``known`` is what is known of top-level functions."""
 
     def __init__(
-        self, where: str, text: str, report: list[Problem], known: Known, outer: Expressions | None = None
+        self,
+        where: str,
+        text: str,
+        report: list[Problem],
+        known: Known,
+        language: Language,
+        outer: Expressions | None = None,
     ) -> None:
         self._text = text
+        self._language = language
         self.uses: set[str] = set() if outer is None else outer.uses
         self._where = where
         self._problems = report

@@ -8,6 +8,7 @@ from dp_lsp import surface
 from dp_lsp.core import term
 from dp_lsp.core.annotation import AModel, Anything, NumberOf
 from dp_lsp.core.term import Bind, Body, Method, Term
+from dp_lsp.language import Language
 from dp_lsp.lower import problems, type_names
 from dp_lsp.lower.changes import versions
 from dp_lsp.lower.effects import Known, effects
@@ -57,16 +58,22 @@ class Functions(Statements):
     """The body of one function. A function inside it has a body of its own, made by :meth:`inside`."""
 
     def __init__(
-        self, where: str, text: str, report: list[Problem], known: Known, outer: Functions | None = None
+        self,
+        where: str,
+        text: str,
+        report: list[Problem],
+        known: Known,
+        language: Language,
+        outer: Functions | None = None,
     ) -> None:
-        super().__init__(where, text, report, known, outer)
+        super().__init__(where, text, report, known, language, outer)
         self.changed = set()
         self.leaving = Leaving()
         self._conflicting: set[str] = set()
 
     def inside(self) -> Functions:
         """A function inside this one."""
-        inner = Functions(self._where, self._text, self._problems, self._known, self)
+        inner = Functions(self._where, self._text, self._problems, self._known, self._language, self)
         inner._guards = self._guards
         return inner
 

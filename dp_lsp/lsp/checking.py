@@ -113,7 +113,7 @@ class Checker:
         document.checked = None
         self._submitted[document.name] = document
         self._busy(document, True)
-        self._worker.update(document.name, document.file, document.revision, document.source)
+        self._worker.update(document.name, document.file, document.revision, document.source, document.language.id)
         self._worker.check(document.name, self._present_options(), [other.name for other in document.others])
 
     def set(self, document: Document, subject: Subject, number: Fraction | None) -> None:
@@ -201,7 +201,7 @@ class Checker:
             if not future.done():  # it may have been cancelled
                 future.set_result(found)
 
-        self._worker.update(document.name, document.file, document.revision, document.source)
+        self._worker.update(document.name, document.file, document.revision, document.source, document.language.id)
         number = self._worker.derive(document.name, offset, self._present_options(), tell, wanted)
         try:
             return await future

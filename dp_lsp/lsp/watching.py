@@ -8,13 +8,16 @@ from pathlib import Path
 
 from lsprotocol import types
 
+from dp_lsp import frontends
+
 CONFIGURATIONS = ("dp-lsp.toml", "pyproject.toml", "dp-lsp-baseline.json", ".gitignore")
 """The names of files that say how others are checked, and which; a baseline need not be called so."""
 
 
 def watchers(outside: Iterable[str]) -> list[types.FileSystemWatcher]:
     """What a client is asked to watch: files below its folders, and configurations in some ``outside`` of them."""
-    names = [types.FileSystemWatcher(f"**/{name}") for name in ("*.jl", *CONFIGURATIONS)]
+    programs = (f"*{suffix}" for suffix in frontends.suffixes())
+    names = [types.FileSystemWatcher(f"**/{name}") for name in (*programs, *CONFIGURATIONS)]
     bases = [Path(folder).as_uri() for folder in outside]
     return names + [types.FileSystemWatcher(types.RelativePattern(b, name)) for b in bases for name in CONFIGURATIONS]
 

@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import BinaryIO
 
 from dp_lsp.analysis.limits import PER_CHARACTER
-from dp_lsp.analysis.loading import Loader
+from dp_lsp.analysis.loading import Loader, Text
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.ticket import OutOfTime, Superseded, Ticket
@@ -206,8 +206,8 @@ class Service:
             case Look(folders, wishes, kept):
                 self._projects.configurations.kept.update(kept)
                 self._projects.look(folders, wishes)
-            case Opened(document, file, revision, text):
-                self._projects.opened(document, file, revision, text)
+            case Opened(document, file, revision, text, language):
+                self._projects.opened(document, file, revision, Text(text, language=language))
             case Learn(document, records):
                 self._projects.engine.learn(document, records)
                 if document:

@@ -175,12 +175,13 @@ class Worker:
         if self._link:
             self._link.send(Look(folders, wishes))
 
-    def update(self, document: str, file: str, revision: int, source: Source) -> None:
+    def update(self, document: str, file: str, revision: int, source: Source, language: str = "") -> None:
         """A document is open or has a newer text, which counts from the next check on.
 
-        ``file`` is its name in a check. A document that was forgotten must not come back under the same name.
+        ``file`` is its name in a check, and ``language`` the id of the one it is written in, if that is not known by
+        its name. A document that was forgotten must not come back under the same name.
         """
-        opened = self._texts.put(document, file, revision, source)
+        opened = self._texts.put(document, file, language, revision, source)
         if self._link:
             self._link.send(opened)
 

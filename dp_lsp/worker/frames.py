@@ -34,12 +34,14 @@ class Look(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """The text of a document that is open, or its newer text. ``file`` is its name in a check."""
+    """The text of a document that is open, or its newer text. ``file`` is its name in a check, ``language`` the id of
+    the one it is written in."""
 
     document: str
     file: str
     revision: int
     text: str
+    language: str
 
 
 class Learn(NamedTuple):

@@ -63,7 +63,7 @@ _NO_PATHS = _Paths(None, ())
 
 
 class _Listing:
-    """The Julia files below some folders, found bit by bit, so that it can be interrupted."""
+    """The programs below some folders, found bit by bit, so that it can be interrupted."""
 
     def __init__(self, folders: tuple[str, ...]) -> None:
         self._batches = chain.from_iterable(by_folder(folder, Ignored(folder)) for folder in folders)
@@ -115,9 +115,9 @@ class Projects:
         self._graph = None
         self._current.clear()
 
-    def opened(self, document: str, file: str, revision: int, text: str) -> None:
+    def opened(self, document: str, file: str, revision: int, text: Text) -> None:
         """A document is open, or has another text."""
-        self.open[document] = Open(file, revision, Text(text))
+        self.open[document] = Open(file, revision, text)
         self._disk.give(file, self.open[document].text)
 
     def closed(self, document: str) -> None:
@@ -254,7 +254,7 @@ class Projects:
         files = self._files()
         for each in self.open.values():
             if self._paths.get(each.file, _NO_PATHS).made_of is not each.text:
-                self._found(each.file, _Paths(each.text, self.engine.includes(each.text, look)))
+                self._found(each.file, _Paths(each.text, self.engine.includes(each.file, each.text, look)))
         wanted = set(filter(self._is_wanted, files))
         if self._graph is None or not wanted <= self._graph.included.keys():
             wanted.update(filter(self.configurations.includes, self._listing.finish(look)))
@@ -267,7 +267,7 @@ class Projects:
             look()
             now = stamp(name)
             if now is None or self._paths.get(name, _NO_PATHS).made_of != now:
-                self._found(name, _Paths(now, self.engine.includes(read(name), look)))
+                self._found(name, _Paths(now, self.engine.includes(name, read(name), look)))
             self._current.add(name)
         found = (self._disk.included(name, path) for path in self._paths[name].written)
         return (other for other in found if isinstance(other, str))

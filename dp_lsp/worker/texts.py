@@ -11,6 +11,7 @@ from dp_lsp.worker.frames import Opened
 
 class _Text(NamedTuple):
     file: str
+    language: str
     revision: int
     source: Source
 
@@ -25,9 +26,10 @@ class Texts:
     def __contains__(self, document: object) -> bool:
         return document in self._texts
 
-    def put(self, document: str, file: str, revision: int, source: Source) -> Opened:
-        """A document is open or has a newer text; ``file`` is its name in a check. What to tell the process of it."""
-        text = self._texts.setdefault(document, {})[revision] = _Text(file, revision, source)
+    def put(self, document: str, file: str, language: str, revision: int, source: Source) -> Opened:
+        """A document is open or has a newer text; ``file`` is its name in a check, ``language`` the id of the one it is
+        written in. What to tell the process of it."""
+        text = self._texts.setdefault(document, {})[revision] = _Text(file, language, revision, source)
         return _opened(document, text)
 
     def opened(self) -> Iterator[Opened]:
@@ -56,4 +58,4 @@ class Texts:
 
 
 def _opened(document: str, text: _Text) -> Opened:
-    return Opened(document, text.file, text.revision, text.source.text)
+    return Opened(document, text.file, text.revision, text.source.text, text.language)

@@ -109,7 +109,7 @@ class _Log:
         return {
             "location": _location(path),
             "roles": ["analysisTarget"],
-            "sourceLanguage": "julia",
+            "sourceLanguage": analysis.language.id,
             "properties": {"status": analysis.state.value},
         }
 

@@ -33,24 +33,6 @@ class Unbalanced(Kind):
     unchecked = True
 
 
-class Notebook(Kind):
-    """The file is a Pluto notebook.
-
-    A Pluto notebook stores its cells in another order than it runs them in, and the order of definitions is
-    part of what is checked. So a notebook is `unknown`, with this one problem.
-
-    Broken: a file whose first line is `### A Pluto.jl notebook ###`.
-
-    Fixed: move the functions that handle private data to a file of their own, `include` that in the notebook,
-    and check the file.
-    """
-
-    code = "DP012"
-    name = "notebook"
-    message = "this is a Pluto notebook, and notebooks are not checked; move the functions to a file of their own"
-    unchecked = True
-
-
 class IncludeMissing(Kind):
     """A file is included that does not exist. Nothing is known of what it would define, which may be anything.
 

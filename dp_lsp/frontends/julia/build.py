@@ -9,9 +9,9 @@ from dp_lsp.frontends.julia.headers import (
     Arguments,
     Limited,
 )
-from dp_lsp.frontends.julia.problems import NestedTooDeeply
 from dp_lsp.frontends.julia.strings import line_end
 from dp_lsp.frontends.julia.tokens import LIMIT, Ready, Token
+from dp_lsp.frontends.problems import NestedTooDeeply
 from dp_lsp.surface import (
     Assert,
     Assign,

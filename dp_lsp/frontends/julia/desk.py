@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dp_lsp.frontends.julia.problems import SyntaxProblem, Unclosed
 from dp_lsp.frontends.julia.tokens import BLOCKS, OPENERS, OPERANDS, SQUARE, Broken, Ready, Token
+from dp_lsp.frontends.problems import SyntaxProblem, Unclosed
 from dp_lsp.problem import Problem
 from dp_lsp.surface import NO_EFFECT, Node, Opaque, Summary
 from dp_lsp.text import Span

@@ -22,9 +22,10 @@ from dp_lsp.frontends.julia.headers import (
 )
 from dp_lsp.frontends.julia.strings import string_value
 from dp_lsp.frontends.julia.summary import summary
-from dp_lsp.frontends.julia.tokens import FOLLOWED, Ready, Token
+from dp_lsp.frontends.julia.tokens import Ready, Token
 from dp_lsp.problem import Problem
 from dp_lsp.surface import (
+    OPERATORS,
     SEEDING,
     Assign,
     Block,
@@ -132,7 +133,7 @@ class Expressions(Headers):
         start = min(self._start(args[0]), operator.start)
         end = self._end(args[-1])
         symbol = operator.value if isinstance(operator, Token) else operator.name
-        if symbol in FOLLOWED:
+        if symbol in OPERATORS:
             return Call(start, end, Name(operator.start, operator.end, symbol), tuple(args))
         what = "a broadcast" if symbol[0] == "." and symbol != ".." else f"the operator `{symbol}`"
         return self._opaque([operator if start == operator.start else args[0], args[-1]], what)

@@ -18,7 +18,6 @@ from typing import NamedTuple
 from dp_lsp import surface
 from dp_lsp.frontends.julia import strings
 from dp_lsp.frontends.julia.desk import Desk
-from dp_lsp.frontends.julia.problems import BadCharacter, SyntaxProblem, Unclosed
 from dp_lsp.frontends.julia.summary import summary
 from dp_lsp.frontends.julia.tokens import (
     ALIASES,
@@ -38,6 +37,7 @@ from dp_lsp.frontends.julia.tokens import (
     spelling,
     words,
 )
+from dp_lsp.frontends.problems import BadCharacter, SyntaxProblem, Unclosed
 from dp_lsp.problem import Problem, Related
 from dp_lsp.surface import Bound
 from dp_lsp.text import Span, normalised

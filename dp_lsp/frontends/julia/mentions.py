@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from dp_lsp.frontends.julia import strings
 from dp_lsp.frontends.julia.lexer import Lexer
 from dp_lsp.frontends.julia.tokens import Ready
+from dp_lsp.language import Mention
 from dp_lsp.text import Span, normalised
 
 _COMMENTS = re.compile(r"^[ \t]*#(?!=)[^\n]*(?:\n[ \t]*#(?!=)[^\n]*)+", re.MULTILINE)
 _ASSIGNED = frozenset(("ASSIGN", "OPASSIGN"))
 _LISTED = frozenset(("NAME", "COMMA"))
-
-
-class Mention(NamedTuple):
-    """A name and its place. ``binds`` says that it is assigned there, ``outside`` that it is declared to be
-    a top-level one; ``of`` is the name that it is a field of, or a member, and ``.`` where that is no name."""
-
-    span: Span
-    name: str
-    binds: bool = False
-    outside: bool = False
-    of: str = ""
 
 
 def mentions(text: str, span: Span) -> Iterator[Mention]:

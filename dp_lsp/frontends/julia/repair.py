@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dp_lsp.frontends.julia import outline
-from dp_lsp.frontends.julia.problems import MissingEnd, SyntaxProblem
 from dp_lsp.frontends.julia.summary import summary
 from dp_lsp.frontends.julia.tokens import BINARY, BLOCKS, OPERANDS, Broken, Ready, Token
+from dp_lsp.frontends.problems import MissingEnd, SyntaxProblem
 from dp_lsp.problem import Problem, Related
 from dp_lsp.surface import Opaque
 from dp_lsp.text import Span

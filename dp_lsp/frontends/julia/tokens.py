@@ -160,9 +160,6 @@ def operator_type(symbol: str) -> str:
 ALIASES = {"≤": "<=", "≥": ">=", "≠": "!=", "≡": "===", "≢": "!==", "∈": "in"}
 """Operators that are another way to write the same function."""
 
-FOLLOWED = frozenset(["+", "-", "*", "/", "%", "÷", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "!", "|>"])
-"""Operators that become calls of their name; all others have no meaning for the checker."""
-
 _UNDOTTED = frozenset(
     [
         "PM",

@@ -72,6 +72,6 @@ def _with(scene: Scene, change: Callable[[DatasetOf], DatasetOf]) -> Scene:
         for param in scene.method.params
     )
     known = scene.inference
-    again = Inference(known.text, known.rules, known.resolve, known.look, terms.rule)
+    again = Inference(known.text, known.language, known.rules, known.resolve, known.look, terms.rule)
     functions.body(again, replace(scene.method, params=params), conditions.Mark(), scene.usual)
     return Scene(again, scene.method, scene.usual)

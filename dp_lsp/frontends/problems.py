@@ -1,4 +1,4 @@
-"""What can be wrong with a Julia text before anything is known about what it means."""
+"""What can be wrong with a text before anything is known about what it means, whatever its language."""
 
 from __future__ import annotations
 
@@ -156,4 +156,22 @@ class BadCharacter(Kind):
     code = "DP006"
     name = "bad-character"
     message = "this character is not allowed here: {shown}"
+    unchecked = True
+
+
+class Notebook(Kind):
+    """The file is a Pluto notebook.
+
+    A Pluto notebook stores its cells in another order than it runs them in, and the order of definitions is
+    part of what is checked. So a notebook is `unknown`, with this one problem.
+
+    Broken: a file whose first line is `### A Pluto.jl notebook ###`.
+
+    Fixed: move the functions that handle private data to a file of their own, `include` that in the notebook,
+    and check the file.
+    """
+
+    code = "DP012"
+    name = "notebook"
+    message = "this is a Pluto notebook, and notebooks are not checked; move the functions to a file of their own"
     unchecked = True
