@@ -13,11 +13,11 @@ import pytest
 import spec_runner
 from dp_lsp.analysis.records import Options
 from dp_lsp.analysis.ticket import Ticket
-from dp_lsp.core.scheme import Judgement
 from dp_lsp.core.term import Term
 from dp_lsp.engine import facts, task
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.memo import VERSIONS
+from dp_lsp.infer.effects import Evaluation
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.mistakes import relations
 from dp_lsp.lsp import tidying
@@ -48,7 +48,7 @@ class Effort:
         self.twice = False
         infer = Inference.infer
 
-        def counted(inference: Inference, node: Term) -> Judgement:
+        def counted(inference: Inference, node: Term) -> Evaluation:
             self._times[id(node)] += 1
             self._seen[id(node)] = node
             self.twice |= (id(inference), id(node)) in self._by

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from dp_lsp.builtins.define import Application, Applied, Args, Form, Parts, Runs
 from dp_lsp.core import laws, term
@@ -24,21 +25,30 @@ from dp_lsp.core.events import (
 from dp_lsp.core.metrics import is_uncounted
 from dp_lsp.core.order import common
 from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
-from dp_lsp.core.sens import INFINITY, ONE, Sens
+from dp_lsp.core.sens import INFINITY, ONE
 from dp_lsp.core.types import Container, FunctionType, Type, TypeVariable, without_static, without_value
 from dp_lsp.infer import apply, mechanisms, moves, openings, problems, units
-from dp_lsp.infer.inference import Failure, Inference
+from dp_lsp.infer.effects import NONE, Effects, failing, in_sequence, spending
+from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import Mismatch
-from dp_lsp.infer.spending import distances
+from dp_lsp.infer.spending import Given, distances
 
 _ATTEMPTS = 3
 
 
+class Calling(NamedTuple):
+    """The arguments of a row with what the functions among them do, how far they move, captures included, and the
+    effect of the calls."""
+
+    args: Args
+    values: list[Judgement]
+    effects: Effects
+
+
 def apply_function(
     inference: Inference, node: term.Call, form: Form, args: Args, values: list[Judgement]
-) -> tuple[Args, list[Judgement]] | None:
-    """The arguments of a row with what the function among them does, and how far they move, captures included.
-    None, with a problem, if it cannot be called so."""
+) -> Calling | None:
+    """Call the function among the arguments of a row. None, with a problem, if it cannot be called so."""
     application = form.applies
     assert application is not None, "the form applies a function"
     index = args.names.index(application.argument)
@@ -48,26 +58,24 @@ def apply_function(
     applied = calls.settled(application, args)
     if applied is None:
         return None
-    values = list(values)
-    values[index] = Judgement(argument, calls.captured)
-    calls.fail(values, for_records=form.runs is None)
+    values = [*values[:index], Judgement(argument, calls.captured), *values[index + 1 :]]
+    effects = in_sequence((calls.effects, calls.fail(values, for_records=form.runs is None)))
     args = replace(args, applied={application.argument: applied})
     if form.runs is not None and form.runs.parts is not None:
-        found = _by(inference, node, form.runs.parts, args, values)
-        if found is None:
+        by = _by(inference, node, form.runs.parts, args, values)
+        if by is None:
             return None
-        args, values = found
+        args, values, effects = by.args, by.values, in_sequence((effects, by.effects))
     if form.runs is not None:
-        return (args, values) if calls.run(form.runs, args, values) else None
+        spent = calls.run(form.runs, args, values)
+        return None if spent is None else Calling(args, values, in_sequence((effects, spent)))
     if calls.releases:
         calls.refused("a function that releases nothing", f"`{inference.written(calls.span)}`")
         return None
-    return args, values
+    return Calling(args, values, effects)
 
 
-def _by(
-    inference: Inference, node: term.Call, parts: Parts, args: Args, values: list[Judgement]
-) -> tuple[Args, list[Judgement]] | None:
+def _by(inference: Inference, node: term.Call, parts: Parts, args: Args, values: list[Judgement]) -> Calling | None:
     """The same with the function that says of a record in which part it lies. It must say so by the record alone."""
     index = args.names.index(parts.by.argument)
     function = inference.solver.type(args.types[index])
@@ -79,18 +87,19 @@ def _by(
         calls.refused("a function that releases nothing", f"`{inference.written(calls.span)}`")
         return None
     values = [*values[:index], Judgement(function, calls.captured), *values[index + 1 :]]
-    calls.fail(values, for_records=True)
+    failures = calls.fail(values, for_records=True)
     if isinstance(function, TypeVariable):
-        inference.leak(frozenset(calls.captured), Origin(calls.span, "in which part a record lies must be public"))
+        lost = inference.leak(calls.captured, Origin(calls.span, "in which part a record lies must be public"))
     else:
-        mechanisms.expose(inference, node, index, values)
-    return replace(args, applied={**args.applied, parts.by.argument: applied}), values
+        lost = mechanisms.expose(inference, node, index, values)
+    args = replace(args, applied={**args.applied, parts.by.argument: applied})
+    return Calling(args, values, in_sequence((calls.effects, failures, lost)))
 
 
 class _Calls:
     """The calls of one function by one use of a row. ``captured`` are the moves of its results by what it captured,
     ``_held`` those of all that it captured; ``failing`` says whether what it is given decides if a call fails, and is
-    None if none does."""
+    None if none does. ``effects`` are those of choosing the methods that run."""
 
     def __init__(self, inference: Inference, node: term.Call, index: int, function: Type, captured: Moves) -> None:
         self._inference = inference
@@ -99,6 +108,7 @@ class _Calls:
         self.span = node.args[index].span
         self.captured = self._held = captured
         self.failing: bool | None = None
+        self.effects = NONE
         self.releases = False
         self._outcome: apply.Outcome | None = None
         self._awaited: Opaque | None = None
@@ -108,17 +118,17 @@ class _Calls:
             problems.WrongArgument.at(self.span, function=self._node.builtin, wanted=wanted, given=given)
         )
 
-    def fail(self, values: list[Judgement], for_records: bool) -> None:
+    def fail(self, values: list[Judgement], for_records: bool) -> Effects:
         """A call may fail, or what the arguments are decides whether one does. Of calls ``for_records`` also whether
         there is one, where it is private how many records there are."""
         if self.failing is None:
-            return
+            return NONE
         node, deciding = self._node, values
         if not self.failing:
             uncounted = [value for value in values if is_uncounted(self._inference.type(value))]
             deciding = uncounted if for_records else []
         seen = moves.combined(((value.moves, INFINITY) for value in deciding), node.span, laws.FAILURE, node.builtin)
-        self._inference.failures.append(Failure(seen, node.span))
+        return failing(seen, node.span)
 
     def settled(self, application: Application, args: Args) -> Applied | None:
         """What the function does. What it carries from call to call has one type, that of every call."""
@@ -182,6 +192,7 @@ class _Calls:
         if outcome is None:
             return None
         scheme = outcome.scheme
+        self.effects = in_sequence((self.effects, outcome.effects))
         if any(param.static for param in scheme.params):
             self.refused("a function without `Static()` parameters", f"`{scheme.name}`")
             return None
@@ -193,43 +204,42 @@ class _Calls:
         places = range(len(types))
         return Applied(outcome.type, tuple(map(outcome.factor, places)), tuple(map(outcome.way, places)))
 
-    def run(self, runs: Runs, args: Args, values: list[Judgement]) -> bool:
-        """Spend what the runs of a private function cost; False, with a problem, if it is none."""
+    def run(self, runs: Runs, args: Args, values: list[Judgement]) -> Effects | None:
+        """What the runs of a private function spend; None, with a problem, if it is none."""
         inference, node = self._inference, self._node
         if not self.releases:
             self.refused("a private function (declared `Priv()`)", f"`{inference.written(self.span)}`")
-            return False
+            return None
         origin = Origin(node.span, node.builtin)
-        inference.leak(frozenset(self._held), origin)  # every run reads it, and nothing hides how often
-        for name in runs.exposed:
-            mechanisms.expose(inference, node, args.names.index(name), values)
+        effects = [inference.leak(self._held, origin)]  # every run reads it, and nothing hides how often
+        effects += [mechanisms.expose(inference, node, args.names.index(name), values) for name in runs.exposed]
         if runs.parts is not None:
-            self._run_on_parts(runs, runs.parts, args, values, origin)
-            return True
-        along: list[Distances] = []
-        for fed in runs.feeds:
-            at = None if fed is None else args.names.index(fed)
-            along.append({} if at is None else self._distances(at, values[at].moves))
-        times, once = runs.times(args), self._seen(runs, along, origin)
-        inference.spent.append(once if times == ONE else Repeat(times, once, origin))
-        return True
+            return in_sequence([*effects, self._run_on_parts(runs, runs.parts, args, values, origin)])
+        given = [self._distances(None if fed is None else args.names.index(fed), values) for fed in runs.feeds]
+        times, once = runs.times(args), self._seen(runs, [each.distances for each in given], origin)
+        spent = spending(once if times == ONE else Repeat(times, once, origin))
+        return in_sequence([*effects, *(each.effects for each in given), spent])
 
-    def _run_on_parts(self, runs: Runs, parts: Parts, args: Args, values: list[Judgement], origin: Origin) -> None:
+    def _run_on_parts(self, runs: Runs, parts: Parts, args: Args, values: list[Judgement], origin: Origin) -> Effects:
         (fed,) = runs.feeds
         index = args.names.index(fed) if fed is not None else 0
         written, steps = self._node.args[index], parts.steps(args)
         found = distances(self._inference, written.span, values[index].moves, origin)
         part = Var("part", gap=True)
-        along = {var: distance * steps for var, distance in found.items()}
-        self._inference.spent.append(Parallel(part, along, self._spent([{part: ONE}], origin, (True,)), origin))
+        along = {var: distance * steps for var, distance in found.distances.items()}
+        on_one = self._spent([{part: ONE}], origin, (True,))
+        return in_sequence((found.effects, spending(Parallel(part, along, on_one, origin))))
 
-    def _distances(self, index: int, moved: Moves) -> dict[Var, Sens]:
+    def _distances(self, index: int | None, values: list[Judgement]) -> Given:
+        """How far the runs' inputs move with what is given for one parameter; nothing where that is public."""
+        if index is None:
+            return Given({}, NONE)
         written = self._node.args[index]
         origin = Origin(written.span, f"`{self._node.builtin}` protects a change of at most 1")
-        found = distances(self._inference, written.span, moved, origin)
-        far = {var for var, distance in found.items() if not var.members and distance.number not in (0, 1)}
+        found = distances(self._inference, written.span, values[index].moves, origin)
+        far = {var for var, distance in found.distances.items() if not var.members and distance.number not in (0, 1)}
         for var in sorted(far, key=lambda var: var.name):
-            self._inference.demand(found[var], "<=", ONE, origin)
+            self._inference.demand(found.distances[var], "<=", ONE, origin)
         return found
 
     def _seen(self, runs: Runs, along: list[Distances], origin: Origin) -> Cost:

@@ -30,7 +30,6 @@ from dp_lsp.core.scheme import (
 )
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.core.types import (
-    UNKNOWN,
     Base,
     Container,
     Dataset,
@@ -42,7 +41,8 @@ from dp_lsp.core.types import (
     Unknown,
 )
 from dp_lsp.infer import conditions, dispatch, explain, moves, openings, problems, rows, templates, units
-from dp_lsp.infer.inference import Failure, Found, Inference
+from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, failing, in_sequence, spending
+from dp_lsp.infer.inference import Found, Inference
 from dp_lsp.infer.instance import Instance
 from dp_lsp.infer.spending import distances
 from dp_lsp.problem import Named, Related, Sought
@@ -62,12 +62,14 @@ class Site(NamedTuple):
 
 class Outcome(NamedTuple):
     """A function called with arguments of given types: the method that runs, and what it is here. ``steps`` tells
-    of arguments that are datasets of another metric than the parameter how many steps of that one step of theirs is."""
+    of arguments that are datasets of another metric than the parameter how many steps of that one step of theirs is.
+    ``effects`` are those of choosing the method, and what its operations that waited do."""
 
     scheme: Scheme
     instance: Instance
     values: Substitution
     steps: Mapping[int, Sens]
+    effects: Effects
 
     @property
     def type(self) -> Type:
@@ -140,7 +142,8 @@ def run(
             reason = f"its `{param.name}` is taken to be {wanted}, and this may be stored as another type of number"
             inference.report(problems.DoesNotFit.at(written.span, function=scheme.name, reason=reason))
             return None
-    if not dispatch.applies(inference, site.span, scheme, types):
+    applied = dispatch.applies(inference, site.span, scheme, types)
+    if applied is None:
         return None
     reason = instance.misfit()
     if reason:
@@ -149,7 +152,7 @@ def run(
     inference.running.append(value)
     settled = _settle(inference, site, scheme, instance)
     inference.running.pop()
-    if not settled:
+    if settled is None:
         return None
     instance.name_rest()
     values = instance.substitution()
@@ -157,7 +160,7 @@ def run(
         origin = Origin(site.span, f"in this call of `{scheme.name}`, {need.origin.reason}")
         put = conditions.put_into(values, need)
         inference.demand(put.left, need.relation, put.right, origin, conditions.fails)
-    return Outcome(scheme, instance, values, steps)
+    return Outcome(scheme, instance, values, steps, in_sequence((applied, settled)))
 
 
 def _chosen(inference: Inference, site: Site, value: FunctionValue, types: Sequence[Type]) -> Scheme | None:
@@ -194,18 +197,21 @@ def _counted_as(wanted: Type, given: Type) -> tuple[Dataset, Sens] | None:
     return None if dataset is None or not isinstance(wanted, Dataset) else counted_as(dataset, wanted.metric)
 
 
-def _settle(inference: Inference, site: Site, scheme: Scheme, instance: Instance) -> bool:
-    """Settle the operations that wait in a scheme, in order; what is still open waits in the caller."""
+def _settle(inference: Inference, site: Site, scheme: Scheme, instance: Instance) -> Effects | None:
+    """Settle the operations that wait in a scheme, in order; what is still open waits in the caller. None, with a
+    problem, if one of them has no meaning here."""
+    effects = []
     for each in scheme.opens:
         callee = each.callee if isinstance(each.callee, str) else inference.solver.type(instance.type(each.callee))
         given = [inference.given(instance.given(value)) for value in each.arguments]
         found = attempt(inference, site, callee, given, each.release is not None)
         if found is None:
-            return False
+            return None
+        effects.append(found.effects)
         if not instance.turns_out(each.result, found.result):
             reason = f"one of its results is {type_words(inference.solver.type(found.result))}"
             inference.report(problems.DoesNotFit.at(site.span, function=scheme.name, reason=reason))
-            return False
+            return None
         pairs = zip(each.symbols, found.factors, strict=True)
         instance.symbols.update((symbol, factor) for symbol, factor in pairs if symbol is not None)
         if found.failing is not None:
@@ -215,7 +221,7 @@ def _settle(inference: Inference, site: Site, scheme: Scheme, instance: Instance
             if isinstance(found.spends, Opaque):
                 own = (each.release.epsilon + each.release.delta, found.spends.epsilon + found.spends.delta)
                 instance.symbols.update((symbol, Sens.of(other)) for symbol, other in zip(*own, strict=True))
-    return True
+    return in_sequence(effects)
 
 
 def attempt(
@@ -244,7 +250,7 @@ def attempt(
         return _not_this(inference, site, wanted, f"`{scheme.name}`")
     spends = Answer(*units.in_steps(scheme, site.span), outcome.values) if releases else None
     factors = tuple(map(outcome.factor, range(len(scheme.params))))
-    found = Found(outcome.type, factors, spends, outcome.failing)
+    found = Found(outcome.type, factors, spends, outcome.failing, outcome.effects)
     if not releases:
         inference.settled[key] = found
     return found
@@ -271,7 +277,7 @@ def _attempt_row(inference: Inference, site: Site, name: str, given: Sequence[Gi
         rows.assume(inference, row, given)
     node = term.Call(site.span, name, _spread(site, len(given)), site.span)
     solved = rows.solve(inference, node, row, [inference.given(value) for value in given])
-    if solved is None:
+    if isinstance(solved, rows.NoMatch):
         return None
     form, args = solved
     result = form.result(args)
@@ -286,25 +292,26 @@ def _attempt_row(inference: Inference, site: Site, name: str, given: Sequence[Gi
 
 def call(
     inference: Inference, node: term.Apply, callee: Judgement, value: FunctionValue, arguments: list[Judgement]
-) -> Judgement:
+) -> Evaluation:
     """The judgement of a call: arguments' moves scaled by the callee's sensitivities, its cost at their distance."""
     types = [inference.type(argument) for argument in arguments]
     if any(isinstance(type_, Unknown) for type_ in types):
-        return Judgement(UNKNOWN, moves.NOWHERE)
+        return NOT_UNDERSTOOD
     if dispatch.waits(value, types):
         return openings.call(inference, node, FunctionType(value), callee, arguments)
     site = Site(node.span, node.function.span, node.args)
     outcome = run(inference, site, value, types, directly=True)
     if outcome is None:
-        return Judgement(UNKNOWN, moves.NOWHERE)
+        return NOT_UNDERSTOOD
     arguments = [
         replace(argument, moves=outcome.counted(index, argument.moves, written.span))
         for index, (argument, written) in enumerate(zip(arguments, node.args, strict=True))
     ]
     given = _in_persons(inference, outcome, arguments, node.span)
-    spend(inference, site, outcome, value, given, callee.moves)
-    _fail(inference, site, outcome, value, arguments, callee.moves)
-    return _result(inference, node, outcome, value, given, callee.moves)
+    spent = _spent(inference, site, outcome, value, given, callee.moves)
+    failures = _fail(inference, site, outcome, value, arguments, callee.moves)
+    result = _result(inference, node, outcome, value, given, callee.moves)
+    return Evaluation(result).after(outcome.effects, spent, failures)
 
 
 def _in_persons(inference: Inference, outcome: Outcome, arguments: list[Judgement], span: Span) -> list[Moves]:
@@ -369,32 +376,35 @@ def _wrong(
     )
 
 
-def spend(
+def _spent(
     inference: Inference,
     site: Site,
     outcome: Outcome,
     value: FunctionValue,
     arguments: Sequence[Moves],
     captured: Moves,
-) -> None:
+) -> Effects:
     """The callee's cost, at the distance its arguments move. Where that is open, it must be at most 1. What it
     captured is paid for where it is in scope, and not protected elsewhere."""
     scheme = outcome.scheme
     if scheme.cost is NOTHING:
-        return
+        return NONE
+    effects = []
     along: dict[Var, dict[Var, Sens]] = {}
     for param, moved, written in zip(scheme.params, arguments, site.arguments, strict=True):
         origin = Origin(written.span, f"the privacy of `{scheme.name}` holds for a change of at most 1")
         if param.var.public:
-            inference.leak(frozenset(moved), origin)
+            effects.append(inference.leak(moved, origin))
         else:
-            along[param.var] = distances(inference, written.span, moved, origin)
+            given = distances(inference, written.span, moved, origin)
+            along[param.var] = given.distances
+            effects.append(given.effects)
     if value.home is inference.home:
         along |= {var: {var: ONE} for var in captured}
     else:
-        inference.leak(frozenset(captured), Origin(site.function, f"`{scheme.name}` releases what it captured"))
+        effects.append(inference.leak(captured, Origin(site.function, f"`{scheme.name}` releases what it captured")))
     called = Called(scheme.cost, along, outcome.values, Origin(site.span, scheme.name), dict(outcome.instance.answers))
-    inference.spent.append(called)
+    return in_sequence([*effects, spending(called)])
 
 
 def _fail(
@@ -404,21 +414,21 @@ def _fail(
     value: FunctionValue,
     arguments: list[Judgement],
     captured: Moves,
-) -> None:
+) -> Effects:
     """A call may fail where its method may."""
     scheme = outcome.scheme
     if outcome.failing is None:
-        return
-    failing = scheme.failing or frozenset()
+        return NONE
+    decisive = scheme.failing or frozenset()
     deciding = [
         (argument.moves, INFINITY)
         for param, argument in zip(scheme.params, arguments, strict=True)
-        if param.var in failing or outcome.instance.failing
+        if param.var in decisive or outcome.instance.failing
     ]
-    if outcome.failing and (value.home is not inference.home or any(var in failing for var in captured)):
+    if outcome.failing and (value.home is not inference.home or any(var in decisive for var in captured)):
         deciding.append((captured, INFINITY))
     seen = moves.combined(deciding, site.span, laws.FAILURE, scheme.name)
-    inference.failures.append(Failure(seen, site.span))
+    return failing(seen, site.span)
 
 
 def _result(

@@ -15,6 +15,7 @@ from dp_lsp.core.scheme import Open, Scheme, SchemeParameter
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Base, Container, FunctionType, NumberType, Type, TypeVariable, without_static
 from dp_lsp.infer import apply, conditions, dispatch, generalize, problems, rows
+from dp_lsp.infer.effects import NONE, Effects, in_sequence
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import Mismatch
 
@@ -28,23 +29,26 @@ class Assumed(NamedTuple):
     texts: tuple[str, ...] = ()
 
 
-def settle(inference: Inference) -> None:
-    """Settle the operations that have what they waited for."""
+def settle(inference: Inference) -> Effects:
+    """Settle the operations that have what they waited for. Gives the effects of choosing what they do."""
+    effects = []
     progress = True
     while progress:
         progress = False
         for each in list(inference.opens):
             if not _waits(inference, each):
                 inference.opens.remove(each)
-                _done(inference, each)
+                effects.append(_done(inference, each))
                 progress = True
+    return in_sequence(effects)
 
 
 def assume(inference: Inference, method: term.Method, body: generalize.Body, scheme: Scheme) -> Assumed:
     """The scheme with every type that its operations wait for taken to be the first that fits."""
     whole, taken = body, scheme
     if inference.opens:
-        whole = body._replace(settled=_taken(inference, method, body.settled))
+        settled, effects = _taken(inference, method, body.settled)
+        whole = body._replace(settled=settled, effects=in_sequence((body.effects, effects)))
         taken = generalize.scheme(inference, method, whole)
     if _unsettled(inference, taken):
         inference.report(problems.NeedsTypes.at(method.name_span, name=method.name))
@@ -52,11 +56,14 @@ def assume(inference: Inference, method: term.Method, body: generalize.Body, sch
     return Assumed(taken, tuple(dict.fromkeys(texts(scheme, taken))))
 
 
-def _taken(inference: Inference, method: term.Method, settled: conditions.Settled) -> conditions.Settled:
-    """Settle everything but calls of functions that only a caller knows. Gives the conditions as they are then."""
+def _taken(
+    inference: Inference, method: term.Method, settled: conditions.Settled
+) -> tuple[conditions.Settled, Effects]:
+    """Settle everything but calls of functions that only a caller knows. Gives the conditions as they are then, and the
+    effects of choosing what the operations do."""
     reported = len(inference.problems)
     since = conditions.Mark.now(inference)
-    settled_all = _take_all(inference)
+    effects, settled_all = _take_all(inference)
     _one_function(inference)
     for need in settled.needs:  # which may be decided now that more is known
         inference.demand(*need[:4])
@@ -64,21 +71,22 @@ def _taken(inference: Inference, method: term.Method, settled: conditions.Settle
     if len(inference.problems) > reported or not settled_all:
         del inference.problems[reported:]
         inference.report(problems.NeedsTypes.at(method.name_span, name=method.name))
-    return again._replace(holds=again.holds and settled.holds)
+    return again._replace(holds=again.holds and settled.holds), effects
 
 
-def _take_all(inference: Inference) -> bool:
-    """Settle all operations but calls of parameters; whether that came to an end. One that calls a function may find
-    operations in it that wait, too."""
+def _take_all(inference: Inference) -> tuple[Effects, bool]:
+    """Settle all operations but calls of parameters: the effects, and whether that came to an end. One that calls a
+    function may find operations in it that wait, too."""
+    effects = []
     for _ in range(_ROUNDS):
         waiting = [each for each in inference.opens if not _is_parameter(inference, each)]
         for each in waiting:
             inference.opens.remove(each)
             _take(inference, each)
-            _done(inference, each)
+            effects.append(_done(inference, each))
         if not waiting:
-            return True
-    return False
+            return in_sequence(effects), True
+    return in_sequence(effects), False
 
 
 def _unsettled(inference: Inference, shown: Scheme) -> bool:
@@ -135,13 +143,13 @@ def _take(inference: Inference, each: Open) -> None:
             inference.solver.bind_type(value.element, NumberType(Base.REAL))
 
 
-def _done(inference: Inference, each: Open) -> None:
+def _done(inference: Inference, each: Open) -> Effects:
     """Settle an operation: its result and its factors are known from now on."""
     callee = each.callee if isinstance(each.callee, str) else inference.solver.type(each.callee)
     site = apply.Site(each.span, each.span, ())
     found = apply.attempt(inference, site, callee, [inference.given(value) for value in each.arguments])
     if found is None:
-        return
+        return NONE
     solver = inference.solver
     expected, actual = solver.type(each.result), without_static(found.result)
     try:
@@ -156,6 +164,7 @@ def _done(inference: Inference, each: Open) -> None:
     for symbol, factor in zip(each.symbols, found.factors, strict=True):
         if symbol is not None:
             solver.bind_factor(symbol, factor)
+    return found.effects
 
 
 def texts(scheme: Scheme, shown: Scheme) -> list[str]:

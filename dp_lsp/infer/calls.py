@@ -34,31 +34,33 @@ from dp_lsp.core.types import (
     can_change,
 )
 from dp_lsp.infer import applications, apply, mechanisms, moves, openings, problems, reach, rows
-from dp_lsp.infer.inference import Failure, Inference
+from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, failing, in_sequence
+from dp_lsp.infer.inference import Inference
 
 Argument = Judgement | Term
 
 
-def builtin(inference: Inference, node: term.Call, arguments: list[Argument]) -> Judgement:
+def builtin(inference: Inference, node: term.Call, arguments: list[Argument]) -> Evaluation:
     """A use of a row: its form is chosen by the shapes of the arguments, its factors scale their moves."""
     row = builtins.TABLE[node.builtin]
     given = _given(inference, arguments)
     values = [value if isinstance(value, Judgement) else Judgement(UNKNOWN, moves.NOWHERE) for value in arguments]
     if any(isinstance(value, Unknown) for value in given):
-        return Judgement(UNKNOWN, moves.NOWHERE)
+        return NOT_UNDERSTOOD
     item = _item(inference, node, given, values)
     if item is not None:
-        return item
+        return Evaluation(item)
     if rows.waits(inference, row, given, node.keywords):
         waiting = openings.row(inference, node, row, given, values)
         if waiting is not None:
             return waiting
         rows.assume(inference, row, given, node.keywords)
     solved = rows.solve(inference, node, row, _given(inference, arguments))
-    if solved is None or not _may_change(inference, node, row, solved[1]):
-        return Judgement(UNKNOWN, moves.NOWHERE)
-    form, args = solved
-    return _solved(inference, node, form, args, values)
+    if isinstance(solved, rows.NoMatch):
+        return NOT_UNDERSTOOD.after(solved.effects)
+    if not _may_change(inference, node, row, solved.args):
+        return NOT_UNDERSTOOD
+    return _solved(inference, node, solved.form, solved.args, values)
 
 
 def _item(inference: Inference, node: term.Call, given: list[Given], values: list[Judgement]) -> Judgement | None:
@@ -90,32 +92,33 @@ def _may_change(inference: Inference, node: term.Call, row: Builtin, args: Args)
     return False
 
 
-def _solved(inference: Inference, node: term.Call, form: Form, args: Args, values: list[Judgement]) -> Judgement:
+def _solved(inference: Inference, node: term.Call, form: Form, args: Args, values: list[Judgement]) -> Evaluation:
     row = builtins.TABLE[node.builtin]
+    effects = NONE
     if form.applies is not None:
-        done = applications.apply_function(inference, node, form, args, values)
-        if done is None:
-            return Judgement(UNKNOWN, moves.NOWHERE)
-        args, values = done
+        applied = applications.apply_function(inference, node, form, args, values)
+        if applied is None:
+            return NOT_UNDERSTOOD
+        args, values, effects = applied
     result = form.result(args)
     if isinstance(result, Refusal):
         rows.refused(inference, node, row, args, result)
-        return Judgement(UNKNOWN, moves.NOWHERE)
+        return NOT_UNDERSTOOD.after(effects)
     result = stored.result(row.name, args, result)
     rows.demand(inference, node, row, form, args)
-    _may_fail(inference, node, form, args, values)
+    effects = in_sequence((effects, _may_fail(inference, node, form, args, values)))
     if form.noise is not None:
-        return mechanisms.release(inference, node, form.noise, args, values, result)
+        return mechanisms.release(inference, node, form.noise, args, values, result).after(effects)
     if form.runs is not None:
-        return Judgement(result, moves.NOWHERE)
+        return Evaluation(Judgement(result, moves.NOWHERE), effects)
     values = _read(inference, node, form, args, values)
     factors = form.factors(args)
     for norm in {norm for factor in factors for norm in norms_of(factor)}:
         inference.solver.fix_norm(norm)
     moved = _moved(inference, node, form, args, factors, values, result)
-    if form.one_of:
-        return moved
-    return replace(moved, reach=reach.of_call(inference.solver, row, args, factors, values))
+    if not form.one_of:
+        moved = replace(moved, reach=reach.of_call(inference.solver, row, args, factors, values))
+    return Evaluation(moved, effects)
 
 
 def _given(inference: Inference, arguments: list[Argument]) -> list[Given]:
@@ -129,26 +132,28 @@ def _given(inference: Inference, arguments: list[Argument]) -> list[Given]:
     return given
 
 
-def _may_fail(inference: Inference, node: term.Call, form: Form, args: Args, values: list[Judgement]) -> None:
+def _may_fail(inference: Inference, node: term.Call, form: Form, args: Args, values: list[Judgement]) -> Effects:
     """A value that decides whether the run fails tells something by that alone. Where the form has side conditions
     they exclude that a static value makes it fail."""
     if not inference.rules.failures:
-        return
-    _may_be_no_position(inference, node, args, values)
+        return NONE
+    failures = _may_be_no_position(inference, node, args, values)
     excluded = form.demands is not no_demands
     deciding = [
         values[index].moves
         for index, name in enumerate(args.names)
         if name in form.fails_on and not (excluded and args.is_static(index))
     ]
-    if deciding:
-        seen = moves.combined(((moved, INFINITY) for moved in deciding), node.span, laws.FAILURE, node.builtin)
-        inference.failures.append(Failure(seen, node.span))
+    if not deciding:
+        return failures
+    seen = moves.combined(((moved, INFINITY) for moved in deciding), node.span, laws.FAILURE, node.builtin)
+    return in_sequence((failures, failing(seen, node.span)))
 
 
-def _may_be_no_position(inference: Inference, node: term.Call, args: Args, values: list[Judgement]) -> None:
+def _may_be_no_position(inference: Inference, node: term.Call, args: Args, values: list[Judgement]) -> Effects:
     """A position must be stored as an Integer. Whether it is, public values may decide, or a parameter that it is; else
     nothing is known of what decides it."""
+    effects = NONE
     for index, name in enumerate(args.names):
         type_ = args.types[index]
         if name not in stored.POSITIONS.get(node.builtin, ()) or not isinstance(type_, NumberType):
@@ -160,7 +165,8 @@ def _may_be_no_position(inference: Inference, node: term.Call, args: Args, value
         if may_be & machine.POSITION and not _is_public(inference, node.args[index]):
             span = node.args[index].span
             inference.report(problems.MayBeNoPosition.at(span, written=inference.written(span)))
-        inference.failures.append(Failure(moves.NOWHERE, node.span))
+        effects = failing(moves.NOWHERE, node.span)
+    return effects
 
 
 def _is_public(inference: Inference, node: Term) -> bool:
@@ -260,14 +266,14 @@ def _diameter(inference: Inference, first: Judgement, result: Type) -> Sens:
     return most if inference.rules.diameter or boxed else INFINITY
 
 
-def function(inference: Inference, node: term.Apply, callee: Judgement, arguments: list[Judgement]) -> Judgement:
+def function(inference: Inference, node: term.Apply, callee: Judgement, arguments: list[Judgement]) -> Evaluation:
     """A call of a function of the program."""
     type_ = inference.type(callee)
     if isinstance(type_, Unknown):
-        return Judgement(UNKNOWN, moves.NOWHERE)
+        return NOT_UNDERSTOOD
     if isinstance(type_, TypeVariable):
         if any(isinstance(inference.type(argument), Unknown) for argument in arguments):
-            return Judgement(UNKNOWN, moves.NOWHERE)
+            return NOT_UNDERSTOOD
         return openings.call(inference, node, type_, callee, arguments)
     if not isinstance(type_, FunctionType):
         name = inference.written(node.function.span)
@@ -276,10 +282,10 @@ def function(inference: Inference, node: term.Apply, callee: Judgement, argument
                 node.function.span, function=name, wanted="a function to call", given=type_words(type_)
             )
         )
-        return Judgement(UNKNOWN, moves.NOWHERE)
+        return NOT_UNDERSTOOD
     value = type_.value
     if value.black_box is not None:
-        return _boxed(inference, node, value.black_box, arguments)
+        return Evaluation(_boxed(inference, node, value.black_box, arguments))
     return apply.call(inference, node, callee, value, arguments)
 
 
@@ -287,12 +293,12 @@ def _boxed(inference: Inference, node: term.Apply, box: BlackBox, arguments: lis
     """What a black box returns moves without bound with everything it is given, until its type is named."""
     if not node.unboxed:
         inference.report(problems.NotUnboxed.at(node.span, name=box.name))
-        return Judgement(UNKNOWN, moves.NOWHERE)
+        return NOT_UNDERSTOOD.value
     if len(arguments) != len(box.params):
         given = f"{len(arguments)} {'is' if len(arguments) == 1 else 'are'}"
         wanted = f"{len(box.params)} argument{'' if len(box.params) == 1 else 's'}"
         inference.report(problems.WrongCount.at(node.span, function=box.name, wanted=wanted, given=given))
-        return Judgement(UNKNOWN, moves.NOWHERE)
+        return NOT_UNDERSTOOD.value
     apply.check_annotations(inference, node, box, arguments)
     for argument, written in zip(arguments, node.args, strict=True):
         if _holds_bag(inference.type(argument)):

@@ -8,20 +8,23 @@ from itertools import islice
 from dp_lsp.core import annotation, laws, term
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
-from dp_lsp.core.events import Called, Release, Sequence, Var, mechanisms, nodes
+from dp_lsp.core.events import Called, Release, Var, mechanisms, nodes
 from dp_lsp.core.metrics import holds_records
 from dp_lsp.core.scheme import Judgement, Move, Scheme
 from dp_lsp.core.types import Base, Container, Dataset, ModelType, NumberType, TupleType, Type, TypeVariable, Unknown
 from dp_lsp.infer import explain, moves, problems
+from dp_lsp.infer.effects import NONE, Effects, Evaluation, in_sequence
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.moves import first_infinite
 from dp_lsp.problem import Edit, Fix, Named, Related, Sought
 from dp_lsp.text import Span
 
 
-def with_failures(inference: Inference, method: term.Method, result: Judgement) -> Judgement:
+def with_failures(inference: Inference, method: term.Method, found: Evaluation) -> Evaluation:
     """Whether a run fails can be seen, so what decides it moves the result without bound, or leaves unprotected."""
-    for failure in inference.failures:
+    result, effects = found
+    lost = []
+    for failure in effects.failures:
         private = {var: move for var, move in failure.moves.items() if not var.public}
         if not method.privacy:
             together = moves.added((result.moves, private), failure.span, laws.FAILURE)
@@ -37,8 +40,8 @@ def with_failures(inference: Inference, method: term.Method, result: Judgement) 
                     related=explain.path(inference, move, first.name),
                 )
             )
-            inference.leak(frozenset(private), Origin(failure.span, "a failure"))
-    return result
+            lost.append(inference.leak(private, Origin(failure.span, "a failure")))
+    return Evaluation(result, in_sequence([effects, *lost]))
 
 
 def check_result(inference: Inference, method: term.Method, result: Judgement) -> None:
@@ -81,21 +84,23 @@ def check_records(inference: Inference, method: term.Method, shown: Scheme) -> N
             return
 
 
-def check_privacy(inference: Inference, method: term.Method, result: Judgement) -> None:
-    """A method that releases something must be declared `Priv()`, and one that is must protect what it returns."""
-    mechanism = next(iter(mechanisms(Sequence(tuple(inference.spent)))), None)
+def check_privacy(inference: Inference, method: term.Method, found: Evaluation) -> Effects:
+    """A method that releases something must be declared `Priv()`, and one that is must protect what it returns: else
+    the effect is that it is not protected."""
+    result, effects = found
+    mechanism = next(iter(mechanisms(effects.cost)), None)
     if not method.privacy:
-        if inference.spent:
+        if effects.costs:
             name = mechanism or "a call of a private function"
-            found = (_declare_private(inference, method), tuple(_first_release(inference)))
+            fixes, related = _declare_private(inference, method), tuple(_first_release(effects))
             how = "give it a name, and declare it" if "->" in method.name else "declare it"
             inference.report(
                 problems.NotDeclaredPrivate.at(
-                    method.name_span, name=method.name, mechanism=name, how=how, fixes=found[0], related=found[1]
+                    method.name_span, name=method.name, mechanism=name, how=how, fixes=fixes, related=related
                 )
             )
-        return
-    if not inference.spent and not inference.unknown:
+        return NONE
+    if not effects.costs and not inference.unknown:
         inference.report(problems.NoMechanism.at(method.name_span, name=method.name))
     private = {var: move for var, move in result.moves.items() if not var.public and not var.members}
     if private:
@@ -109,12 +114,12 @@ def check_privacy(inference: Inference, method: term.Method, result: Judgement) 
                 related=explain.path(inference, move, first.name),
             )
         )
-        inference.leak(frozenset(private), Origin(method.name_span, "the result"))
+    return inference.leak(private, Origin(method.name_span, "the result"))
 
 
-def _first_release(inference: Inference) -> Iterator[Related]:
+def _first_release(effects: Effects) -> Iterator[Related]:
     """Where the first mechanism runs, or the function that runs one."""
-    released = (each for each in nodes(Sequence(tuple(inference.spent))) if isinstance(each, Release | Called))
+    released = (each for each in nodes(effects.cost) if isinstance(each, Release | Called))
     for each in islice(released, 1):
         span, name = each.origin.span, each.origin.reason
         yield Related("here something is released", span)

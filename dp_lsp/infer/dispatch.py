@@ -30,7 +30,8 @@ from dp_lsp.core.types import (
     is_static,
 )
 from dp_lsp.infer import moves, problems
-from dp_lsp.infer.inference import Failure, Inference
+from dp_lsp.infer.effects import NONE, Effects, failing
+from dp_lsp.infer.inference import Inference
 from dp_lsp.problem import Named, Problem, Related
 from dp_lsp.text import Span
 
@@ -78,13 +79,13 @@ def choose(inference: Inference, span: Span, value: FunctionValue, types: Sequen
     return None
 
 
-def applies(inference: Inference, span: Span, method: Scheme, types: Sequence[Type]) -> bool:
-    """Whether a method that was chosen takes all values of these types; where it may not, and there is no other one,
-    the run may fail. Public values alone may decide that; else the failure tells how a private value is stored, of
-    which nothing is known: then it does not, with a problem."""
+def applies(inference: Inference, span: Span, method: Scheme, types: Sequence[Type]) -> Effects | None:
+    """The effect of calling a method that was chosen: where it may not take all values of these types, and there is no
+    other one, the run may fail. Public values alone may decide that; else the failure tells how a private value is
+    stored, of which nothing is known: then it cannot be called, which is None, with a problem."""
     covers = _cover(method, types)
     if Cover.SOME not in covers:
-        return True
+        return NONE
     for param, covered, type_ in zip(method.params, covers, types, strict=True):
         if covered is Cover.SOME and not is_static(type_):
             signature, related = f"{method.name}{method.signature}", _methods(span, [method])
@@ -93,10 +94,8 @@ def applies(inference: Inference, span: Span, method: Scheme, types: Sequence[Ty
                     span, method=signature, param=param.name, given=given_words(type_), related=related
                 )
             )
-            return False
-    if inference.rules.failures:
-        inference.failures.append(Failure(moves.NOWHERE, span))
-    return True
+            return None
+    return failing(moves.NOWHERE, span) if inference.rules.failures else NONE
 
 
 def given_words(type_: Type) -> str:

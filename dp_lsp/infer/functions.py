@@ -29,6 +29,7 @@ from dp_lsp.core.types import (
     TypeVariable,
 )
 from dp_lsp.infer import checks, conditions, conversions, generalize, moves, only_drawn, units, unseen
+from dp_lsp.infer.effects import Evaluation, in_sequence
 from dp_lsp.infer.inference import Inference
 from dp_lsp.text import Span
 
@@ -109,9 +110,17 @@ def _value(inference: Inference, type_: Type, var: Var, span: Span, usual: int) 
     return inference.tuple_of(span, items)
 
 
-def _whole(inference: Inference, tuples: Mapping[Var, Var], value: Judgement, span: Span) -> Judgement:
-    """A value seen from outside the function, which knows nothing of the items of its parameters."""
-    parts = tuple(_whole(inference, tuples, part, span) for part in value.parts)
+def _from_outside(tuples: Mapping[Var, Var], found: Evaluation, span: Span) -> Evaluation:
+    """What was found of a body, for who knows nothing of the items of its parameters."""
+    failures = tuple(
+        each._replace(moves=moves.of_tuples(each.moves, tuples, each.span)) for each in found.effects.failures
+    )
+    return Evaluation(_whole(tuples, found.value, span), found.effects._replace(failures=failures))
+
+
+def _whole(tuples: Mapping[Var, Var], value: Judgement, span: Span) -> Judgement:
+    """A value with the parameters in the place of their items."""
+    parts = tuple(_whole(tuples, part, span) for part in value.parts)
     return Judgement(value.type, moves.of_tuples(value.moves, tuples, span), parts)
 
 
@@ -132,23 +141,20 @@ def body(
     types = called_with if len(called_with) == len(method.params) else (None,) * len(method.params)
     pairs = zip(method.params, types, strict=True)
     params = tuple(parameter(inference, param, known, otherwise, usual, type_) for param, type_ in pairs)
-    result = inference.body(method.body)
+    found = inference.body(method.body)
     own = {param.var for param in params}
     tuples = {item: whole for item, whole in inference.tuples.items() if whole in own}
     if tuples:
-        result = _whole(inference, tuples, result, method.body.result.span)
-        inference.failures = [
-            failure._replace(moves=moves.of_tuples(failure.moves, tuples, failure.span))
-            for failure in inference.failures
-        ]
-    checks.check_result(inference, method, result)
-    result = conversions.returned(inference, method, result)
-    result = checks.with_failures(inference, method, result)
-    checks.check_privacy(inference, method, result)
+        found = _from_outside(tuples, found, method.body.result.span)
+    checks.check_result(inference, method, found.value)
+    found = found._replace(value=conversions.returned(inference, method, found.value))
+    found = checks.with_failures(inference, method, found)
+    lost = checks.check_privacy(inference, method, found)
+    found = Evaluation(found.value, in_sequence((found.effects, lost)))
     if not nested:
-        unseen.choose(inference, (param.type for param in params), result)
+        unseen.choose(inference, (param.type for param in params), found)
     params = units.marked(params, inference.whole, inference.uneven)
-    return generalize.Body(params, result, conditions.settle(inference, since))
+    return generalize.Body(params, found.value, found.effects, conditions.settle(inference, since))
 
 
 def closure(inference: Inference, node: term.Closure) -> Judgement:
@@ -165,14 +171,19 @@ def closure(inference: Inference, node: term.Closure) -> Judgement:
 
 def _method(inference: Inference, method: term.Method, called_with: tuple[Type, ...] = ()) -> tuple[Scheme, Moves]:
     since, opens = conditions.Mark.now(inference), len(inference.opens)
-    with inference.inside() as outer_read, inference.spending(), inference.failing():
+    with inference.inside():
         inferred = body(inference, method, since, called_with=called_with, nested=True)
-        captured = {local for local in inference.read if not method.span.covers(local.span.start)}
-        outer_read |= captured
-        around = [*(inference.type(inference.environment[local]) for local in captured), *called_with]
+        around = [*(inference.type(inference.environment[local]) for local in _read_around(method)), *called_with]
         owned = generalize.owned(around)
         scheme = generalize.scheme(inference, method, inferred, generalize.Around(owned, opens))
     return scheme, _captured(scheme, method.span)
+
+
+def _read_around(method: term.Method) -> set[term.Local]:
+    """The locals of the function around a method that are read in it, or in functions made in it."""
+    nodes = () if method.body is None else term.within(term.of_body(method.body))
+    read = {node.local for node in nodes if isinstance(node, term.Use)}
+    return {local for local in read if not method.span.covers(local.span.start)}
 
 
 def _captured(scheme: Scheme, span: Span) -> Moves:

@@ -16,15 +16,18 @@ from dp_lsp.core.sens import INFINITY, ONE
 from dp_lsp.core.term import NormArgument, TruthArgument, TypeArgument, Written
 from dp_lsp.core.types import Container, Dataset, FunctionType, ModelType, NumberType, TupleType, Type, TypeVariable
 from dp_lsp.infer import conditions
+from dp_lsp.infer.effects import Effects
 from dp_lsp.infer.inference import Inference
 from dp_lsp.text import Span
 
 
 class Body(NamedTuple):
-    """The inferred body of a method: its parameters, its value, and the conditions found on the way."""
+    """The inferred body of a method: its parameters, its value, the effects of evaluating it, and the conditions found
+    on the way."""
 
     params: tuple[SchemeParameter, ...]
     result: Judgement
+    effects: Effects
     settled: conditions.Settled
 
 
@@ -41,8 +44,8 @@ def scheme(inference: Inference, method: term.Method, body: Body, around: Around
     values = inference.solver.substitution()
     params = tuple(replace(param, type=inference.solver.type(param.type)) for param in body.params)
     returned = _solved(inference, body.result, values)
-    cost = _cost(inference, method, body.params, values)
-    if not body.settled.holds or (inference.spent and not method.privacy):
+    cost = _cost(body, method, values)
+    if not body.settled.holds or (body.effects.costs and not method.privacy):
         returned, cost = _nothing_holds(body.params, returned, cost)
     types = [*(param.type for param in params), returned.type]
     if around is None:
@@ -61,7 +64,7 @@ def scheme(inference: Inference, method: term.Method, body: Body, around: Around
         general,
         method.privacy,
         opens,
-        _failing(inference),
+        _failing(body.effects),
         inference.unknown,
         tuple(inference.premises),
     )
@@ -97,19 +100,19 @@ def _types(given: Iterable[Given | str]) -> list[Type]:
     return [each for each in given if not isinstance(each, str | Written)]
 
 
-def _failing(inference: Inference) -> frozenset[Var] | None:
-    if not inference.failures:
+def _failing(effects: Effects) -> frozenset[Var] | None:
+    if not effects.failures:
         return None
-    return frozenset(var for failure in inference.failures for var in failure.moves)
+    return frozenset(var for failure in effects.failures for var in failure.moves)
 
 
-def _cost(inference: Inference, method: term.Method, params: tuple[SchemeParameter, ...], values: Substitution) -> Cost:
+def _cost(body: Body, method: term.Method, values: Substitution) -> Cost:
     """What a call spends, seen from outside, with all that is solved put in."""
-    if not inference.spent:
+    if not body.effects.costs:
         return NOTHING
-    body = Sequence(tuple(inference.spent))
-    seen = {param.var for param in params} | variables(body)
-    return Called(body, {var: {var: ONE} for var in seen}, values, Origin(method.name_span, method.name))
+    spent = Sequence(body.effects.costs)
+    seen = {param.var for param in body.params} | variables(spent)
+    return Called(spent, {var: {var: ONE} for var in seen}, values, Origin(method.name_span, method.name))
 
 
 def _nothing_holds(params: tuple[SchemeParameter, ...], returned: Judgement, cost: Cost) -> tuple[Judgement, Cost]:

@@ -6,7 +6,7 @@ Source: the calculus of ``type_system`` sections 0 to 5, sensitivity and privacy
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from dp_lsp.core.algebra import Poly, TooLong
 from dp_lsp.core.constraints import Constraint, Origin, Quantity
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.display import type_words
-from dp_lsp.core.events import Answer, Cost, Leak, Opaque, Var
+from dp_lsp.core.events import Answer, Leak, Opaque, Var
 from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import Effort, FunctionValue, Given, Judgement, Moves, Open
 from dp_lsp.core.sens import ONE, Sens
@@ -24,6 +24,7 @@ from dp_lsp.core.term import Bind, Body, Closure, Local, Loop, Term, Use, Writte
 from dp_lsp.core.types import UNKNOWN, TupleType, Type, Unknown, is_static
 from dp_lsp.core.values import value
 from dp_lsp.infer import disjoint, moves, problems
+from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, in_sequence, spending
 from dp_lsp.infer.rules import Rules
 from dp_lsp.infer.solver import Solver
 from dp_lsp.language import Language
@@ -41,21 +42,15 @@ class Pending(NamedTuple):
     failed: Callable[[Constraint], Problem] | None
 
 
-class Failure(NamedTuple):
-    """The run may fail at a place; whether it does moves with these. Nobody else's data is in that if it is empty,
-    but a private condition around it decides then whether the place is reached."""
-
-    moves: Moves
-    span: Span
-
-
 class Found(NamedTuple):
-    """What an operation that waited turned out to be, or what stands for it in the caller."""
+    """What an operation that waited turned out to be, or what stands for it in the caller. ``effects`` are those of
+    choosing what it does: it may turn out to be nothing that can be done."""
 
     result: Type
     factors: tuple[Sens, ...]
     spends: Answer | Opaque | None = None
     failing: bool | None = None
+    effects: Effects = NONE
 
 
 @value
@@ -76,15 +71,14 @@ class Inference:
 
     ``problems`` are what is wrong; ``unknown`` is why nothing may be claimed, or empty; ``facts`` holds the judgement
     and the rule of each expression by its place, ``judgements`` that of each term, ``joined`` that of each name whose
-    value a loop or a branch made; ``spent`` are the costs so far, ``failures`` the places where the run may fail,
-    ``opens`` the operations that wait; ``parameters`` where they are declared. ``settled`` holds what calls of
-    functions turned out to be, and ``running`` the functions whose calls are settled. ``home`` stands for the function
-    whose body is inferred, and ``read`` are the locals it has read;
-    ``rounds`` what the rounds of the loops around read for themselves, by the index, and ``wholes`` what that is a
-    part of; ``tuples`` the parameter that an item is a part of; ``whole`` are variables of which something is said that
-    holds for a whole step only, and ``uneven`` those of which it holds for a whole number of steps only; ``lacking``
-    the values of which something should be known, by the places of what was refused for that. ``premises`` are what
-    users are taken at their word for, in order. ``effort`` is what may be spent on inferring what is called again.
+    value a loop or a branch made; ``opens`` the operations that wait; ``parameters`` where they are declared.
+    ``settled`` holds what calls of functions turned out to be, and ``running`` the functions whose calls are settled.
+    ``home`` stands for the function whose body is inferred; ``rounds`` what the rounds of the loops around read for
+    themselves, by the index, and ``wholes`` what that is a part of; ``tuples`` the parameter that an item is a part of;
+    ``whole`` are variables of which something is said that holds for a whole step only, and ``uneven`` those of which
+    it holds for a whole number of steps only; ``lacking`` the values of which something should be known, by the places
+    of what was refused for that. ``premises`` are what users are taken at their word for, in order. ``effort`` is what
+    may be spent on inferring what is called again.
     """
 
     def __init__(
@@ -94,7 +88,7 @@ class Inference:
         rules: Rules,
         resolve: Resolve,
         look: Callable[[], None],
-        rule: Callable[[Inference, Term], Judgement],
+        rule: Callable[[Inference, Term], Evaluation],
         effort: Effort | None = None,
     ) -> None:
         self._rule = rule
@@ -111,10 +105,7 @@ class Inference:
         self.settled: dict[Hashable, Found] = {}
         self.running: list[FunctionValue] = []
         self.waiting: dict[Hashable, Open] = {}
-        self.spent: list[Cost] = []
         self.home: object = object()
-        self.read: set[Local] = set()
-        self.failures: list[Failure] = []
         self.facts: dict[Span, tuple[Judgement, str]] = {}
         self.judgements: dict[Term, Judgement] = {}
         self.joined: dict[Local, Judgement] = {}
@@ -130,26 +121,34 @@ class Inference:
         self.premises: dict[str, None] = {}
         self.lacking: dict[Span, tuple[Term, Descriptor]] = {}
 
-    def infer(self, node: Term) -> Judgement:
-        """The judgement of a term; what evaluating it spends is added to :attr:`spent`.
+    def infer(self, node: Term) -> Evaluation:
+        """The judgement of a term, and the effect of evaluating it.
 
         This is the one way to a judgement, so a value that was not understood cannot pass unnoticed."""
         try:
             result = self._rule(self, node)
         except TooLong:
             self.report(problems.NumberTooLong.at(node.span, written=self.written(node.span)))
-            return Judgement(UNKNOWN, moves.NOWHERE)
-        if isinstance(result.type, Unknown):
+            return NOT_UNDERSTOOD
+        if isinstance(result.value.type, Unknown):
             self.give_up(f"`{self.written(node.span)}` was not understood")
-        self.judgements[node] = result
+        self.judgements[node] = result.value
         return result
 
-    def body(self, block: Body) -> Judgement:
+    def infer_all(self, nodes: Iterable[Term]) -> tuple[list[Judgement], Effects]:
+        """The judgements of terms that are evaluated in order, and the effect of evaluating all of them."""
+        found = [self.infer(node) for node in nodes]
+        return [each.value for each in found], in_sequence(each.effects for each in found)
+
+    def body(self, block: Body) -> Evaluation:
         """The judgement of a block: its bindings in order, then its value."""
+        effects = []
         for bind in block.binds:
             self.look()
-            self._bind(bind, self.infer(bind.term))
-        return self.infer(block.result)
+            bound = self.infer(bind.term)
+            effects.append(bound.effects)
+            self._bind(bind, bound.value)
+        return self.infer(block.result).after(*effects)
 
     def define(self, local: Local, value: Judgement) -> None:
         """Give a name its judgement."""
@@ -236,12 +235,11 @@ class Inference:
         """A condition that must hold for the answer to be true."""
         self.pending.append(Pending(Constraint(left, relation, right, origin), failed))
 
-    def leak(self, variables: frozenset[Var], origin: Origin) -> None:
-        """Nothing is guaranteed any more for these variables."""
+    def leak(self, variables: Iterable[Var], origin: Origin) -> Effects:
+        """The effect after which nothing is guaranteed any more for these variables."""
         wholes = (disjoint.variable(self.wholes, var) for var in variables)
         private = frozenset(self.tuples.get(var, var) for var in wholes if not var.exempt)
-        if private:
-            self.spent.append(Leak(private, origin))
+        return spending(Leak(private, origin)) if private else NONE
 
     @contextmanager
     def round(self, index: Local, sample: Var | None = None) -> Iterator[disjoint.Rows]:
@@ -269,33 +267,13 @@ class Inference:
         return value if moved is value.moves else replace(value, moves=moved)
 
     @contextmanager
-    def spending(self) -> Iterator[list[Cost]]:
-        """Gather what is spent inside into a list of its own."""
-        outer, self.spent = self.spent, []
+    def inside(self) -> Iterator[None]:
+        """A scope for the body of a function made here, which is another home."""
+        home, self.home = self.home, object()
         try:
-            yield self.spent
+            yield
         finally:
-            self.spent = outer
-
-    @contextmanager
-    def inside(self) -> Iterator[set[Local]]:
-        """Infer the body of a function made here: another home, and its own list of what is read. Gives the list of
-        what is read around it."""
-        home, read = self.home, self.read
-        self.home, self.read = object(), set()
-        try:
-            yield read
-        finally:
-            self.home, self.read = home, read
-
-    @contextmanager
-    def failing(self) -> Iterator[list[Failure]]:
-        """Gather the failures inside into a list of its own."""
-        outer, self.failures = self.failures, []
-        try:
-            yield self.failures
-        finally:
-            self.failures = outer
+            self.home = home
 
     def type(self, judgement: Judgement) -> Type:
         """The type of a value, with all that is solved put in."""

@@ -14,7 +14,7 @@ from dp_lsp.core import laws, machine, sens, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
-from dp_lsp.core.events import NOTHING, Cost, Repeat, Var, sequence
+from dp_lsp.core.events import Repeat, Var
 from dp_lsp.core.machine import Stored
 from dp_lsp.core.metrics import diameter, has_gap
 from dp_lsp.core.order import Way
@@ -23,7 +23,8 @@ from dp_lsp.core.sens import INFINITY, ZERO, Sens
 from dp_lsp.core.types import Base, NumberType, TupleType, Type, Unknown, without_static
 from dp_lsp.infer import carried, conditions, disjoint, dispatch, explain, heading, moves, problems, reach
 from dp_lsp.infer.disjoint import Rows, Spread
-from dp_lsp.infer.inference import Failure, Inference
+from dp_lsp.infer.effects import NONE, Effects, Evaluation, Failure, failing, in_sequence, spending
+from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import Mismatch
 from dp_lsp.text import Span
 
@@ -43,27 +44,28 @@ class _Rounds(NamedTuple):
 
 class _Round(NamedTuple):
     """One round: the variables that stand for what it starts with, one for each item of a tuple; what it ends with,
-    what it spends, and what it reads for itself."""
+    its effects, and what it reads for itself."""
 
     starts: tuple[Var, ...]
     types: tuple[Type, ...]
     ends: tuple[Judgement, ...]
-    cost: Cost
+    effects: Effects
     own: Rows
 
 
-def loop(inference: Inference, node: term.Loop) -> Judgement:
-    """The judgement of the tuple of what a loop carries, after its last round."""
-    rounds = _rounds(inference, node)
-    starts = [inference.infer(start) for _, start in node.carried]
-    with inference.failing() as failures:
-        once = _one_round(inference, node, starts, rounds)
+def loop(inference: Inference, node: term.Loop) -> Evaluation:
+    """The tuple of what a loop carries, after its last round."""
+    rounds, counting = _rounds(inference, node)
+    starts, starting = inference.infer_all(start for _, start in node.carried)
+    once = _one_round(inference, node, starts, rounds)
     if once is None:
-        return inference.tuple_of(node.span, [inference.hole("a loop") for _ in node.carried])
-    inference.failures += (_outside(inference, failure, node, rounds, starts, once) for failure in failures)
-    if once.cost is not NOTHING:
-        return _private(inference, node, rounds, starts, once)
-    return _steady(inference, node, rounds, starts, once)
+        lost = inference.tuple_of(node.span, [inference.hole("a loop") for _ in node.carried])
+        return Evaluation(lost).after(counting, starting)
+    failures = tuple(_outside(inference, each, node, rounds, starts, once) for each in once.effects.failures)
+    before = counting, starting, Effects(failures=failures)
+    if once.effects.costs:
+        return _private(inference, node, rounds, starts, once).after(*before)
+    return Evaluation(_steady(inference, node, rounds, starts, once)).after(*before)
 
 
 def _outside(
@@ -72,25 +74,26 @@ def _outside(
     """A failure inside a loop, seen from outside: what the loop carries moves with what it started with and with
     what its rounds read, and a range that is not public decides which rounds there are."""
     parts = [inference.released(moves.without(failure.moves, once.starts), failure.span), rounds.moves]
-    if once.cost is NOTHING and failure.moves.keys() & set(once.starts):
+    if not once.effects.costs and failure.moves.keys() & set(once.starts):
         parts += [start.moves for start in starts]
         parts += [inference.released(moves.without(end.moves, once.starts), failure.span) for end in once.ends]
     spread = moves.combined(((part, INFINITY) for part in parts), failure.span, laws.FAILURE)
     return Failure(spread, failure.span)
 
 
-def _rounds(inference: Inference, node: term.Loop) -> _Rounds:
-    ends = [inference.infer(part) for part in (node.first, node.last)]
-    step = None if node.step is None else inference.infer(node.step)
-    parts = [*ends, *([] if step is None else [step])]
+def _rounds(inference: Inference, node: term.Loop) -> tuple[_Rounds, Effects]:
+    """How often a loop runs, and the effect of evaluating its range."""
+    written = (node.first, node.last) if node.step is None else (node.first, node.last, node.step)
+    parts, effects = inference.infer_all(written)
+    step = None if node.step is None else parts[2]
     moved = moves.added((part.moves for part in parts), node.span, laws.LOOP)
     types = [inference.type(part) for part in parts]
-    for type_, written in zip(types, (node.first, node.last, node.step), strict=False):
+    for type_, part in zip(types, written, strict=True):
         whole = isinstance(type_, NumberType) and (type_.base is Base.INTEGER or inference.rules.ordered)
-        if written is not None and not whole and not isinstance(type_, Unknown):
+        if not whole and not isinstance(type_, Unknown):
             inference.report(
                 problems.WrongArgument.at(
-                    written.span, function=LOOP, wanted="a whole number (Integer)", given=type_words(type_)
+                    part.span, function=LOOP, wanted="a whole number (Integer)", given=type_words(type_)
                 )
             )
     stored = machine.promoted(*(each.stored for each in types if isinstance(each, NumberType))) if types else 0
@@ -98,34 +101,34 @@ def _rounds(inference: Inference, node: term.Loop) -> _Rounds:
     first, last, by = values[0], values[1], values[2] if step is not None else Poly.of(1)
     if step is not None and by is None and inference.rules.failures:  # a step of 0 makes the run fail
         deciding = moves.scaled(step.moves, INFINITY, node.span, laws.FAILURE)
-        inference.failures.append(Failure(deciding, node.span))
+        effects = in_sequence((effects, failing(deciding, node.span)))
     if first is None or last is None or by is None:
         each = first == Poly.of(1) and step is None and inference.rules.rows_apart
-        return _Rounds(None, None, moved, stored, disjoint.counted(parts[1]) if each else None)
+        return _Rounds(None, None, moved, stored, disjoint.counted(parts[1]) if each else None), effects
     if node.step is not None and by.number is None:
         origin = Origin(node.step.span, "`for` needs a step of at least 1")
         inference.demand(Poly.of(1), "<=", by, origin, conditions.fails)
     elif node.step is not None:
         origin = Origin(node.step.span, "`for` needs a step that is not 0")
         inference.demand(by, "!=", Poly.of(0), origin, conditions.fails)
-    return _Rounds(inference.rules.rounds(first, by, last), (first, last), moved, stored)
+    return _Rounds(inference.rules.rounds(first, by, last), (first, last), moved, stored), effects
 
 
 def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement], rounds: _Rounds) -> _Round | None:
     """Infer the body, once, at types that hold what the first round starts with and what every round ends with. At
     the types of the start it would claim too little of the later rounds."""
     types = carried.types(inference, node, starts)
-    with inference.round(node.index, rounds.sample) as own, inference.spending() as costs:
+    with inference.round(node.index, rounds.sample) as own:
         variables: list[Var] = []
         for (inner, _), type_ in zip(node.carried, types, strict=True):
             inference.environment[inner] = _start(inference, inner, type_, variables)
         inference.define(
             node.index, Judgement(NumberType(Base.INTEGER, stored=rounds.stored), own.index(node.index.span))
         )
-        value = inference.body(node.body)
+        value, effects = inference.body(node.body)
     ends = value.parts if len(value.parts) == len(types) else (value,) * len(types)
     held = _held(inference, node, types, ends)
-    return None if held is None else _Round(tuple(variables), held, ends, sequence(costs), own)
+    return None if held is None else _Round(tuple(variables), held, ends, effects, own)
 
 
 def _start(inference: Inference, local: term.Local, type_: Type, variables: list[Var]) -> Judgement:
@@ -183,7 +186,7 @@ def _held(
 
 def _private(
     inference: Inference, node: term.Loop, rounds: _Rounds, starts: list[Judgement], once: _Round
-) -> Judgement:
+) -> Evaluation:
     """A loop that releases something: what it carries is public in every round, so it must be when it starts and
     when a round ends. What is not is lost."""
     range_span = node.last.span
@@ -191,23 +194,25 @@ def _private(
         fixes = explain.make_static(inference, node.last)
         inference.report(problems.NotRepeatable.at(range_span, fixes=fixes))
         inference.give_up("the number of rounds is not public")
-        return _together(inference, node.span, once.types, repeat(moves.NOWHERE))
+        return Evaluation(_together(inference, node.span, once.types, repeat(moves.NOWHERE)))
+    at_start = []
     for start, (local, _) in zip(starts, node.carried, strict=True):
-        _protected(inference, node, start.moves, local.name, "when the loop starts")
-    origin = Origin(node.span, LOOP)
-    with inference.spending() as lost:
-        for end, (local, _) in zip(once.ends, node.carried, strict=True):
-            rest = inference.released(moves.without(end.moves, once.starts), node.span)
-            _protected(inference, node, rest, local.name, "when a round ends")
-    body = sequence([once.cost, *lost])
-    inference.spent.append(Repeat(rounds.number, body, origin))
-    return _together(inference, node.span, once.types, repeat(moves.NOWHERE))
+        at_start.append(_protected(inference, node, start.moves, local.name, "when the loop starts"))
+    at_end = []
+    for end, (local, _) in zip(once.ends, node.carried, strict=True):
+        rest = inference.released(moves.without(end.moves, once.starts), node.span)
+        at_end.append(_protected(inference, node, rest, local.name, "when a round ends"))
+    in_a_round = in_sequence([spending(once.effects.cost), *at_end])
+    spent = spending(Repeat(rounds.number, in_a_round.cost, Origin(node.span, LOOP)))
+    result = _together(inference, node.span, once.types, repeat(moves.NOWHERE))
+    return Evaluation(result, in_sequence([*at_start, spent]))
 
 
-def _protected(inference: Inference, node: term.Loop, moved: Moves, name: str, when: str) -> None:
+def _protected(inference: Inference, node: term.Loop, moved: Moves, name: str, when: str) -> Effects:
+    """The effect of carrying what must be public: what it moves with is not protected, with a problem."""
     private = frozenset(var for var in moved if not var.exempt)
     if not private:
-        return
+        return NONE
     names = "`, `".join(sorted(var.name for var in private if not var.members))
     inference.report(
         problems.LeavesUnprotected.at(
@@ -217,7 +222,7 @@ def _protected(inference: Inference, node: term.Loop, moved: Moves, name: str, w
             consequence="a loop that runs a mechanism carries only public values from round to round",
         )
     )
-    inference.leak(private, Origin(node.span, LOOP))
+    return inference.leak(private, Origin(node.span, LOOP))
 
 
 def _steady(inference: Inference, node: term.Loop, rounds: _Rounds, starts: list[Judgement], once: _Round) -> Judgement:

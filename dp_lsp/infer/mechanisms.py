@@ -10,13 +10,14 @@ from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Constraint, Origin, decide
 from dp_lsp.core.evaluate import norms_of
-from dp_lsp.core.events import ONE_WAY, Event, Gaussian, GaussianNoise, Leak, Release, Repeat, Var
+from dp_lsp.core.events import ONE_WAY, Cost, Event, Gaussian, GaussianNoise, Leak, Release, Repeat, Var
 from dp_lsp.core.metrics import conversion
 from dp_lsp.core.notation import as_formula, shown
 from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.types import AnyNorm, Container, Norm, Type
 from dp_lsp.infer import conditions, explain, moves, problems, scales
+from dp_lsp.infer.effects import Effects, Evaluation, in_sequence, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.problem import Edit, Extent, Fix, Problem, Related
 from dp_lsp.text import Span
@@ -24,7 +25,7 @@ from dp_lsp.text import Span
 
 def release(
     inference: Inference, node: term.Call, noise: Noise, args: Args, values: list[Judgement], result: Type
-) -> Judgement:
+) -> Evaluation:
     """Run a mechanism. Its input's distances go into the event; nothing moves with what it returns."""
     index = args.names.index(noise.hidden)
     span = node.args[index].span
@@ -41,17 +42,16 @@ def release(
     place = None if noise.declares is None else node.args[args.names.index(noise.declares)].span
     too_far = {var for var in distances if not _hidden(inference, place, span, event, private[var], var)}
     origin = Origin(node.span, event.name)
-    for name in noise.exposed:
-        expose(inference, node, args.names.index(name), values)
-    inference.leak(frozenset({*unbounded, *too_far}), Origin(node.span, "the noise hides no change that large"))
+    exposed = [expose(inference, node, args.names.index(name), values) for name in noise.exposed]
+    lost = inference.leak({*unbounded, *too_far}, Origin(node.span, "the noise hides no change that large"))
     kept = {var: private[var] for var in distances if var not in too_far}
-    inference.spent.append(_released(inference, event, kept, factor, origin))
+    released: list[Cost] = [_released(inference, event, kept, factor, origin)]
     if noise.then is not None:
         then, times = noise.then(args)
         later = Origin(node.span, then.name)
         once = Release(then, {var: move.sens for var, move in kept.items()}, factor, later)
-        inference.spent.append(Repeat(times, once, later))
-    return Judgement(result, moves.NOWHERE)
+        released.append(Repeat(times, once, later))
+    return Evaluation(Judgement(result, moves.NOWHERE), in_sequence([*exposed, lost, spending(*released)]))
 
 
 def _in_known_norm(inference: Inference, move: Move) -> Move:
@@ -75,18 +75,18 @@ def _released(inference: Inference, event: Event, moved: Moves, factor: Sens, or
     return Release(event, shared, factor, origin, one_way)
 
 
-def nothing_hidden(inference: Inference, span: Span) -> None:
+def nothing_hidden(span: Span) -> Effects:
     """A mechanism that could not be understood may have released anything: it counts as one all the same."""
-    inference.spent.append(Leak(frozenset(), Origin(span, "a mechanism that was not understood")))
+    return spending(Leak(frozenset(), Origin(span, "a mechanism that was not understood")))
 
 
-def expose(inference: Inference, node: term.Call, index: int, values: list[Judgement]) -> None:
+def expose(inference: Inference, node: term.Call, index: int, values: list[Judgement]) -> Effects:
     """What a mechanism does not protect must be public."""
     span = node.args[index].span
     private = {var: move for var, move in inference.released(values[index].moves, span).items() if not var.exempt}
     if private:
         _report_unprotected(inference, node, span, private)
-        inference.leak(frozenset(private), Origin(span, node.builtin))
+    return inference.leak(private, Origin(span, node.builtin))
 
 
 def _report_unprotected(inference: Inference, node: term.Call, span: Span, private: dict[Var, Move]) -> None:

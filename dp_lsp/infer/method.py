@@ -24,6 +24,7 @@ from dp_lsp.core.types import (
 )
 from dp_lsp.core.values import thing, undigested
 from dp_lsp.infer import assumptions, checks, conditions, functions, generalize, moves, problems, terms
+from dp_lsp.infer.effects import in_sequence
 from dp_lsp.infer.inference import Inference, Resolve
 from dp_lsp.infer.rules import Rules
 from dp_lsp.infer.solver import Solver
@@ -187,7 +188,7 @@ def _inferred_for(
     """A method with what it is called with, inferred as others see it."""
     inference = _inference(setting, effort)
     body = functions.body(inference, method, conditions.Mark(), setting.usual, types)
-    assumptions.settle(inference)
+    body = body._replace(effects=in_sequence((body.effects, assumptions.settle(inference))))
     return inference, generalize.scheme(inference, method, body), body
 
 
@@ -197,7 +198,7 @@ def _reported(method: term.Method, setting: Setting, effort: Effort) -> tuple[Sc
     assumed = assumptions.assume(inference, method, body, scheme)
     if setting.usual > 1:
         checks.check_records(inference, method, assumed.scheme)
-    if not (method.privacy or inference.spent or inference.unknown):
+    if not (method.privacy or body.effects.costs or inference.unknown):
         checks.warn_unbounded(inference, assumed.scheme.result)
     if inference.problems:
         from dp_lsp.infer.mistakes import naming  # most functions have no problem
@@ -233,7 +234,7 @@ def _picks_rows(inference: Inference) -> bool:
 def infer_constant(constant: term.Constant, setting: Setting, look: Callable[[], None]) -> Inferred:
     """Infer a top-level value. It is nobody's data, so it moves with nothing."""
     inference = _inference(setting, Effort(look))
-    result = inference.body(constant.term)
+    result = inference.body(constant.term).value
     assumptions.settle(inference)
     conditions.settle(inference, conditions.Mark())
     if isinstance(inference.type(result), Unknown):

@@ -13,14 +13,15 @@ from dp_lsp.builtins.define import Builtin, Form, no_demands
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Sign, Symbol
 from dp_lsp.core.constraints import Origin
-from dp_lsp.core.events import Awaited, Opaque, Var
+from dp_lsp.core.events import Awaited, Opaque
 from dp_lsp.core.metrics import has_steps
 from dp_lsp.core.scheme import Given, Judgement, Moves, Open
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.types import NumberType, Type, TypeVariable
 from dp_lsp.infer import moves, rows
+from dp_lsp.infer.effects import NONE, Effects, Evaluation, failing, in_sequence, spending
 from dp_lsp.infer.explain import WAITING
-from dp_lsp.infer.inference import Failure, Inference
+from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.spending import distances
 from dp_lsp.text import Span
 
@@ -55,36 +56,37 @@ def _decides(form: Form, index: int, given: Given) -> bool:
 
 def row(
     inference: Inference, node: term.Call, builtin: Builtin, given: Sequence[Given], values: Sequence[Judgement]
-) -> Judgement | None:
+) -> Evaluation | None:
     """A use of a row that waits; None if too many do already."""
     if len(inference.opens) >= MOST:
         return None
     known = opened(inference, node.span, builtin.name, given, rows.constant_factor(inference, builtin, given))
-    failing = [
+    deciding = [
         value.moves
         for index, (value, type_) in enumerate(zip(values, given, strict=True))
         if any(_decides(form, index, type_) for form in builtin.forms)
     ]
-    if failing and inference.rules.failures:
-        seen = moves.combined(((moved, INFINITY) for moved in failing), node.span, laws.FAILURE, builtin.name)
-        inference.failures.append(Failure(seen, node.span))
+    effects = NONE
+    if deciding and inference.rules.failures:
+        seen = moves.combined(((moved, INFINITY) for moved in deciding), node.span, laws.FAILURE, builtin.name)
+        effects = failing(seen, node.span)
     weighted = _weighted(known, [value.moves for value in values])
     going = ways.whatever(builtin.name, len(values))
-    return Judgement(known.result, moves.combined(weighted, node.span, builtin.name, ways=going))
+    return Evaluation(Judgement(known.result, moves.combined(weighted, node.span, builtin.name, ways=going)), effects)
 
 
 def call(
     inference: Inference, node: term.Apply, callee: Type, function: Judgement, arguments: Sequence[Judgement]
-) -> Judgement:
+) -> Evaluation:
     """A call of a function that is not known yet. One of a parameter that may release something spends what stands
     for any (ε, δ) in each argument, and returns what is released."""
     known = opened(inference, node.span, callee, [inference.type(argument) for argument in arguments])
     if known.release is not None:
-        _spend(inference, node, known.release, function, arguments)
-        return Judgement(known.result, moves.NOWHERE)
+        effects = _spent(inference, node, known.release, function, arguments)
+        return Evaluation(Judgement(known.result, moves.NOWHERE), effects)
     name = inference.written(node.function.span)
     weighted = [(function.moves, ONE), *_weighted(known, [argument.moves for argument in arguments])]
-    return Judgement(known.result, moves.combined(weighted, node.span, laws.CALL, name))
+    return Evaluation(Judgement(known.result, moves.combined(weighted, node.span, laws.CALL, name)))
 
 
 def _weighted(known: Open, arguments: Sequence[Moves]) -> Iterator[moves.Weighted]:
@@ -100,14 +102,15 @@ def _release(name: str, count: int) -> Opaque:
     return Opaque(name, symbols[0], symbols[1])
 
 
-def _spend(
+def _spent(
     inference: Inference, node: term.Apply, release: Opaque, function: Judgement, arguments: Sequence[Judgement]
-) -> None:
-    along: list[dict[Var, Sens]] = []
+) -> Effects:
+    given = []
     stepped = tuple(has_steps(inference.type(argument)) for argument in arguments)
     for argument, written in zip(arguments, node.args, strict=True):
         origin = Origin(written.span, f"the privacy of `{release.name}` holds for a change of at most 1")
-        along.append(distances(inference, written.span, argument.moves, origin))
+        given.append(distances(inference, written.span, argument.moves, origin))
     origin = Origin(node.span, f"`{release.name}` releases what it captured")
-    inference.leak(frozenset(function.moves), origin)
-    inference.spent.append(Awaited(release, tuple(along), origin, stepped))
+    awaited = Awaited(release, tuple(each.distances for each in given), origin, stepped)
+    lost = inference.leak(function.moves, origin)
+    return in_sequence([*(each.effects for each in given), lost, spending(awaited)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from dp_lsp.builtins import remedies
 from dp_lsp.builtins.define import Args, Builtin, Each, Form, Parameter, Refusal
@@ -29,11 +30,23 @@ from dp_lsp.core.scheme import Given
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Base, Clip, Container, Dataset, Norm, NumberType, Type, TypeVariable
 from dp_lsp.infer import conditions, explain, mechanisms, problems
+from dp_lsp.infer.effects import NONE, Effects
 from dp_lsp.infer.inference import Inference
 from dp_lsp.problem import Edit, Fix, Problem
 from dp_lsp.text import Span
 
-Solution = tuple[Form, Args]
+
+class Match(NamedTuple):
+    """The form of a row that takes the arguments, and these by its names."""
+
+    form: Form
+    args: Args
+
+
+class NoMatch(NamedTuple):
+    """No form of a row takes the arguments, which has been reported. A mechanism that is not understood has effects."""
+
+    effects: Effects = NONE
 
 
 _UNLIKE = {
@@ -43,12 +56,12 @@ _UNLIKE = {
 }
 
 
-def solve(inference: Inference, node: term.Call, row: Builtin, given: Sequence[Given]) -> Solution | None:
-    """The form of a row that the arguments have the shape of, matched; None, with a problem, if there is none."""
+def solve(inference: Inference, node: term.Call, row: Builtin, given: Sequence[Given]) -> Match | NoMatch:
+    """The form of a row that the arguments have the shape of, matched; with a problem if there is none."""
     forms = _taking(inference, row, len(given), node.keywords)
     if not forms:
         _wrong_count(inference, node, row, len(given) - len(node.keywords))
-        return None
+        return NoMatch()
     fitting = [[_fits(*each) for each in zip(params, given, strict=True)] for _, params in forms]
     for (form, params), fit in zip(forms, fitting, strict=True):
         if all(fit):
@@ -59,9 +72,9 @@ def solve(inference: Inference, node: term.Call, row: Builtin, given: Sequence[G
     if form.noise is not None and params[wrong].name in form.noise.exposed and isinstance(given[wrong], Dataset):
         span = node.args[wrong].span
         inference.report(problems.SelectsFromData.at(span, written=inference.written(span), function=row.name))
-        return None
+        return NoMatch()
     _wrong_argument(inference, node, row, params[wrong].pattern, wrong, given[wrong])
-    return None
+    return NoMatch()
 
 
 def waits(inference: Inference, row: Builtin, given: Sequence[Given], keywords: tuple[str, ...] = ()) -> bool:
@@ -154,7 +167,7 @@ def _match(
     form: Form,
     params: tuple[Parameter, ...],
     given: Sequence[Given],
-) -> Solution | None:
+) -> Match | NoMatch:
     binds = Binds()
     names = tuple(param.name for param in params)
     inference.solver.place = node.span
@@ -168,9 +181,8 @@ def _match(
         else:
             wrong = params[index].pattern.match(inference.solver.type(value), binds, inference.solver)
             if wrong is not None:
-                _mismatch(inference, node, row, form, params[index], index, wrong, value)
-                return None
-    return form, Args(names, tuple(map(inference.given_type, given)), binds)
+                return NoMatch(_mismatch(inference, node, row, form, params[index], index, wrong, value))
+    return Match(form, Args(names, tuple(map(inference.given_type, given)), binds))
 
 
 def _mismatch(
@@ -182,7 +194,7 @@ def _mismatch(
     index: int,
     wrong: str,
     given: Type,
-) -> None:
+) -> Effects:
     argument = node.args[index]
     written = inference.written(argument.span)
     pattern = param.pattern
@@ -190,21 +202,20 @@ def _mismatch(
         whole = isinstance(pattern, Num) and pattern.bases == {Base.INTEGER}
         inference.report(explain.must_be_public(inference, argument, whole or isinstance(pattern, Sizes)))
         inference.give_up(f"`{written}` is not public")
-        return
+        return NONE
     hidden = form.noise is not None and param.name == form.noise.hidden
     if hidden and wrong in ("element", "base") and _holds_data(inference, given):
         inference.report(_data_to_mechanism(argument.span, written, given))
-        mechanisms.nothing_hidden(inference, argument.span)
         inference.give_up("a mechanism was given Data")
-        return
-    if wrong in _UNLIKE and not (wrong == "norm" and isinstance(pattern, Box) and isinstance(pattern.norm, Norm)):
+        return mechanisms.nothing_hidden(argument.span)
+    asked = pattern.norm if wrong == "norm" and isinstance(pattern, Box) and isinstance(pattern.norm, Norm) else None
+    if wrong in _UNLIKE and asked is None:
         fixes = _measured_alike(inference, node, index, given) if wrong == "norm" else ()
         inference.report(problems.DoesNotFit.at(node.span, function=row.name, reason=_UNLIKE[wrong], fixes=fixes))
-        return
-    if wrong == "norm" and isinstance(pattern, Box) and isinstance(pattern.norm, Norm):
-        _wrong_argument(inference, node, row, pattern, index, given, measured(argument.span, pattern.norm))
-        return
-    _wrong_argument(inference, node, row, pattern, index, given)
+    else:
+        fixes = () if asked is None else measured(argument.span, asked)
+        _wrong_argument(inference, node, row, pattern, index, given, fixes)
+    return NONE
 
 
 def _holds_data(inference: Inference, type_: Type) -> bool:

@@ -6,21 +6,22 @@ from dp_lsp import builtins
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
-from dp_lsp.core.events import NOTHING, Cost, Sampled, Scheme, Var, sequence
+from dp_lsp.core.events import Cost, Sampled, Scheme, Var
 from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ONE, magnitude
 from dp_lsp.core.types import UNKNOWN, Container, TupleType, Unknown
 from dp_lsp.infer import moves, problems, rows
+from dp_lsp.infer.effects import Effects, Evaluation
 from dp_lsp.infer.inference import Inference
 
 
-def scope(inference: Inference, node: term.Scope) -> Judgement:
+def scope(inference: Inference, node: term.Scope) -> Evaluation:
     """The rest of a block that works on samples. What it spends on them is spent on what they were drawn from, and
     amplified as a whole; a drawn value that leaves the block unprotected moves without bound."""
     call = node.bind.term
     assert isinstance(call, term.Call), "only a builtin has a scope"
-    values = [inference.infer(argument) for argument in call.args]
+    values, drawing = inference.infer_all(call.args)
     result = _drawn_types(inference, call, values)
     if result is not None and len(node.bind.targets) != len(result.items):
         reason = f"it draws {len(result.items)} values, and {len(node.bind.targets)} are named on the left"
@@ -29,7 +30,7 @@ def scope(inference: Inference, node: term.Scope) -> Judgement:
         inference.give_up("a sample that was not understood")
         for target in node.bind.targets:
             inference.environment[target] = Judgement(UNKNOWN, moves.NOWHERE)
-        return inference.body(node.rest)
+        return inference.body(node.rest).after(drawing)
     scheme = builtins.TABLE[call.builtin].draws
     assert scheme is not None, "what has the rest of a block as its subject draws it"
     alone = scheme is Scheme.POISSON
@@ -40,15 +41,15 @@ def scope(inference: Inference, node: term.Scope) -> Judgement:
         _in_places(inference, call, values[1:])
     drawn = inference.tuple_of(call.span, [inference.environment[target] for target in node.bind.targets])
     inference.judgements[call] = drawn
-    with inference.spending() as costs, inference.failing() as failures:
-        value = inference.body(node.rest)
-    for failure in failures:
+    value, effects = inference.body(node.rest)
+    failures = []
+    for failure in effects.failures:
         seen = _left_behind(Judgement(value.type, failure.moves), sources, record, call)
-        inference.failures.append(failure._replace(moves=seen.moves))
-    body = sequence(costs)
-    if body is not NOTHING:
-        inference.spent.append(_amplified(inference, call, scheme, values, sources, record, body))
-    return _left_behind(value, sources, record, call)
+        failures.append(failure._replace(moves=seen.moves))
+    costs: tuple[Cost, ...] = ()
+    if effects.costs:
+        costs = (_amplified(inference, call, scheme, values, sources, record, effects.cost),)
+    return Evaluation(_left_behind(value, sources, record, call), Effects(costs, tuple(failures))).after(drawing)
 
 
 def _drawn_types(inference: Inference, call: term.Call, values: list[Judgement]) -> TupleType | None:
@@ -57,7 +58,7 @@ def _drawn_types(inference: Inference, call: term.Call, values: list[Judgement])
         return None
     row = builtins.TABLE[call.builtin]
     solved = rows.solve(inference, call, row, types)
-    if solved is None:
+    if isinstance(solved, rows.NoMatch):
         return None
     form, args = solved
     rows.demand(inference, call, row, form, args)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from dp_lsp.core.constraints import Origin, decide
 from dp_lsp.core.evaluate import Substitution, norms_of
 from dp_lsp.core.events import Var
@@ -9,18 +11,27 @@ from dp_lsp.core.scheme import Move, Moves
 from dp_lsp.core.sens import ONE, Sens, number
 from dp_lsp.core.types import Norm
 from dp_lsp.infer import conditions, explain, problems
+from dp_lsp.infer.effects import Effects
 from dp_lsp.infer.inference import Inference
 from dp_lsp.text import Span
 
 
-def distances(inference: Inference, span: Span, moved: Moves, origin: Origin) -> dict[Var, Sens]:
+class Given(NamedTuple):
+    """How far each variable moves what a private function is given. Those that move it without bound are not among
+    them: the effect is that they are not protected."""
+
+    distances: dict[Var, Sens]
+    effects: Effects
+
+
+def distances(inference: Inference, span: Span, moved: Moves, origin: Origin) -> Given:
     """How far each variable moves what a private function is given, each a number or at most 1."""
     private = {var: move for var, move in inference.released(moved, span).items() if not var.exempt}
     unbounded = frozenset(var for var, move in private.items() if move.sens.infinite)
     if unbounded:
         _unbounded(inference, span, private, unbounded)
-        inference.leak(unbounded, origin)
-    return {var: _distance(inference, var, move, origin) for var, move in private.items() if var not in unbounded}
+    found = {var: _distance(inference, var, move, origin) for var, move in private.items() if var not in unbounded}
+    return Given(found, inference.leak(unbounded, origin))
 
 
 def _distance(inference: Inference, var: Var, move: Move, origin: Origin) -> Sens:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -10,7 +11,7 @@ from dp_lsp.core import laws, machine, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
-from dp_lsp.core.events import NOTHING, Cost, Either, sequence
+from dp_lsp.core.events import NOTHING, Either
 from dp_lsp.core.metrics import diameter
 from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
 from dp_lsp.core.sens import INFINITY
@@ -28,7 +29,8 @@ from dp_lsp.core.types import (
     without_static,
 )
 from dp_lsp.infer import calls, disjoint, expected, explain, functions, loops, moves, problems, reach, sampling
-from dp_lsp.infer.inference import Failure, Inference, Unreadable
+from dp_lsp.infer.effects import NONE, Effects, Evaluation, failing, in_sequence, spending
+from dp_lsp.infer.inference import Inference, Unreadable
 from dp_lsp.infer.solver import Mismatch
 from dp_lsp.text import Span
 
@@ -36,83 +38,97 @@ BRANCH = "if"
 _SHOW_LATER = "; leave it out, and show what the function returns where it is called"
 
 
-def rule(inference: Inference, node: Term) -> Judgement:
+def rule(inference: Inference, node: Term) -> Evaluation:
     """The rule of a term, by what it is."""
     match node:
         case term.Use(local=local):
-            inference.read.add(local)
             found = inference.environment.get(local)
-            return found if found is not None else inference.hole(f"`{local.name}` was not understood")
+            return Evaluation(found if found is not None else inference.hole(f"`{local.name}` was not understood"))
         case term.Literal(value=bool()):
-            return Judgement(BOOL, moves.NOWHERE)
+            return Evaluation(Judgement(BOOL, moves.NOWHERE))
         case term.Literal(span, value, integer):
             base = Base.INTEGER if integer else Base.REAL
             stored = machine.of_literal(int(value) if integer else None)
-            return Judgement(NumberType(base, Poly.of(Fraction(value)), stored=stored), moves.NOWHERE)
+            return Evaluation(Judgement(NumberType(base, Poly.of(Fraction(value)), stored=stored), moves.NOWHERE))
         case term.Call():
-            values = disjoint.arguments(inference.rounds, node, _arguments(inference, node))
-            with inference.failing() as failures:
-                result = calls.builtin(inference, node, values)
-            if not disjoint.is_there(inference.rounds, node):
-                inference.failures += failures
-            return _noted(inference, node.span, result, node.builtin)
+            return _noted(inference, node.span, _call(inference, node), node.builtin)
         case term.Apply():
-            function = inference.infer(node.function)
-            result = calls.function(inference, node, function, [inference.infer(arg) for arg in node.args])
+            callee = inference.infer(node.function)
+            values, given = inference.infer_all(node.args)
+            result = calls.function(inference, node, callee.value, values).after(callee.effects, given)
             return _noted(inference, node.span, result, "")
         case term.Global():
-            return _noted(inference, node.span, _global(inference, node), "")
+            return _noted(inference, node.span, Evaluation(_global(inference, node)), "")
         case term.MakeTuple(span, items):
-            return inference.tuple_of(span, [inference.infer(item) for item in items])
+            values, effects = inference.infer_all(items)
+            return Evaluation(inference.tuple_of(span, values), effects)
         case term.Branch():
-            return _branch(inference, node)
+            return _noted(inference, node.span, _branch(inference, node), BRANCH)
         case term.Loop():
             return loops.loop(inference, node)
         case term.Scope():
             return sampling.scope(inference, node)
         case term.Closure():
-            return _noted(inference, node.span, functions.closure(inference, node), "")
+            return _noted(inference, node.span, Evaluation(functions.closure(inference, node)), "")
         case term.Check():
             return _check(inference, node)
         case term.Hole(reason=reason, parts=parts):
-            for part in parts:
-                inference.infer(part)
-            return inference.hole(reason)
-    return inference.hole("an argument that is not a value")
+            _, effects = inference.infer_all(parts)
+            return Evaluation(inference.hole(reason), effects)
+    return Evaluation(inference.hole("an argument that is not a value"))
 
 
-def _arguments(inference: Inference, node: term.Call) -> list[Judgement | Term]:
-    """The arguments of a builtin. Of one that is lazy, the first decides whether the others are evaluated."""
-    if not builtins.TABLE[node.builtin].lazy:
-        late = expected.functions(node)
-        values = {index: _argument(inference, arg) for index, arg in enumerate(node.args) if index not in late}
-        if late:
-            expected.tell(inference, node, values)
-            values |= {index: _argument(inference, node.args[index]) for index in sorted(late)}
-        return [values[index] for index in range(len(node.args))]
-    first = inference.infer(node.args[0])
-    with inference.failing() as failures:
-        others = [_argument(inference, arg) for arg in node.args[1:]]
-    _fail_behind(inference, first, node.args[0].span, failures)
-    return [first, *others]
+def _call(inference: Inference, node: term.Call) -> Evaluation:
+    """A use of a row. Picking a row that a round has for itself never fails."""
+    given, effects = _arguments(inference, node)
+    values = disjoint.arguments(inference.rounds, node, given)
+    result = calls.builtin(inference, node, values)
+    if disjoint.is_there(inference.rounds, node):
+        result = Evaluation(result.value, result.effects._replace(failures=()))
+    return result.after(effects)
 
 
-def _fail_behind(inference: Inference, condition: Judgement, span: Span, failures: list[Failure]) -> None:
-    """Failures that only happen where a condition lets them; so they tell of it."""
-    inference.failures += failures
-    if failures and condition.moves:
-        reached = moves.scaled(condition.moves, INFINITY, span, laws.CONDITION)
-        inference.failures.append(Failure(reached, failures[0].span))
+def _arguments(inference: Inference, node: term.Call) -> tuple[list[Judgement | Term], Effects]:
+    """The arguments of a builtin, where what is not a value stays as it is written, and the effect of evaluating them.
+    Of one that is lazy, the first decides whether the others are evaluated."""
+    lazy = builtins.TABLE[node.builtin].lazy
+    late = frozenset[int]() if lazy else expected.functions(node)
+    values, effects = _evaluated(inference, node, [index for index in range(len(node.args)) if index not in late])
+    if late:
+        expected.tell(inference, node, values)
+        made, others = _evaluated(inference, node, sorted(late))
+        values, effects = values | made, effects + others
+    first = values.get(0)
+    if lazy and isinstance(first, Judgement):
+        effects[1:] = [_behind(first, node.args[0].span, in_sequence(effects[1:]))]
+    return [values[index] for index in range(len(node.args))], in_sequence(effects)
 
 
-def _argument(inference: Inference, node: Term) -> Judgement | Term:
-    """An argument of a builtin: what is not a value stays as it is written."""
-    return node if isinstance(node, term.Written) else inference.infer(node)
+def _evaluated(
+    inference: Inference, node: term.Call, places: Iterable[int]
+) -> tuple[dict[int, Judgement | Term], list[Effects]]:
+    """The arguments of a builtin at some places, by these, and the effect of evaluating each."""
+    values: dict[int, Judgement | Term] = {}
+    effects = []
+    for place in places:
+        arg = node.args[place]
+        found = None if isinstance(arg, term.Written) else inference.infer(arg)
+        values[place] = arg if found is None else found.value
+        effects.append(NONE if found is None else found.effects)
+    return values, effects
 
 
-def _noted(inference: Inference, span: Span, value: Judgement, rule: str) -> Judgement:
-    inference.facts[span] = (value, rule)
-    return value
+def _behind(condition: Judgement, span: Span, effects: Effects) -> Effects:
+    """The effect of what is evaluated where a condition lets it be: that it fails tells of the condition."""
+    if not effects.failures or not condition.moves:
+        return effects
+    reached = moves.scaled(condition.moves, INFINITY, span, laws.CONDITION)
+    return in_sequence((effects, failing(reached, effects.failures[0].span)))
+
+
+def _noted(inference: Inference, span: Span, found: Evaluation, rule: str) -> Evaluation:
+    inference.facts[span] = (found.value, rule)
+    return found
 
 
 def _global(inference: Inference, node: term.Global) -> Judgement:
@@ -137,25 +153,22 @@ def _global(inference: Inference, node: term.Global) -> Judgement:
     return found
 
 
-def _branch(inference: Inference, node: term.Branch) -> Judgement:
-    condition = inference.infer(node.condition)
+def _branch(inference: Inference, node: term.Branch) -> Evaluation:
+    condition, before = inference.infer(node.condition)
     _must_be_bool(inference, condition, node.condition.span)
-    sides = []
-    spent: list[Cost] = []
-    for side in (node.then, node.otherwise):
-        with inference.spending() as costs, inference.failing() as failures:
-            sides.append(inference.body(side))
-        spent.append(sequence(costs))
-        _fail_behind(inference, condition, node.condition.span, failures)
-    if any(cost is not NOTHING for cost in spent):
-        inference.spent.append(Either(tuple(spent)))
+    sides = [inference.body(side) for side in (node.then, node.otherwise)]
+    failures = [_behind(condition, node.condition.span, Effects((), side.effects.failures)) for side in sides]
+    costs = tuple(side.effects.cost for side in sides)
+    spent = [NONE]
+    if any(cost is not NOTHING for cost in costs):
         origin = Origin(node.condition.span, "a condition decides which mechanism runs")
-        _no_private_choice(inference, condition.moves, origin)
-    if all(cost is not NOTHING for cost in spent):
+        spent = [spending(Either(costs)), _no_private_choice(inference, condition.moves, origin)]
+    if all(cost is not NOTHING for cost in costs):
         from dp_lsp.infer.mistakes import brackets  # hardly any function has such branches
 
         brackets.compare(inference, node)
-    return _noted(inference, node.span, joined(inference, node.span, sides[0], sides[1], condition.moves), BRANCH)
+    result = joined(inference, node.span, sides[0].value, sides[1].value, condition.moves)
+    return Evaluation(result).after(before, *failures, *spent)
 
 
 def _must_be_bool(inference: Inference, condition: Judgement, span: Span) -> None:
@@ -168,7 +181,7 @@ def _must_be_bool(inference: Inference, condition: Judgement, span: Span) -> Non
         inference.report(problems.WrongArgument.at(span, function=BRANCH, wanted="a Bool", given=given))
 
 
-def _no_private_choice(inference: Inference, moved: Moves, origin: Origin) -> None:
+def _no_private_choice(inference: Inference, moved: Moves, origin: Origin) -> Effects:
     private = frozenset(var for var in moved if not var.exempt)
     if private:
         names = "`, `".join(sorted({var.name for var in private if not var.members}))
@@ -177,7 +190,7 @@ def _no_private_choice(inference: Inference, moved: Moves, origin: Origin) -> No
                 origin.span, what="this condition", variable=names, consequence="it decides which mechanism runs"
             )
         )
-        inference.leak(private, origin)
+    return inference.leak(private, origin)
 
 
 def joined(inference: Inference, span: Span, left: Judgement, right: Judgement, condition: Moves) -> Judgement:
@@ -204,20 +217,21 @@ def joined(inference: Inference, span: Span, left: Judgement, right: Judgement, 
     return Judgement(without_static(type_), inference.capped(together, most_apart, span), reach=found)
 
 
-def _check(inference: Inference, node: term.Check) -> Judgement:
-    condition = inference.infer(node.condition)
+def _check(inference: Inference, node: term.Check) -> Evaluation:
+    condition, effects = inference.infer(node.condition)
     private = sorted({var.name for var in condition.moves if not var.public})
     if private:
         fixes = explain.publish(inference.text, inference.parameters, private)
         inference.report(problems.PrivateCheck.at(node.span, variable="`, `".join(private), fixes=fixes))
     elif inference.rules.failures:
-        inference.failures.append(Failure(moves.NOWHERE, node.span))
-    for shown in node.shown:
-        told = sorted({var.name for var in inference.infer(shown).moves if not var.public})
+        effects = in_sequence((effects, failing(moves.NOWHERE, node.span)))
+    values, saying = inference.infer_all(node.shown)
+    for shown, value in zip(node.shown, values, strict=True):
+        told = sorted({var.name for var in value.moves if not var.public})
         if told:
             inference.report(problems.PrivateMessage.at(shown.span, variable="`, `".join(told)))
     if node.failing is not None and inference.resolve(node.failing.name) is not None:
         inference.report(
             problems.NoRule.at(node.failing.span, name=node.failing.name, hint="")
         )  # the program defines it
-    return Judgement(TupleType(()), moves.NOWHERE)
+    return Evaluation(Judgement(TupleType(()), moves.NOWHERE), in_sequence((effects, saying)))

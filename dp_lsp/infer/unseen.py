@@ -13,9 +13,9 @@ from dp_lsp.core.algebra import NormVariable
 from dp_lsp.core.constraints import Quantity, decide
 from dp_lsp.core.evaluate import Substitution, norms_of
 from dp_lsp.core.events import Awaited, Called, Cost, Parallel, Release, Sampled, nodes
-from dp_lsp.core.scheme import Judgement
 from dp_lsp.core.types import Norm, Type
 from dp_lsp.infer import conditions, generalize
+from dp_lsp.infer.effects import Evaluation
 from dp_lsp.infer.inference import Inference
 
 
@@ -29,14 +29,14 @@ class _Wanted(NamedTuple):
         return conditions.put(Substitution({}, {norm: chosen}), self.number)
 
 
-def choose(inference: Inference, types: Iterable[Type], result: Judgement) -> None:
+def choose(inference: Inference, types: Iterable[Type], found: Evaluation) -> None:
     """Decide the norms that stand in no type of a function's parameters and result."""
     values = inference.solver.substitution()
-    numbers = [each._replace(number=conditions.put(values, each.number)) for each in _numbers(inference, result)]
+    numbers = [each._replace(number=conditions.put(values, each.number)) for each in _numbers(inference, found)]
     open_norms = {norm for each in numbers for norm in norms_of(each.number)}
     if not open_norms:
         return
-    seen = generalize.owned(map(inference.solver.type, (*types, result.type)), inference.opens).norms
+    seen = generalize.owned(map(inference.solver.type, (*types, found.value.type)), inference.opens).norms
     for norm in sorted(open_norms - seen, key=lambda norm: norm.uid):
         about = [each for each in numbers if norm in norms_of(each.number)]
         best = Norm.L1
@@ -51,13 +51,13 @@ def _is_no_worse(wanted: _Wanted, norm: NormVariable, chosen: Norm, before: Norm
     return decide(old, "<=", new) is True if wanted.large else decide(new, "<=", old) is True
 
 
-def _numbers(inference: Inference, result: Judgement) -> Iterator[_Wanted]:
+def _numbers(inference: Inference, found: Evaluation) -> Iterator[_Wanted]:
     """How far the result moves, how far the inputs of mechanisms do, and what conditions compare."""
-    yield from (_Wanted(move.sens) for move in result.moves.values())
+    yield from (_Wanted(move.sens) for move in found.value.moves.values())
     for constraint, _ in inference.pending:
         yield _Wanted(constraint.left)
         yield _Wanted(constraint.right, large=True)
-    for cost in inference.spent:
+    for cost in found.effects.costs:
         for node in nodes(cost):
             yield from map(_Wanted, _distances(node))
 

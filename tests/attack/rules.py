@@ -26,6 +26,7 @@ from dp_lsp.infer import (
     conversions,
     disjoint,
     dispatch,
+    effects,
     functions,
     generalize,
     growth,
@@ -45,6 +46,7 @@ from dp_lsp.infer import (
     units,
     widening,
 )
+from dp_lsp.infer.effects import NONE
 from dp_lsp.lower import ownership
 
 from .breaking import Rule, Wrong
@@ -246,7 +248,7 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
             lambda right: lambda once: right(once)._replace(every=growth._filled(once, ONE)),
         ),
         ("any number of rounds may start with any rate", growth, "_at_most_one", _always(True)),
-        ("a private loop may carry anything", loops, "_protected", _always(None)),
+        ("a private loop may carry anything", loops, "_protected", _always(NONE)),
         (
             "types of the start",
             carried,
@@ -257,7 +259,7 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("no number stays whole", carried, "_may_be_real", _always(True)),
         ("entries of a vector add up to it", disjoint.Rows, "_factor", lambda right: lambda self, norm, over: over.one),
         ("any row is that of the round", disjoint, "arguments", _own_rows_everywhere),
-        ("failures inside are not seen outside", loops, "_outside", _always(inference.Failure({}, None))),
+        ("failures inside are not seen outside", loops, "_outside", _always(effects.Failure({}, None))),
     ],
     "samples of private size": [
         ("a round takes nothing anywhere", reach, "displacement", _always(ZERO)),
@@ -271,10 +273,10 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("captures move nothing", apply.Outcome, "captured", _always({})),
         ("a function moves with nothing", functions, "_captured", _always({})),
         ("captures that depend on arguments", functions, "_is_about", _always(False)),
-        ("failures of builtins are not seen", calls, "_may_fail", _always(None)),
-        ("failures of functions are not seen", apply, "_fail", _always(None)),
+        ("failures of builtins are not seen", calls, "_may_fail", _always(NONE)),
+        ("failures of functions are not seen", apply, "_fail", _always(NONE)),
         ("records are counted in public", applications, "is_uncounted", _always(False)),
-        ("failures are not seen", checks, "with_failures", lambda right: lambda inferred, method, result: result),
+        ("failures are not seen", checks, "with_failures", lambda right: lambda inferred, method, found: found),
         (
             "black boxes are 1-sensitive",
             moves,
@@ -311,39 +313,39 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
     "dispatch": [
         ("the first method", dispatch, "choose", _first_of),
         ("every annotation takes every number", dispatch, "_within", _always(dispatch.Cover.ALL)),
-        ("no method may be missing", dispatch, "applies", _always(True)),
+        ("no method may be missing", dispatch, "applies", _always(NONE)),
         ("what is returned is not converted", conversions, "converted", lambda right: lambda type_, wanted: type_),
         ("a loop stores what it starts with", widening, "widened", lambda right: lambda inferred, node, types: types),
-        ("every number is a position", calls, "_may_be_no_position", _always(None)),
+        ("every number is a position", calls, "_may_be_no_position", _always(NONE)),
         ("what is not known is stored alike", solver, "widest", lambda right: lambda type_: type_),
         ("all results are stored alike", stored, "numbers", lambda right: lambda name, *given: machine.INT),
         ("all containers are arrays", stored, "arrays", _always(machine.ARRAY)),
     ],
     "branches": [
-        ("a private choice of mechanisms", terms, "_no_private_choice", _always(None)),
+        ("a private choice of mechanisms", terms, "_no_private_choice", _always(NONE)),
         (
             "failures behind a condition",
             terms,
-            "_fail_behind",
-            lambda right: lambda inferred, first, span, failures: inferred.failures.extend(failures),
+            "_behind",
+            lambda right: lambda condition, span, found: found,
         ),
         (
             "a private assertion",
             terms,
             "_check",
-            lambda right: lambda inferred, node: inference.Judgement(terms.TupleType(()), {}),
+            lambda right: lambda inferred, node: effects.Evaluation(inference.Judgement(terms.TupleType(()), {})),
         ),
     ],
     "mechanisms": [
         ("any distance is hidden", mechanisms, "_hidden", _always(True)),
-        ("any argument may be exposed", mechanisms, "expose", _always(None)),
+        ("any argument may be exposed", mechanisms, "expose", _always(NONE)),
         ("norms cost nothing", mechanisms, "_factor", _always(ONE)),
-        ("what is not understood costs nothing", mechanisms, "nothing_hidden", _always(None)),
+        ("what is not understood costs nothing", mechanisms, "nothing_hidden", _always(NONE)),
     ],
     "private functions": [
         ("any argument", spending, "_distance", _always(ONE)),
         ("unbounded arguments", spending, "_unbounded", _always(None)),
-        ("leaks are forgotten", inference.Inference, "leak", _always(None)),
+        ("leaks are forgotten", inference.Inference, "leak", _always(NONE)),
         (
             "runs see one matrix",
             applications._Calls,
