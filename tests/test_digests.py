@@ -65,7 +65,7 @@ LEFT_OUT = {
     "TruthArgument": {"span"},
     "TypeArgument": {"span"},
     "TypeVariable": {"uid"},
-    "Unit": {"chunk", "lowered", "broken", "syntax", "names", "remarks", "mentions"},
+    "Unit": {"chunk", "lowered", "broken", "syntax", "names", "remarks", "uses", "mentions"},
     "Var": {"uid"},
     "_Template": {"method"},
 }
@@ -110,9 +110,9 @@ def is_made_of_fields(cls: type) -> bool:
     return cls.__module__.startswith("dp_lsp") and not issubclass(cls, Enum)
 
 
-def taking_part() -> list[type]:
-    """All classes with fields that meanings and premises are made of."""
-    pending: list[type] = [FunctionValue, Judgement, Unreadable, Premises]
+def taking_part(*of: type) -> list[type]:
+    """All classes with fields that these are made of."""
+    pending = [*of]
     found: dict[type, None] = {}
     while pending:
         cls = pending.pop()
@@ -247,11 +247,14 @@ def numbers() -> list[Sens]:
     return [Sens(()), INFINITY, ONE, Sens.of(2), Sens((algebra.ONE, algebra.Poly.of(Symbol("s"))))]
 
 
+EVERYTHING = taking_part(FunctionValue, Judgement, Unreadable, Premises)
+"""What meanings and premises are made of."""
+
 MADE: dict[type, Callable[[], list[Any]]] = {Called: calls, Answer: answers, Sens: numbers}
 """What is written down by what it means, and not field by field."""
 
 
-@pytest.mark.parametrize("cls", taking_part(), ids=lambda cls: cls.__qualname__)
+@pytest.mark.parametrize("cls", EVERYTHING, ids=lambda cls: cls.__qualname__)
 def test_every_field_is_part_of_the_digest(cls: type) -> None:
     values, again = Sampler().of_class(cls), Sampler().of_class(cls)
     digests = [digest(value) for value in values]
@@ -265,7 +268,16 @@ def test_what_is_left_out_is_known_and_has_a_reason() -> None:
     found = {cls.__qualname__: left_out(cls) for cls in everything() if left_out(cls)}
     assert {name: {*fields} for name, fields in found.items()} == LEFT_OUT
     assert all(len(reason) > 5 for fields in found.values() for reason in fields.values())
-    assert found.keys() <= {cls.__qualname__ for cls in taking_part()}
+    assert found.keys() <= {cls.__qualname__ for cls in EVERYTHING}
+
+
+@pytest.mark.parametrize("cls", taking_part(Premises), ids=lambda cls: cls.__qualname__)
+def test_what_is_taken_over_has_the_same_fields(cls: type) -> None:
+    """Premises that are equal have one digest, and others that have it are equal."""
+    values, again = Sampler().of_class(cls), Sampler().of_class(cls)
+    assert [digest(value) for value in values] == [digest(value) for value in again]
+    for at, value in enumerate(values):
+        assert value == again[at] and all(value != other for other in values[:at])
 
 
 @pytest.mark.parametrize("edited", EDITS, ids=lambda each: each.field)

@@ -82,6 +82,19 @@ def undigested(**reasons: str) -> Callable[[type[_T]], type[_T]]:
     return of
 
 
+def same_by_digest(cls: type[_T]) -> type[_T]:
+    """Values of the class are equal if those of their fields are that are part of digests."""
+    names = digested(cls)
+    key = attrgetter(*names)
+
+    def equals(self: object, other: object) -> bool:
+        return self is other or (key(self) == key(other) if other.__class__ is self.__class__ else NotImplemented)
+
+    cls.__eq__ = equals  # type: ignore[method-assign]
+    cls.__hash__ = lambda self: hash(key(self))  # type: ignore[method-assign]
+    return cls
+
+
 def left_out(cls: type) -> Mapping[str, str]:
     """The fields of a class that are no part of digests, with the reasons."""
     found: Mapping[str, str] = vars(cls).get(LEFT_OUT, {})

@@ -309,15 +309,14 @@ class Engine:
         module = carried.module
         program = module.program
         for index in module.cycles:
+            others = program.others(index)
+            if others:
+                unit = program.units[index]
+                again = self._pieces.unit(unit.chunk, how.language, how.look, others)
+                program.put(index, again._replace(problems=unit.problems))
             known = carried.known(index)
             if known is None or (known.record.asks and self.answers.are_there):
                 how.look()
-                others = program.others(index)
-                if others:
-                    unit = program.units[index]
-                    program.units[index] = self._pieces.unit(unit.chunk, how.language, how.look, others)._replace(
-                        problems=unit.problems
-                    )
                 known = self._known(module, index, how)
             carried.add(index, known)
         self._records.use(known.record.key for known in module.known.values())

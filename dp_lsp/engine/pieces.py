@@ -69,10 +69,11 @@ class Pieces:
             lowered = lowered._replace(problems=(*parsed.problems, *lowered.problems))
             broken = next((problem.message for problem in lowered.problems if problem.unchecked), "")
             table = names(parsed.nodes, chunk.text, language)
-            mentions = frozenset().union(*((each.name, *each.uses) for each in lowered.definitions))
+            uses = frozenset[str]().union(*(each.uses for each in lowered.definitions))
+            mentions = uses.union(each.name for each in lowered.definitions)
             known = Unit(
                 *(chunk, lowered, broken, parsed.problems, (), others),
-                *(table, parsed.remarks, mentions, parsed.doubt),
+                *(table, parsed.remarks, uses, mentions, parsed.doubt),
             )
             self._units.put(key, known)
         if known.chunk.start != chunk.start:

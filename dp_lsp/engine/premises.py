@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 from dp_lsp import __version__
 from dp_lsp.analysis.records import KEY, Options
-from dp_lsp.core.values import undigested
+from dp_lsp.core.values import same_by_digest, undigested
 from dp_lsp.engine.interface import digest
 from dp_lsp.engine.program import Program, Unit
 from dp_lsp.infer.inference import Global, Unreadable
 from dp_lsp.lower.methods import Conflict
 
 
+@same_by_digest
 @undigested(_value="its digest tells of it, also where it is not there")
 class Meaning:
     """What a name stands for, and a digest of it. Of one that was found out by another process, and that nobody has
@@ -74,17 +75,11 @@ class Premises(NamedTuple):
         around: frozenset[str],
     ) -> Premises:
         """Those of a unit of a program, of which these names are on its way back to itself."""
-        uses = frozenset[str]().union(*(each.uses for each in unit.lowered.definitions))
-        names = {
-            name: Named(
-                program.clouds.get(name),
-                program.conflict(name),
-                program.is_defined_once(name),
-                name in around,
-                tuple(meanings.get(name, ()) if name in uses else ()),
-            )
-            for name in sorted(unit.mentions)
-        }
+        uses, clouds, names = unit.uses, program.clouds, {}
+        for name in sorted(unit.mentions):
+            conflict, is_alone = program.defined(name)
+            found = tuple(meanings.get(name, ())) if name in uses else ()
+            names[name] = Named(clouds.get(name), conflict, is_alone, name in around, found)
         return cls(__version__, options, unit.chunk.text, unit, program.cloud, names)
 
     def key(self) -> bytes:

@@ -7,7 +7,7 @@ from itertools import count
 from typing import NamedTuple
 
 from dp_lsp.core.term import Definition, Method
-from dp_lsp.core.values import undigested
+from dp_lsp.core.values import same_by_digest, undigested
 from dp_lsp.lower.definitions import Lowered
 from dp_lsp.lower.effects import Effects, effects
 from dp_lsp.lower.facts import EVERYTHING
@@ -19,16 +19,20 @@ Others = tuple[tuple[str, Effects], ...]
 """Names of functions and what calls of them do, in a fixed order."""
 
 
+@same_by_digest
 @undigested(
     chunk="its text is a premise of its own; where it stands is no part of what is known of it",
-    **dict.fromkeys(("lowered", "broken", "syntax", "names", "remarks", "mentions"), "made of the text and `others`"),
+    **dict.fromkeys(
+        ("lowered", "broken", "syntax", "names", "remarks", "uses", "mentions"), "made of the text and `others`"
+    ),
 )
 class Unit(NamedTuple):
     """A chunk after parsing and lowering. ``broken`` says what of it was not understood, or is empty; ``problems``
     are those that come from what stands around it or is included in it, ``syntax`` those of the parser. ``others``
     is what was known of the functions of other units when it was lowered, ``names`` is where its names stand,
-    ``remarks`` are the comments that speak to the checker, and ``mentions`` are the top-level names that its
-    definitions define or use. From ``doubt`` on, a place in the chunk, it is not known what of the file is code."""
+    ``remarks`` are the comments that speak to the checker, ``uses`` are the top-level names that its definitions use,
+    and ``mentions`` also those that they define. From ``doubt`` on, a place in the chunk, it is not known what of the
+    file is code."""
 
     chunk: Chunk
     lowered: Lowered
@@ -38,6 +42,7 @@ class Unit(NamedTuple):
     others: Others = ()
     names: bytes = b""
     remarks: tuple[Remark, ...] = ()
+    uses: frozenset[str] = frozenset()
     mentions: frozenset[str] = frozenset()
     doubt: int | None = None
 
@@ -45,9 +50,8 @@ class Unit(NamedTuple):
 class Program:
     """All units of a module, of whatever files, by the names they define.
 
-    ``given`` are the units as they were before any was lowered again, and ``defined_often`` the names that have several
-    definitions. ``clouds`` are names whose meaning cannot be read off, with the reason. They are those of all modules
-    of a project: what runs in one may reach into another.
+    ``given`` are the units as they were before any was lowered again. ``clouds`` are names whose meaning cannot be
+    read off, with the reason. They are those of all modules of a project: what runs in one may reach into another.
     """
 
     def __init__(self, units: tuple[Unit, ...], clouds: Mapping[str, str]) -> None:
@@ -57,36 +61,44 @@ class Program:
         self.definers: dict[str, list[int]] = {}
         self._definitions: dict[str, list[tuple[int, Definition]]] = {}
         self._conflicts: dict[str, Conflict | None] = {}
+        self._changing: set[str] = set()  # functions that change a parameter
         position = count()
         for index, unit in enumerate(units):
+            self.put(index, unit)
             for definition in unit.lowered.definitions:
                 self.definers.setdefault(definition.name, []).append(index)
                 self._definitions.setdefault(definition.name, []).append((next(position), definition))
-        self.defined_often = {name for name, found in self._definitions.items() if len(found) > 1}
+
+    def put(self, index: int, unit: Unit) -> None:
+        """The unit is this one, as it is lowered now."""
+        self.units[index] = unit
+        self._changing.update(
+            each.name for each in unit.lowered.definitions if isinstance(each, Method) and each.changes
+        )
 
     @property
     def cloud(self) -> str:
         """Why no name can be trusted, or empty."""
         return self.clouds.get(EVERYTHING, "")
 
-    def is_defined_once(self, name: str) -> bool:
-        """Whether a name has one definition."""
-        return len(self._definitions.get(name, ())) == 1
-
-    def conflict(self, name: str) -> Conflict | None:
-        """Why the definitions of a name contradict each other, if they do."""
+    def defined(self, name: str) -> tuple[Conflict | None, bool]:
+        """Why the definitions of a name contradict each other, if they do, and whether there is just one."""
+        found = self._definitions.get(name, ())
+        if len(found) < 2:
+            return None, bool(found)
         if name not in self._conflicts:
-            self._conflicts[name] = conflict(self._definitions.get(name, ()))
-        return self._conflicts[name]
+            self._conflicts[name] = conflict(found)
+        return self._conflicts[name], False
 
     def others(self, index: int) -> Others:
         """What a unit must be lowered with that was lowered without: what the functions of other units do, if it
         mentions one that changes a parameter, or if it was refused for not knowing. Those units are final."""
-        lowered = self.units[index].lowered
-        names = {name for definition in lowered.definitions for name in definition.uses if name in self.definers}
-        found = [(name, effects(self._methods(name, index))) for name in sorted(names)]
+        unit = self.units[index]
+        if not unit.lowered.cautious and self._changing.isdisjoint(unit.uses):
+            return ()
+        found = [(name, effects(self._methods(name, index))) for name in sorted(unit.uses & self.definers.keys())]
         known = tuple((name, each) for name, each in found if each is not None)
-        return known if lowered.cautious or any(each.change_something for _, each in known) else ()
+        return known if unit.lowered.cautious or any(each.change_something for _, each in known) else ()
 
     def _methods(self, name: str, besides: int) -> Iterator[Method]:
         for index in dict.fromkeys(self.definers.get(name, ())):

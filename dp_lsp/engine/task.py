@@ -75,14 +75,11 @@ class Task:
     def __init__(
         self,
         program: Program,
-        index: int,
-        options: Options,
-        meanings: dict[str, list[Meaning]],
-        cycle: frozenset[str],
+        premises: Premises,
         look: Callable[[], None],
     ) -> None:
-        self.unit = program.units[index]
-        self._premises = Premises.of(program, self.unit, options, meanings, cycle)
+        self.unit = premises.unit
+        self._premises = premises
         self._definers = program.definers
         self._look = look
         self._own = {definition.name for definition in self.unit.lowered.definitions}
@@ -107,7 +104,7 @@ class Task:
 
     def sources(self) -> Iterator[int]:
         """The units whose meanings this one is made of, by their index; some may not be inferred yet."""
-        others = self._uses() - self._own
+        others = self.unit.uses - self._own
         for name, named in self._premises.names.items():
             if name in others and named.cloud is None and not named.is_around:
                 yield from self._definers.get(name, ())
@@ -116,7 +113,7 @@ class Task:
         """The record of a unit that must not be inferred: nothing is known of it."""
         reason = "checking it ended the checking process"
         names = tuple(definition.name for definition in self.unit.lowered.definitions)
-        verdict = Verdict(State.UNKNOWN, (), (*self.unit.lowered.problems, *self.unit.problems), names, self._uses())
+        verdict = Verdict(State.UNKNOWN, (), (*self.unit.lowered.problems, *self.unit.problems), names, self.unit.uses)
         values = ((name, Unreadable(name, reason)) for name in names)
         return self._made(key, verdict, b"", [(name, Meaning(value, digest(value))) for name, value in values])
 
@@ -151,7 +148,7 @@ class Task:
         state, accepted = worst(each.state for each in outcomes), all_accepted(outcomes)
         shown = told([*problems, *idle], self.unit.syntax)
         silenced = tuple(ignores.silenced)
-        verdict = Verdict(state, tuple(reports), shown, names, self._uses(), accepted, excuses.used, silenced)
+        verdict = Verdict(state, tuple(reports), shown, names, self.unit.uses, accepted, excuses.used, silenced)
         return self._made(key, verdict, self._facts(facts), meanings)
 
     def _made(self, key: bytes, verdict: Verdict, facts: bytes, meanings: list[tuple[str, Meaning]]) -> Known:
@@ -348,9 +345,6 @@ class Task:
                 yield each
             elif not any(_is_about(each, definition) for definition in definitions):
                 yield ClaimUnreadable.at(each.span, word=each.word, wrong="no function stands there")
-
-    def _uses(self) -> frozenset[str]:
-        return frozenset().union(*(definition.uses for definition in self.unit.lowered.definitions))
 
 
 def _chained(described: Described, found: Inferred) -> Described:
