@@ -6,15 +6,16 @@ from __future__ import annotations
 import random
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 
 import mpmath
 import pytest
 
 from dp_lsp.accounting import pld
-from dp_lsp.accounting.charge import Approximate, BoundedRange, Charge, Gaussian, Laplace, Repeat, Sequence
-from dp_lsp.accounting.dominating import Added, LaplaceNoise, Normal
+from dp_lsp.accounting.charge import Approximate, BoundedRange, Charge, Gaussian, Laplace, Relation, Repeat, Sequence
+from dp_lsp.accounting.dominating import Added, LaplaceNoise, Normal, Response
+from dp_lsp.accounting.lattice import Lattice, Tilt, cut, discretised, product
 from dp_lsp.engine.check import Engine
 from exact_losses import gaussian, is_smallest, number, responses
 from golden import drawn, needs_library, poisson, stated
@@ -104,6 +105,15 @@ def test_one_sample_with_gaussian_noise(rate: str, sigma: str, delta: str) -> No
         return max(removed, (1 - grown * (1 - q)) * mpmath.ncdf(x) - grown * q * mpmath.ncdf(x - mu))
 
     assert is_smallest(exact, answer, delta, ABOVE)
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("rate", ["1/100", "1/2"])
+def test_one_sample_of_which_a_record_changes(rate: str, delta: str) -> None:
+    """Attained where the others tell whether the record was drawn: then it is as if that were known."""
+    answer = found(poisson(rate, Gaussian(Fraction(2)), Relation.CHANGE_ONE), delta)
+    exact = gaussian(Fraction(4))
+    assert is_smallest(lambda epsilon: number(rate) * exact(epsilon), answer, delta, ABOVE)
 
 
 @pytest.mark.parametrize("delta", DELTAS)
@@ -221,6 +231,48 @@ def test_budgets_at_the_edge_are_judged_alike_by_distributions(block: Block) -> 
     expected = ["DP413"] * block.text.count("[DP413]")
     assert [each.code for each in before.problems] == [each.code for each in after.problems] == expected
     assert len(asked) >= len(expected) or "gaussian" in block.text  # of which the closed form is exact
+
+
+STEEP = Tilt.by(Fraction(1, 2), 0.7)
+
+
+def rounds(count: int) -> Lattice:
+    """Randomised responses of ε = 1/2, whose two losses are on the lattice of that step."""
+    once = discretised(Response(Fraction(1, 2)), False, STEEP, Fraction(1, 10**6), count)
+    return reduce(product, [once] * count)
+
+
+def weights(of: Lattice) -> dict[int, Fraction]:
+    """What each loss weighs, exactly."""
+    unit, base = Fraction(of.scale) / 10**22, Fraction(STEEP.base)
+    return {at: mass * unit / base**at for at, mass in enumerate(of.masses, of.first)}
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 40])
+def test_no_loss_weighs_less_than_it_is_likely(count: int) -> None:
+    """All rounding is upward, and by next to nothing."""
+    found = rounds(count)
+    with mpmath.workdps(60):
+        high = 1 / (1 + mpmath.exp(mpmath.mpf(-1) / 2))
+        for at, weight in weights(found).items():
+            against, odd = divmod(count - at, 2)
+            known = not odd and 0 <= against <= count
+            exact = mpmath.binomial(count, against) * high ** (count - against) * (1 - high) ** against if known else 0
+            assert exact <= number(weight) <= exact + mpmath.mpf("1e-12"), at
+
+
+@pytest.mark.parametrize("delta", ["1e-3", "1e-8"])
+def test_what_is_cut_off_is_counted_where_it_costs_more(delta: str) -> None:
+    """Large losses as infinite ones, small ones as the smallest that is kept."""
+    whole = rounds(80)
+    kept = cut(whole, STEEP, Fraction(delta), 1)
+    before, after = weights(whole), weights(kept)
+    below = [weight for at, weight in before.items() if at < kept.first]
+    above = [weight for at, weight in before.items() if at > max(after)]
+    assert below and above
+    assert after.pop(kept.first) >= sum(below) + before[kept.first]
+    assert all(weight == before[at] for at, weight in after.items())
+    assert sum(above) <= Fraction(kept.lost) - Fraction(whole.lost) <= sum(above) * Fraction(11, 10)
 
 
 @needs_library
