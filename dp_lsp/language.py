@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from dp_lsp.intents import Rendering
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Chunk, Parsed
 from dp_lsp.text import Span
@@ -77,3 +78,8 @@ class Language(ABC):
     name: str
     suffixes: tuple[str, ...]
     syntax: Syntax
+
+    @property
+    @abstractmethod
+    def rendering(self) -> Rendering:
+        """How it is written: in messages, and in repairs."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
@@ -42,9 +42,8 @@ from dp_lsp.engine.shares import Writing, shares, told
 from dp_lsp.engine.totals import NONE, Totals, totals
 from dp_lsp.engine.units import premise, stability
 from dp_lsp.infer.conditions import failing
-from dp_lsp.infer.explain import publish
 from dp_lsp.infer.problems import NoBound, NoGuarantee, TotalMissed
-from dp_lsp.problem import Extent, Problem, Related
+from dp_lsp.problem import Extent, Fix, Problem, Related
 from dp_lsp.text import Span
 
 if TYPE_CHECKING:
@@ -69,12 +68,11 @@ class Described(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a method, its name and its parameters stand in a text."""
+    """Where a method and its name stand in a text, and the repairs that declare parameters of it public."""
 
     span: Span
     name: Span
-    text: str = ""
-    parameters: tuple[Span, ...] = ()
+    publish: Callable[[Iterable[str]], tuple[Fix, ...]] = lambda names: ()
 
 
 def describe(
@@ -247,7 +245,7 @@ class Description:
             name, variable, amount = self.scheme.name, "` and `".join(names), Extent("δ", exact)
             yield NoGuarantee.at(self.place.name, amount=amount, name=name, variable=variable, delta=delta)
         if unbounded and state is State.PROVED:
-            fixes = publish(self.place.text, self.place.parameters, unbounded)
+            fixes = self.place.publish(unbounded)
             variable, related = "` and `".join(unbounded), tuple(self._rows_read())
             yield NoBound.at(self.place.name, name=self.scheme.name, variable=variable, fixes=fixes, related=related)
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from dp_lsp import frontends
 from dp_lsp.analysis.loading import Loader, Refusal, Text
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, State, Verdict
 from dp_lsp.analysis.repairs import Repair, edits_of, preferred
@@ -185,7 +186,12 @@ class _Trial:
         if not self._before:
             self._begin()
         defined = {name for analyses in self._before for each in analyses.values() for name in names_defined(each)}
-        return Seen(self._text, self._analysis, frozenset(defined))
+        return Seen(
+            self._text,
+            frontends.of(self._file, self._analysis.options.language).rendering,
+            self._analysis,
+            frozenset(defined),
+        )
 
     def _begin(self) -> None:
         """Look at the projects as they are. A limit may have been met before one of them came to the file."""

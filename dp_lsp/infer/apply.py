@@ -364,7 +364,7 @@ def _wrong(
     wanted, words = type_words(instance.type(param.type)), type_words(given)
     asked = inference.solver.norm(param.type.norm) if isinstance(param.type, Container) else None
     other = isinstance(asked, Norm) and isinstance(given, Container) and inference.solver.norm(given.norm) is not asked
-    fixes = rows.measured(span, asked) if isinstance(asked, Norm) and other else ()
+    fixes = rows.measured(inference, span, asked) if isinstance(asked, Norm) and other else ()
     if wanted == words:
         reason = f"`{param.name}` has another size or norm"
         inference.report(

@@ -16,7 +16,8 @@ from dp_lsp.infer import explain, moves, problems
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, in_sequence
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.moves import first_infinite
-from dp_lsp.problem import Edit, Fix, Named, Related, Sought
+from dp_lsp.intents import DeclarePrivate
+from dp_lsp.problem import Named, Related, Sought
 from dp_lsp.text import Span
 
 
@@ -92,7 +93,7 @@ def check_privacy(inference: Inference, method: term.Method, found: Evaluation) 
     if not method.privacy:
         if effects.costs:
             name = mechanism or "a call of a private function"
-            fixes, related = _declare_private(inference, method), tuple(_first_release(effects))
+            fixes, related = inference.fixes(DeclarePrivate(method.header)), tuple(_first_release(effects))
             how = "give it a name, and declare it" if "->" in method.name else "declare it"
             inference.report(
                 problems.NotDeclaredPrivate.at(
@@ -134,14 +135,6 @@ def _result_span(method: term.Method) -> Span:
         body = body.result.rest
     span = body.result.span if body is not None else method.name_span
     return span if span.end > span.start else method.name_span
-
-
-def _declare_private(inference: Inference, method: term.Method) -> tuple[Fix, ...]:
-    header = inference.text[method.header.start : method.header.end].rstrip().removesuffix("=").rstrip()
-    end = method.header.start + len(header)
-    if not header.endswith(")"):
-        return ()
-    return (Fix("declare it with `:: Priv()`", (Edit(Span(end, end), " :: Priv()"),)),)
 
 
 def warn_unbounded(inference: Inference, result: Judgement) -> None:

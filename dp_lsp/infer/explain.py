@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from dp_lsp import builtins
-from dp_lsp.builtins.remedies import Wrapping
 from dp_lsp.core import laws
 from dp_lsp.core.evaluate import symbols_of
 from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import Move
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.term import Term, Use
-from dp_lsp.core.types import DatasetMetric
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.moves import first_infinite
-from dp_lsp.problem import Edit, Fix, Named, Problem, Related, Sought
+from dp_lsp.problem import Fix, Named, Problem, Related, Sought
 from dp_lsp.text import Span
 
-STATIC = "Static"
 WAITING = "sens("
 """How the factor of an operation that waits begins; no user would know it by its name."""
 _LONGEST = 6
@@ -102,19 +99,12 @@ def _waits(factor: Sens) -> bool:
     return any(symbol.name.startswith(WAITING) for symbol in symbols_of(factor))
 
 
-def wrap(title: str, span: Span, wrapping: Wrapping) -> Fix:
-    """A repair that writes something before and after an expression."""
-    before, after = Edit(Span(span.start, span.start), wrapping.before), Edit(Span(span.end, span.end), wrapping.after)
-    return Fix(title, (before, after))
-
-
 def make_static(inference: Inference, node: Term) -> tuple[Fix, ...]:
     """A repair that declares the parameters public that an argument is made of."""
     if isinstance(node, Use):
-        return publish(inference.text, inference.parameters, {node.local.name})
+        return inference.publish({node.local.name})
     known = inference.judgements.get(node)
-    names = {var.name for var in known.moves if not var.public} if known else set()
-    return publish(inference.text, inference.parameters, names)
+    return inference.publish(var.name for var in known.moves if not var.public) if known else ()
 
 
 def must_be_public(inference: Inference, node: Term, whole: bool, related: tuple[Related, ...] = ()) -> Problem:
@@ -135,20 +125,3 @@ def _how_public(inference: Inference, node: Term) -> str:
     if known is not None and not known.moves:
         return "its value is not known before the program runs: write a formula of numbers and `Static()` parameters"
     return "declare the parameter it comes from with `Static()`"
-
-
-def publish(text: str, parameters: Iterable[Span], names: Collection[str]) -> tuple[Fix, ...]:
-    """A repair that declares parameters public; they are looked for by their names where these are declared. Nobody
-    means to publish the records of people, so none is offered for datasets."""
-    edits = []
-    for span in sorted(parameters):
-        name, _, annotation = (part.strip() for part in text[span.start : span.end].partition("::"))
-        if any(metric.value in annotation for metric in DatasetMetric):
-            continue
-        if name in names and not annotation.startswith(STATIC):
-            edits.append(Edit(span, f"{name}::{STATIC}({annotation})"))
-    if not names or len(edits) != len(names):
-        return ()
-    them = "it" if len(edits) == 1 else "them"
-    declared = ", ".join(f"`{edit.text}`" for edit in edits)
-    return (Fix(f"declare {them} public: {declared}", tuple(edits), sure=False),)

@@ -27,8 +27,9 @@ from dp_lsp.infer import disjoint, moves, problems
 from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, in_sequence, spending
 from dp_lsp.infer.rules import Rules
 from dp_lsp.infer.solver import Solver
+from dp_lsp.intents import DeclarePublic, Intent, Rendering, Replace
 from dp_lsp.language import Language
-from dp_lsp.problem import Problem
+from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Span
 
 Global = FunctionValue | Judgement
@@ -189,6 +190,23 @@ class Inference:
             reason = f"{count} names are on the left and this is {type_words(type_)}"
             self.report(problems.DoesNotFit.at(span, function="=", reason=reason))
         return (self.hole("a tuple that could not be taken apart"),) * count
+
+    @property
+    def code(self) -> Rendering:
+        """How the language of the text writes what problems speak of."""
+        return self.language.rendering
+
+    def fixes(self, intent: Intent) -> tuple[Fix, ...]:
+        """The repairs that do what is intended, as the language of the text writes them."""
+        return tuple(self.code.fixes(intent, self.text))
+
+    def publish(self, names: Iterable[str]) -> tuple[Fix, ...]:
+        """Repairs that declare parameters public, by their names."""
+        return self.fixes(DeclarePublic(frozenset(names), tuple(self.parameters)))
+
+    def replaced(self, span: Span, value: Sens) -> tuple[Fix, ...]:
+        """Repairs that write a number in the place of an expression."""
+        return self.fixes(Replace(f"replace {self.written(span)} by", span, value))
 
     def report(self, problem: Problem) -> None:
         """A problem; one that leaves something unchecked makes the definition unknown."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dp_lsp.builtins.define import Args, Noise
-from dp_lsp.builtins.remedies import measure_in, written
+from dp_lsp.builtins.remedies import measure_in
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Constraint, Origin, decide
@@ -19,7 +19,8 @@ from dp_lsp.core.types import AnyNorm, Container, Norm, Type
 from dp_lsp.infer import conditions, explain, moves, problems, scales
 from dp_lsp.infer.effects import Effects, Evaluation, in_sequence, spending
 from dp_lsp.infer.inference import Inference
-from dp_lsp.problem import Edit, Extent, Fix, Problem, Related
+from dp_lsp.intents import Through
+from dp_lsp.problem import Extent, Fix, Problem, Related
 from dp_lsp.text import Span
 
 
@@ -98,7 +99,7 @@ def _report_unprotected(inference: Inference, node: term.Call, span: Span, priva
             variable="`, `".join(sorted(var.name for var in private if not var.members)),
             consequence="it must be public there",
             related=explain.path(inference, move, first.name),
-            fixes=explain.publish(inference.text, inference.parameters, {var.name for var in private}),
+            fixes=inference.publish(var.name for var in private),
         )
     )
 
@@ -126,7 +127,7 @@ def _other_norm(inference: Inference, span: Span, wanted: Norm, given: AnyNorm, 
     times = f"{shown(factor)} times"
     price = "this costs nothing" if factor == ONE else f"ε counts {times}"
     title = f"measure it in {wanted.value} ({'free' if factor == ONE else f'the distance counts {times}'})"
-    fixes = (explain.wrap(title, span, measure_in(wanted)),)
+    fixes = inference.fixes(Through(title, span, (measure_in(wanted),)))
     return problems.OtherNorm.at(
         span, mechanism=event.name, wanted=wanted.value, given=given.value, cost=price, fixes=fixes
     )
@@ -196,8 +197,7 @@ def _too_sensitive(
     if place is not None:
         enough = constraint.left
         related = (Related(f"{shown(constraint.left)} is the smallest value that is enough", place), *related)
-        text = written(enough) if isinstance(enough, Sens) else ""
-        fixes = (Fix(f"replace {inference.written(place)} by {text}", (Edit(place, text),)),) if text else ()
+        fixes = inference.replaced(place, enough) if isinstance(enough, Sens) else ()
     return problems.TooSensitive.at(
         span,
         declared=shown(constraint.right),

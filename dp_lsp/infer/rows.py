@@ -32,7 +32,8 @@ from dp_lsp.core.types import Base, Clip, Container, Dataset, Norm, NumberType, 
 from dp_lsp.infer import conditions, explain, mechanisms, problems
 from dp_lsp.infer.effects import NONE, Effects
 from dp_lsp.infer.inference import Inference
-from dp_lsp.problem import Edit, Fix, Problem
+from dp_lsp.intents import Before, Through
+from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Span
 
 
@@ -205,7 +206,7 @@ def _mismatch(
         return NONE
     hidden = form.noise is not None and param.name == form.noise.hidden
     if hidden and wrong in ("element", "base") and _holds_data(inference, given):
-        inference.report(_data_to_mechanism(argument.span, written, given))
+        inference.report(_data_to_mechanism(inference, argument.span, written, given))
         inference.give_up("a mechanism was given Data")
         return mechanisms.nothing_hidden(argument.span)
     asked = pattern.norm if wrong == "norm" and isinstance(pattern, Box) and isinstance(pattern.norm, Norm) else None
@@ -213,7 +214,7 @@ def _mismatch(
         fixes = _measured_alike(inference, node, index, given) if wrong == "norm" else ()
         inference.report(problems.DoesNotFit.at(node.span, function=row.name, reason=_UNLIKE[wrong], fixes=fixes))
     else:
-        fixes = () if asked is None else measured(argument.span, asked)
+        fixes = () if asked is None else measured(inference, argument.span, asked)
         _wrong_argument(inference, node, row, pattern, index, given, fixes)
     return NONE
 
@@ -222,12 +223,13 @@ def _holds_data(inference: Inference, type_: Type) -> bool:
     return is_data(inference.solver.type(type_.element) if isinstance(type_, Container) else type_)
 
 
-def _data_to_mechanism(span: Span, written: str, type_: Type) -> Problem:
+def _data_to_mechanism(inference: Inference, span: Span, written: str, type_: Type) -> Problem:
     fixes: tuple[Fix, ...] = ()
     if isinstance(type_, Container) and type_.clip is not Clip.U:
-        fixes = (explain.wrap("read it as real numbers", span, remedies.READ),)
+        fixes = inference.fixes(Through("read it as real numbers", span, (remedies.READ,)))
     elif isinstance(type_, Container):
-        fixes = (explain.wrap("clip it in L2 and read it as real numbers (2-sensitive)", span, remedies.CLIP_AND_READ),)
+        title = "clip it in L2 and read it as real numbers (2-sensitive)"
+        fixes = inference.fixes(Through(title, span, (remedies.CLIP, remedies.READ)))
     return problems.DataToMechanism.at(span, written=written, fixes=fixes)
 
 
@@ -238,13 +240,13 @@ def _measured_alike(inference: Inference, node: term.Call, index: int, given: Ty
         type_ = inference.type(known) if known else None
         if isinstance(type_, Container) and isinstance(given, Container):
             norm = inference.solver.norm(type_.norm)
-            return measured(node.args[index].span, norm) if isinstance(norm, Norm) else ()
+            return measured(inference, node.args[index].span, norm) if isinstance(norm, Norm) else ()
     return ()
 
 
-def measured(span: Span, norm: Norm) -> tuple[Fix, ...]:
+def measured(inference: Inference, span: Span, norm: Norm) -> tuple[Fix, ...]:
     """A repair that measures an expression in another norm."""
-    return (explain.wrap(f"measure it in {norm.value}", span, remedies.measure_in(norm)),)
+    return inference.fixes(Through(f"measure it in {norm.value}", span, (remedies.measure_in(norm),)))
 
 
 def _wrong_argument(
@@ -284,7 +286,7 @@ def refused(inference: Inference, node: term.Call, row: Builtin, args: Args, ref
     unclipped = node.args[args.names.index(refusal.unclipped)] if refusal.unclipped else None
     if unclipped is not None and not isinstance(unclipped, term.Hole):
         span = unclipped.span
-        fixes = (_clipped_before(inference, node, span),)
+        fixes = _clipped_before(inference, node, span)
         inference.report(problems.NotClipped.at(span, written=inference.written(span), fixes=fixes))
     elif refusal.uncounted:
         written = inference.written(node.span)
@@ -294,14 +296,13 @@ def refused(inference: Inference, node: term.Call, row: Builtin, args: Args, ref
     inference.give_up(reason)
 
 
-def _clipped_before(inference: Inference, node: term.Call, span: Span) -> Fix:
+def _clipped_before(inference: Inference, node: term.Call, span: Span) -> tuple[Fix, ...]:
     """A repair that clips an argument: where it stands or, if the call changes it in place, on the line before."""
     title, text = "clip it in L2", inference.text
     indent = text[text.rfind("\n", 0, node.span.start) + 1 : node.span.start]
     if not node.mutates or indent.strip():
-        return explain.wrap(title, span, remedies.CLIP)
-    line = f"{remedies.CLIP_IN_PLACE.before}{text[slice(*span)]}{remedies.CLIP_IN_PLACE.after}\n{indent}"
-    return Fix(title, (Edit(Span(node.span.start, node.span.start), line),))
+        return inference.fixes(Through(title, span, (remedies.CLIP,)))
+    return inference.fixes(Before(title, node.span.start, span, remedies.CLIP, in_place=True))
 
 
 def demand(inference: Inference, node: term.Call, row: Builtin, form: Form, args: Args) -> None:

@@ -10,6 +10,7 @@ from dp_lsp.core.evaluate import symbols_of
 from dp_lsp.core.scheme import Moves
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
+from dp_lsp.intents import Rendering
 from dp_lsp.problem import Edit, Fix
 
 EPSILONS = frozenset({"eps", "epsilon", "ε", "ϵ"})
@@ -34,7 +35,7 @@ def warn_inverted(inference: Inference, node: term.Call, noise: Noise, args: Arg
                         written=inference.written(place.span),
                         argument=name,
                         call=builtins.TABLE[node.builtin].signature,
-                        fixes=() if name == noise.declares else _fixes(place, value, symbol),
+                        fixes=() if name == noise.declares else _fixes(inference.code, place, value, symbol),
                     )
                 )
 
@@ -45,8 +46,8 @@ def _grows(value: Poly, symbol: Symbol, way: int) -> bool:
     return bool(powers) and all(power > 0 for power in powers)
 
 
-def _fixes(place: term.Term, value: Poly, symbol: Symbol) -> tuple[Fix, ...]:
+def _fixes(code: Rendering, place: term.Term, value: Poly, symbol: Symbol) -> tuple[Fix, ...]:
     """The other way round, where it is the symbol and nothing else."""
     alone = Poly.of(symbol)
-    instead = f"1 / {symbol.name}" if value == alone else symbol.name if value == alone.inverse() else ""
+    instead = code.call("/", "1", symbol.name) if value == alone else symbol.name if value == alone.inverse() else ""
     return (Fix(f"write `{instead}`", (Edit(place.span, instead),), sure=False),) if instead else ()

@@ -221,7 +221,7 @@ def _check(inference: Inference, node: term.Check) -> Evaluation:
     condition, effects = inference.infer(node.condition)
     private = sorted({var.name for var in condition.moves if not var.public})
     if private:
-        fixes = explain.publish(inference.text, inference.parameters, private)
+        fixes = inference.publish(private)
         inference.report(problems.PrivateCheck.at(node.span, variable="`, `".join(private), fixes=fixes))
     elif inference.rules.failures:
         effects = in_sequence((effects, failing(moves.NOWHERE, node.span)))

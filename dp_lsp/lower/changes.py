@@ -10,12 +10,13 @@ from dp_lsp import builtins, surface
 from dp_lsp.builtins.remedies import COPY
 from dp_lsp.core import term
 from dp_lsp.core.term import Bind, Local, Term
+from dp_lsp.intents import Before, Intent, Through
 from dp_lsp.lower import problems
 from dp_lsp.lower.expressions import Expressions
 from dp_lsp.lower.facts import UNUSED
 from dp_lsp.lower.ownership import Holding, Holdings, Memory, Origin
 from dp_lsp.lower.survey import changed_positions
-from dp_lsp.problem import Edit, Fix, Kind, Problem, Related
+from dp_lsp.problem import Fix, Kind, Problem, Related
 from dp_lsp.text import Span, normalised
 
 _KIND_OF: dict[Origin, type[Kind]] = {
@@ -99,19 +100,15 @@ class Changes(Expressions):
             memory = self._scope.memory(name.name)
             for arg in node.args:
                 if arg is not name and self._memory(arg) & memory:
-                    return problems.GivenTwice.at(arg.span, name=name.name, fixes=(_copy_of(arg),))
+                    fixes = self._fixes(Through("give it a copy", arg.span, (COPY,)))
+                    return problems.GivenTwice.at(arg.span, name=name.name, fixes=fixes)
         problem = next(filter(None, (self._seen_by_others(name, node.end) for name in variables)), None)
         if problem is None or problem.code not in problems.OF_SHARING:
             return problem
-        return problem._replace(fixes=(self._copied(node, problem.span),))
+        return problem._replace(fixes=self._fixes(Before("change a copy: `{code}`", node.start, problem.span, COPY)))
 
-    def _copied(self, node: surface.Call, name_span: Span) -> Fix:
-        """A repair that makes a name stand for a copy from the line before a change on."""
-        name = self._text[name_span.start : name_span.end]
-        line = self._text[max(self._text.rfind(mark, 0, node.start) for mark in "\r\n") + 1 : node.start]
-        separator = "; " if line.strip() else f"\n{line}"
-        assignment = f"{name} = {COPY.before}{name}{COPY.after}"
-        return Fix(f"change a copy: `{assignment}`", (Edit(Span(node.start, node.start), assignment + separator),))
+    def _fixes(self, intent: Intent) -> tuple[Fix, ...]:
+        return tuple(self._language.rendering.fixes(intent, self._text))
 
     def _seen_by_others(self, name: surface.Name, end: int) -> Problem | None:
         """Whether somebody else would see a change of what a name stands for, which a statement makes that ends there;
@@ -150,12 +147,6 @@ class Changes(Expressions):
             name, other = found
             whose = f"`{other}`" if other else "a value of the caller"
             self._problems.append(problems.LoopShuffle.at(span, name=name, other=whose))
-
-
-def _copy_of(node: surface.Node) -> Fix:
-    """A repair that puts a copy in the place of a value."""
-    start, end = Span(node.start, node.start), Span(node.end, node.end)
-    return Fix("give it a copy", (Edit(start, COPY.before), Edit(end, COPY.after)))
 
 
 def versions(span: Span, locals_: Iterable[Local], alone: bool = False) -> Term:

@@ -23,7 +23,6 @@ from dp_lsp.lower.facts import (
     summary,
 )
 from dp_lsp.lower.functions import Functions, Written
-from dp_lsp.lower.instead import instead_of
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
@@ -235,7 +234,10 @@ class _TopLevel:
 
     def _refuse(self, node: surface.Node, what: str, summed_up: bool = False) -> None:
         """A statement that is not understood. If it is not ``summed_up`` by what can be read off it may do anything."""
-        text, hint = what[0].upper() + what[1:], instead_of(what, self._text[node.span.start : node.span.end])
+        text, hint = (
+            what[0].upper() + what[1:],
+            self._language.rendering.instead(what, self._text[node.span.start : node.span.end]),
+        )
         self._problems.append(problems.Unsupported.at(node.span, what=text, where="what it may define", hint=hint))
         does = summary(node)
         is_read = isinstance(node, surface.Opaque) and node.what != surface.MACRO_CALL

@@ -13,7 +13,6 @@ from dp_lsp.language import Language
 from dp_lsp.lower import problems, type_names
 from dp_lsp.lower.effects import Effects, Known
 from dp_lsp.lower.facts import as_function, described, is_everyday, is_operator, is_reserved, written
-from dp_lsp.lower.instead import instead_of
 from dp_lsp.lower.ownership import NOWHERE, Memory, Origin
 from dp_lsp.lower.scope import Scope, Unreadable
 from dp_lsp.problem import Edit, Fix, Problem
@@ -109,7 +108,7 @@ class Expressions:
         return term.Global(node.span, node.name, called)
 
     def _builtin_as_value(self, node: surface.Name) -> Term:
-        function = as_function(node.name)
+        function = as_function(node.name, self._language.rendering)
         fixes = (Fix(f"write `{function}`", (Edit(node.span, function),)),) if function else ()
         hint = f"; write `{function}`" if function else ""
         self._problems.append(problems.BuiltinAsValue.at(node.span, name=node.name, hint=hint, fixes=fixes))
@@ -314,7 +313,10 @@ class Expressions:
         return term.Hole(node.span, what)
 
     def _refuse(self, span: Span, what: str) -> None:
-        text, hint = what[0].upper() + what[1:], instead_of(what, self._text[span.start : span.end])
+        text, hint = (
+            what[0].upper() + what[1:],
+            self._language.rendering.instead(what, self._text[span.start : span.end]),
+        )
         self._problems.append(problems.Unsupported.at(span, what=text, where=self._where, hint=hint))
 
 

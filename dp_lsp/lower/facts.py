@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dp_lsp import builtins, surface
 from dp_lsp.builtins.patterns import GivenNorm, GivenType
+from dp_lsp.intents import Rendering
 from dp_lsp.lower import type_names
 
 _KNOWN = frozenset({builtins.PLACES, builtins.PLACES_AND_ENTRIES, type_names.NOTHING, "True", "False"})
@@ -119,7 +120,7 @@ def is_operator(name: str) -> bool:
     return not name.removesuffix("!").isidentifier()
 
 
-def as_function(name: str) -> str:
+def as_function(name: str, code: Rendering) -> str:
     """A builtin as a function that can be given to others, as it is written; empty for one that none can stand for."""
     found = builtins.find(name)
     if found is None or found[1] or found[0].scope != "call":
@@ -127,12 +128,10 @@ def as_function(name: str) -> str:
     if any(isinstance(param.pattern, GivenNorm | GivenType) for form in found[0].forms for param in form.params):
         return ""
     params = [param.name for param in found[0].forms[0].params]
-    if name.isidentifier():
-        call = f"{name}({', '.join(params)})"
-    else:
+    if is_operator(name):
         params = ["x", "y"][: max(len(form.params) for form in found[0].forms)]
-        call = f" {name} ".join(params) if len(params) > 1 else f"{name}{params[0]}"
-    return f"{params[0]} -> {call}" if len(params) == 1 else f"({', '.join(params)}) -> {call}"
+    call = code.call(name, *params)
+    return code.function(params, call) if call else ""
 
 
 def summary(node: surface.Node) -> surface.Summary:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
+from dp_lsp.intents import Rendering
 from dp_lsp.language import Language, Mention, Syntax
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Chunk, Parsed
@@ -63,6 +65,12 @@ class _Julia(Language):
     name = "Julia"
     suffixes = (".jl",)
     syntax = _Syntax()
+
+    @cached_property
+    def rendering(self) -> Rendering:
+        from dp_lsp.frontends.julia.rendering import JuliaRendering
+
+        return JuliaRendering()
 
 
 JULIA = _Julia()

@@ -13,8 +13,8 @@ from dp_lsp.infer import problems
 from dp_lsp.infer.mistakes import relations
 from dp_lsp.infer.mistakes.noise import furthest, release_of
 from dp_lsp.infer.mistakes.scene import Scene
-from dp_lsp.problem import Edit, Fix, Problem
-from dp_lsp.text import Span
+from dp_lsp.intents import DeclareLeast
+from dp_lsp.problem import Fix, Problem
 
 _FEWEST = (1, 2)  # records of which there is an average, or a variance
 _MOST = 10**9  # records; nobody would declare more
@@ -81,8 +81,4 @@ def _so_many(scene: Scene, problem: Problem, enough: Enough) -> Problem:
 def _declared(scene: Scene, least: int) -> tuple[Fix, ...]:
     """A repair that declares that there are so many records, where there is one dataset of which nothing says it."""
     found = [param for param in scene.method.params if isinstance(param.type, DatasetOf) and param.type.least is None]
-    end = found[0].span.end - 1 if len(found) == 1 else 0
-    if not end or scene.inference.text[end] != ")":
-        return ()
-    edit = Edit(Span(end, end), f", AtLeast({least})")
-    return (Fix(f"declare `AtLeast({least})`", (edit,), sure=False),)
+    return scene.inference.fixes(DeclareLeast(found[0].span, least)) if len(found) == 1 else ()

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from dp_lsp import builtins
 from dp_lsp.builtins import intervals
 from dp_lsp.builtins.define import Noise
-from dp_lsp.builtins.remedies import written
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.notation import figure, shown
@@ -118,8 +117,10 @@ def dropped(scene: Scene, call: Call, argument: str, quotient: Apply) -> Problem
     top, bottom = (scene.written(node) for node in quotient.args)
     what = f"`{scene.written(quotient)}` drops the remainder"
     infix = quotient.args[0].span.end <= function.span.start
-    edit = Edit(function.span, "/") if infix else Edit(quotient.span, f"({top}) / ({bottom})")
-    return _wrong_end(scene, release, quotient, what)._replace(fixes=(Fix("divide by `/`", (edit,)),))
+    code = scene.inference.code
+    whole = Edit(quotient.span, code.call("/", f"({top})", f"({bottom})"))
+    fix = Fix(f"divide by `{code['/']}`", (Edit(function.span, code["/"]) if infix else whole,))
+    return _wrong_end(scene, release, quotient, what)._replace(fixes=(fix,))
 
 
 def _bounds(scene: Scene, node: Term) -> Iterator[Bounds]:
@@ -145,8 +146,7 @@ def furthest(scene: Scene, node: Term) -> Sens:
 def enough(scene: Scene, hidden: Term, place: Term) -> tuple[tuple[Fix, ...], tuple[Related, ...]]:
     """What would be enough for the noise, as a repair of a place and a pointer to it."""
     least = furthest(scene, hidden)
-    text = "" if least.zero or least.infinite else written(least)
-    if not text:
+    if least.zero or least.infinite:
         return (), ()
-    fix = Fix(f"replace {scene.written(place)} by {text}", (Edit(place.span, text),))
-    return (fix,), (Related(f"{shown(least)} is the smallest value that is enough", place.span),)
+    fixes = scene.inference.replaced(place.span, least)
+    return fixes, (Related(f"{shown(least)} is the smallest value that is enough", place.span),)

@@ -2,7 +2,7 @@
 
 from itertools import islice
 
-from dp_lsp.builtins.rewriting import BY_MAP, by_map
+from dp_lsp.frontends.julia.rewriting import BY_MAP, by_map
 from dp_lsp.surface import SEEDING
 
 _BY_MAP = f"; write {BY_MAP}"

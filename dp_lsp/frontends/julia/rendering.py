@@ -1,0 +1,306 @@
+"""Julia as it is written: in messages, and in repairs. Repairs are made of the text, as a person would make them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from itertools import islice
+from typing import Any, assert_never
+
+from dp_lsp import intents
+from dp_lsp.builtins.remedies import COPY
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.annotation import (
+    AFunction,
+    AModel,
+    Annotation,
+    Anything,
+    ContainerOf,
+    DatasetOf,
+    Limit,
+    NumberOf,
+    Truth,
+    TupleOf,
+)
+from dp_lsp.core.evaluate import norms_of, symbols_of, upper
+from dp_lsp.core.notation import SYMPY, Printer, decimal
+from dp_lsp.core.sens import Sens
+from dp_lsp.core.types import DatasetMetric, Kind
+from dp_lsp.frontends.julia.instead import instead_of
+from dp_lsp.frontends.julia.rewriting import by_map, classical_noise
+from dp_lsp.intents import Intent, Rendering
+from dp_lsp.problem import Edit, Fix
+from dp_lsp.text import Span
+
+_DIGITS = 5
+_WRITTEN = Printer(SYMPY._replace(magnitude=("abs(", ")"), ceiling=("ceil(", ")"), maximum="max"))
+
+_STATIC = "Static"
+_METRIC = {Kind.VECTOR: "MetricVector", Kind.MATRIX: "MetricMatrix", Kind.GRADIENT: "MetricGradient"}
+
+_MOST = 3
+_NAME = re.compile(r"[^\W\d]\w*")
+_BRACKET = re.compile(r"[][(){}]")
+_RENAMING = re.compile(r"^[ \t]*([^\W\d]\w*)[ \t]*=[ \t]*([^\W\d]\w*)[ \t]*$", re.MULTILINE)
+_INNER = re.compile(r"function[ \t]+([^\W\d]\w*!?)\(")
+_RESULT = re.compile(r"\)\s*::\s*([^\s=]+)")
+_PARAMETER = re.compile(r"[(,;]\s*([^\W\d]\w*(?:::(?:[^][(){},;=]|[\[({][^][(){}]*[\])}])+)?)\s*(?=[,;)])")
+_BARE = re.compile(r"(?<=[(,])\s*([^\W\d]\w*)\s*(?=[,)])")
+_LOOKALIKES = {
+    **dict.fromkeys("“”„‟", '"'), **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", ""), "\u2013": "-", "\u2014": "-",
+    "（": "(", "）": ")", "，": ",", "；": ";", "：": ":", "＝": "=", "＋": "+", "＊": "*",
+}  # fmt: skip
+"""Characters that a word processor or another keyboard writes, and the ones that are meant."""
+
+
+class JuliaRendering(Rendering):
+    """What rules speak of, as Julia writes it. The ids of builtins are their names in Julia."""
+
+    language = "Julia"
+    private = "Priv()"
+    public = "Static()"
+
+    def __getitem__(self, builtin: str) -> str:
+        return builtin
+
+    def call(self, builtin: str, *arguments: str) -> str:
+        if builtin.rstrip("!").isidentifier():
+            return f"{builtin}({', '.join(arguments)})"
+        return f" {builtin} ".join(arguments) if len(arguments) > 1 else f"{builtin}{arguments[0]}"
+
+    def function(self, parameters: Sequence[str], result: str) -> str:
+        return f"{parameters[0]} -> {result}" if len(parameters) == 1 else f"({', '.join(parameters)}) -> {result}"
+
+    def annotation(self, type_: Annotation) -> str:
+        match type_:
+            case NumberOf(base, _, bounds):
+                return base.value if bounds is None else f"Bounded({base.value}, {_limits(bounds)})"
+            case Truth():
+                return "Bool"
+            case Anything():
+                return "Any"
+            case AModel():
+                return "DMModel"
+            case AFunction(privacy):
+                return "PrivacyFunction" if privacy else "Function"
+            case TupleOf(items):
+                return f"Tuple{{{', '.join(map(self.annotation, items))}}}"
+            case ContainerOf():
+                return _container(type_)
+            case DatasetOf():
+                return _dataset(type_)
+        assert_never(type_)
+
+    def formula(self, value: Sens | Poly) -> str:
+        if isinstance(value, Sens) and value.number is None and not (symbols_of(value) or norms_of(value)):
+            return decimal(upper(value, {}), _DIGITS)
+        return _WRITTEN.quantity(value)
+
+    def instead(self, what: str, text: str) -> str:
+        return instead_of(what, text)
+
+    def fixes(self, intent: Intent, text: str) -> Iterable[Fix]:
+        found = _FIXES.get(type(intent))
+        return found(self, intent, text) if found is not None else super().fixes(intent, text)
+
+
+# Annotations
+
+
+def _container(type_: ContainerOf) -> str:
+    element = "Bool" if isinstance(type_.element, Truth) else type_.element.value if type_.element else ""
+    name = type_.kind.value
+    if type_.norm is not None:
+        return f"{_METRIC[type_.kind]}({element}, {type_.norm.value})"
+    return f"{name}{{<:{element}}}" if element else name
+
+
+def _dataset(type_: DatasetOf) -> str:
+    records = type_.records
+    element = "Bool" if isinstance(records.element, Truth) else records.element.value if records.element else ""
+    parts = [element if type_.bounds is None else f"Bounded({element}, {_limits(type_.bounds)})"]
+    if type_.metric is not None:
+        parts.append(type_.metric.value)
+    if type_.radius is not None:
+        parts.append(f"RowNorm({type_.radius[0].value}, {_limits(type_.radius[1:])})")
+    public = {"AtLeast": type_.least, "Contributes": type_.each, "Size": type_.size}
+    parts += [f"{name}({_limits((limit,))})" for name, limit in public.items() if limit is not None]
+    return f"{_METRIC[records.kind]}({', '.join(parts)})"
+
+
+def _limits(limits: Iterable[Limit]) -> str:
+    return ", ".join(
+        each if isinstance(each, str) else f"{each.numerator / Decimal(each.denominator):f}" for each in limits
+    )
+
+
+# Repairs
+
+
+def _before(code: Rendering, intent: intents.Before, text: str) -> Iterator[Fix]:
+    """On a line of its own, unless something stands before it on the same one."""
+    at, name = intent.at, text[slice(*intent.name)]
+    line = text[max(text.rfind(mark, 0, at) for mark in "\r\n") + 1 : at]
+    call = intent.call._replace(builtin=f"{intent.call.builtin}!") if intent.in_place else intent.call
+    statement = code.passed(name, (call,))
+    statement = statement if intent.in_place else f"{name} = {statement}"
+    separator = "; " if line.strip() else f"\n{line}"
+    yield Fix(intent.title.format(code=statement), (Edit(Span(at, at), statement + separator),))
+
+
+def _public(code: Rendering, intent: intents.DeclarePublic, text: str) -> Iterator[Fix]:
+    """The parameters are looked for by their names where these are declared. Nobody means to publish the records of
+    people, so none is offered for datasets."""
+    edits = []
+    for span in sorted(_parameters(text, intent.function) if intent.parameters is None else intent.parameters):
+        name, _, annotation = (part.strip() for part in text[slice(*span)].partition("::"))
+        if any(metric.value in annotation for metric in DatasetMetric):
+            continue
+        if name in intent.names and not annotation.startswith(_STATIC):
+            edits.append(Edit(span, f"{name}::{_STATIC}({annotation})"))
+    if edits and len(edits) == len(intent.names):
+        them = "it" if len(edits) == 1 else "them"
+        declared = ", ".join(f"`{edit.text}`" for edit in edits)
+        yield Fix(f"declare {them} public: {declared}", tuple(edits), sure=False)
+
+
+def _parameters(text: str, function: Span) -> list[Span]:
+    end = _closing(text, function.end + 1)
+    return [Span(*found.span(1)) for found in _PARAMETER.finditer(text, function.end, end + 1)]
+
+
+def _private(code: Rendering, intent: intents.DeclarePrivate, text: str) -> Iterator[Fix]:
+    header = text[slice(*intent.header)].rstrip().removesuffix("=").rstrip()
+    end = intent.header.start + len(header)
+    if header.endswith(")"):
+        yield Fix(f"declare it with `:: {code.private}`", (Edit(Span(end, end), f" :: {code.private}"),))
+
+
+def _least(code: Rendering, intent: intents.DeclareLeast, text: str) -> Iterator[Fix]:
+    end = intent.parameter.end - 1
+    if text[end : end + 1] == ")":
+        declared = f"AtLeast({intent.records})"
+        yield Fix(f"declare `{declared}`", (Edit(Span(end, end), f", {declared}"),), sure=False)
+
+
+def _annotate(code: Rendering, intent: intents.Annotate, text: str) -> Iterator[Fix]:
+    end = text.find(")", intent.function.end) + 1
+    for bare in _BARE.finditer(text, intent.function.end, end):
+        for type_ in map(code.annotation, intent.types):
+            place = Span(bare.end(1), bare.end(1))
+            yield Fix(f"annotate it: `{bare[1]}::{type_}`", (Edit(place, f"::{type_}"),), sure=False)
+
+
+def _result(code: Rendering, intent: intents.DeclareResult, text: str) -> Iterator[Fix]:
+    found = _RESULT.match(text, _closing(text, intent.function.end + 1))
+    for type_ in map(code.annotation, intent.types if found else ()):
+        assert found
+        yield Fix(f"declare what it returns: `{type_}`", (Edit(Span(*found.span(1)), type_),), sure=False)
+
+
+def _by_map(code: Rendering, intent: intents.ByMap, text: str) -> Iterator[Fix]:
+    """Broadcasts and comprehensions in other words, here and in the rest of the function."""
+    ways = list(islice(by_map(text[slice(*intent.span)]), _MOST))
+    if not ways:
+        return
+    others = ((span, next(by_map(text[slice(*span)]), "")) for span in intent.others)
+    edits = tuple(Edit(span, way) for span, way in others if way)
+    for way in ways:
+        yield Fix(f"write `{way}`", (Edit(intent.span, way), *edits))
+
+
+def _return(code: Rendering, intent: intents.ReturnNothing, text: str) -> Iterator[Fix]:
+    start, end = intent.span
+    if _NAME.fullmatch(text, start, end):
+        yield Fix("write `return`", (Edit(intent.span, "return"),))
+    else:
+        yield Fix("add `return`", (Edit(Span(end, end), f"\n{_indentation(text, start)}return"),))
+
+
+def _copy_renamed(code: Rendering, intent: intents.CopyRenamed, text: str) -> Iterator[Fix]:
+    for found in _RENAMING.finditer(text, *intent.span):
+        yield from code.fixes(intents.Through(f"give `{found[1]}` a copy", Span(*found.span(2)), (COPY,)), text)
+
+
+def _as_parameter(code: Rendering, intent: intents.AsParameter, text: str) -> Iterator[Fix]:
+    """It is given in each call."""
+    start, end = intent.around
+    name = text[slice(*intent.name)]
+    headers = list(_INNER.finditer(text, start, intent.name.start))
+    if not headers:
+        return
+    edits = []
+    for call in re.finditer(rf"(?<![\w.]){re.escape(headers[-1][1])}\(", text[:end]):
+        if call.start() >= start:
+            close = _closing(text, call.end())
+            comma = ", " if text[call.end() : close].strip() else ""
+            edits.append(Edit(Span(close, close), f"{comma}{name}"))
+    yield Fix(f"make `{name}` a parameter of `{headers[-1][1]}`", tuple(edits), sure=False)
+
+
+def _lookalikes(code: Rendering, intent: intents.Lookalikes, text: str) -> Iterator[Fix]:
+    start, end = intent.line
+    edits = tuple(
+        Edit(Span(start + at, start + at + 1), _LOOKALIKES[each])
+        for at, each in enumerate(text[start:end])
+        if each in _LOOKALIKES
+    )
+    if edits:
+        instead = "".join(dict.fromkeys(edit.text for edit in edits))
+        yield Fix(f"write `{instead}`" if instead else "take it out", edits)
+
+
+def _close(code: Rendering, intent: intents.CloseBlock, text: str) -> Iterator[Fix]:
+    """In the column of what is closed."""
+    place = Span(intent.end, intent.end)
+    yield Fix("add `end`", (Edit(place, f"\n{_indentation(text, intent.opener)}end"),), sure=False)
+
+
+def _import(code: Rendering, intent: intents.ImportNamed, text: str) -> Iterator[Fix]:
+    start = intent.span.start
+    if text.startswith("using", start):
+        yield Fix("write `import`, which brings no other names", (Edit(Span(start, start + 5), "import"),), sure=False)
+
+
+def _enough_noise(code: Rendering, intent: intents.EnoughNoise, text: str) -> Iterator[Fix]:
+    found = classical_noise(text, intent.epsilon)
+    sigma = None if found is None else intent.least(Fraction(found.epsilon), Fraction(found.delta))
+    if found is not None and sigma is not None:
+        enough = f"enough for ε {found.epsilon} at δ {found.delta}"
+        title = f"write `{found.by_deviation(sigma)} …)`, whose noise is {enough}"
+        yield Fix(title, (Edit(Span(found.start, found.end), found.by_deviation(sigma)),), sure=False)
+
+
+def _indentation(text: str, start: int) -> str:
+    line = text[max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1 : start]
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _closing(text: str, start: int) -> int:
+    """Where the bracket is closed that is open at a place; the end of the text if it is not."""
+    depth = 1
+    for found in _BRACKET.finditer(text, start):
+        depth += 1 if found[0] in "([{" else -1
+        if not depth:
+            return found.start()
+    return len(text)
+
+
+_FIXES: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
+    intents.Before: _before,
+    intents.DeclarePublic: _public,
+    intents.DeclarePrivate: _private,
+    intents.DeclareLeast: _least,
+    intents.Annotate: _annotate,
+    intents.DeclareResult: _result,
+    intents.ByMap: _by_map,
+    intents.ReturnNothing: _return,
+    intents.CopyRenamed: _copy_renamed,
+    intents.AsParameter: _as_parameter,
+    intents.Lookalikes: _lookalikes,
+    intents.CloseBlock: _close,
+    intents.ImportNamed: _import,
+    intents.EnoughNoise: _enough_noise,
+}
