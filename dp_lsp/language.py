@@ -2,13 +2,14 @@
 
 A language is a folder of `frontends`. It makes the surface tree, in which builtins and types have the names that the
 tables have, so nobody behind it looks at text to understand it; who shows text, or must say something of text that is
-half typed, asks the language of the file.
+half typed, asks the language of the file. What has a body here serves a language that knows no better.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from enum import Enum
 from typing import NamedTuple
 
 from dp_lsp.intents import Rendering
@@ -29,11 +30,73 @@ class Mention(NamedTuple):
     of: str = ""
 
 
+class Bracket(NamedTuple):
+    """A bracket that is open: what is called with it, how many arguments have passed since, whether the one that is
+    being typed must be given by name, and the name that it is given by. ``header`` says that it opens a definition;
+    ``call`` that what stands in it are arguments."""
+
+    mark: str
+    callee: str
+    commas: int = 0
+    named: bool = False
+    keyword: str = ""
+    header: bool = False
+    call: bool = True
+
+
+class Expected(Enum):
+    """What may be typed at a place."""
+
+    VALUE = "a name that has a meaning, or a keyword"
+    TYPE = "words of an annotation"
+    NOTHING = "a name that is new"
+
+
+class Cursor(NamedTuple):
+    """The brackets around a place, the innermost last, the word that is being typed, and what stands before that on
+    its line; ``quiet`` in strings, comments and numbers, and where a field is named."""
+
+    brackets: tuple[Bracket, ...] = ()
+    word: str = ""
+    before: str = ""
+    quiet: bool = False
+    expected: Expected = Expected.VALUE
+
+    @property
+    def inner(self) -> Bracket | None:
+        """The innermost bracket."""
+        return self.brackets[-1] if self.brackets else None
+
+
+class Argument(NamedTuple):
+    """A parameter as it is written in a header, its name, and whether it is given by that."""
+
+    text: str
+    name: str
+    by_name: bool = False
+
+
+class Word(NamedTuple):
+    """A word of the language that may be typed. ``kind`` is "type", "norm" or "keyword", ``rank`` what comes first;
+    ``text`` is inserted instead of the label, ``snippet`` the same with places to fill in. ``name`` is what it is
+    documented under."""
+
+    label: str
+    kind: str
+    rank: int
+    detail: str = ""
+    text: str = ""
+    snippet: str = ""
+    name: str = ""
+
+
 class Syntax(ABC):
     """How the text of a language is read. Nothing raises on any text; offsets count code points. ``comment`` begins a
     comment that ends with its line."""
 
     comment: str
+
+    # What is checked
 
     def refused(self, text: str) -> Problem | None:
         """Why a file is none that can be checked as a whole."""
@@ -57,17 +120,118 @@ class Syntax(ABC):
         too many than too few."""
         return None
 
+    # Names and comments
+
     @abstractmethod
     def word_at(self, text: str, start: int) -> str:
         """The identifier that begins at a place, as it is spelled; empty if none does."""
 
-    @abstractmethod
+    def is_plain(self, word: str) -> bool:
+        """Whether a word is an identifier that something else may be renamed to."""
+        return bool(word) and self.word_at(word, 0) == word
+
+    def goes_on(self, character: str) -> bool:
+        """Whether a character belongs to the identifier right before or behind it."""
+        return bool(character) and len(self.word_at(f"a{character}", 0)) > 1
+
+    def words(self, text: str) -> Iterator[str]:
+        """All names in a text, normalised, and perhaps more."""
+        position = 0
+        while position < len(text):
+            word = self.word_at(text, position)
+            if word:
+                yield word
+            position += len(word) or 1
+
     def mentions(self, text: str, span: Span) -> Iterator[Mention]:
         """The names in a piece of a chunk that has no meaning for the checker."""
+        position = span.start
+        while position < span.end:
+            word = self.word_at(text, position)
+            if word:
+                yield Mention(Span(position, position + len(word)), word)
+            position += len(word) or 1
 
     @abstractmethod
     def comment_runs(self, text: str) -> list[Span]:
         """Where lines of a chunk follow each other that hold nothing but a comment."""
+
+    def loose_comments(self, text: str) -> list[Span]:
+        """The same of text between chunks."""
+        return self.comment_runs(text)
+
+    def assigned(self, before: str, after: str) -> bool:
+        """Whether an expression is the whole value that its line gives to names: ``before`` it and ``after`` it stands
+        this on the line."""
+        return False
+
+    # How text is nested
+
+    def module_mark(self, text: str, start: int) -> bool | None:
+        """Whether a chunk that begins at a place opens a module (True) or closes one (False); None if neither."""
+        return None
+
+    def documentation(self, text: str, start: int, end: int) -> Span | None:
+        """A documentation of several lines that stands before a node."""
+        return None
+
+    def alternative(self, text: str, start: int, end: int) -> tuple[int, bool] | None:
+        """Where the word stands that begins the alternative of a condition, whose first branch ends at ``start`` and
+        whose second one begins at ``end``, and whether that has a condition of its own."""
+        return None
+
+    # Text that is being typed
+
+    @abstractmethod
+    def cursor(self, text: str, start: int, offset: int) -> Cursor:
+        """What surrounds an offset; nothing is open at ``start``."""
+
+    @abstractmethod
+    def arguments(self, text: str, name: Span) -> list[Argument]:
+        """The parameters of a definition as they are written, by where its name stands."""
+
+    @abstractmethod
+    def signature(self, name: str, arguments: list[Argument]) -> tuple[str, list[Span]]:
+        """How a call is shown, and where its arguments stand in that."""
+
+    def is_comment(self, text: str) -> bool:
+        """Whether whole lines hold nothing but comments and blanks."""
+        return all(not line.strip() or line.lstrip().startswith(self.comment) for line in text.splitlines())
+
+    def keeps_extents(self, before: str, after: str) -> bool:
+        """Whether lines that replace others leave everything around them what it was: they open and close the same, and
+        neither may reach any name of the program."""
+        return False
+
+    def is_inside(self, item: str, column: int, below: bool, before: str, after: str) -> bool:
+        """Whether such lines can only change what an item does, not what it defines: the item that begins in a
+        ``column``, with the lines in it, ``below`` its first one or on it."""
+        return False
+
+
+class Vocabulary(ABC):
+    """The words of a language. ``keywords`` are no names. ``running`` are functions that run other text, or give a name
+    that they are told a value: any top-level name may have another meaning afterwards. ``showing`` are those that the
+    language calls unasked, but only to show a value, and ``unasked`` what it calls besides without its name.
+    ``modules`` are those that give no word another meaning when they are imported."""
+
+    keywords: frozenset[str]
+    running: frozenset[str] = frozenset()
+    showing: frozenset[str] = frozenset()
+    unasked: frozenset[str] = frozenset()
+    modules: frozenset[str] = frozenset()
+
+    @abstractmethod
+    def offered(self, here: Cursor, norm: bool, type_: bool) -> Iterator[Word]:
+        """What may be typed at a cursor, given whether a norm or a type is what a builtin takes there."""
+
+    @abstractmethod
+    def meaning(self, name: str) -> str:
+        """What a word is for, as Markdown; empty for one that the language does not have."""
+
+    def is_reserved(self, name: str) -> bool:
+        """Whether a program must not give a name another meaning; builtins apart."""
+        return bool(self.meaning(name))
 
 
 class Language(ABC):
@@ -83,3 +247,8 @@ class Language(ABC):
     @abstractmethod
     def rendering(self) -> Rendering:
         """How it is written: in messages, and in repairs."""
+
+    @property
+    @abstractmethod
+    def vocabulary(self) -> Vocabulary:
+        """Its words."""

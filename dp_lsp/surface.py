@@ -7,7 +7,6 @@ of the operator. A construct that is understood lexically but has no meaning for
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
@@ -20,31 +19,6 @@ INCLUDE = "include"
 
 OPERATORS = frozenset(("+", "-", "*", "/", "%", "÷", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "!", "|>", "'"))
 """The operators that have a meaning for the checker, by the names that calls of them have."""
-
-EVALUATING = frozenset(
-    (
-        *(INCLUDE, "eval", "evalfile", "include_string", "ccall"),
-        *("setglobal!", "swapglobal!", "modifyglobal!", "replaceglobal!", "setglobalonce!"),
-        *("setproperty!", "swapproperty!", "modifyproperty!", "replaceproperty!"),
-    )
-)
-"""Functions of Julia that run other text, or give a name that they are told a value: any top-level name may have
-another meaning afterwards."""
-
-SHOWING = frozenset(("show", "print", "summary"))
-"""Functions of Julia that it calls unasked, but only to show a value."""
-
-MACROS = frozenset(
-    f"@{name}"
-    for name in re.findall(
-        r"\S+",
-        ". assert show time timev timed elapsed allocated info warn error debug logmsg inbounds inline noinline simd "
-        "fastmath view views boundscheck propagate_inbounds nospecialize specialize printf sprintf test test_throws "
-        "testset isdefined async sync spawn threads doc static something coalesce kwdef lock __MODULE__ __FILE__ "
-        "__DIR__ __LINE__ raw_str r_str b_str s_str v_str html_str text_str big_str int128_str uint128_str",
-    )
-)
-"""Macros of Julia that are taken to do no more than what they are given says. ``@raw_str`` is that of ``raw"…"``."""
 
 
 class Summary(NamedTuple):
@@ -470,10 +444,12 @@ class Chunk(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """A comment that speaks to the checker. ``target`` is the line it is about, and empty if there is none."""
+    """A comment that speaks to the checker. ``target`` is the line it is about, and empty if there is none; ``sign``
+    begins it, and another one in the same line, and ``text`` is what stands behind that."""
 
     span: Span
     target: Span
+    sign: str
     text: str
 
 

@@ -11,9 +11,10 @@ import pytest
 
 from dp_lsp.analysis.workspace import Document, Workspace
 from dp_lsp.features import cursor as cursors
-from dp_lsp.features.completion import KEYWORDS, MOST, Proposal, completion, documentation
+from dp_lsp.features.completion import MOST, Proposal, completion, documentation
 from dp_lsp.features.signatures import Signatures, signatures
 from dp_lsp.frontends.julia.parse import parse
+from dp_lsp.frontends.julia.vocabulary import SNIPPETS
 from dp_lsp.surface import Opaque
 from marked import checked, edit, marked, project
 from source_tree import ROOT
@@ -194,7 +195,7 @@ def test_documentation_is_that_of_the_method_that_was_shown() -> None:
 
 
 def test_snippets_are_programs() -> None:
-    for word, snippet in KEYWORDS.items():
+    for word, snippet in SNIPPETS.items():
         if "\n" in snippet and word not in ("elseif", "do", "module"):
             text = re.sub(r"\$\{\d:([^}]*)\}", r"\1", snippet).replace("$0", "x")
             parsed = parse(f"function outside(x)\n{text}\nend" if word != "function" else text)

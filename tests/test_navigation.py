@@ -20,10 +20,9 @@ from dp_lsp.features.hover import hover
 from dp_lsp.features.places import Away, Use, closed_files
 from dp_lsp.features.rename import Refused, renamable, rename
 from dp_lsp.features.signatures import signatures
-from dp_lsp.features.vocabulary import DATASETS, DESCRIPTORS, KEYWORDS, MARKS, METRICS, NORMS, RUNNING, TYPES
 from dp_lsp.frontends.julia import tokens
+from dp_lsp.frontends.julia.vocabulary import DATASETS, DESCRIPTORS, KEYWORDS, MARKS, METRICS, NORMS, TYPES
 from dp_lsp.lower import type_names
-from dp_lsp.surface import EVALUATING
 from dp_lsp.text import Span
 from marked import Files, bare, checked, edit, marked, project, shown
 from source_tree import ROOT
@@ -600,7 +599,6 @@ def test_the_vocabulary_is_that_of_the_checker() -> None:
     assert tokens.KEYWORDS.keys() == KEYWORDS
     words = TYPES.keys() | NORMS.keys() | DATASETS.keys() | DESCRIPTORS.keys() | MARKS.keys()
     assert words == type_names.RESERVED
-    assert RUNNING == EVALUATING
     assert NORMS.keys() == type_names.NORMS.keys() and TYPES.keys() >= METRICS
 
 

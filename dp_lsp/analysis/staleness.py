@@ -3,32 +3,14 @@ checked together with it. What may have changed is never shown as proved."""
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from dp_lsp.analysis.drift import Drift, Patch
-from dp_lsp.analysis.records import Analysis, Placed
-from dp_lsp.text import Place, Source, Span, normalised
-
-_WORD = re.compile(r"\w+!?")
-_LONG_WORD = re.compile(r"(?:[\w!]|[^\x00-\x7f])+")
-"""With the marks and signs that Julia counts to a name, and perhaps more."""
-_FAR_REACHING = re.compile(r"\b(global|eval|using|import|include|module|baremodule|macro|Pluto)\b|@")
-_CONTINUES = re.compile(r"([^\w)\]}\"'`\s]|\b(in|isa|where))[ \t]*(#[^\n]*)?$", re.MULTILINE)
-_COMMENTS = re.compile(r"(?:[ \t\n]|\r\n)*+(?:#(?!=)[^\n\r]*+(?:[ \t\n]|\r\n)*+)*+")
-_OPENERS = frozenset(
-    {
-        *("function", "if", "for", "while", "module", "baremodule", "begin", "let", "do", "try", "struct", "macro"),
-        *("quote", "abstract", "primitive"),
-    }
-)
-_KINDS = ("blocks", "()", "[]", "{}")
-_KIND = {mark: kind for kind, marks in enumerate(_KINDS[1:], 1) for mark in marks}
-_CLOSERS = frozenset({"end", *")]}"})
-_BOUNDARY = re.compile(r"\w+!?|[()\[\]{}]")
+from dp_lsp.analysis.records import Analysis
+from dp_lsp.text import Place, Source, Span
 
 Names = tuple[tuple[tuple[str, ...], frozenset[str]], ...]
 """The top-level names that each chunk of a file defines, and those that it uses."""
@@ -88,11 +70,12 @@ def touched(analysis: Analysis, source: Source, drift: Drift) -> Touched:
     """What the edits have touched that led from an analysed text to ``source``."""
     if not drift.patches:
         return UNTOUCHED
+    syntax = analysis.language.syntax
     if not all(_is_local(analysis, source, patch) for patch in drift.patches):
         texts = (_lines(*side) for old, new in drift.patches for side in ((analysis.source, old), (source, new)))
-        return Touched(everything=True, files=any("include" in text for text in texts))
+        return Touched(everything=True, files=any(map(syntax.may_include, texts)))
     chunks = (index for old, _ in drift.patches for index in analysis.touching(old))
-    words = (word for _, new in drift.patches for word in _words(_lines(source, new)))
+    words = (word for _, new in drift.patches for word in syntax.words(_lines(source, new)))
     return Touched(frozenset(chunks), frozenset(words))
 
 
@@ -121,71 +104,31 @@ def spread(files: Sequence[tuple[Touched, Links]]) -> list[frozenset[int]]:
     return [frozenset(found) for found in stale]
 
 
-def _words(text: str) -> Iterator[str]:
-    """All names in a text, as Julia reads them, and perhaps more."""
-    read = normalised(text)
-    yield from _WORD.findall(read)
-    if not read.isascii():
-        yield from _LONG_WORD.findall(read)
-
-
 def _is_local(analysis: Analysis, source: Source, patch: Patch) -> bool:
-    """Whether an edit can only change what one definition does: it lies in its body, or right of its ``=``, or in
-    comments, and opens and closes nothing. Anything else may give any name another meaning."""
+    """Whether an edit can only change what one definition does: it lies in its body, or in comments, and opens and
+    closes nothing. Anything else may give any name another meaning."""
+    syntax = analysis.language.syntax
     before, after = _lines(analysis.source, patch.old), _lines(source, patch.new)
-    if structure(before) != structure(after) or any(
-        pattern.search(text) for pattern in (_FAR_REACHING, _CONTINUES) for text in (before, after)
-    ):
+    if not syntax.keeps_extents(before, after):
         return False
-    if (_COMMENTS.fullmatch(before) and _COMMENTS.fullmatch(after)) or _is_lines_of_comment(analysis, source, patch):
+    if (syntax.is_comment(before) and syntax.is_comment(after)) or _is_lines_of_comment(analysis, source, patch):
         return True
     chunk = next(
         (c for c in analysis.chunks if c.start <= patch.old.start <= patch.old.end <= c.start + c.length), None
     )
-    if chunk is None or len(chunk.record.verdict.defines) != 1 or _closes_too_much(analysis, chunk):
+    if chunk is None or len(chunk.record.verdict.defines) != 1:
         return False
     first = analysis.source.place(chunk.start)
-    if analysis.source.place(patch.old.start).line > first.line:
-        return all(_indent(line) >= first.column for line in (before + "\n" + after).splitlines() if line.strip())
-    left, equals, _ = before.partition("= ")
-    single = not any(mark in before + after for mark in "\n;")
-    return bool(equals) and "(" in left and after.startswith(left + equals) and single
+    below = analysis.source.place(patch.old.start).line > first.line
+    item = analysis.source.text[chunk.start :][: chunk.length]
+    return syntax.is_inside(item, first.column, below, before, after)
 
 
 def _is_lines_of_comment(analysis: Analysis, source: Source, patch: Patch) -> bool:
     """Whether whole lines were put in or taken out, and nothing stands in them but comments."""
     old, new = analysis.source.text[slice(*patch.old)], source.text[slice(*patch.new)]
-    begins = analysis.source.place(patch.old.start).column == 1
-    return begins and all(not text or (_COMMENTS.fullmatch(text) and text[-1] == "\n") for text in (old, new))
-
-
-def _closes_too_much(analysis: Analysis, chunk: Placed) -> bool:
-    """Whether an `end` closes more than a chunk opened: what stands before it may be outside of the definition."""
-    return any(depth < 0 for depth in structure(analysis.source.text[chunk.start :][: chunk.length])[len(_KINDS) :])
-
-
-def structure(text: str) -> tuple[int, ...]:
-    """What a piece of text leaves open, and what it closes that it did not open: blocks, and brackets of each kind.
-    Then, whether quotes and comments are left open; how many marks may keep a quote from being one, as in ``\\"``; and
-    how many words of blocks may be none, as in ``0.for``."""
-    depth, lowest, unsure = [0] * len(_KINDS), [0] * len(_KINDS), 0
-    for found in _BOUNDARY.finditer(text):
-        mark = found.group()
-        opens = mark in _OPENERS or mark in "([{"
-        if opens or mark in _CLOSERS:
-            kind = _KIND.get(mark, 0)
-            before = text[found.start() - 1 : found.start()]
-            unsure += kind == 0 and not (before.isspace() or before in "([{,;=")
-            depth[kind] += 1 if opens else -1
-            lowest[kind] = min(lowest[kind], depth[kind])
-    comments = text.count("#=") - text.count("=#")
-    quotes = text.count('"') % 2, text.count('"""') % 2, text.count("`") % 2
-    unquoted = text.count("\\") + text.count("'") if '"' in text or "`" in text else 0
-    return (*depth, *lowest, *quotes, unquoted, comments, unsure)
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    begins, is_comment = analysis.source.place(patch.old.start).column == 1, analysis.language.syntax.is_comment
+    return begins and all(not text or (is_comment(text) and text[-1] == "\n") for text in (old, new))
 
 
 def _lines(source: Source, span: Span) -> str:

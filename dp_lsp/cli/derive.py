@@ -141,7 +141,8 @@ class _Project:
             raise self._nothing(f"no function stands at {where}", [])
         published = self._published(name, offset) if explained.numbers else ()
         explained, remark = self._with_distributions(name, explained)
-        page = derivation(explained, self._analyses[name].source, shown(name), published, remark)
+        analysis = self._analyses[name]
+        page = derivation(explained, analysis.source, analysis.language, shown(name), published, remark)
         return page if expression else page + self._witnesses(name, explained.function.span)
 
     def _with_distributions(self, name: str, explained: Explanation) -> tuple[Explanation, str]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import click
 
+from dp_lsp import frontends
 from dp_lsp.analysis.loading import Text
 from dp_lsp.analysis.records import Analysis, FunctionReport, State
 from dp_lsp.cli.files import STANDARD_INPUT, shown
@@ -23,7 +24,7 @@ from dp_lsp.cli.style import printable
 from dp_lsp.cli.summary import count
 from dp_lsp.disk.reading import decoded
 from dp_lsp.engine.problems import IgnoreUnused
-from dp_lsp.engine.remarks import PLACEHOLDER, ignoring, is_whole
+from dp_lsp.engine.remarks import PLACEHOLDER, ignoring, without_further
 from dp_lsp.problem import Problem, Severity, may_be_accepted
 from dp_lsp.text import Source
 
@@ -36,9 +37,12 @@ _ROUNDS = 8  # what is accepted may uncover something else, which is accepted in
 
 def reason(text: str) -> str:
     """A reason that is given on the command line; a usage error if it cannot be one."""
-    if not text.strip() or text.strip() == PLACEHOLDER or not text.isprintable() or not is_whole(text.strip()):
-        raise click.BadParameter("say in one line why these problems may stay, without another `#`")
-    return text.strip()
+    said, signs = text.strip(), frontends.comments()
+    cut = any(without_further(said, sign) != said for sign in signs)
+    if not said or said == PLACEHOLDER or not text.isprintable() or cut:
+        without = " or ".join(f"`{sign}`" for sign in signs)
+        raise click.BadParameter(f"say in one line why these problems may stay, without another {without}")
+    return said
 
 
 def demand(paths: Iterable[str], update_baseline: bool) -> None:
@@ -53,7 +57,7 @@ def add(names: Iterable[str], why: str, check: Callable[[Mapping[str, Text]], Fo
     """Write comments into the files with these names; ``check`` checks all files, some of them with another text. The
     exit code of that: what is wrong with the files themselves is reported as usual."""
     before = check({})
-    plans = {name: _Plan(before[name].source, why) for name in names if name in before}
+    plans = {name: _Plan(before[name], why) for name in names if name in before}
     after = before
     for _ in range(_ROUNDS):
         if not any([plan.learn(after[name].problems) for name, plan in plans.items()]):
@@ -79,9 +83,10 @@ class _Plan:
     """The comments of a file: the ``codes`` that each is about, by the line it is about, counted from 1 in the file as
     it was."""
 
-    def __init__(self, source: Source, why: str) -> None:
+    def __init__(self, analysis: Analysis, why: str) -> None:
         self.codes: dict[int, set[str]] = {}
-        self._source = source
+        self._source = analysis.source
+        self._language = analysis.language
         self._why = why
         self._moved: set[int] = set()  # lines of which the other place for a comment is tried
         self._hopeless: set[tuple[int, str]] = set()
@@ -139,7 +144,7 @@ class _Plan:
             after = self._source.line_span(number + 1).start if number < self._source.line_count else len(text)
             line, ends = text[start:end], text[end:after]
             if number in self.codes:
-                comment = ignoring(", ".join(sorted(self.codes[number])), self._why)
+                comment = ignoring(self._language, ", ".join(sorted(self.codes[number])), self._why)
                 if self._is_above(number, line, comment):
                     indent = line[: len(line) - len(line.lstrip())]
                     found.append((number, f"{indent}{comment}{ends or self._break()}"))

@@ -21,8 +21,7 @@ from dp_lsp.text import Span, normalised
 BUDGET, SENSITIVITY = "budget", "sensitivity"
 WORDS = (BUDGET, SENSITIVITY)
 
-_HEAD = re.compile(r"#[ \t]*dp:[ \t]*(\w+)")
-_FURTHER = re.compile(r"[ \t]#")
+_HEAD = re.compile(r"[ \t]*dp:[ \t]*(\w+)")
 _WHERE = re.compile(r"\bwhere\b")
 _IN = re.compile(r"\bin\b(?P<names>[^<>=]*)$")
 _SIDE = re.compile(r"\s*(?P<sign>ε|δ|epsilon|delta)\s*(?:<=|≤)\s*(?P<most>.+?)\s*")
@@ -60,7 +59,7 @@ def read(remark: Remark) -> Claim | Problem:
     """What a comment says, or what is wrong with it."""
     head = _HEAD.match(remark.text)
     assert head is not None
-    said = _FURTHER.split(remark.text[head.end() :])[0]
+    said = re.split(rf"[ \t]{re.escape(remark.sign)}", remark.text[head.end() :])[0]
     said = normalised(said).strip()
     try:
         claim = (_budget if head[1] == BUDGET else _sensitivity)(remark, said)

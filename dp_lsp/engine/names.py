@@ -7,7 +7,6 @@ to is known only when all of the chunk was seen, so places are noted first and n
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
@@ -20,7 +19,6 @@ from dp_lsp.lower.survey import changed_positions
 from dp_lsp.lower.type_names import NORMS, RESERVED
 from dp_lsp.text import Span, normalised
 
-_UPPER = re.compile(r"<:\s*")
 _FREE = frozenset((Role.READ, Role.CALL, Role.CHANGE, Role.TYPE, Role.MENTION))
 """What may be a name of the language."""
 
@@ -130,9 +128,9 @@ class _Walk:
 
     def _documentation(self, start: int, end: int) -> None:
         """What stands before a node may be a long string about it."""
-        first, last = self._text.find('"""', start, end), self._text.rfind('"""', start, end)
-        if first < last and self._text.find("\n", first, last) >= 0:
-            self._folds.append((first, last + 3, True))
+        found = self._syntax.documentation(self._text, start, end)
+        if found is not None:
+            self._folds.append((*found, True))
 
     # One method for each kind of node
 
@@ -168,8 +166,8 @@ class _Walk:
 
     def _type(self, node: surface.TypeExpr, scope: _Scope | None) -> None:
         start = node.start
-        if node.upper and (sign := _UPPER.match(self._text, start)):
-            start = sign.end()
+        while node.upper and start < node.end and not self._syntax.word_at(self._text, start):
+            start += 1
         self._note_at(start, node.name, Role.TYPE, scope)
         if node.args:
             self._spans.append((node.start, node.end))
@@ -180,8 +178,7 @@ class _Walk:
         if node.name != UNUSED and scope is not None:
             scope.new.add(node.name)
             role = Role.NAMED if node.kind == "keyword" else Role.PARAMETER
-            end = next((each.start for each in (node.annotation, node.default) if each is not None), node.end)
-            written = self._text[node.start : end].rstrip(" \t\r\n:=.")
+            written = self._syntax.word_at(self._text, node.start)
             self._note(node.start, node.start + len(written), node.name, role, scope)
         self._several((node.annotation, node.default), scope)
 
@@ -235,10 +232,10 @@ class _Walk:
         self._spans.append((node.start, node.end))
         if text.find("\n", node.start, node.end) >= 0:
             otherwise = node.otherwise
-            middle = node.end if otherwise is None else text.rfind("else", node.then.end, otherwise.start + 4)
-            if otherwise is not None and middle >= 0 and text.find("\n", node.start, middle) >= 0:
-                self._folds.append((node.start, middle, False))
-                self._folds += [] if text.startswith("elseif", middle) else [(middle, node.end, False)]
+            found = None if otherwise is None else self._syntax.alternative(text, node.then.end, otherwise.start)
+            if found is not None and text.find("\n", node.start, found[0]) >= 0:
+                self._folds.append((node.start, found[0], False))
+                self._folds += [] if found[1] else [(found[0], node.end, False)]
             else:
                 self._folds.append((node.start, node.end, False))
         self._several((node.condition, node.then, node.otherwise), scope)

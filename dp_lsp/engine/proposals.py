@@ -43,6 +43,7 @@ from dp_lsp.intents import (
     ReturnNothing,
     Through,
 )
+from dp_lsp.language import Language
 from dp_lsp.lower.problems import CapturedChanged, LoopShuffle, MissingReturn, OpenImport, UnknownType, Unsupported
 from dp_lsp.lower.type_names import RESERVED
 from dp_lsp.problem import Edit, Fix, Problem, Severity, may_be_accepted
@@ -127,17 +128,17 @@ def may_accept(problem: Problem) -> bool:
     return problem.severity in (Severity.ERROR, Severity.WARNING) and may_be_accepted(problem.code)
 
 
-def ignores(problem: Problem, source: Source) -> Iterator[Callable[[str], Edit]]:
+def ignores(problem: Problem, source: Source, language: Language) -> Iterator[Callable[[str], Edit]]:
     """The places for a comment that accepts a problem, given the reason: beside its line, or above it."""
     if not may_accept(problem):
         return
     start, end = source.line_span(source.place(problem.span.start).line)
     line = source.text[start:end]
-    if "#" not in line:
-        yield lambda reason: Edit(Span(end, end), f"  {ignoring(problem.code, reason)}")
+    if language.syntax.comment not in line:
+        yield lambda reason: Edit(Span(end, end), f"  {ignoring(language, problem.code, reason)}")
     indent = line[: len(line) - len(line.lstrip())]
     ends = "\r\n" if "\r\n" in source.text else "\n"
-    yield lambda reason: Edit(Span(start, start), f"{indent}{ignoring(problem.code, reason)}{ends}")
+    yield lambda reason: Edit(Span(start, start), f"{indent}{ignoring(language, problem.code, reason)}{ends}")
 
 
 def _by_map(problem: Problem, seen: Seen) -> Iterable[Fix]:

@@ -15,6 +15,7 @@ from dp_lsp.analysis.records import Silenced, State
 from dp_lsp.engine.baseline import BY_BASELINE, Excuses
 from dp_lsp.engine.claims import is_claim
 from dp_lsp.engine.problems import IgnoreIncomplete, IgnoreRefused, IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
+from dp_lsp.language import Language
 from dp_lsp.problem import Problem, Severity, may_be_accepted, may_be_lowered
 from dp_lsp.surface import Remark
 from dp_lsp.text import Span
@@ -25,20 +26,18 @@ PLACEHOLDER = "<reason>"
 IGNORE = "ignore"
 """The word of a comment that accepts a problem."""
 
-_WORDS = re.compile(r"#[ \t]*dp:[ \t]*(\w*)")
-_IGNORE = re.compile(r"#[ \t]*dp:[ \t]*ignore[ \t]*(?:\[([^\]]*)\])?[ \t]*:?[ \t]*(.*)")
-_FURTHER = re.compile(r"(?:^|[ \t])#[ \t]")
-"""Where another comment begins behind it in the same line."""
+_WORDS = re.compile(r"[ \t]*dp:[ \t]*(\w*)")
+_IGNORE = re.compile(r"[ \t]*dp:[ \t]*ignore[ \t]*(?:\[([^\]]*)\])?[ \t]*:?[ \t]*(.*)")
 
 
-def ignoring(code: str, reason: str = PLACEHOLDER) -> str:
+def ignoring(language: Language, code: str, reason: str = PLACEHOLDER) -> str:
     """A comment that accepts a problem, or several whose codes have commas between them."""
-    return f"# dp: ignore[{code}] {reason}"
+    return f"{language.syntax.comment} dp: ignore[{code}] {reason}"
 
 
-def is_whole(reason: str) -> bool:
-    """Whether a reason is read as it is written: nothing in it begins another comment."""
-    return _FURTHER.search(reason) is None
+def without_further(text: str, sign: str) -> str:
+    """A text without another comment, which such a sign begins."""
+    return re.split(rf"(?:^|[ \t]){re.escape(sign)}[ \t]", text)[0]
 
 
 class Ignore(NamedTuple):
@@ -171,9 +170,9 @@ def _read(remark: Remark) -> list[Ignore] | Problem:
     word = words[1] if words else ""
     found = _IGNORE.match(remark.text)
     if word != IGNORE or found is None:
-        return RemarkUnknown.at(remark.span, written=remark.text.strip())
+        return RemarkUnknown.at(remark.span, written=(remark.sign + remark.text).strip())
     codes = list(dict.fromkeys(each.strip() for each in (found[1] or "").split(",")))
-    code, reason = codes[0], _FURTHER.split(found[2])[0].strip()
+    code, reason = codes[0], without_further(found[2], remark.sign).strip()
     if not code or not reason:
         missing = "has no reason" if code else "names no code of a problem"
         return IgnoreIncomplete.at(remark.span, missing=missing, code=code or "DP301")

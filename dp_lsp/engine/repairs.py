@@ -66,7 +66,7 @@ def _single(trial: _Trial, analysis: Analysis, only: Sequence[Problem] | None, f
                 found.append(Repair(problem, fix))
             else:
                 found.extend(Repair(problem, longer) for longer in trial.continued(fix) if trial.mends(problem, longer))
-        for insertion in ignores(problem, analysis.source) if only is None else ():
+        for insertion in ignores(problem, analysis.source, analysis.language) if only is None else ():
             if trial.mends(problem, Fix("", (insertion(_A_REASON),)), accepts=True):
                 title = f"ignore {problem.code} here, with a reason"
                 found.append(Repair(problem, Fix(title, (insertion(PLACEHOLDER),), sure=False), accepts=True))

@@ -2,50 +2,27 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from dp_lsp import frontends
 from dp_lsp.analysis.facts import Fact, decode_facts
 from dp_lsp.analysis.names import Role, decode, decode_spots
 from dp_lsp.analysis.records import FunctionReport, Modules, State, share
 from dp_lsp.analysis.workspace import Document
-from dp_lsp.features.cursor import Cursor, cursor
+from dp_lsp.features.cursor import cursor
 from dp_lsp.features.hover import hover
 from dp_lsp.features.markdown import code
 from dp_lsp.features.outline import described
 from dp_lsp.features.places import closed_files, modules_at
 from dp_lsp.features.signatures import takes_norm, takes_type
-from dp_lsp.features.vocabulary import DATASETS, DESCRIPTORS, MARKS, METRICS, NORMS, TYPES
+from dp_lsp.language import Cursor, Expected
 from dp_lsp.text import Span
 
 MOST = 200
 """How many proposals are made at once; typing on narrows them down."""
-_NEW_NAME = re.compile(r"(?:^|[\s;])(?:function|module|baremodule|macro|struct|using|import|for)\s+$")
-_ANNOTATED = re.compile(r"::\s*$")
-_RETURNED = re.compile(r"\)\s*::\s*$")
 _VALUES = frozenset((Role.DEFINITION, Role.PARAMETER, Role.NAMED, Role.WRITE))
-_NORM_PLACE = 1  # of a metric type
-
-KEYWORDS = {
-    "function": "function ${1:name}(${2:x}::${3:Real})\n    $0\nend",
-    "for": "for ${1:i} in ${2:1:n}\n    $0\nend",
-    "if": "if ${1:condition}\n    $0\nend",
-    "else": "else",
-    "elseif": "elseif ${1:condition}\n    $0",
-    "end": "end",
-    "return": "return $0",
-    "const": "const ${1:name} = $0",
-    "module": "module ${1:Name}\n\n$0\n\nend",
-    "include": 'include("$0")',
-    "begin": "begin",
-    "true": "true",
-    "false": "false",
-    "in": "in",
-    "do": "do ${1:x}\n    $0\nend",
-}
-"""The words of Julia that are understood, with what they begin."""
 
 
 class Proposal(NamedTuple):
@@ -93,7 +70,7 @@ def completion(document: Document, offset: int, trigger: str = "") -> Proposals:
     did."""
     here = cursor(document, offset)
     span = Span(offset - len(here.word), offset)
-    if here.quiet or _NEW_NAME.search(here.before) or (trigger == ":" and not _ANNOTATED.search(here.before)):
+    if here.quiet or here.expected is Expected.NOTHING or (trigger and here.expected is not Expected.TYPE):
         return Proposals(span, (), False)
     found: dict[str, Proposal] = {}
     for each in _candidates(document, offset, here):
@@ -114,47 +91,14 @@ def _fits(label: str, word: str) -> bool:
 
 
 def _candidates(document: Document, offset: int, here: Cursor) -> Iterator[Proposal]:
-    inner = here.inner
-    if inner and inner.callee in METRICS:
-        yield from _in_metric(inner.commas)
-    elif inner and (inner.callee in MARKS or (inner.mark == "{" and inner.callee in TYPES)):
-        yield from _types(elements=inner.mark == "{")
-    elif _ANNOTATED.search(here.before):
-        yield from _marks(returned=_RETURNED.search(here.before) is not None)
-        yield from _types()
-    else:
-        yield from _in_code(document, offset, here)
-
-
-def _in_metric(commas: int) -> Iterator[Proposal]:
-    """What stands in the brackets of a metric: a type of numbers, a norm or how datasets are compared, and more."""
-    if commas < _NORM_PLACE:
-        yield from _types(elements=True)
-        yield Proposal(
-            "Bounded(…)", "type", 3, "type", "Bounded", "Bounded(${1:Real}, ${2:0}, ${3:1})", ("", "Bounded")
-        )
-        return
-    for name in DATASETS if commas == _NORM_PLACE else DESCRIPTORS:
-        call = "" if name in DATASETS else f"{name}($0)"
-        yield Proposal(name, "norm", 1, "dataset", snippet=call, about=("", name))
-    if commas == _NORM_PLACE:
-        yield from _norms(0)
-
-
-def _in_code(document: Document, offset: int, here: Cursor) -> Iterator[Proposal]:
-    inner = here.inner
-    norm = inner is not None and takes_norm(inner)
-    type_ = inner is not None and takes_type(inner)
-    if norm:
-        yield from _norms(0)
-    if type_:
-        yield from _types(0)
-    yield from _locals(document, offset)
-    yield from _globals(document, here.word, modules_at(document, offset))
-    yield from _builtins()
-    yield from _keywords(inside=inner is not None)
-    yield from _norms(7)
-    yield from _types(8)
+    if here.expected is Expected.VALUE:
+        yield from _locals(document, offset)
+        yield from _globals(document, here.word, modules_at(document, offset))
+        yield from _builtins()
+    norm = here.inner is not None and takes_norm(here.inner)
+    type_ = here.inner is not None and takes_type(here.inner)
+    for word in document.language.vocabulary.offered(here, norm, type_):
+        yield Proposal(*word[:-1], about=("", word.name, document.language.id))
 
 
 def _locals(document: Document, offset: int) -> Iterator[Proposal]:
@@ -221,49 +165,13 @@ def _builtins() -> tuple[Proposal, ...]:
     return tuple(found)
 
 
-def _keywords(inside: bool) -> Iterable[Proposal]:
-    """Words of Julia; a statement does not begin inside brackets."""
-    for word, snippet in KEYWORDS.items():
-        if not inside or snippet == word:
-            yield Proposal(word, "keyword", 5, "keyword", snippet=snippet if "$" in snippet else "")
-
-
-def _norms(rank: int) -> Iterator[Proposal]:
-    return (Proposal(name, "norm", rank, "norm", about=("", name)) for name in NORMS)
-
-
-def _types(rank: int = 2, elements: bool = False) -> Iterator[Proposal]:
-    """Types as they are written; only those of numbers as elements of others."""
-    for name in TYPES:
-        about = "", name
-        if elements and name not in ("Real", "Integer", "Data", "Bool"):
-            continue
-        if name in METRICS:
-            yield Proposal(
-                f"{name}(…)", "type", rank, "type", f"{name}(Real, L2)", f"{name}(${{1:Real}}, ${{2:L2}})", about
-            )
-        elif name in ("Vector", "Matrix"):
-            element = "Real" if name == "Vector" else "Data"
-            plain = f"{name}{{<:{element}}}"
-            yield Proposal(plain, "type", rank, "type", plain, f"{name}{{<:${{1:{element}}}}}", about)
-        else:
-            yield Proposal(name, "type", rank, "type", about=about)
-
-
-def _marks(returned: bool) -> Iterator[Proposal]:
-    """What a function, or a parameter, is declared to be."""
-    for name in ("Priv", "BlackBox") if returned else ("Static",):
-        yield Proposal(f"{name}()", "type", 0, "annotation", snippet=f"{name}($0)", about=("", name))
-
-
 def documentation(about: tuple[str, ...], document: Document | None) -> str:
     """What there is to say about a proposal, as Markdown: of a function, as ``document`` has it."""
     _, name, *which = about
     if document is not None:
         return _of_function(document, name, *which)
-    for words in (NORMS, DATASETS, DESCRIPTORS, TYPES, MARKS):
-        if name in words:
-            return words[name]
+    if which and (said := frontends.of("", which[0]).vocabulary.meaning(name)):
+        return said
     from dp_lsp.builtins import find
 
     found = find(name)

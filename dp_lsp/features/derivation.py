@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Step
 from dp_lsp.analysis.records import NumericReport, State
 from dp_lsp.features.hover import KINDS, expression, stability, verdict
 from dp_lsp.features.markdown import code, prose, table
+from dp_lsp.language import Language
 from dp_lsp.problem import Problem, Severity
 from dp_lsp.text import Source, Span
 
 _LONGEST = 60  # characters of a line, or of a bound in a heading
-_ASSIGNS = re.compile(r"\s*(?P<target>\(?[^\W\d]\w*(\s*,\s*[^\W\d]\w*)*\)?)\s*[-+*/]?=\s*")
-_ENDS = re.compile(r"\s*(#.*)?")
 
 
 def derivation(
-    explained: Explanation, source: Source, name: str, published: tuple[NumericReport, ...] = (), remark: str = ""
+    explained: Explanation,
+    source: Source,
+    language: Language,
+    name: str,
+    published: tuple[NumericReport, ...] = (),
+    remark: str = "",
 ) -> str:
-    """The page of an explanation, as Markdown. ``name`` is what the file is called, ``published`` what the published
-    formula comes to for the same numbers, ``remark`` what else is to be said of these."""
-    return "\n\n".join(filter(None, _Page(explained, source, name, published, remark).parts())) + "\n"
+    """The page of an explanation, as Markdown. ``name`` is what the file is called, ``language`` what it is written in,
+    ``published`` what the published formula comes to for the same numbers, ``remark`` what else is to be said of
+    these."""
+    return "\n\n".join(filter(None, _Page(explained, source, language, name, published, remark).parts())) + "\n"
 
 
 class _Page:
     def __init__(
-        self, explained: Explanation, source: Source, name: str, published: tuple[NumericReport, ...], remark: str
+        self,
+        explained: Explanation,
+        source: Source,
+        language: Language,
+        name: str,
+        published: tuple[NumericReport, ...],
+        remark: str,
     ) -> None:
         self._explained = explained
         self._source = source
+        self._syntax = language.syntax
         self._name = name
         self._published = published
         self._remark = remark
@@ -139,7 +150,7 @@ class _Page:
         if last.line > first.line:
             return source.line(first.line).strip() + " …"
         text = source.text[span.start : span.end]
-        if _ASSIGNS.fullmatch(before) and _ENDS.fullmatch(source.line(last.line)[last.column - 1 :]):
+        if self._syntax.assigned(before, source.line(last.line)[last.column - 1 :]):
             text = f"{before.strip()} {text}"
         shown = " ".join(text.split())
         return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"

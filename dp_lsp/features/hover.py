@@ -22,6 +22,7 @@ from dp_lsp.analysis.records import (
 )
 from dp_lsp.features.markdown import code, prose, table, together
 from dp_lsp.features.outline import WORDS
+from dp_lsp.language import Language
 from dp_lsp.problem import DOCUMENTATION, Named, Problem, Severity, There
 from dp_lsp.text import Span
 
@@ -72,22 +73,23 @@ def _about(analysis: Analysis, offset: int, stale: bool) -> _About | None:
     if fact.part is Part.CALLEE:
         called = next((each for each in known[1:] if each.rule == fact.rule), fact)
         expression_ = _expression(called, analysis.source.text, stale, open_state)
-        return (*_builtin(fact.rule), *expression_), fact.span, True
+        return (*_builtin(fact.rule, analysis.language), *expression_), fact.span, True
     if fact.role is Role.FUNCTION:
         name = analysis.source.text[fact.span.start : fact.span.end]
         methods = list(analysis.methods(name, offset))
         if methods:
             return [text for each in methods for text in function_text(analysis, each, stale)], fact.span, False
     about = tuple(_expression(fact, analysis.source.text, stale, open_state))
-    declared = _declared(around, fact, analysis.source.text) if around is not None and not stale else None
+    declared = _declared(around, fact, analysis) if around is not None and not stale else None
     if declared is not None and declared.stability is not None and declared.stability.shown:
         about = (*about, f"stability: {stability_words(declared.stability)}")
     return about, fact.span, around is not None
 
 
-def _declared(function: FunctionReport, fact: Fact, text: str) -> ParameterReport | None:
+def _declared(function: FunctionReport, fact: Fact, analysis: Analysis) -> ParameterReport | None:
     """The parameter that is declared at the place of a fact, where its name stands first."""
-    name = text[fact.span.start : fact.span.end].partition("::")[0].strip()
+    text = analysis.source.text
+    name = analysis.language.syntax.word_at(text, fact.span.start)
     found = next((each for each in function.parameters if each.name == name), None)
     first = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)").search(text, function.name_span.end)
     return found if first is not None and first.start() == fact.span.start else None
@@ -101,12 +103,12 @@ def _facts(analysis: Analysis, offset: int) -> list[Fact]:
     return [fact for fact in analysis.facts_at(offset) if source.place(fact.span.start).line == line]
 
 
-def _builtin(name: str) -> Iterator[str]:
+def _builtin(name: str, language: Language) -> Iterator[str]:
     """The page of a builtin, in short."""
     from dp_lsp import builtins  # only who points at one needs the table
 
     row = builtins.TABLE[name]
-    yield f"```julia\n{row.signature}\n```"
+    yield f"```{language.id}\n{row.signature}\n```"
     yield prose(row.doc)
     yield f"[all about {code(row.name)}]({builtin_url(row.name)}) · {prose(row.source)}"
 

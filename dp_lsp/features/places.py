@@ -5,7 +5,6 @@ A place in an open document is given in its present text, and only if that still
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -13,8 +12,6 @@ from dp_lsp.analysis.names import RESERVED_ROLES, Role, Spot, Table, decode, dec
 from dp_lsp.analysis.records import MAIN, FunctionReport, Modules, Placed, State, share
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.text import Span
-
-_WORD = re.compile(r"[\w!]")
 
 
 class Use(NamedTuple):
@@ -78,8 +75,9 @@ def present(document: Document, span: Span) -> Span | None:
     if now is None or text[now.start : now.end] != old[span.start : span.end]:
         return None
     before, after = text[max(0, now.start - 1) : now.start], text[now.end : now.end + 1]
-    grown = (_WORD.match(after) and after != old[span.end : span.end + 1]) or (
-        _WORD.match(before) and before != old[max(0, span.start - 1) : span.start]
+    goes_on = document.language.syntax.goes_on
+    grown = (goes_on(after) and after != old[span.end : span.end + 1]) or (
+        goes_on(before) and before != old[max(0, span.start - 1) : span.start]
     )
     return None if grown else now
 

@@ -21,12 +21,10 @@ from dp_lsp.features.places import (
     uses,
     uses_in,
 )
-from dp_lsp.features.vocabulary import KEYWORDS, is_of_language
 from dp_lsp.problem import Edit
 from dp_lsp.text import Span, normalised
 
-_IDENTIFIER = re.compile(r"[^\W\d][\w′-‷]*!*")
-_CLAIM = re.compile(r"#[ \t]*dp:[ \t]*(?:budget|sensitivity)\b([^\n]*)")
+_CLAIM = re.compile(r"[ \t]*dp:[ \t]*(?:budget|sensitivity)\b([^\n]*)")
 _BOUNDED = re.compile(r"\s*(<=|≤)")  # what a claim bounds is ε, δ or the sensitivity
 _DEFINING = frozenset((Role.DEFINITION, Role.PARAMETER))
 
@@ -62,7 +60,7 @@ def rename(document: Document, offset: int, new: str) -> tuple[Renaming, ...]:
     name = normalised(new)
     if name == target.name:
         return ()
-    _check_name(name)
+    _check_name(target.document, name)
     if target.scope is not None:
         _check_local(target, name)
     else:
@@ -78,20 +76,21 @@ def rename(document: Document, offset: int, new: str) -> tuple[Renaming, ...]:
 def _in_claims(use: Use, name: str) -> Iterator[Span]:
     """Where comments that demand a bound of the function of a parameter name it: above the function, or in it."""
     assert use.document.analysis is not None, "only what is checked is renamed"
-    text = use.document.source.text
+    text, syntax = use.document.source.text, use.document.language.syntax
+    claims = re.compile(re.escape(syntax.comment) + _CLAIM.pattern)
     for function in use.document.analysis.functions:
         if function.span.covers(use.span.start):
-            for claim in _CLAIM.finditer(text, _comments_above(text, function.span.start), function.span.end):
-                for word in _IDENTIFIER.finditer(text, *claim.span(1)):
-                    bounded = _BOUNDED.match(text, word.end())
-                    if normalised(word[0]) == name and not bounded:
-                        yield Span(*word.span())
+            above = _comments_above(text, function.span.start, syntax.comment)
+            for claim in claims.finditer(text, above, function.span.end):
+                for place, word, *_ in syntax.mentions(text, Span(*claim.span(1))):
+                    if word == name and not _BOUNDED.match(text, place.end):
+                        yield place
 
 
-def _comments_above(text: str, start: int) -> int:
+def _comments_above(text: str, start: int, comment: str) -> int:
     """Where the lines of comments begin that end at a place."""
     before = text.rfind("\n", 0, max(0, start - 1)) + 1
-    while before < start and text[before:start].lstrip().startswith("#"):
+    while before < start and text[before:start].lstrip().startswith(comment):
         start, before = before, text.rfind("\n", 0, max(0, before - 1)) + 1
     return start
 
@@ -99,7 +98,7 @@ def _comments_above(text: str, start: int) -> int:
 def _check_target(target: Target) -> list[Use]:
     """The places of something that can be renamed."""
     name = target.name
-    if target.is_reserved or is_of_language(name):
+    if target.is_reserved or _is_of_language(target.document, name):
         raise Refused(f"`{name}` belongs to the language, so it cannot be renamed")
     if not all(each.current for each in (target.document, *target.document.others)):
         raise Refused("the text was edited and is being checked: try again in a moment")
@@ -108,7 +107,7 @@ def _check_target(target: Target) -> list[Use]:
         for away in away_of(target.document, name, target.modules):
             raise Refused(f"`{name}` also stands in {_file(away.file)}, line {away.spot.line}: open that file first")
     _check_definition(target, found)
-    if not _IDENTIFIER.fullmatch(name):
+    if not target.document.language.syntax.is_plain(name):
         raise Refused(f"`{name}` is an operator, or a name of a form that cannot be renamed here")
     if target.scope is None:
         _check_unsure(target)
@@ -153,12 +152,20 @@ def _is_afar(target: Target, use: Use) -> bool:
     return not share(modules_at(use.document, use.span.start), target.modules)
 
 
-def _check_name(name: str) -> None:
-    if name in KEYWORDS:
-        raise Refused(f"`{name}` is a keyword of Julia")
-    if is_of_language(name):
+def _is_of_language(document: Document, name: str) -> bool:
+    """Whether a name belongs to the language: a builtin, or one of its words."""
+    from dp_lsp.builtins import find  # few sessions ask, and it takes a while to load
+
+    return document.language.vocabulary.is_reserved(name) or find(name) is not None
+
+
+def _check_name(document: Document, name: str) -> None:
+    language = document.language
+    if name in language.vocabulary.keywords:
+        raise Refused(f"`{name}` is a keyword of {language.name}")
+    if _is_of_language(document, name):
         raise Refused(f"`{name}` belongs to the language and cannot be given another meaning")
-    if not _IDENTIFIER.fullmatch(name) or name.strip("_") == "":
+    if not language.syntax.is_plain(name) or name.strip("_") == "":
         raise Refused(f"`{name}` is not a name: it must begin with a letter and hold letters, digits, `_` and `!`")
 
 

@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp.analysis.records import FunctionReport, ParameterReport, State
 from dp_lsp.analysis.workspace import Document
-from dp_lsp.features.cursor import Bracket, cursor
+from dp_lsp.features.cursor import cursor
 from dp_lsp.features.hover import KINDS, verdict
 from dp_lsp.features.markdown import code, prose
 from dp_lsp.features.outline import WORDS
 from dp_lsp.features.places import functions, modules_at
+from dp_lsp.language import Argument, Bracket, Syntax
 from dp_lsp.text import Span
 
 if TYPE_CHECKING:
     from dp_lsp.builtins.define import Form, Parameter
 
-_LONGEST_HEADER = 2_000  # characters; a longer header is not looked through
 
-
-class Argument(NamedTuple):
+class Described(NamedTuple):
     """A parameter: the range of the label where it stands, its name, and what is known of it, as Markdown."""
 
     span: Span
@@ -33,16 +32,8 @@ class Signature(NamedTuple):
 
     label: str
     documentation: str
-    arguments: tuple[Argument, ...]
+    arguments: tuple[Described, ...]
     active: int | None
-
-
-class _Written(NamedTuple):
-    """A parameter as it is written, its name, and whether it is given by that."""
-
-    text: str
-    name: str
-    by_name: bool
 
 
 class Signatures(NamedTuple):
@@ -56,8 +47,8 @@ def signatures(document: Document, offset: int) -> Signatures | None:
     """The innermost call around an offset of the present text that is known."""
     here = cursor(document, offset)
     for bracket in reversed(here.brackets if not here.quiet or here.word else ()):
-        if bracket.mark == "(" and bracket.callee and not bracket.header:
-            found = (*_own(document, offset, bracket), *_builtin(bracket))
+        if bracket.call and bracket.callee and not bracket.header:
+            found = (*_own(document, offset, bracket), *_builtin(document.language.syntax, bracket))
             if found:
                 return Signatures(found, _fitting(found))
     return None
@@ -76,17 +67,19 @@ def _own(document: Document, offset: int, bracket: Bracket) -> Iterator[Signatur
         for function in functions(each, lambda name: name == bracket.callee, modules):
             now = each.present_span(function.name_span)
             if now:
-                yield _of_function(function, _header(each.source.text, now), bracket)
+                syntax = each.language.syntax
+                yield _of_function(syntax, function, syntax.arguments(each.source.text, now), bracket)
 
 
-def _of_function(function: FunctionReport, written: list[_Written], bracket: Bracket) -> Signature:
+def _of_function(syntax: Syntax, function: FunctionReport, written: list[Argument], bracket: Bracket) -> Signature:
     known = {parameter.name: parameter for parameter in function.parameters}
     said = [_of_parameter(function, known.get(param.name)) for param in written]
     state = WORDS[State.STALE] if function.state is State.STALE else verdict(function)
     lines = [f"{KINDS[function.kind]} · {state}"]
     if function.state not in (State.PROVED, State.STALE) and function.reason:
         lines.append(prose(function.reason))
-    return _signature(function.name, written, said, "\n\n".join(lines), bracket)
+    label, places = syntax.signature(function.name, written)
+    return _signature(label, places, written, said, "\n\n".join(lines), bracket)
 
 
 def _of_parameter(function: FunctionReport, known: ParameterReport | None) -> str:
@@ -101,39 +94,15 @@ def _of_parameter(function: FunctionReport, known: ParameterReport | None) -> st
     return f"{shown}{failed}" if function.kind == "privacy" else ""
 
 
-def _header(text: str, name: Span) -> list[_Written]:
-    """The parameters of a definition as they are written."""
-    if text[name.end : name.end + 1] != "(":
-        return []
-    depth, begin, by_name, found = 0, name.end + 1, False, list[_Written]()
-    for position in range(name.end, min(len(text), name.end + _LONGEST_HEADER)):
-        character = text[position]
-        if character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-        if depth == 0 or (depth == 1 and character in ",;"):
-            piece = " ".join(text[begin:position].split())
-            found += [_Written(piece, piece.partition("::")[0].partition("=")[0].strip(), by_name)] if piece else []
-            begin = position + 1
-            by_name = by_name or character == ";"
-        if depth == 0:
-            return found
-    return []
-
-
-def _signature(name: str, params: list[_Written], said: list[str], documentation: str, bracket: Bracket) -> Signature:
+def _signature(
+    label: str, places: list[Span], params: list[Argument], said: list[str], documentation: str, bracket: Bracket
+) -> Signature:
     """A label with its arguments, and what is said of each."""
-    label, made = f"{name}(", []
-    for index, param in enumerate(params):
-        if index:
-            label += "; " if param.by_name and not params[index - 1].by_name else ", "
-        made.append(Argument(Span(len(label), len(label) + len(param.text)), param.name, said[index]))
-        label += param.text
-    return Signature(f"{label})", documentation, tuple(made), _active(params, bracket))
+    made = tuple(Described(place, each.name, about) for place, each, about in zip(places, params, said, strict=True))
+    return Signature(label, documentation, made, _active(params, bracket))
 
 
-def _active(params: list[_Written], bracket: Bracket) -> int | None:
+def _active(params: list[Argument], bracket: Bracket) -> int | None:
     """The argument that is being typed: by its name, else by its place. Beyond the last there is none."""
     for index, param in enumerate(params):
         if bracket.keyword and param.by_name and param.name == bracket.keyword:
@@ -147,7 +116,7 @@ def _active(params: list[_Written], bracket: Bracket) -> int | None:
 # Builtins
 
 
-def _builtin(bracket: Bracket) -> Iterator[Signature]:
+def _builtin(syntax: Syntax, bracket: Bracket) -> Iterator[Signature]:
     from dp_lsp.builtins import find  # few sessions ask, and it takes a while to load
 
     found = find(bracket.callee)
@@ -161,10 +130,11 @@ def _builtin(bracket: Bracket) -> Iterator[Signature]:
     for forms in groups.values():
         params = forms[0].params
         written = [
-            _Written(f"{each.name} = …" if each.keyword else each.name, each.name, each.keyword) for each in params
+            Argument(f"{each.name} = …" if each.keyword else each.name, each.name, each.keyword) for each in params
         ]
         about = [_of_argument(forms, index) for index in range(len(params))]
-        signature = _signature(bracket.callee, written, about, said, bracket)
+        label, places = syntax.signature(bracket.callee, written)
+        signature = _signature(label, places, written, about, said, bracket)
         if signature.active is None and forms[0].variadic and not bracket.named:
             signature = signature._replace(active=max(0, len(params) - 1))
         yield signature
@@ -215,7 +185,7 @@ def _parameters(bracket: Bracket) -> Iterator[Parameter]:
     """What the argument of a builtin at a cursor may be."""
     from dp_lsp.builtins import find
 
-    found = find(bracket.callee) if bracket.mark == "(" else None
+    found = find(bracket.callee) if bracket.call else None
     for form in found[0].forms if found else ():
         if bracket.commas < len(form.params) and not bracket.named:
             yield form.params[bracket.commas]

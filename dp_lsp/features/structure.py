@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from dp_lsp.analysis.names import Fold, decode
 from dp_lsp.analysis.records import Analysis
 from dp_lsp.analysis.workspace import Document
+from dp_lsp.language import Syntax
 from dp_lsp.text import Span
-
-_COMMENTS = re.compile(r"^[ \t]*#[^\n]*(?:\n[ \t]*#[^\n]*)+|#=[\s\S]*?=#", re.MULTILINE)
-_MODULE = re.compile(r"(?:bare)?module\s")
 
 
 def folds(document: Document) -> list[Fold]:
@@ -23,26 +20,27 @@ def folds(document: Document) -> list[Fold]:
 
 
 def _folds(analysis: Analysis) -> Iterator[Fold]:
-    text = analysis.source.text
+    text, syntax = analysis.source.text, analysis.language.syntax
     modules: list[int] = []
     end = 0
     for start, length, record in analysis.chunks:
-        yield from _between(text, Span(end, start))
+        yield from _between(syntax, text, Span(end, start))
         end = start + length
         table = decode(record.names)
         yield from (Fold(fold.span.moved(start), fold.comment) for fold in table.folds)
-        if not table.symbols and _MODULE.match(text, start):
+        mark = None if table.symbols else syntax.module_mark(text, start)
+        if mark:
             modules.append(start)
-        elif modules and not table.symbols and text.startswith("end", start):
+        elif modules and mark is False:
             yield Fold(Span(modules.pop(), end), False)
-    yield from _between(text, Span(end, len(text)))
+    yield from _between(syntax, text, Span(end, len(text)))
 
 
-def _between(text: str, gap: Span) -> Iterator[Fold]:
+def _between(syntax: Syntax, text: str, gap: Span) -> Iterator[Fold]:
     """Comments that belong to no chunk."""
-    if "#" in text[gap.start : gap.end]:
-        for found in _COMMENTS.finditer(text, gap.start, gap.end):
-            yield Fold(Span(found.start(), found.end()), True)
+    inside = text[gap.start : gap.end]
+    if syntax.comment in inside:
+        yield from (Fold(span.moved(gap.start), True) for span in syntax.loose_comments(inside))
 
 
 def selections(document: Document, offset: int) -> list[Span]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -17,7 +16,6 @@ MODIFIERS = ("declaration", "readonly", "defaultLibrary", "private", "released")
 PARAMETER, VARIABLE, FUNCTION, TYPE = range(len(TYPES))
 DECLARATION, READONLY, LIBRARY, PRIVATE, RELEASED = (1 << place for place in range(len(MODIFIERS)))
 
-_NAME = re.compile(r"[^\s:=,.;(){}\[\]]+")
 _OF_ROLE = {Role.PRIVATE: PRIVATE, Role.PUBLIC: READONLY, Role.RELEASED: RELEASED}
 
 
@@ -54,22 +52,23 @@ def _names(document: Document, wanted: Span) -> Iterator[tuple[Span, int, int]]:
             yield function.name_span, FUNCTION, DECLARATION
     stale = document.stale
     for index, fact in document.analysis.facts_in(wanted):
-        described = _described(fact, document.analysis.source.text)
+        described = _described(fact, document)
         if described is not None:
             name, type_, modifiers = described
             role = 0 if index in stale else _OF_ROLE.get(fact.role, 0)
             yield name, type_, modifiers | role
 
 
-def _described(fact: Fact, text: str) -> tuple[Span, int, int] | None:
+def _described(fact: Fact, document: Document) -> tuple[Span, int, int] | None:
     """The name that a fact is about, and what it is besides whose."""
     match fact.part:
         case Part.NAME:
             return fact.span, FUNCTION if fact.role is Role.FUNCTION else VARIABLE, DECLARATION * bool(fact.until)
         case Part.PARAMETER:
-            name = _NAME.match(text, fact.span.start, fact.span.end)
-            declared = DECLARATION * (name is not None and name.end() < fact.span.end)
-            return None if name is None else (Span(*name.span()), PARAMETER, declared)
+            assert document.analysis is not None
+            name = document.language.syntax.word_at(document.analysis.source.text, fact.span.start)
+            end = fact.span.start + len(name)
+            return (Span(fact.span.start, end), PARAMETER, DECLARATION * (end < fact.span.end)) if name else None
         case Part.CALLEE:
             return fact.span, FUNCTION, LIBRARY
         case Part.NORM | Part.TYPE:

@@ -30,6 +30,11 @@ def suffixes() -> tuple[str, ...]:
     return tuple(suffix for each in _LANGUAGES.values() for suffix in each.suffixes)
 
 
+def comments() -> tuple[str, ...]:
+    """What begins a comment in any of them."""
+    return tuple(dict.fromkeys(each.syntax.comment for each in _LANGUAGES.values()))
+
+
 def kinds() -> str:
     """What files are checked, for a person."""
     return " or ".join(f"{each.name} file ({', '.join(each.suffixes)})" for each in _LANGUAGES.values())

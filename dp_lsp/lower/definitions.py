@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -25,23 +24,6 @@ from dp_lsp.lower.facts import (
 from dp_lsp.lower.functions import Functions, Written
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
-
-_DP = "DiffPrivacyInference"
-_KNOWN_MODULES = frozenset(
-    {_DP, "Base", "Core", "Random", "LinearAlgebra", "Statistics", "Printf", "Dates", "Test", "Logging"}
-)
-"""Modules that give no name of the language another meaning."""
-
-_UNSEEN = frozenset(
-    re.findall(
-        r"\S+",
-        "getindex setindex! firstindex lastindex iterate convert promote promote_rule promote_type literal_pow oftype "
-        "eltype ndims axes eachindex keys similar copyto! copy broadcast broadcasted materialize materialize! hash "
-        "getproperty setproperty! getfield setfield! vect hcat vcat hvcat typed_hcat typed_vcat colon isless isequal "
-        "zero one oneunit float rem div fld mod cld identity adjoint string checkbounds to_index to_indices",
-    )
-)
-"""Functions of Julia that what is checked calls without their name."""
 
 
 class Include(NamedTuple):
@@ -88,6 +70,7 @@ class _TopLevel:
     def __init__(self, text: str, known: Known, language: Language) -> None:
         self._text = text
         self._language = language
+        self._vocabulary = language.vocabulary
         self._elsewhere = known
         self._known = dict(known)
         self._methods: dict[str, list[Method]] = {}
@@ -147,7 +130,7 @@ class _TopLevel:
         name = node.name.name
         self._check_meaning(node.name)
         function = self._lowering(name)
-        does = summary(node)
+        does = summary(node, self._vocabulary)
         does = does._replace(binds=does.binds - {name})
         if isinstance(node.body, surface.Opaque):
             does = does._replace(anything="")  # a black box is taken at its word: what it runs stays inside
@@ -159,7 +142,7 @@ class _TopLevel:
     def _assigned(self, node: surface.Assign, target: surface.Name) -> Definition:
         self._check_meaning(target)
         function = self._lowering(target.name)
-        self._cloud(node, summary(node.value), f"`{target.name}` may give it another meaning")
+        self._cloud(node, summary(node.value, self._vocabulary), f"`{target.name}` may give it another meaning")
         if isinstance(node.value, surface.Lambda):
             method = function.method(Written.assigned(target, node.value))
             return replace(method, span=node.span, assigned=True)
@@ -196,7 +179,7 @@ class _TopLevel:
                 self._clouded.append((EVERYTHING, node.span, "an `include` whose path is not written out"))
 
     def _import(self, node: surface.Import) -> None:
-        opened = [module for module in node.opened if module.split(".")[0] not in _KNOWN_MODULES]
+        opened = [module for module in node.opened if module.split(".")[0] not in self._vocabulary.modules]
         if opened:
             modules = ", ".join(opened)
             self._clouded.append((EVERYTHING, node.span, f"`using {modules}` may define any name"))
@@ -208,10 +191,10 @@ class _TopLevel:
 
     def _bring(self, node: surface.Import, name: surface.Brought) -> None:
         """A name that is written in an import. One of the language must stand for what it stood for before."""
-        trusted = name.module in _KNOWN_MODULES and name.here == name.there
-        extended = name.extends and name.here in _UNSEEN
+        trusted = name.module in self._vocabulary.modules and name.here == name.there
+        extended = name.extends and name.here in self._vocabulary.unasked
         hides = name.there.endswith("!") and not name.here.endswith("!")
-        if (is_reserved(name.here) and not trusted) or extended or hides:
+        if (is_reserved(name.here, self._vocabulary) and not trusted) or extended or hides:
             self._problems.append(problems.BuiltinImported.at(node.span, name=name.here))
             self._clouded.append((EVERYTHING, node.span, f"`{name.here}` gets another meaning"))
         elif name.here in builtins.FAILING and not trusted:
@@ -220,15 +203,24 @@ class _TopLevel:
 
     def _check_meaning(self, node: surface.Name) -> None:
         """A definition of a name of the language: every use of it in the file means something else from then on."""
-        if is_reserved(node.name):
+        if is_reserved(node.name, self._vocabulary):
             self._problems.append(problems.BuiltinRedefined.at(node.span, name=node.name))
             self._clouded.append((EVERYTHING, node.span, f"`{node.name}` gets another meaning"))
+
+    def _shows_all(self, does: surface.Summary) -> bool:
+        """Whether there is a method in it by which the language shows more than values of a type of the program."""
+        shows = not does.outside.isdisjoint(self._vocabulary.showing)
+        return shows and not any(map(type_names.is_of_program, does.mentions))
 
     def _cloud(self, node: surface.Node, does: surface.Summary, what: str) -> None:
         """Of the names to which a node may give another meaning nothing is known."""
         names = does.binds | does.outside
         self._mentions |= does.mentions | does.members
-        if does.anything or _shows_all(does) or (any(map(is_reserved, names)) and not _is_broken(node)):
+        if (
+            does.anything
+            or self._shows_all(does)
+            or (any(is_reserved(name, self._vocabulary) for name in names) and not _is_broken(node))
+        ):
             names = frozenset({EVERYTHING})
         self._clouded += [(name, node.span, what) for name in sorted(names)]
 
@@ -239,16 +231,11 @@ class _TopLevel:
             self._language.rendering.instead(what, self._text[node.span.start : node.span.end]),
         )
         self._problems.append(problems.Unsupported.at(node.span, what=text, where="what it may define", hint=hint))
-        does = summary(node)
+        does = summary(node, self._vocabulary)
         is_read = isinstance(node, surface.Opaque) and node.what != surface.MACRO_CALL
         if not summed_up and not is_read:
             does = does._replace(anything=what)
         self._cloud(node, does, what)
-
-
-def _shows_all(does: surface.Summary) -> bool:
-    """Whether there is a method in it by which Julia shows more than values of a type of the program."""
-    return not does.outside.isdisjoint(surface.SHOWING) and not any(map(type_names.is_of_program, does.mentions))
 
 
 def _is_broken(node: surface.Node) -> bool:

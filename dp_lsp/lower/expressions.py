@@ -99,7 +99,7 @@ class Expressions:
         if isinstance(found, Unreadable):
             self._problems.append(found.problem)
             return term.Hole(node.span, f"`{node.name}` has no value here")
-        if node.name in surface.EVALUATING:
+        if node.name in self._language.vocabulary.running:
             elsewhere = " other than on a line of its own at top level" if node.name == surface.INCLUDE else ""
             return self._refused(node, f"`{node.name}`{elsewhere}")
         if builtins.find(node.name) is not None:
@@ -131,7 +131,7 @@ class Expressions:
         if not isinstance(callee, surface.Name):
             return self._apply(node, self._expression(callee))
         if not self._scope.has(callee.name):
-            if callee.name in surface.EVALUATING:
+            if callee.name in self._language.vocabulary.running:
                 return self._name(callee)
             if (found := builtins.find(callee.name)) is not None:
                 return self._builtin_call(node, *found)
@@ -305,7 +305,7 @@ class Expressions:
 
     def _check_meaning(self, name: str, span: Span) -> None:
         """A name of the language must not get another meaning, unless it is one that people use for variables."""
-        if is_reserved(name) and not is_everyday(name):
+        if is_reserved(name, self._language.vocabulary) and not is_everyday(name):
             self._problems.append(problems.BuiltinRedefined.at(span, name=name))
 
     def _refused(self, node: surface.Node, what: str) -> Term:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dp_lsp import builtins, surface
 from dp_lsp.builtins.patterns import GivenNorm, GivenType
 from dp_lsp.intents import Rendering
-from dp_lsp.lower import type_names
+from dp_lsp.language import Vocabulary
 
-_KNOWN = frozenset({builtins.PLACES, builtins.PLACES_AND_ENTRIES, type_names.NOTHING, "True", "False"})
+_WALKING = frozenset({builtins.PLACES, builtins.PLACES_AND_ENTRIES})
 
 EVERYTHING = ""
 """Stands for all top-level names, where those that text may define cannot be read off."""
@@ -102,11 +102,9 @@ def disturbed(node: surface.Node) -> set[str]:
     return found
 
 
-def is_reserved(name: str) -> bool:
-    """Whether a name belongs to the language: a builtin, a norm, a type, ``nothing``, a macro that is taken for
-    Julia's, or what runs other text."""
-    known = (type_names.RESERVED, surface.EVALUATING, surface.MACROS, _KNOWN)
-    return builtins.find(name) is not None or any(name in names for names in known)
+def is_reserved(name: str, vocabulary: Vocabulary) -> bool:
+    """Whether a name belongs to the language: a builtin, or one of its own words."""
+    return builtins.find(name) is not None or name in _WALKING or vocabulary.is_reserved(name)
 
 
 def is_everyday(name: str) -> bool:
@@ -134,7 +132,7 @@ def as_function(name: str, code: Rendering) -> str:
     return code.function(params, call) if call else ""
 
 
-def summary(node: surface.Node) -> surface.Summary:
+def summary(node: surface.Node, vocabulary: Vocabulary) -> surface.Summary:
     """What evaluating a node may do, at its own level. What a function assigns is its own; a ``global`` in it reaches
     out, and so does what its annotations, which are evaluated where it is defined, do."""
     mentions, binds, outside = set[str](), set[str](), set[str]()
@@ -146,7 +144,7 @@ def summary(node: surface.Node) -> surface.Summary:
         match item:
             case surface.Name(name=name) | surface.TypeExpr(name=name):
                 mentions.add(name)
-                anything = anything or (f"`{name}`" if name in surface.EVALUATING else "")
+                anything = anything or (f"`{name}`" if name in vocabulary.running else "")
             case surface.Opaque(summary=found):
                 opaque.append(found.inside() if inside else found)
             case surface.Assign(target=target):

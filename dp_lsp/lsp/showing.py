@@ -135,7 +135,7 @@ async def _derived(ls: Server, document: Document, place: types.Position) -> str
     found = await ls.checker.explained(document, Positions(source, ls.client.encoding).offset(place))
     if found is None:
         raise JsonRpcInvalidParams("no function stands there, or nothing could be found out about it")
-    return derivation(found, source, shown_name(document))
+    return derivation(found, source, document.language, shown_name(document))
 
 
 TABLE = Handlers(

@@ -16,7 +16,7 @@ from functools import cache
 from typing import NamedTuple
 
 from dp_lsp import surface
-from dp_lsp.frontends.julia import strings
+from dp_lsp.frontends.julia import strings, vocabulary
 from dp_lsp.frontends.julia.desk import Desk
 from dp_lsp.frontends.julia.summary import summary
 from dp_lsp.frontends.julia.tokens import (
@@ -283,7 +283,7 @@ class Lexer(Desk):
         if extent is None:
             return self._never_ends(end, strings.RAW + mark, "string")
         flags = re.compile(r"\w*").match(self.text, extent.end)
-        does = surface.Summary(anything="" if f"@{word}_str" in surface.MACROS else f'`{word}"…"`')
+        does = surface.Summary(anything="" if f"@{word}_str" in vocabulary.MACROS else f'`{word}"…"`')
         return self._ready(start, flags.end() if flags else extent.end, "a string macro", does)
 
     def _never_ends(self, start: int, mark: str, thing: str) -> int:
@@ -458,7 +458,7 @@ class Lexer(Desk):
             return self._add("WHOLE", start, end, ":")
         if found := _patterns(text.isascii()).symbol.match(text, start):
             name = found[0][1:]  # whoever is given the symbol may call what it names
-            does = surface.Summary(anything=f"`{name}`" if name in surface.EVALUATING else "")
+            does = surface.Summary(anything=f"`{name}`" if name in vocabulary.EVALUATING else "")
             return self._ready(start, found.end(), "a symbol", does)
         if text[end : end + 1] == "(":
             self._operand(start)

@@ -8,13 +8,17 @@ from dp_lsp.frontends.julia.lexer import Lexer
 from dp_lsp.surface import Remark
 from dp_lsp.text import Span
 
+_SIGN = "#"
 _COMMENT = re.compile(r"[ \t]*#(?!=)")
 _LINE = re.compile(r"([^\n]*?)(?:\r?\n|\Z)")
 
 
 def remarks(text: str, lexer: Lexer) -> tuple[Remark, ...]:
     """The comments of a text that speak to the checker, found by a lexer that ran over it."""
-    return tuple(Remark(span, _target(text, span), text[span.start : span.end]) for span in lexer.remarks)
+    return tuple(
+        Remark(span, _target(text, span), _SIGN, text[span.start : span.end].removeprefix(_SIGN))
+        for span in lexer.remarks
+    )
 
 
 def _target(text: str, comment: Span) -> Span:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from dp_lsp.frontends.julia.outline import CLOSING, SEPARATORS, partners
 from dp_lsp.frontends.julia.tokens import BLOCKS, OPENERS, Ready, Token, words
-from dp_lsp.surface import EVALUATING, MACROS, SHOWING, Import, Opaque, Summary
+from dp_lsp.frontends.julia.vocabulary import EVALUATING, MACROS, SHOWING
+from dp_lsp.surface import Import, Opaque, Summary
 
 _NAMING = words("STRUCT MODULE BAREMODULE CONST LOCAL GLOBAL")
 _LISTED = words("NAME COMMA LPAR")

@@ -1,0 +1,205 @@
+"""Julia's words: its keywords, the annotations and the norms, and what each is for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dp_lsp.language import Cursor, Expected, Vocabulary, Word
+
+KEYWORDS = frozenset(
+    {
+        *("function", "if", "for", "while", "begin", "let", "try", "quote", "do", "struct", "macro", "module"),
+        *("baremodule", "end", "else", "elseif", "catch", "finally", "return", "const", "where", "global", "local"),
+        *("export", "import", "using", "true", "false", "True", "False", "in", "isa", "break", "continue"),
+    }
+)
+"""Words of Julia that are no names."""
+
+VALUES = frozenset({"nothing", "True", "False"})
+"""Names that have a value of their own."""
+
+NORMS = {
+    "L1": "The sum of the absolute values; the norm of Laplace noise.",
+    "L2": "The Euclidean length; the norm of Gaussian noise.",
+    "LInf": "The largest absolute value.",
+}
+
+DATASETS = {
+    "Symmetric": "Datasets of private size: one person's record is added or removed.",
+    "InsertDelete": "Datasets of private size whose order counts: one person's record is added or removed.",
+    "ChangeOne": "Datasets of public size: one person's record is replaced by another.",
+    "Hamming": "Datasets of public size whose order counts: the record at one position is replaced by another.",
+}
+"""How datasets are compared, where a norm could stand."""
+
+DESCRIPTORS = {
+    "Size": "The number of records, as in `Size(100)`; only with ChangeOne and Hamming, where it is public.",
+    "AtLeast": "Every dataset has at least so many records, as in `AtLeast(10)`.",
+    "Contributes": "One person has up to so many records, as in `Contributes(3)`.",
+    "RowNorm": "The norm of every row is at most this, as in `RowNorm(L2, 5)`.",
+}
+"""What else may be public of a dataset, after its metric."""
+
+TYPES = {
+    "Real": "A number. Two inputs may differ by any amount.",
+    "Integer": "A whole number.",
+    "Data": "A number of a record. Two records either are the same or differ by 1, whatever their values.",
+    "Float64": "A number, like `Real`.",
+    "Float32": "A number, like `Real`.",
+    "Int": "A whole number, like `Integer`.",
+    "Int64": "A whole number, like `Integer`.",
+    "Bool": "`true` or `false`.",
+    "Any": "A value of any type.",
+    "Vector": "A vector, as in `Vector{<:Real}`.",
+    "Matrix": "A matrix with one record in each row, as in `Matrix{<:Data}`.",
+    "Tuple": "A tuple, as in `Tuple{Real, Integer}`.",
+    "DMModel": "A model that is trained.",
+    "DMGrads": "A gradient of a model.",
+    "Function": "A function.",
+    "PrivacyFunction": "A function whose result is private: one that is declared `Priv()`.",
+    "MetricVector": "A vector measured in a norm, as in `MetricVector(Real, L2)`.",
+    "MetricMatrix": "A matrix whose rows are measured in a norm, as in `MetricMatrix(Data, L2)`.",
+    "MetricGradient": "A gradient measured in a norm, as in `MetricGradient(Real, L2)`.",
+}
+
+MARKS = {
+    "Static": "Marks a parameter as public, as in `eps::Static()` or `k::Static(Integer)`: nothing protects it.",
+    "Priv": "Claims that a function is private, as in `f(x::Real) :: Priv()`: every parameter gets a finite bound.",
+    "Bounded": "Numbers between public bounds, as in `Bounded(Real, 0, 100)`.",
+    "BlackBox": "Marks a function whose body is not looked into: its user says what is known of it.",
+}
+"""What is written like a call where a type stands."""
+
+METRICS = frozenset({"MetricVector", "MetricMatrix", "MetricGradient"})
+"""Types that are written with a type of numbers and a norm in brackets."""
+
+EVALUATING = frozenset(
+    (
+        *("include", "eval", "evalfile", "include_string", "ccall"),
+        *("setglobal!", "swapglobal!", "modifyglobal!", "replaceglobal!", "setglobalonce!"),
+        *("setproperty!", "swapproperty!", "modifyproperty!", "replaceproperty!"),
+    )
+)
+"""Functions of Julia that run other text, or give a name that they are told a value: any top-level name may have
+another meaning afterwards."""
+
+SHOWING = frozenset(("show", "print", "summary"))
+"""Functions of Julia that it calls unasked, but only to show a value."""
+
+MACROS = frozenset(
+    f"@{name}"
+    for name in re.findall(
+        r"\S+",
+        ". assert show time timev timed elapsed allocated info warn error debug logmsg inbounds inline noinline simd "
+        "fastmath view views boundscheck propagate_inbounds nospecialize specialize printf sprintf test test_throws "
+        "testset isdefined async sync spawn threads doc static something coalesce kwdef lock __MODULE__ __FILE__ "
+        "__DIR__ __LINE__ raw_str r_str b_str s_str v_str html_str text_str big_str int128_str uint128_str",
+    )
+)
+"""Macros of Julia that are taken to do no more than what they are given says. ``@raw_str`` is that of ``raw"…"``."""
+
+_DP = "DiffPrivacyInference"
+MODULES = frozenset(
+    {_DP, "Base", "Core", "Random", "LinearAlgebra", "Statistics", "Printf", "Dates", "Test", "Logging"}
+)
+"""Modules that give no name of the language another meaning."""
+
+UNASKED = frozenset(
+    re.findall(
+        r"\S+",
+        "getindex setindex! firstindex lastindex iterate convert promote promote_rule promote_type literal_pow oftype "
+        "eltype ndims axes eachindex keys similar copyto! copy broadcast broadcasted materialize materialize! hash "
+        "getproperty setproperty! getfield setfield! vect hcat vcat hvcat typed_hcat typed_vcat colon isless isequal "
+        "zero one oneunit float rem div fld mod cld identity adjoint string checkbounds to_index to_indices",
+    )
+)
+"""Functions of Julia that what is checked calls without their name."""
+
+SNIPPETS = {
+    "function": "function ${1:name}(${2:x}::${3:Real})\n    $0\nend",
+    "for": "for ${1:i} in ${2:1:n}\n    $0\nend",
+    "if": "if ${1:condition}\n    $0\nend",
+    "else": "else",
+    "elseif": "elseif ${1:condition}\n    $0",
+    "end": "end",
+    "return": "return $0",
+    "const": "const ${1:name} = $0",
+    "module": "module ${1:Name}\n\n$0\n\nend",
+    "include": 'include("$0")',
+    "begin": "begin",
+    "true": "true",
+    "false": "false",
+    "in": "in",
+    "do": "do ${1:x}\n    $0\nend",
+}
+"""The keywords that are understood, with what they begin."""
+
+_NUMBERS = ("Real", "Integer", "Data", "Bool")
+_NORM_PLACE = 1  # of a metric type
+
+
+class Words(Vocabulary):
+    """What may be typed where, and what it means."""
+
+    keywords = KEYWORDS
+    running = EVALUATING
+    showing = SHOWING
+    modules = MODULES
+    unasked = UNASKED
+
+    def offered(self, here: Cursor, norm: bool, type_: bool) -> Iterator[Word]:
+        inner = here.inner
+        if inner and inner.callee in METRICS:
+            yield from _in_metric(inner.commas)
+        elif inner and (inner.callee in MARKS or (inner.mark == "{" and inner.callee in TYPES)):
+            yield from _types(elements=inner.mark == "{")
+        elif here.expected is Expected.TYPE:
+            returned = here.before.rstrip().removesuffix("::").rstrip().endswith(")")
+            for name in ("Priv", "BlackBox") if returned else ("Static",):
+                yield Word(f"{name}()", "type", 0, "annotation", snippet=f"{name}($0)", name=name)
+            yield from _types()
+        else:
+            yield from _norms(0) if norm else ()
+            yield from _types(0) if type_ else ()
+            for word, snippet in SNIPPETS.items():
+                if inner is None or snippet == word:  # a statement does not begin inside brackets
+                    yield Word(word, "keyword", 5, "keyword", snippet=snippet if "$" in snippet else "")
+            yield from _norms(7)
+            yield from _types(8)
+
+    def meaning(self, name: str) -> str:
+        return next((words[name] for words in (NORMS, DATASETS, DESCRIPTORS, TYPES, MARKS) if name in words), "")
+
+    def is_reserved(self, name: str) -> bool:
+        return any(name in words for words in (VALUES, EVALUATING, MACROS)) or bool(self.meaning(name))
+
+
+def _in_metric(commas: int) -> Iterator[Word]:
+    """What stands in the brackets of a metric: a type of numbers, a norm or how datasets are compared, and more."""
+    if commas < _NORM_PLACE:
+        yield from _types(elements=True)
+        yield Word("Bounded(…)", "type", 3, "type", "Bounded", "Bounded(${1:Real}, ${2:0}, ${3:1})", "Bounded")
+        return
+    for name in DATASETS if commas == _NORM_PLACE else DESCRIPTORS:
+        yield Word(name, "norm", 1, "dataset", snippet="" if name in DATASETS else f"{name}($0)", name=name)
+    if commas == _NORM_PLACE:
+        yield from _norms(0)
+
+
+def _norms(rank: int) -> Iterator[Word]:
+    return (Word(name, "norm", rank, "norm", name=name) for name in NORMS)
+
+
+def _types(rank: int = 2, elements: bool = False) -> Iterator[Word]:
+    """Types as they are written; only those of numbers as elements of others."""
+    for name in _NUMBERS if elements else TYPES:
+        if name in METRICS:
+            filled = f"{name}(${{1:Real}}, ${{2:L2}})"
+            yield Word(f"{name}(…)", "type", rank, "type", f"{name}(Real, L2)", filled, name)
+        elif name in ("Vector", "Matrix"):
+            element = "Real" if name == "Vector" else "Data"
+            plain = f"{name}{{<:{element}}}"
+            yield Word(plain, "type", rank, "type", plain, f"{name}{{<:${{1:{element}}}}}", name)
+        else:
+            yield Word(name, "type", rank, "type", name=name)
