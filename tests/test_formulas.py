@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-import math
 import random
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 import sympy
 
-from dp_lsp.core.comparing import Order, compare, follows
-from dp_lsp.core.formulas import Formula, Unreadable, read, relations, value, variables
+from dp_lsp.core.comparing import Order, Verdict, compare
+from dp_lsp.core.constraints import Quantity, follows
+from dp_lsp.core.evaluate import interval, symbols_of
+from dp_lsp.core.formulas import Scope, Unreadable
 from dp_lsp.engine.check import Engine
 from source_tree import ROOT
 
-CONDITIONS = [
-    relation
-    for text in ("0 < eps", "eps < 1", "0 < del < 1", "1 <= k", "0 < s1 < 1", "0 < b/(2*T)", "Ne(T, 0)", "0 < T")
-    for relation in relations(text)
-]
-BOTH = "Min(Max(0, k)*eps, Max(0, k)*eps*tanh(eps/2) + eps*sqrt(2*Max(0, k)*log(1/s1)))"
-TWICE = "Min(2*Max(0, k)*eps, 2*Max(0, k)*eps*tanh(eps) + 2*eps*sqrt(2*Max(0, k)*log(1/s1)))"
+CONDITIONS = ("0 < eps", "eps < 1", "0 < del < 1", "1 <= k", "0 < s1 < 1", "0 < b/(2*T)", "Ne(T, 0)", "0 < T")
+SCOPE = Scope((text, {}) for text in CONDITIONS)
+BOTH = ("Max(0, k)*eps", "Max(0, k)*eps*tanh(eps/2) + eps*sqrt(2*Max(0, k)*log(1/s1))")
+TWICE = ("2*Max(0, k)*eps", "2*Max(0, k)*eps*tanh(eps) + 2*eps*sqrt(2*Max(0, k)*log(1/s1))")
 SAMPLED, SAMPLED_TWICE = (f"log(1 + (exp({eps}) - 1)*b/rows(v))" for eps in ("eps", "2*eps"))
-DELTA = "Piecewise((Max(0, k)*del, eps <= k), (Max(0, k)*del + s1, True))"
 
 
-def order(old: str, new: str) -> Order:
-    return compare(read(old), read(new), CONDITIONS).order
+def read(text: str, scope: Scope = SCOPE) -> Quantity:
+    found = scope.read(text)
+    assert not isinstance(found, Unreadable), (text, found)
+    return found
+
+
+def verdict(old: str, new: str, *conditions: str) -> Verdict:
+    """Of two formulas under some conditions, or under the usual ones."""
+    scope = Scope((text, {}) for text in conditions) if conditions else SCOPE
+    return compare([read(old, scope)], [read(new, scope)], scope)
+
+
+def order(old: str, new: str, *conditions: str) -> Order:
+    return verdict(old, new, *conditions).order
 
 
 @pytest.mark.parametrize(
@@ -45,12 +55,15 @@ def order(old: str, new: str) -> Order:
         ("Abs(x)", "2*Abs(x)"),
         ("1/(2*length(v) + 1)", "1/(length(v) + 1)"),
         ("Max(a, b)", "Max(a, b, c)"),
-        ("Min(a, b, c)", "Min(a, b)"),
         ("2*epsilon(train, 1)", "3*epsilon(train, 1)"),
         ("Sum(eps**j, (j, 0, k - 1))", "2*Sum(eps**j, (j, 0, k - 1))"),
-        (BOTH, TWICE),
         (SAMPLED, SAMPLED_TWICE),
-        (DELTA, DELTA.replace("+ s1", "+ 2*s1")),
+        ("3*(k + 1)**(1/4)", "3*(k + 2)**(1/4)"),
+        ("Max(1, Abs(c))**(Max(0, k) - 1)*eps", "2*Max(1, Abs(c))**(Max(0, k) - 1)*eps"),
+        ("log(2*k/del)", "log(3*k/del)"),
+        ("eps/Max(Abs(a), Abs(c))", "2*eps/Abs(a)"),
+        ("ceiling(k/5)", "ceiling(k/4)"),
+        ("sens(g, 1)**2 + 1", "sens(g, 1)**2 + 2"),
     ],
 )
 def test_what_is_larger(small: str, large: str) -> None:
@@ -71,28 +84,46 @@ def test_what_is_larger(small: str, large: str) -> None:
         ("k", "sqrt(k)", Order.OPEN),
     ],
 )
-def test_what_is_not(old: str, new: str, expected: Order) -> None:
-    verdict = compare(read(old), read(new), CONDITIONS)
-    assert verdict.order is expected
+def test_which_is_not_larger(old: str, new: str, expected: Order) -> None:
+    found = verdict(old, new)
+    assert found.order is expected
     if expected is Order.MIXED:
-        assert verdict.above and verdict.above.new > verdict.above.old
-        assert verdict.below and verdict.below.new < verdict.below.old
+        assert found.above and found.above.new > found.above.old
+        assert found.below and found.below.new < found.below.old
+
+
+def test_the_least_of_several_counts() -> None:
+    once, twice = (list(map(read, each)) for each in (BOTH, TWICE))
+    assert compare(once, twice, SCOPE).order is Order.LARGER
+    assert compare(twice, once, SCOPE).order is Order.SMALLER
+    assert compare(once, once[:1], SCOPE).order is not Order.SAME
+    assert compare(once[:1], once, SCOPE).order is Order.SMALLER
 
 
 def test_conditions_decide() -> None:
-    assert compare(read("k*eps"), read("eps"), []).order is Order.MIXED
-    assert compare(read("eps/sigma"), read("2*eps/sigma"), relations("0 < sigma")).order is Order.LARGER
-    known = relations("eps/2 < 1") + relations("3 <= k")
+    assert order("k*eps", "eps", "a < b") is Order.MIXED
+    assert order("eps/sigma", "2*eps/sigma", "0 < sigma", "0 < eps") is Order.LARGER
+    assert order("1/length(v)", "1", "0 <= x") is not Order.SMALLER, "it may be empty"
+    scope = Scope((text, {}) for text in ("eps/2 < 1", "3 <= k", "1 < a - b"))
     for text, expected in (
         ("eps < 2", True),
         ("eps < 1", False),
         ("eps <= 3", True),
         ("1 < k", True),
         ("4 <= k", False),
+        ("0 <= 2*a - 2*b", True),
+        ("b < a", True),
+        ("a < b", False),
+        ("Ne(2*k, 0)", True),
+        ("Ne(k, 3)", False),
+        ("Ne(eps, 2)", True),
+        ("Ne(eps, 1)", False),
+        ("Ne(a, b)", True),
+        ("0 < k < 3", False),
     ):
-        assert all(follows(each, known) for each in relations(text)) is expected
-    for text, expected in (("Ne(2*k, 0)", True), ("Ne(k, 3)", False), ("Ne(eps, 2)", True), ("Ne(eps, 1)", False)):
-        assert all(follows(each, known) for each in relations(text)) is expected
+        wanted = scope.read_relations(text)
+        assert not isinstance(wanted, Unreadable)
+        assert all(follows(each, scope.conditions) for each in wanted) is expected, text
 
 
 def formula(chance: random.Random, depth: int) -> str:
@@ -112,47 +143,48 @@ def test_what_is_proved_holds_wherever_one_looks() -> None:
     chance = random.Random(1)
     proved = 0
     for _ in range(400):
-        old, new = (read(formula(chance, chance.randint(0, 2))) for _ in range(2))
-        if compare(old, new, CONDITIONS).order not in (Order.SAME, Order.SMALLER):
+        old, new = (SCOPE.read(formula(chance, chance.randint(0, 2))) for _ in range(2))
+        if isinstance(old, Unreadable) or isinstance(new, Unreadable):
+            continue
+        symbols = symbols_of(old) | symbols_of(new)
+        if any(map(SCOPE.is_made_up, symbols)) or compare([old], [new], SCOPE).order not in (Order.SAME, Order.SMALLER):
             continue
         proved += 1
         for _ in range(20):
-            at = {name: chance.uniform(0, 1) if str(name.text) in ("eps", "del", "s1") else chance.uniform(1, 9)
-                  for name in [*variables(old), *variables(new)] if hasattr(name, "text")}  # fmt: skip
-            at |= dict.fromkeys((each for each in [*variables(old), *variables(new)] if each not in at), 4.0)
-            at |= {each: chance.uniform(-3, 3) for each in at if each == read("x")}
-            try:
-                was, now = value(old, at), value(new, at)
-            except (ArithmeticError, ValueError):
-                continue
-            assert now <= was + 1e-9 * max(1.0, abs(was)) or was < 0, (old, new, at)
+            at = {each: chance.uniform(0, 1) if each.name in ("eps", "del", "s1") else chance.uniform(1, 9)
+                  for each in symbols}  # fmt: skip
+            at |= {each: chance.uniform(-3, 3) for each in symbols if each.name == "x"}
+            was, now = (interval(each, {s: Fraction(v) for s, v in at.items()}) for each in (old, new))
+            assert was.high is None or now.low <= was.high or was.low < 0, (old, new, at)
     assert proved > 15
 
 
 def test_what_reports_say_is_read_as_sympy_reads_it() -> None:
-    texts = set()
+    texts: dict[str, list[tuple[str, dict[str, str]]]] = {}
     for name in ("dp_sgd", "gd_total", "metrics", "mwem", "noisy_mean", "threshold"):
         path = Path(ROOT, "fixtures", "programs", f"{name}.jl")
         for function in Engine().check(path.read_text("utf-8")).functions:
-            texts |= {each for p in function.parameters for each in (p.sensitivity, p.epsilon, p.delta) if each}
-            for condition in function.conditions:
-                assert condition.formula is None or relations(condition.formula)
-    assert len(texts) > 10
-    for text in (re.sub(r"\bdel\b", "del_", each) for each in texts):  # a keyword where sympy reads it
-        found = read(text)
-        at: dict[Formula, float] = {each: 0.9 / (n + 2) for n, each in enumerate(dict.fromkeys(variables(found)))}
-        names = {str(sympy.sympify(shown(each))): number for each, number in at.items()}
-        expected = sympy.sympify(text)
-        numbers = {sympy.sympify(name): number for name, number in names.items()}
-        assert value(found, at) == pytest.approx(float(expected.subs(numbers)), rel=1e-9) or math.isinf(
-            value(found, at)
-        )
-
-
-def shown(variable: Formula) -> str:
-    from dp_lsp.core.comparing import written
-
-    return written(variable)
+            conditions = [(each.formula, {}) for each in function.conditions if each.formula]
+            assert all(not isinstance(Scope().read_relations(*each), Unreadable) for each in conditions)
+            free = [(each.range, {}) for bound in function.bounds for each in bound.free]
+            found = [each for p in function.parameters for each in (p.sensitivity, p.epsilon, p.delta)]
+            found += [each for bound in function.bounds for each in (bound.epsilon, bound.delta)]
+            texts |= {each: [*conditions, *free] for each in found if each and not each.startswith(("Min", "Piece"))}
+    compared = 0
+    for text, known in texts.items():
+        scope = Scope(known)
+        value = scope.read(text)
+        assert not isinstance(value, Unreadable), (text, value)
+        symbols = sorted(symbols_of(value), key=lambda each: each.name)
+        if text == "oo" or any(map(scope.is_made_up, symbols)):
+            continue
+        compared += 1
+        at = {each: Fraction(9, 10 * (n + 2)) for n, each in enumerate(symbols)}
+        numbers = {sympy.sympify(re.sub(r"\bdel\b", "del_", each.name)): float(at[each]) for each in symbols}
+        expected = sympy.sympify(re.sub(r"\bdel\b", "del_", text)).subs(numbers)  # a keyword where sympy reads it
+        found = interval(value, at)
+        assert found.high is not None and float(found.high) == pytest.approx(float(expected), rel=1e-9), text
+    assert compared > 10
 
 
 @pytest.mark.parametrize(
@@ -164,18 +196,23 @@ def shown(variable: Formula) -> str:
     ],
 )  # fmt: skip
 def test_what_is_no_formula(text: str) -> None:
-    with pytest.raises(Unreadable):
-        read(text)
+    assert isinstance(Scope().read(text), Unreadable)
+
+
+def test_a_parameter_may_be_called_like_infinity() -> None:
+    assert isinstance(Scope((), ["oo"]).read("2*oo"), Unreadable)
+    assert read("oo", Scope()) == read("Max(3, oo)", Scope())
 
 
 def test_hostile_formulas_end() -> None:
-    tower = read("2**10**10**10")
-    assert compare(tower, read("1"), []).order in (Order.OPEN, Order.SMALLER, Order.MIXED)
+    tower = "2**10**10**10"
+    assert order(tower, "1") in (Order.OPEN, Order.SMALLER, Order.MIXED)
     wide = " + ".join(f"a{n}*b{n}" for n in range(800))
-    assert compare(read(wide), read(f"({wide})**8"), []).order is not Order.SMALLER
-    nested = "Sum(Sum(x**j, (j, 0, 999999999)), (j, 0, 999999999))"
-    assert compare(read(nested), read("x"), []).order is Order.OPEN
-    assert compare(read("-" * 3_000 + "x"), read("x"), []).order is Order.SAME
+    assert isinstance(SCOPE.read(f"({wide})**8"), Unreadable)
+    assert order(wide, "x") is not Order.SMALLER
+    assert isinstance(SCOPE.read(" + ".join(f"a{n}" for n in range(9_000))), Unreadable)
+    assert isinstance(SCOPE.read("Sum(Sum(x**j, (j, 0, 999999999)), (j, 0, 999999999))"), Unreadable)
+    assert order("-" * 3_000 + "x", "x") is Order.SAME
 
 
 def test_a_factor_of_a_long_sum_is_one_of_all_its_terms() -> None:

@@ -1,13 +1,13 @@
-"""Side conditions: comparisons of symbolic numbers, decided where they can be and shown where they cannot."""
+"""Side conditions: comparisons of symbolic numbers, decided where they can be and shown where they cannot; and the one
+prover that a number is at most another, which whoever compares formulas uses."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from functools import partial
 from typing import NamedTuple
 
-from dp_lsp.core.algebra import ONE, Apply, Function, Poly, Sign, Symbol
+from dp_lsp.core.algebra import ONE, Apply, Atom, Function, Monomial, Poly, Sign, Symbol, TooLong
 from dp_lsp.core.evaluate import interval, norms_of, symbols_of
 from dp_lsp.core.sens import INFINITY, Sens, dominates, magnitude
 from dp_lsp.core.values import undigested
@@ -24,8 +24,16 @@ class Origin(NamedTuple):
     reason: str
 
 
-class Constraint(NamedTuple):
+class Comparison(NamedTuple):
     """``left relation right``. ``relation`` is one of ``<``, ``<=``, ``==`` and ``!=``."""
+
+    left: Quantity
+    relation: str
+    right: Quantity
+
+
+class Constraint(NamedTuple):
+    """A comparison that something demands."""
 
     left: Quantity
     relation: str
@@ -37,9 +45,9 @@ class Constraint(NamedTuple):
         return decide(self.left, self.relation, self.right)
 
     @property
-    def key(self) -> tuple[Quantity, str, Quantity]:
+    def key(self) -> Comparison:
         """What it says, whoever demands it."""
-        return self.left, self.relation, self.right
+        return Comparison(self.left, self.relation, self.right)
 
 
 def decide(left: Quantity, relation: str, right: Quantity) -> bool | None:
@@ -62,7 +70,7 @@ def _decided(left: Quantity, relation: str, right: Quantity) -> bool | None:
 
 def _by_value(left: Quantity, relation: str, right: Quantity) -> bool | None:
     """Numbers that hold no symbols, such as roots and logarithms, by bounds of their values."""
-    if any(symbols_of(side) or norms_of(side) for side in (left, right)):
+    if not (_is_number(left) and _is_number(right)):
         return None
     a, b = interval(left, {}), interval(right, {})
     if a.high is not None and a.high < b.low:
@@ -72,10 +80,15 @@ def _by_value(left: Quantity, relation: str, right: Quantity) -> bool | None:
     return None
 
 
+def _is_number(value: Quantity) -> bool:
+    """Whether nothing in a number is a symbol."""
+    return not symbols_of(value) and not norms_of(value)
+
+
 class Assumptions:
     """What open conditions say of the signs of symbols, used to show ``b`` instead of \\|b\\|."""
 
-    def __init__(self, constraints: Iterable[Constraint] = (), all_nonnegative: bool = False) -> None:
+    def __init__(self, constraints: Iterable[Constraint | Comparison] = (), all_nonnegative: bool = False) -> None:
         self._all = all_nonnegative
         self._known: set[Poly] = set()
         positive: list[Poly] = []
@@ -158,10 +171,9 @@ def _sens_at_most(left: Sens, right: Quantity, strict: bool) -> bool | None:
     signed = isinstance(right, Poly) and not right.evidently_nonnegative
     if isinstance(right, Poly) and right.number is not None and right.number < 0:
         return False
-    small, large = [tuple(_at_least(poly)) for poly in left.polys], limit.polys
-    if not strict and not signed and all(any(dominates(b, a) for a in most for b in large) for most in small):
+    if not strict and not signed and is_at_most(left, limit):
         return True
-    exceeded = any(all(_exceeds(a, b, strict) for b in large or (Poly({}),)) for a in left.polys)
+    exceeded = any(all(_exceeds(a, b, strict) for b in limit.polys or (Poly({}),)) for a in left.polys)
     return False if exceeded else None
 
 
@@ -173,21 +185,272 @@ def _exceeds(large: Poly, small: Poly, equality_counts: bool) -> bool:
     return _no_negative_term(difference) and (equality_counts or difference.terms.get((), 0) > 0)
 
 
+class Rest(NamedTuple):
+    """An inequality in one form: ``value`` has no constant term, and is at least ``least``, or more if it is
+    ``strict``."""
+
+    value: Poly
+    least: Fraction
+    strict: bool
+
+
+def least_rest(comparison: Comparison) -> Rest | None:
+    """An inequality of polynomials in the form that all have that say as much; None for any other comparison."""
+    left, relation, right = comparison
+    if relation not in ("<", "<=") or not (isinstance(left, Poly) and isinstance(right, Poly)):
+        return None
+    return _rest(right - left, relation == "<")
+
+
+def _rest(difference: Poly, strict: bool) -> Rest | None:
+    """What is said by that a number is at least 0."""
+    terms = dict(difference.terms)
+    constant = terms.pop((), Fraction(0))
+    if not terms:
+        return None
+    scale = abs(next(iter(sorted(terms.items(), key=lambda term: [atom.uid for atom, _ in term[0]])))[1])
+    return Rest(Poly({monomial: c / scale for monomial, c in terms.items()}), -constant / scale, strict)
+
+
+def follows(wanted: Comparison, known: Iterable[Comparison]) -> bool:
+    """Whether a comparison is one of some that are known to hold, or says no more than one of them."""
+    known = list(known)
+    if wanted in known:
+        return True
+    rests = [rest for rest in map(least_rest, known) if rest is not None]
+    if wanted.relation == "!=" and isinstance(wanted.left, Poly) and isinstance(wanted.right, Poly):
+        apart = (_rest(wanted.right - wanted.left, True), _rest(wanted.left - wanted.right, True))
+        return any(side is not None and _says(each, side) for side in apart for each in rests)
+    rest = least_rest(wanted)
+    return rest is not None and any(_says(each, rest) for each in rests)
+
+
+def _says(known: Rest, wanted: Rest) -> bool:
+    if known.value != wanted.value:
+        return False
+    return known.least > wanted.least or (known.least == wanted.least and (known.strict or not wanted.strict))
+
+
+# The prover
+
+
+def is_at_most(small: Quantity, large: Quantity) -> bool:
+    """Whether a number is proved to be at most another, whatever its symbols stand for. False says only that it is not
+    proved."""
+    return _Proof().at_most(small, large)
+
+
+_DEEPEST = 25  # functions inside functions that are compared
+_STEPS = 2_000  # comparisons of parts
+_ALIKE = 12  # terms that are matched with others
+_LONGEST = 300  # terms of a product that is multiplied out
+_MOST_TIMES = 8
+
+_GROWING = frozenset((Function.LOG1P, Function.EXPM1, Function.TANH, Function.ROOT, Function.MAXIMUM))
+_GROWING_SIGNED = frozenset((Function.PLUS, Function.CEILING))
+
+
+class _Proof:
+    """Proves that numbers are at most others: by the signs of the terms of the difference, else by parts that are
+    alike, of which functions say which one is larger if their arguments do."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[Quantity, Quantity], bool] = {}
+        self._depth = 0
+
+    def at_most(self, small: Quantity, large: Quantity) -> bool:
+        if large is INFINITY or small == large:
+            return True
+        if small is INFINITY:
+            return False
+        some, others = _polys(small), _polys(large)
+        return all(any(self._poly(each, other) for other in others) for each in some)
+
+    def _poly(self, small: Poly, large: Poly) -> bool:
+        key = small, large
+        known = self._found.get(key)
+        if known is None:
+            if self._depth >= _DEEPEST or len(self._found) >= _STEPS:
+                return False
+            self._found[key] = False  # while it is asked for itself
+            self._depth += 1
+            try:
+                known = self._found[key] = self._by_signs(small, large) or self._by_terms(large - small)
+            except TooLong:
+                known = False
+            self._depth -= 1
+        return known
+
+    @staticmethod
+    def _by_signs(small: Poly, large: Poly) -> bool:
+        if not small.evidently_nonnegative or not large.evidently_nonnegative:
+            return (large - small).evidently_nonnegative
+        return any(dominates(large, simpler) for simpler in _at_least(small))
+
+    def _by_terms(self, difference: Poly) -> bool:
+        """Whether each term that is taken away is at most one that is added, another one each time."""
+        if not all(atom.nonnegative for monomial in difference.terms for atom, _ in monomial):
+            return False
+        gains = [(monomial, c) for monomial, c in difference.terms.items() if c > 0]
+        losses = [(monomial, -c) for monomial, c in difference.terms.items() if c < 0]
+        if not len(losses) <= len(gains) <= _ALIKE:
+            return False
+        for loss in losses:
+            match = next((gain for gain in gains if self._term(loss, gain)), None)
+            if match is None:
+                return False
+            gains.remove(match)
+        return True
+
+    def _term(self, small: Term, large: Term) -> bool:
+        """Of products: what they share is left out, and what stands below one multiplies the other."""
+        powers = dict(small[0])
+        for atom, power in large[0]:
+            powers[atom] = powers.get(atom, Fraction(0)) - power
+        ups = [(_base(atom), abs(power)) for atom, power in powers.items() if _side(atom, power) > 0]
+        downs = [(_base(atom), abs(power)) for atom, power in powers.items() if _side(atom, power) < 0]
+        ratio = small[1] / large[1]
+        if ratio != 1:
+            (ups if ratio > 1 else downs).append((Poly.of(max(ratio, 1 / ratio)), Fraction(1)))
+        return self._factors(ups, downs) or self._multiplied_out(ups, downs)
+
+    def _factors(self, ups: list[Factor], downs: list[Factor]) -> bool:
+        """Whether each factor is at most one of the others to the same power, or at most 1, and the rest at least 1."""
+        left = list(downs)
+        for base, power in ups:
+            match = next((each for each in left if each[1] == power and self._factor(base, each[0])), None)
+            if match is not None:
+                left.remove(match)
+            elif not self._factor(base, ONE):
+                return False
+        return all(self._factor(ONE, base) for base, _ in left)
+
+    def _factor(self, small: Poly, large: Poly) -> bool:
+        """Of factors, none of which is negative."""
+        one, other = _application(small), _application(large)
+        if _is_number(small) and _is_number(large):
+            return _by_value(small, "<=", large) is True
+        if one is not None and other is not None and one.function is other.function and self._by_arguments(one, other):
+            return True
+        if one is not None and one.function is Function.MAXIMUM:
+            return self.at_most(one.args[0], large)  # type: ignore[arg-type]  # it is of a Sens
+        if other is not None and other.function is Function.MAXIMUM:
+            return self.at_most(small, other.args[0])  # type: ignore[arg-type]  # it is of a Sens
+        if one is not None and one.function is Function.PLUS and isinstance(one.args[0], Poly):
+            return large.evidently_nonnegative and self._poly(one.args[0], large)
+        if other is not None and other.function in _GROWING_SIGNED and isinstance(other.args[0], Poly):
+            return self._poly(small, other.args[0])
+        return (one is None or other is None) and small != large and self._poly(small, large)
+
+    def _by_arguments(self, one: Apply, other: Apply) -> bool:
+        """Of the same function of two numbers."""
+        match one.function, one.args, other.args:
+            case function, (Sens() as small,), (Sens() as large,) if function in _GROWING:
+                return self.at_most(small, large)
+            case function, (Poly() as small,), (Poly() as large,) if function in _GROWING_SIGNED:
+                return self._poly(small, large)
+            case Function.LOG_INVERSE, (Poly() as small,), (Poly() as large,):
+                return self._poly(large, small)
+            case Function.POWER | Function.GEOMETRIC, (Sens() as small, times), (Sens() as large, same) if (
+                times == same
+            ):
+                return self.at_most(small, large)
+            case Function.BY_NORM, (norm, *some), (same, *others) if norm is same:
+                return all(
+                    isinstance(small, Sens) and isinstance(large, Sens) and self.at_most(small, large)
+                    for small, large in zip(some, others, strict=True)
+                )
+        return False
+
+    def _multiplied_out(self, small: list[Factor], large: list[Factor]) -> bool:
+        """Of products whose factors are sums or roots: of what they come to, or of a power of that without roots."""
+        factors = [*small, *large]
+        times = max((_rootless(base, power) for base, power in factors), default=1)
+        if times == 1 and not any(base.single is None or _sum_of(base) is not None for base, _ in factors):
+            return False
+        one, other = _product(small, times), _product(large, times)
+        return one is not None and other is not None and self._poly(one, other)
+
+
+Term = tuple[Monomial, Fraction]
+"""A term of a sum: its atoms, and its coefficient."""
+Factor = tuple[Poly, Fraction]
+"""A factor of a product and its power, which is above 0."""
+
+
+def _polys(value: Quantity) -> tuple[Poly, ...]:
+    return (value,) if isinstance(value, Poly) else value.polys or (Poly({}),)
+
+
+def _application(value: Poly) -> Apply | None:
+    """The application of a function that a number is."""
+    single = value.single
+    if single is None or single[1] != 1 or len(single[0]) != 1 or single[0][0][1] != 1:
+        return None
+    atom = single[0][0][0]
+    return atom if isinstance(atom, Apply) else None
+
+
+def _base(atom: Atom) -> Poly:
+    """An atom, or what it is the inverse of."""
+    argument = atom.args[0] if isinstance(atom, Apply) and atom.function is Function.INVERSE else None
+    return argument if isinstance(argument, Poly) else Poly.of_atom(atom)
+
+
+def _side(atom: Atom, power: Fraction) -> Fraction:
+    return -power if isinstance(atom, Apply) and atom.function is Function.INVERSE else power
+
+
+def _root_of(base: Poly) -> Poly | None:
+    atom = _application(base)
+    inside = atom.args[0] if atom is not None and atom.function is Function.ROOT else None
+    return inside.single_poly() if isinstance(inside, Sens) else None
+
+
+def _number_of(base: Poly) -> Poly | None:
+    """The number that an atom stands for, of which only roots are kept."""
+    atom = _application(base)
+    inside = atom.args[0] if atom is not None and atom.function is Function.ABS else None
+    return inside if isinstance(inside, Poly) and inside.number is not None else None
+
+
+def _sum_of(base: Poly) -> Poly | None:
+    """The sum that an atom stands for."""
+    atom = _application(base)
+    inside = atom.args[0] if atom is not None and atom.function is Function.MAXIMUM else None
+    return inside.polys[0] if isinstance(inside, Sens) and len(inside.polys) == 1 else None
+
+
+def _rootless(base: Poly, power: Fraction) -> int:
+    """To which power a factor has no root on its outside."""
+    inside = _root_of(base)
+    return power.denominator if inside is None else 2 * _rootless(inside, power)
+
+
+def _product(factors: list[Factor], times: int) -> Poly | None:
+    """A product to a power at which nothing in it is a root, with sums taken apart; None where it is too long."""
+    if times > _MOST_TIMES:
+        return None
+    result = ONE
+    for base, power in factors:
+        inside, whole = base, power * times
+        while (root := _root_of(inside)) is not None:
+            inside, whole = root, whole / 2
+        inside = _number_of(inside) or _sum_of(inside) or inside
+        if whole > _MOST_TIMES or whole.denominator != 1:
+            return None
+        for _ in range(whole.numerator):
+            result = result * inside
+            if len(result.terms) > _LONGEST:
+                return None
+    return result
+
+
 def _at_least(poly: Poly) -> Iterator[Poly]:
     """Numbers that are at least ``poly``, which may be simpler to compare."""
     yield poly
     yield _upper(poly)
     yield _without_denominators(poly)
-    for place in (0, 1):
-        simpler = _by_atoms(poly, partial(_one_of_two, place))
-        if simpler is not poly:
-            yield simpler
-
-
-def _one_of_two(place: int, atom: Symbol | Apply, power: Fraction) -> Poly | None:
-    """1/x is at least 1/max(x, y), and so is 1/y."""
-    several = atom.args[0] if isinstance(atom, Apply) and atom.function is Function.MAXIMUM and power == -1 else None
-    return several.polys[place].inverse() if isinstance(several, Sens) and len(several.polys) == 2 else None
 
 
 def _upper(poly: Poly) -> Poly:

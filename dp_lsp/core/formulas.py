@@ -1,360 +1,538 @@
-"""Formulas of reports, read back: text in SymPy syntax to trees, without running anything of it.
+"""The reader of formulas: text in SymPy syntax, as reports have it and users write it, to core's own numbers.
 
-A text may come from anybody, so its length and its nesting have limits, and nothing in it is looked up but the names of
-the few functions that bounds are made of. Any other call, as in ``length(v)``, is a number of its own.
+Nothing of a text is run, and what a name stands for its reader is told (:class:`Names`). A text may come from anybody,
+so its length, its nesting and its numbers have limits. What cannot be read is an :class:`Unreadable`, no exception.
+
+What is read is equal to what the text says wherever that has a value. ``**`` and logarithms whose signs are not known,
+and the like, become symbols of their own.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import reduce
 from types import MappingProxyType
+from typing import NamedTuple, Protocol, TypeVar
+
+from dp_lsp.core import sens
+from dp_lsp.core.algebra import ONE, Apply, Function, Poly, Sign, Symbol, apply
+from dp_lsp.core.constraints import Assumptions, Comparison, Quantity, least_rest
+from dp_lsp.core.evaluate import Substitution, symbols_of
+from dp_lsp.core.sens import INFINITY, Sens
 
 LONGEST = 50_000  # characters
 DEEPEST = 40  # brackets and functions inside each other
 _DIGITS = 400  # of a number
-_ROUNDS = 1_000  # terms of a sum that are added up
+_TERMS = 1_000  # of a sum
+_EXPONENT = 64  # the largest that is multiplied out
 
+_NAME = re.compile(r"[^\W\d][\w!'′]*")
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d{1,3})?)|(?P<name>[^\W\d][\w!'′]*)"
-    r"|(?P<sign>\*\*|<=|>=|==|!=|[-+*/(),<>]))"
+    rf"\s*(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{{1,3}})?|{_NAME.pattern}"
+    r"|(?:\*\*|<=|>=|==|!=|[-+*/(),<>\[\]]))"
 )
 _RELATIONS = {"<": "<", "<=": "<=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-_NAMED = {"Eq": "==", "Ne": "!=", "Lt": "<", "Le": "<="}
+_NAMED_RELATIONS = {"Eq": "==", "Ne": "!=", "Lt": "<", "Le": "<="}
+_OF_SOMETHING = frozenset(("length", "rows", "cols", "epsilon", "delta", "sens"))
+"""Numbers that belong to something, such as ``length(v)``: none of them is negative."""
 
 
-class Unreadable(Exception):
-    """A text is no formula."""
+class Unreadable(NamedTuple):
+    """A text is no formula: why, in words."""
+
+    reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
-    """An exact number."""
-
-    value: Fraction
+class _Stop(Exception):
+    """The same while a text is read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A number with a name; ``oo`` is ∞."""
+class Names(Protocol):
+    """What names in formulas stand for."""
 
-    text: str
+    def number(self, name: str) -> Quantity | Unreadable:
+        """What a name stands for, or something like ``length(v)``, which is written without blanks."""
+        ...
 
+    def unknown(self, function: str, args: tuple[Quantity, ...], nonnegative: bool) -> Quantity | Unreadable:
+        """What stands for a function of numbers that core has no term for; the same one each time."""
+        ...
 
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """Terms that are added."""
-
-    terms: tuple[Formula, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Product:
-    """Factors that are multiplied."""
-
-    factors: tuple[Formula, ...]
+    def is_at_least_one(self, value: Poly) -> bool:
+        """Whether a number is known not to be less than 1."""
+        ...
 
 
-@dataclass(frozen=True, slots=True)
-class Power:
-    """A base to an exponent."""
-
-    base: Formula
-    exponent: Formula
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A function of some arguments; without a name only brackets around several."""
-
-    function: str
-    args: tuple[Formula, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """A comparison: ``<``, ``<=``, ``==`` or ``!=``."""
-
-    left: Formula
-    sign: str
-    right: Formula
-
-
-Formula = Number | Name | Sum | Product | Power | Call | Relation
-
-INFINITY = Name("oo")
-_MINUS_ONE = Number(Fraction(-1))
-
-
-Names = Mapping[str, str]
+Renamed = Mapping[str, str]
 """What some names in a text are called otherwise."""
+_AS_THEY_ARE: Renamed = MappingProxyType({})
 
 
-def read(text: str, names: Names = MappingProxyType({})) -> Formula:
-    """The formula that a text means. Raises :class:`Unreadable`."""
-    reader = _Reader(text, names)
-    found = reader.relation()
-    if reader.token or isinstance(found, Relation):
-        raise Unreadable(text)
-    return found
+def read(text: str, names: Names, renamed: Renamed = _AS_THEY_ARE) -> Quantity | Unreadable:
+    """The number that a text means: a :class:`Sens` where it is certainly not negative."""
+    return _attempt(lambda: _Reader(text, names, renamed).whole())
 
 
-def relations(text: str, names: Names = MappingProxyType({})) -> list[Relation]:
-    """The comparisons of a condition: one, or several in a chain. Raises :class:`Unreadable`."""
-    reader = _Reader(text, names)
-    found = reader.chain()
-    if reader.token or not found:
-        raise Unreadable(text)
-    return found
+def read_relations(text: str, names: Names, renamed: Renamed = _AS_THEY_ARE) -> tuple[Comparison, ...] | Unreadable:
+    """The comparisons that a condition says: one, or several in a chain (``0 < s < 1``)."""
+    return _attempt(lambda: tuple(_Reader(text, names, renamed).chain()))
+
+
+def with_names(text: str, renamed: Renamed) -> str:
+    """A text with other names in it."""
+    return _NAME.sub(lambda word: renamed.get(word[0], word[0]), text)
+
+
+def words(text: str) -> set[str]:
+    """The names in a text, those of functions included."""
+    return set(_NAME.findall(text))
+
+
+_Read = TypeVar("_Read")
+
+
+def _attempt(reading: Callable[[], _Read]) -> _Read | Unreadable:
+    try:
+        return reading()
+    except _Stop as stop:
+        return Unreadable(str(stop))
+    except ArithmeticError:
+        return Unreadable("it is too long")
 
 
 class _Reader:
-    def __init__(self, text: str, names: Names) -> None:
-        self._names = names
+    """A descent over the tokens of one text."""
+
+    def __init__(self, text: str, names: Names, renamed: Renamed) -> None:
         if len(text) > LONGEST:
-            raise Unreadable("it is too long")
-        self._tokens = self._cut(text)
+            raise _Stop("it is too long")
+        self._names = names
+        self._renamed = renamed
+        self._tokens = _cut(text.rstrip())
         self._depth = 0
-        self.token = ""
+        self._indices: dict[str, Poly] = {}  # of sums
+        self._ceilings: dict[Poly, Poly] = {}  # of what may be negative
+        self._token = ""
         self._next()
 
-    def _cut(self, text: str) -> Iterator[str]:
-        at, text = 0, text.rstrip()
-        while at < len(text):
-            found = _TOKEN.match(text, at)
-            if found is None or len(found[0]) > _DIGITS:
-                raise Unreadable(text)
-            at = found.end()
-            yield found[0].strip()
+    def whole(self) -> Quantity:
+        """The formula that the text is."""
+        found = self._sum()
+        self._end()
+        return found
+
+    def chain(self) -> Iterator[Comparison]:
+        """``a < b < c``, or one comparison in words."""
+        if self._token in _NAMED_RELATIONS:
+            relation = _NAMED_RELATIONS[self._next()]
+            self._expect("(")
+            left = self._sum()
+            self._expect(",")
+            yield Comparison(_plain(left), relation, _plain(self._sum()))
+            self._expect(")")
+        else:
+            left = self._sum()
+            if self._token not in _RELATIONS:
+                raise _Stop("it compares nothing")
+            while self._token in _RELATIONS:
+                sign = self._next()
+                right = self._sum()
+                sides = (right, left) if sign.startswith(">") else (left, right)
+                yield Comparison(_plain(sides[0]), _RELATIONS[sign], _plain(sides[1]))
+                left = right
+        self._end()
 
     def _next(self) -> str:
         """Go on to the next token; the one that was there."""
-        was, self.token = self.token, next(self._tokens, "")
+        was, self._token = self._token, next(self._tokens, "")
         return was
 
-    def chain(self) -> list[Relation]:
-        """``a < b < c``, or one comparison in words."""
-        left = self._sum()
-        if isinstance(left, Call) and left.function in _NAMED and len(left.args) == 2:
-            return [Relation(left.args[0], _NAMED[left.function], left.args[1])]
-        found = []
-        while self.token in _RELATIONS:
-            sign = self._next()
-            right = self._sum()
-            sides = (right, left) if sign.startswith(">") else (left, right)
-            found.append(Relation(sides[0], _RELATIONS[sign], sides[1]))
-            left = right
-        return found
+    def _expect(self, token: str) -> None:
+        if self._next() != token:
+            raise _Stop("a bracket is open" if token == ")" else f"`{token}` is missing")
 
-    def relation(self) -> Formula:
-        left = self._sum()
-        if self.token not in _RELATIONS:
-            return left
-        sign = self._next()
-        right = self._sum()
-        return Relation(right, _RELATIONS[sign], left) if sign.startswith(">") else Relation(left, sign, right)
+    def _end(self) -> None:
+        if self._token:
+            raise _Stop(f"`{self._token}` is not understood")
 
-    def _sum(self) -> Formula:
-        terms = [self._product()]
-        while self.token in ("+", "-"):
+    def _sum(self) -> Quantity:
+        value = self._product()
+        while self._token in ("+", "-"):
             sign = self._next()
             term = self._product()
-            terms.append(term if sign == "+" else product([_MINUS_ONE, term]))
-        return terms[0] if len(terms) == 1 else Sum(tuple(terms))
+            value = _add(value, term if sign == "+" else _negative(term))
+        return value
 
-    def _product(self) -> Formula:
-        factors = [self._unary()]
-        while self.token in ("*", "/"):
+    def _product(self) -> Quantity:
+        value = self._unary()
+        while self._token in ("*", "/"):
             sign = self._next()
             factor = self._unary()
-            factors.append(factor if sign == "*" else _power(factor, _MINUS_ONE))
-        return factors[0] if len(factors) == 1 else product(factors)
+            value = _multiply(value, factor if sign == "*" else _inverse(factor))
+        return value
 
-    def _unary(self) -> Formula:
+    def _unary(self) -> Quantity:
         negative = False
-        while self.token in ("-", "+"):
+        while self._token in ("-", "+"):
             negative ^= self._next() == "-"
         base = self._atom()
-        if self.token == "**":
+        if self._token == "**":
             self._next()
-            with _Deeper(self):
-                base = _power(base, self._unary())
-        return product([_MINUS_ONE, base]) if negative else base
+            self._deeper()
+            base = self._power(base, self._unary())
+            self._depth -= 1
+        return _negative(base) if negative else base
 
-    def _atom(self) -> Formula:
+    def _deeper(self) -> None:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise _Stop("it is nested too deeply")
+
+    def _atom(self) -> Quantity:
         token = self._next()
         if token == "(":
-            inside = self._inside()
-            return inside[0] if len(inside) == 1 else Call("", inside)
-        if not token or not (token[0].isalnum() or token[0] == "_"):
-            raise Unreadable(token)
-        if token[0].isdigit():
-            return Number(Fraction(token))
-        if self.token == "(":
+            self._deeper()
+            value = self._sum()
+            self._expect(")")
+            self._depth -= 1
+            return value
+        if not token:
+            raise _Stop("a number is missing")
+        if token[0].isdigit() or token[0] == ".":
+            return _wrapped(Poly.of(Fraction(token)))
+        if not (token[0].isalpha() or token[0] == "_"):
+            raise _Stop(f"`{token}` is not understood")
+        if self._token == "(":
+            return self._call(token)
+        return self._indices.get(token) or _told(self._names.number(self._renamed.get(token, token)))
+
+    def _call(self, function: str) -> Quantity:
+        if function in _OF_SOMETHING:
+            return _told(self._names.number(function + self._subject()))
+        if function == "Sum":
+            return self._geometric()
+        args = self._arguments()
+        if function == "Max":
+            return self._maximum(args)
+        if function not in _OF_ONE or len(args) != 1:
+            raise _Stop(f"`{function}` is not understood")
+        return _OF_ONE[function](self, args[0])
+
+    def _subject(self) -> str:
+        """What stands in the brackets behind ``length``, which is not read."""
+        found: list[str] = []
+        open_ = 0
+        while self._token and len(found) < DEEPEST:
+            token = self._next()
+            open_ += (token in "([") - (token in ")]")
+            found.append(", " if token == "," else self._renamed.get(token, token))
+            if not open_:
+                return "".join(found)
+        raise _Stop("a bracket is open")
+
+    def _arguments(self) -> list[Quantity]:
+        self._next()
+        self._deeper()
+        found = [self._sum()]
+        while self._token == ",":
             self._next()
-            return Call(token, self._inside())
-        return Name(self._names.get(token, token))
+            found.append(self._sum())
+        self._expect(")")
+        self._depth -= 1
+        return found
 
-    def _inside(self) -> tuple[Formula, ...]:
-        """What stands in brackets, the first of which was read."""
-        with _Deeper(self):
-            found = []
-            while self.token != ")":
-                found.append(self.relation())
-                if self.token != ")" and self._next() != ",":
-                    raise Unreadable(self.token)
-            self._next()
-        if not found:
-            raise Unreadable("()")
-        return tuple(found)
+    def _geometric(self) -> Quantity:
+        """``Sum(s**j, (j, 0, k - 1))``, the one sum of reports. The index is known by its name before it is read."""
+        self._next()
+        self._deeper()
+        name, index = "j", Poly.of(Symbol("j", Sign.NONNEGATIVE, integer=True))
+        if self._indices:
+            raise _Stop("it has sums in sums")
+        self._indices[name] = index
+        power = self._sum()
+        del self._indices[name]
+        for token in (",", "(", name, ",", "0", ","):
+            self._expect(token)
+        count = _plain(_add(self._sum(), _wrapped(ONE)))
+        self._expect(")")
+        self._expect(")")
+        self._depth -= 1
+        single = power.polys[0].single if isinstance(power, Sens) and len(power.polys) == 1 else None
+        atom = single[0][0][0] if single is not None and single[1] == 1 and len(single[0]) == 1 else None
+        if not isinstance(atom, Apply) or atom.function is not Function.POWER or atom.args[1] != index:
+            raise _Stop("a sum is not understood")
+        base = atom.args[0]
+        if not isinstance(base, Sens) or not isinstance(count, Poly) or index.symbol in symbols_of(base):
+            raise _Stop("a sum is not understood")
+        return Sens((apply(Function.GEOMETRIC, base, count),))
 
+    def _maximum(self, args: list[Quantity]) -> Quantity:
+        """The largest of several, of which ``Max(0, x)`` may have an ``x`` of any sign."""
+        known = [arg for arg in args if isinstance(arg, Sens)]
+        others = [arg for arg in args if isinstance(arg, Poly)]
+        if not others:
+            return sens.maximum(known)
+        if not known:
+            return self._unknown("Max", *sorted(others, key=hash), nonnegative=False)
+        parts = (
+            sens.ceiling(self._ceilings[arg]) if arg in self._ceilings else sens.positive_part(arg) for arg in others
+        )
+        return sens.maximum((*known, *parts))
 
-class _Deeper:
-    """Counts how deep a reader is."""
+    def _power(self, base: Quantity, exponent: Quantity) -> Quantity:
+        power = _plain(exponent)
+        number = power.number if isinstance(power, Poly) else None
+        if number is not None and abs(number) <= _EXPONENT and number.denominator in (1, 2, 4, 8):
+            for _ in range(number.denominator.bit_length() - 1):
+                base = _root(base)
+            whole = reduce(_multiply, [base] * abs(number.numerator), _wrapped(ONE))
+            return whole if number > 0 else _inverse(whole)
+        if not isinstance(power, Poly):
+            raise _Stop("an exponent is not understood")
+        nonnegative = isinstance(base, Sens) and not base.infinite
+        if (
+            isinstance(base, Sens)
+            and nonnegative
+            and power.evidently_nonnegative
+            and (number is None or number.denominator == 1)
+        ):
+            return _finite(sens.power(base, power))
+        return self._unknown("**", base, power, nonnegative=nonnegative)
 
-    def __init__(self, reader: _Reader) -> None:
-        self._reader = reader
+    def _log(self, value: Quantity) -> Quantity:
+        poly = _plain(value)
+        if not isinstance(poly, Poly):
+            return value
+        if (poly - ONE).evidently_nonnegative:
+            return _finite(sens.log1p(Sens((poly - ONE,)) if poly != ONE else sens.ZERO))
+        if self._names.is_at_least_one(poly):
+            return sens.log_inverse(poly.inverse())
+        return self._unknown("log", poly)
 
-    def __enter__(self) -> None:
-        self._reader._depth += 1
-        if self._reader._depth > DEEPEST:
-            raise Unreadable("it is nested too deeply")
+    def _exp(self, value: Quantity) -> Quantity:
+        if isinstance(value, Sens):
+            return _add(_wrapped(ONE), _finite(sens.expm1(value)))
+        return self._unknown("exp", value, nonnegative=True)
 
-    def __exit__(self, *what: object) -> None:
-        self._reader._depth -= 1
+    def _tanh(self, value: Quantity) -> Quantity:
+        return sens.tanh(value) if isinstance(value, Sens) else self._unknown("tanh", value)
 
+    def _ceiling(self, value: Quantity) -> Quantity:
+        poly = _plain(value)
+        if not isinstance(poly, Poly):
+            return value
+        if poly.evidently_nonnegative:
+            return sens.ceiling(poly)
+        found = self._unknown("ceiling", poly)
+        if isinstance(found, Poly):
+            self._ceilings[found] = poly
+        return found
 
-def product(factors: list[Formula]) -> Formula:
-    """A product, its numbers made one and put first."""
-    number, others = Fraction(1), []
-    for factor in factors:
-        for each in factor.factors if isinstance(factor, Product) else (factor,):
-            if isinstance(each, Number):
-                number *= each.value
-            else:
-                others.append(each)
-    if number == 1 and len(others) == 1:
-        return others[0]
-    known = [Number(number)] if number != 1 or not others else []
-    return Product((*known, *others)) if others else known[0]
-
-
-def _power(base: Formula, exponent: Formula) -> Formula:
-    if isinstance(exponent, Number) and isinstance(base, Number):
-        whole = exponent.value.denominator == 1 and abs(exponent.value) <= 64
-        if whole and (base.value or exponent.value > 0) and base.value.numerator.bit_length() <= 64:
-            return Number(base.value ** int(exponent.value))
-    if isinstance(base, Product) and isinstance(exponent, Number) and exponent.value.denominator == 1:
-        return product([_power(factor, exponent) for factor in base.factors])
-    return Power(base, exponent)
-
-
-def variables(formula: Formula) -> Iterator[Formula]:
-    """The numbers that a formula is made of: names, and calls of what is no function of formulas."""
-    match formula:
-        case Name(text):
-            if text not in ("oo", "True"):
-                yield formula
-        case Sum(several) | Product(several):
-            for each in several:
-                yield from variables(each)
-        case Power(one, other) | Relation(one, _, other):
-            yield from variables(one)
-            yield from variables(other)
-        case Call("Sum", (term, Call("", (Name(), first, last)) as span)):
-            index = span.args[0]
-            yield from (each for part in (term, first, last) for each in variables(part) if each != index)
-        case Call(function, args):
-            if function in FUNCTIONS or not function:
-                for arg in args:
-                    yield from variables(arg)
-            else:
-                yield formula
-
-
-def value(formula: Formula, numbers: Mapping[Formula, float]) -> float:
-    """What a formula comes to, about. Raises ArithmeticError or ValueError where it has no value."""
-    match formula:
-        case Number(exact):
-            return float(exact)
-        case Name("oo"):
-            return math.inf
-        case Name():
-            return numbers[formula]
-        case Sum(terms):
-            return math.fsum(value(term, numbers) for term in terms)
-        case Product(factors):
-            return math.prod(value(factor, numbers) for factor in factors)
-        case Power(base, exponent):
-            return math.pow(value(base, numbers), value(exponent, numbers))
-        case Call("Piecewise", pieces):
-            for piece in pieces:
-                if isinstance(piece, Call) and len(piece.args) == 2 and _holds_now(piece.args[1], numbers):
-                    return value(piece.args[0], numbers)
-            raise ValueError("no piece counts")
-        case Call("Sum", (term, Call("", (Name() as index, first, last)))):
-            low, high = value(first, numbers), value(last, numbers)
-            if high - low > _ROUNDS or _adds_up(term):
-                raise ValueError("it has too many terms")
-            return math.fsum(value(term, {**numbers, index: float(j)}) for j in range(round(low), round(high) + 1))
-        case Call(function, args) if function in FUNCTIONS:
-            return FUNCTIONS[function](*(value(arg, numbers) for arg in args))
-        case Call():
-            return numbers[formula]
-    raise ValueError("a comparison is not a number")
+    def _unknown(self, function: str, *args: Quantity, nonnegative: bool = False) -> Quantity:
+        return _told(self._names.unknown(function, args, nonnegative))
 
 
-def _adds_up(formula: Formula) -> bool:
-    """Whether there is a sum over an index in a formula."""
-    return any(isinstance(part, Call) and part.function == "Sum" for part in parts(formula))
+def _magnitude(reader: _Reader, value: Quantity) -> Quantity:
+    return sens.magnitude(value) if isinstance(value, Poly) else value
 
 
-def parts(formula: Formula) -> Iterator[Formula]:
-    """A formula and all it is made of."""
-    pending = [formula]
-    while pending:
-        found = pending.pop()
-        yield found
-        match found:
-            case Sum(inside) | Product(inside) | Call(_, inside):
-                pending += inside
-            case Power(one, other) | Relation(one, _, other):
-                pending += (one, other)
-
-
-def holds(relation: Relation, numbers: Mapping[Formula, float]) -> bool:
-    """Whether a comparison holds, about."""
-    left, right = value(relation.left, numbers), value(relation.right, numbers)
-    match relation.sign:
-        case "<":
-            return left < right
-        case "<=":
-            return left <= right
-        case "==":
-            return math.isclose(left, right)
-    return not math.isclose(left, right)
-
-
-def _holds_now(condition: Formula, numbers: Mapping[Formula, float]) -> bool:
-    return condition == Name("True") or (isinstance(condition, Relation) and holds(condition, numbers))
-
-
-FUNCTIONS: dict[str, Callable[..., float]] = {
-    "Abs": abs,
-    "sqrt": math.sqrt,
-    "log": math.log,
-    "exp": math.exp,
-    "tanh": math.tanh,
-    "ceiling": math.ceil,
-    "Max": max,
-    "Min": min,
-    "Piecewise": max,
-    "Sum": max,
+_OF_ONE: dict[str, Callable[[_Reader, Quantity], Quantity]] = {
+    "Abs": _magnitude,
+    "sqrt": lambda reader, value: _root(value),
+    "log": _Reader._log,
+    "exp": _Reader._exp,
+    "tanh": _Reader._tanh,
+    "ceiling": _Reader._ceiling,
 }
-"""The functions that bounds are made of. The last two have their own rules."""
+"""The functions of one number that bounds are made of."""
 
-GROWING = {"sqrt", "log", "exp", "tanh", "ceiling"}
-"""Those that grow with their one argument."""
+
+def _cut(text: str) -> Iterator[str]:
+    at = 0
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None or len(found[0]) > _DIGITS:
+            raise _Stop(f"`{text[at : at + 1]}` is not understood")
+        at = found.end()
+        yield found[0].strip()
+
+
+def _told(found: Quantity | Unreadable) -> Quantity:
+    if isinstance(found, Unreadable):
+        raise _Stop(found.reason)
+    return found
+
+
+def _wrapped(poly: Poly) -> Quantity:
+    """A number, as one that is not negative where that is evident."""
+    if len(poly.terms) > _TERMS:
+        raise _Stop("it is too long")
+    if not poly.terms:
+        return sens.ZERO
+    return Sens((poly,)) if poly.evidently_nonnegative else poly
+
+
+def _plain(value: Quantity) -> Quantity:
+    """A finite number as a polynomial; ∞ as it is."""
+    return value if isinstance(value, Poly) or value.infinite else value.single_poly()
+
+
+def _poly(value: Quantity) -> Poly:
+    plain = _plain(value)
+    if isinstance(plain, Sens):
+        raise _Stop("it computes with ∞")
+    return plain
+
+
+def _finite(value: Sens) -> Sens:
+    """What was made of finite numbers. ∞ is what is too long to be written."""
+    if value.infinite:
+        raise _Stop("it is too long")
+    return value
+
+
+def _are_maxima(*values: Quantity) -> bool:
+    """Whether these are maxima, or numbers, that are added and multiplied as such."""
+    several = [value for value in values if isinstance(value, Sens) and not value.infinite]
+    return len(several) == len(values) and any(len(value.polys) > 1 for value in several)
+
+
+def _add(one: Quantity, other: Quantity) -> Quantity:
+    if isinstance(one, Sens) and isinstance(other, Sens) and _are_maxima(one, other):
+        return _finite(one + other)
+    return _wrapped(_poly(one) + _poly(other))
+
+
+def _negative(value: Quantity) -> Quantity:
+    return _wrapped(-_poly(value))
+
+
+def _multiply(one: Quantity, other: Quantity) -> Quantity:
+    if isinstance(one, Sens) and isinstance(other, Sens) and _are_maxima(one, other):
+        return _finite(one * other)
+    return _wrapped(_poly(one) * _poly(other))
+
+
+def _inverse(value: Quantity) -> Quantity:
+    poly = _poly(value)
+    if not poly.terms:
+        raise _Stop("it divides by 0")
+    return _wrapped(poly.inverse())
+
+
+def _root(value: Quantity) -> Quantity:
+    """The square root, which a negative number has none of."""
+    if isinstance(value, Sens):
+        return _finite(value.root()) if not value.infinite else value
+    return sens.magnitude(value).root()
+
+
+class Scope:
+    """What the names in the formulas of reports stand for: symbols, of which as much is known as conditions say.
+    ``parameters`` are the names of parameters, so that none of them is taken for ∞."""
+
+    def __init__(self, conditions: Iterable[tuple[str, Renamed]] = (), parameters: Iterable[str] = ()) -> None:
+        self._parameters = frozenset(parameters)
+        self._symbols: dict[str, Symbol] = {}
+        self._unknown: dict[tuple[str, tuple[Quantity, ...]], Symbol] = {}
+        self._bounds: dict[Poly, Fraction] = {}
+        self._signs: dict[str, Sign] = {}
+        self._lows: dict[str, Fraction] = {}
+        self._shift = Substitution({})
+        texts = list(dict.fromkeys((text, tuple(renamed.items())) for text, renamed in conditions))
+        self._learn(list(self._compared(texts)))
+        self._symbols, self._unknown = {}, {}
+        self.conditions = tuple(self._compared(texts))
+        """What holds, as far as it is understood."""
+        self._bounds = {}
+        for each in self.conditions:
+            self._note(each)
+        rest = {name: Symbol(f"{name} - {low}", Sign.NONNEGATIVE) for name, low in self._lows.items()}
+        self._shift = Substitution(
+            {self._symbols[name]: Poly.of(self._lows[name]) + Poly.of(more) for name, more in rest.items()}
+        )
+
+    def read(self, text: str, renamed: Renamed = _AS_THEY_ARE) -> Quantity | Unreadable:
+        """The number that a text means here."""
+        return read(text, self, renamed)
+
+    def read_relations(self, text: str, renamed: Renamed = _AS_THEY_ARE) -> tuple[Comparison, ...] | Unreadable:
+        """The comparisons that a text means here."""
+        return read_relations(text, self, renamed)
+
+    def shifted(self, value: Quantity) -> Quantity:
+        """A number with the least value, and what is more of it, in place of each symbol that has a positive one."""
+        return self._shift.sens(value) if isinstance(value, Sens) else self._shift.poly(value)
+
+    @property
+    def has_lows(self) -> bool:
+        """Whether anything has a least value above 0."""
+        return not self._shift.idle
+
+    def is_whole(self, symbol: Symbol) -> bool:
+        """Whether a symbol is a size."""
+        return symbol.name.startswith(("length(", "rows(", "cols("))
+
+    def is_made_up(self, symbol: Symbol) -> bool:
+        """Whether a symbol stands for a function that core has no term for."""
+        return symbol in self._unknown.values()
+
+    # What the reader asks
+
+    def number(self, name: str) -> Quantity | Unreadable:
+        if name == "oo":
+            return Unreadable("`oo` is a parameter") if name in self._parameters else INFINITY
+        symbol = self._symbols.get(name)
+        if symbol is None:
+            sign = Sign.NONNEGATIVE if name.endswith(")") else self._signs.get(name, Sign.REAL)
+            symbol = self._symbols[name] = Symbol(name, sign)
+        return _wrapped(Poly.of(symbol))
+
+    def unknown(self, function: str, args: tuple[Quantity, ...], nonnegative: bool) -> Quantity:
+        symbol = self._unknown.get((function, args))
+        if symbol is None:
+            symbol = Symbol(function, Sign.NONNEGATIVE if nonnegative else Sign.REAL)
+            self._unknown[function, args] = symbol
+        return _wrapped(Poly.of(symbol))
+
+    def is_at_least_one(self, value: Poly) -> bool:
+        rest = least_rest(Comparison(ONE, "<=", value))
+        if rest is not None and self._bounds.get(rest.value, rest.least - 1) >= rest.least:
+            return True
+        value = self._shift.poly(value)
+        return value.evidently_nonnegative and any(
+            coefficient >= 1 and all(_is_inverse_share(atom, power) for atom, power in monomial)
+            for monomial, coefficient in value.terms.items()
+        )
+
+    def _compared(self, texts: Iterable[tuple[str, tuple[tuple[str, str], ...]]]) -> Iterator[Comparison]:
+        for text, renamed in texts:
+            found = self.read_relations(text, dict(renamed))
+            if not isinstance(found, Unreadable):
+                yield from found
+
+    def _note(self, comparison: Comparison) -> None:
+        rest = least_rest(comparison)
+        if rest is not None:
+            self._bounds[rest.value] = max(rest.least, self._bounds.get(rest.value, rest.least))
+
+    def _learn(self, comparisons: list[Comparison]) -> None:
+        """What is known of single symbols: their signs, and how small they may be."""
+        for each in comparisons:
+            self._note(each)
+        assumed = Assumptions(comparisons)
+        for name, symbol in self._symbols.items():
+            value = Poly.of(symbol)
+            low, high = self._bounds.get(value), self._bounds.get(-value)
+            if low is not None and low > 0:
+                self._lows[name] = low
+            if low is not None and low >= 0 and high is not None and high >= -1:
+                self._signs[name] = Sign.PROBABILITY
+            elif (low is not None and low >= 0) or assumed.nonnegative(value):
+                self._signs[name] = Sign.NONNEGATIVE
+
+
+def _is_inverse_share(atom: Symbol | Apply, power: Fraction) -> bool:
+    return isinstance(atom, Symbol) and atom.sign is Sign.PROBABILITY and power < 0

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from dp_lsp.analysis.baseline import Accepted, counted, line_at, lines, listed
 from dp_lsp.analysis.records import Options
+from dp_lsp.core.constraints import is_at_most
 from dp_lsp.core.term import Definition
 from dp_lsp.problem import INFINITE, Extent, Problem, Related, Severity, may_be_accepted
 
@@ -39,15 +40,13 @@ def _extent(problem: Problem) -> tuple[Extent, ...]:
 
 
 def _is_at_most(amount: str, most: str) -> bool:
-    from dp_lsp.core.comparing import is_at_most  # only who accepts something worse or better needs it
-    from dp_lsp.core.formulas import Unreadable, read
+    from dp_lsp.core.formulas import Scope, Unreadable  # only who accepts something worse or better needs it
 
     if amount == most or most == INFINITE:
         return True
-    try:
-        return is_at_most(read(amount), read(most), ())
-    except (Unreadable, RecursionError):
-        return False
+    scope = Scope()
+    small, large = scope.read(amount), scope.read(most)
+    return not isinstance(small, Unreadable) and not isinstance(large, Unreadable) and is_at_most(small, large)
 
 
 class Allowance:

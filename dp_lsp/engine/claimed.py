@@ -16,7 +16,7 @@ from dp_lsp.core.events import Called, Cost, Parallel, Release, Repeat, Sampled,
 from dp_lsp.core.notation import as_formula, decimal, figure
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.sens import ONE, ZERO, Sens
-from dp_lsp.engine.claims import BUDGET, SENSITIVITY, Claim, Unreadable, formula
+from dp_lsp.engine.claims import BUDGET, SENSITIVITY, Claim, NotUnderstood, formula
 from dp_lsp.engine.domains import outside
 from dp_lsp.engine.numeric import Pricing
 from dp_lsp.engine.problems import ClaimUnreadable
@@ -78,7 +78,7 @@ def problems(known: Known, claims: Iterable[Claim], name: Span) -> Iterator[Prob
     for claim in claims:
         try:
             yield from _Checked(known, claim, name).problems()
-        except Unreadable as wrong:
+        except NotUnderstood as wrong:
             yield ClaimUnreadable.at(claim.span, word=claim.word, wrong=wrong)
 
 
@@ -86,7 +86,7 @@ def asserted(known: Known, claims: Iterable[Claim], problem: Problem) -> Asserte
     """What the comment says that a problem is about; None if that is no comment on a sensitivity."""
     for claim in claims:
         if claim.word == SENSITIVITY:
-            with suppress(Unreadable):
+            with suppress(NotUnderstood):
                 for found, said in _Checked(known, claim, problem.span).asserted():
                     if found.message == problem.message:
                         return said
@@ -102,16 +102,16 @@ class _Checked:
         self._symbols = _symbols(known)
         strangers = [each for each, _ in claim.where if each not in self._symbols]
         if strangers:
-            raise Unreadable(f"nothing here depends on `{strangers[0]}`")
+            raise NotUnderstood(f"nothing here depends on `{strangers[0]}`")
 
     def problems(self) -> Iterator[Problem]:
         known, claim = self._known, self._claim
         private = known.scheme.claims_privacy
         if private is not (claim.word == BUDGET):
-            raise Unreadable("this function has a budget" if private else "this function is not `Priv()`")
+            raise NotUnderstood("this function has a budget" if private else "this function is not `Priv()`")
         broken = self._broken()
         if broken is not None:
-            raise Unreadable(f"{broken}, which does not hold for these numbers")
+            raise NotUnderstood(f"{broken}, which does not hold for these numbers")
         sides = {sign: self._most(text) for sign, text in claim.sides.items()}
         if private:
             yield from self._budget(sides["ε"], sides["δ"])
@@ -147,7 +147,7 @@ class _Checked:
         value = formula(text, self._symbols)
         number = self._put().poly(value).number
         if number is not None and number < 0:
-            raise Unreadable(f"`{text}` is less than 0")
+            raise NotUnderstood(f"`{text}` is less than 0")
         return _Most(text, self._at_least_zero(value, text) if number is None else sens.number(number), number)
 
     def _at_least_zero(self, value: Poly, text: str) -> Sens:
@@ -159,7 +159,7 @@ class _Checked:
             open_ = [atom for atom, _ in monomial if not known.nonnegative(Poly.of_atom(atom))]
             whole = all(power == 1 for atom, power in monomial if atom in open_)
             if coefficient < 0 or len(open_) > 1 or not whole or (open_ and len(value.terms) > 1):
-                raise Unreadable(f"it is not known that `{text}` is not less than 0")
+                raise NotUnderstood(f"it is not known that `{text}` is not less than 0")
             for atom, power in monomial:
                 single = Poly({((atom, power),): Fraction(1)})
                 term = term * (sens.positive_part(single) if atom in open_ else sens.magnitude(single))
@@ -224,7 +224,7 @@ class _Checked:
         params = {param.name: param for param in scheme.params if not param.static}
         strangers = [name for name in self._claim.variables if name not in params]
         if strangers:
-            raise Unreadable(f"`{strangers[0]}` is not a parameter that it could move with")
+            raise NotUnderstood(f"`{strangers[0]}` is not a parameter that it could move with")
         for name in self._claim.variables or params:
             move = scheme.result.moves.get(params[name].var)
             value = ZERO if move is None else self._known.norms.sens(move.sens)

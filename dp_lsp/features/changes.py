@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import difflib
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -15,11 +14,12 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from dp_lsp.core.comparing import Order, Point, compare, follows, is_at_most, written
-from dp_lsp.core.formulas import Formula, Relation, Unreadable, read, relations, variables
+from dp_lsp.core.comparing import Order, Point, compare
+from dp_lsp.core.constraints import Comparison, Quantity, follows
+from dp_lsp.core.formulas import Renamed, Unreadable, with_names, words
 from dp_lsp.core.notation import decimal
 from dp_lsp.features.matching import Function, Pair, matched, renamed, renamed_parameters
-from dp_lsp.features.neighbours import Known, about_less, is_about_neighbours, of_other_pairs
+from dp_lsp.features.neighbours import Sides, about_less, is_about_neighbours, of_other_pairs
 
 Json = Mapping[str, Any]
 Lines = Callable[[str], list[str]]
@@ -30,8 +30,6 @@ _MOST_LINES = 3
 _WIDEST = 80  # characters of a line that is shown
 _LONGEST = 300  # of a formula
 _MOST_BOUNDS = 12  # of a parameter that are compared, each with each
-_WORD = re.compile(r"[^\W\d][\w!'′]*")
-_INFINITE = re.compile(r"\boo\b")
 _SIGNS = {"epsilon": "ε", "delta": "δ", "sensitivity": "sensitivity"}
 
 
@@ -161,10 +159,9 @@ def _change(function: Function, effect: Effect, bounds: tuple[Bound, ...] = (), 
 
 def _bounds(old: Function, new: Function) -> Iterator[Bound]:
     """The bounds that are others now."""
-    names = renamed_parameters(old, new)
-    known = [*_relations(old, names), *_relations(new, {})]
-    never_more = _Dominance(old, new, names, known)
-    before = {names.get(each["name"], each["name"]): each for each in old.parameters}
+    sides = Sides.of(old, new)
+    never_more = _Dominance(sides)
+    before = {sides.names.get(each["name"], each["name"]): each for each in old.parameters}
     present = {each["name"] for each in new.parameters}
     lost = any(name not in present and not each["static"] for name, each in before.items())
     for parameter in new.parameters:
@@ -177,15 +174,27 @@ def _bounds(old: Function, new: Function) -> Iterator[Bound]:
             yield Bound(name, "epsilon", "protected", "public", Effect.ROSE)
         if parameter["static"] or was["static"]:
             continue
-        numbers = old.numbers(next((own for own, other in names.items() if other == name), name)), new.numbers(name)
+        numbers = old.numbers(was["name"]), new.numbers(name)
         for what in ("sensitivity", "epsilon", "delta"):
             if numbers[0] and numbers[1] and what in numbers[0] and what in numbers[1]:
                 yield from _by_number(name, what, numbers[0][what], numbers[1][what])
             elif was[what] is not None and parameter[what] is not None:
-                found = _by_formula(name, what, (was[what], parameter[what]), names, known)
+                values = _values(old, was, what, sides, sides.names), _values(new, parameter, what, sides, {})
+                found = _by_formula(name, what, (was[what], parameter[what]), values, sides)
                 yield from (each for each in found if each.effect is Effect.FELL or not never_more.of(name))
             elif was[what] is not None and what != "delta":
                 yield Bound(name, what, was[what], _other_kind(parameter, new), Effect.ROSE)
+
+
+def _values(function: Function, parameter: Json, what: str, sides: Sides, names: Renamed) -> list[Quantity]:
+    """What a bound of a parameter is at most: each of these numbers; none if it is not known. Where it is open which of
+    several ε is the smallest, they stand in the bounds of the function."""
+    found = sides.scope.read(parameter[what], names)
+    if not isinstance(found, Unreadable):
+        return [found]
+    own = [each for each in function.bounds if each["parameters"] == [parameter["name"]]] if what == "epsilon" else []
+    several = [sides.scope.read(each["epsilon"], names) for each in own[:_MOST_BOUNDS]]
+    return [each for each in several if not isinstance(each, Unreadable)]
 
 
 def _of_new_parameter(parameter: Json, lost: bool) -> Iterator[Bound]:
@@ -200,30 +209,24 @@ class _Dominance:
     """Whether every bound that was proved of a parameter is at least another one that is proved now. Then nothing rose,
     even where the one of several bounds that is told changes at another place, and its δ with it."""
 
-    def __init__(self, old: Function, new: Function, names: Mapping[str, str], known: list[Relation]) -> None:
-        self._old, self._new, self._names, self._known = old, new, names, known
+    def __init__(self, sides: Sides) -> None:
+        self._sides = sides
         self._found: dict[str, bool] = {}
 
     def of(self, parameter: str) -> bool:
         if parameter not in self._found:
-            back = {other: one for one, other in self._names.items()}
-            old = self._pairs(self._old, back.get(parameter, parameter), self._names)
-            new = self._pairs(self._new, parameter, {})
+            back = {other: one for one, other in self._sides.names.items()}
+            old = self._pairs(self._sides.old, back.get(parameter, parameter), self._sides.names)
+            new = self._pairs(self._sides.new, parameter, {})
             self._found[parameter] = bool(old) and all(any(self._is_at_most(n, o) for n in new) for o in old)
         return self._found[parameter]
 
-    def _pairs(self, function: Function, parameter: str, names: Mapping[str, str]) -> list[tuple[Formula, Formula]]:
+    def _pairs(self, function: Function, parameter: str, names: Renamed) -> list[tuple[Quantity | Unreadable, ...]]:
         bounds = [each for each in function.bounds if parameter in each["parameters"]][:_MOST_BOUNDS]
-        try:
-            return [(read(each["epsilon"], names), read(each["delta"], names)) for each in bounds]
-        except (Unreadable, RecursionError):
-            return []
+        return [tuple(self._sides.scope.read(each[what], names) for what in ("epsilon", "delta")) for each in bounds]
 
-    def _is_at_most(self, new: tuple[Formula, Formula], old: tuple[Formula, Formula]) -> bool:
-        try:
-            return all(is_at_most(one, other, self._known) for one, other in zip(new, old, strict=True))
-        except RecursionError:
-            return False
+    def _is_at_most(self, new: tuple[Quantity | Unreadable, ...], old: tuple[Quantity | Unreadable, ...]) -> bool:
+        return all(self._sides.is_proved(one, other) for one, other in zip(new, old, strict=True))
 
 
 def _other_kind(parameter: Json, function: Function) -> str:
@@ -242,8 +245,8 @@ def _by_number(parameter: str, what: str, old: float | None, new: float | None) 
 
 def _grown(old: Function, new: Function) -> Iterator[Bound]:
     """What is worse of the errors that both have, accepted or not, and what is accepted besides."""
-    names = renamed_parameters(old, new)
-    known = [*_relations(old, names), *_relations(new, {})]
+    sides = Sides.of(old, new)
+    names = sides.names
     left = [*_errors(old.problems), *old.silenced]
     for problem in (*_errors(new.problems), *new.silenced):
         same = [each for each in left if each["code"] == problem["code"]]
@@ -258,12 +261,14 @@ def _grown(old: Function, new: Function) -> Iterator[Bound]:
             if "extent" in was and about not in before:
                 yield Bound(about, problem["code"], "not there", amount, Effect.ROSE)
             elif about in before:
-                yield from _by_formula(about, problem["code"], (before[about], amount), {}, known)
+                values = [sides.scope.read(each) for each in (before[about], amount)]
+                known = ([each] if not isinstance(each, Unreadable) else [] for each in values)
+                yield from _by_formula(about, problem["code"], (before[about], amount), (*known,), sides)
 
 
 def _extent(problem: Json, names: Mapping[str, str]) -> dict[str, str]:
     """How bad a problem is, by what it is about."""
-    return {_renamed(each["about"], names): _renamed(each["amount"], names) for each in problem.get("extent", ())}
+    return {with_names(each["about"], names): with_names(each["amount"], names) for each in problem.get("extent", ())}
 
 
 def _apart(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[int, int]:
@@ -282,15 +287,14 @@ def _figure(number: float, digits: int) -> str:
 
 
 def _by_formula(
-    parameter: str, what: str, texts: tuple[str, str], names: Mapping[str, str], known: list[Relation]
+    parameter: str, what: str, texts: tuple[str, str], values: tuple[list[Quantity], ...], sides: Sides
 ) -> Iterator[Bound]:
-    old, new = texts
-    try:
-        verdict = compare(read(old, names), read(new), known)
-    except (Unreadable, RecursionError):
-        if old != new:
+    (old, new), (before, after) = texts, values
+    if not before or not after:
+        if with_names(old, sides.names) != new:
             yield Bound(parameter, what, old, new, Effect.CHANGED, "; which of them is larger cannot be told")
         return
+    verdict = compare(before, after, sides.scope)
     match verdict.order:
         case Order.SMALLER:
             yield Bound(parameter, what, old, new, Effect.FELL)
@@ -314,54 +318,44 @@ def _at(point: Point) -> str:
 
 def _about_less(old: Function, new: Function) -> Iterator[str]:
     """What the bounds are about now that is not known to be all that they were about."""
-    names = renamed_parameters(old, new)
-    known = Known(names, [*_relations(old, names), *_relations(new, {})])
-    before = {names.get(each["name"], each["name"]): each for each in old.parameters}
+    sides = Sides.of(old, new)
+    before = {sides.names.get(each["name"], each["name"]): each for each in old.parameters}
     if any(each["epsilon"] is not None for each in new.parameters):
         yield from of_other_pairs(old.conditions, new.conditions)
     for parameter in new.parameters:
         was = before.get(parameter["name"])
         if was is not None and not (parameter["static"] or was["static"]):
-            yield from about_less(was, parameter, (old.conditions, new.conditions), known)
+            yield from about_less(was, parameter, (old.conditions, new.conditions), sides)
 
 
 def _conditions(old: Function, new: Function) -> tuple[tuple[str, ...], bool]:
     """What must hold now and had not to before, and what need not any more; whether there is any of the first."""
-    names = renamed_parameters(old, new)
-    own = {each["name"] for each in new.parameters} - {names.get(each["name"], each["name"]) for each in old.parameters}
-    said = [[each for each in side.conditions if not is_about_neighbours(each)] for side in (old, new)]
-    more = [each["text"] for each in said[1] if not _is_known(each, old, names, own)]
-    back = {other: one for one, other in names.items()}
-    less = [each["text"] for each in said[0] if not _is_known(each, new, back, set())]
+    sides = Sides.of(old, new)
+    before = {sides.names.get(each["name"], each["name"]) for each in old.parameters}
+    own = {each["name"] for each in new.parameters} - before
+    was, now = ([each for each in side.conditions if not is_about_neighbours(each)] for side in (old, new))
+    more = [each["text"] for each in now if not _is_known((each, {}), (old, sides.names), sides, own)]
+    less = [each["text"] for each in was if not _is_known((each, sides.names), (new, {}), sides, set())]
     notes = [f"it is proved only where this holds: {text}" for text in more]
     return (*notes, *(f"it does not need any more that {text}" for text in less)), bool(more) and new.is_proved
 
 
-def _is_known(condition: Json, other: Function, names: Mapping[str, str], own: set[str]) -> bool:
-    """Whether a condition follows from one that ``other`` has, or is about what that has no parameter for."""
-    if any(_renamed(each["text"], names) == condition["text"] for each in other.conditions):
+def _is_known(condition: tuple[Json, Renamed], other: tuple[Function, Renamed], sides: Sides, own: set[str]) -> bool:
+    """Whether a condition follows from one that the other function has, or is about what that has no parameter for."""
+    (wanted, names), (function, others) = condition, other
+    text = with_names(wanted["text"], names)
+    if any(with_names(each["text"], others) == text for each in function.conditions):
         return True
-    try:
-        wanted = relations(condition["formula"] or "")
-    except Unreadable:
+    if wanted["formula"] is None:
         return False
-    known = list(_relations(other, names))
-    about = {name for each in wanted for variable in variables(each) for name in _WORD.findall(written(variable))}
-    return bool(about & own) or all(follows(each, known) for each in wanted)
-
-
-def _renamed(text: str, names: Mapping[str, str]) -> str:
-    return _WORD.sub(lambda word: names.get(word[0], word[0]), text)
-
-
-def _relations(function: Function, names: Mapping[str, str]) -> Iterator[Relation]:
-    """What is known to hold where the bounds of a function do."""
-    free = (each["range"] for bound in function.bounds for each in bound["free"])
-    for text in (*(each["formula"] for each in function.conditions if each["formula"]), *dict.fromkeys(free)):
-        try:
-            yield from relations(text, names)
-        except Unreadable:
-            continue
+    if words(wanted["formula"]) & own:
+        return True
+    found = sides.scope.read_relations(wanted["formula"], names)
+    known: list[Comparison] = []
+    for relation in function.relations(others):
+        said = sides.scope.read_relations(*relation)
+        known += () if isinstance(said, Unreadable) else said
+    return not isinstance(found, Unreadable) and all(follows(each, known) for each in found)
 
 
 def _state(function: Function) -> str:
@@ -381,7 +375,7 @@ def _summary(function: Function) -> str:
 
 def _shown(formula: str) -> str:
     """A formula for a person. Of one that nobody would read, the beginning."""
-    return _INFINITE.sub("∞", formula if len(formula) <= _LONGEST else formula[:_LONGEST] + "…")
+    return with_names(formula if len(formula) <= _LONGEST else formula[:_LONGEST] + "…", {"oo": "∞"})
 
 
 def _errors(problems: Iterable[Json]) -> list[Json]:
@@ -401,8 +395,8 @@ def _explained(change: Change, pair: Pair | None, risen: set[str], lines: tuple[
         return change
     causes = [*_spent(pair), *_appeared(pair)]
     text = _lines_of(pair.new, lines[1])
-    words = {word for _, line in text for word in _WORD.findall(line)} | {each["name"] for each in pair.new.spending}
-    causes += [f"`{name}`, which it uses, is listed here, too" for name in sorted((risen & words) - {change.function})]
+    used = {word for _, line in text for word in words(line)} | {each["name"] for each in pair.new.spending}
+    causes += [f"`{name}`, which it uses, is listed here, too" for name in sorted((risen & used) - {change.function})]
     if pair.old is not None:
         causes += _edited(_lines_of(pair.old, lines[0]), text)
     return replace(change, causes=tuple(causes))
@@ -432,7 +426,7 @@ def _spent(pair: Pair) -> Iterator[str]:
 
 def _cost(spent: Json, names: Mapping[str, str]) -> tuple[object, ...]:
     whose = tuple(sorted(names.get(each, each) for each in spent["parameters"]))
-    return spent["name"], whose, *(_renamed(spent[what], names) for what in ("epsilon", "delta"))
+    return spent["name"], whose, *(with_names(spent[what], names) for what in ("epsilon", "delta"))
 
 
 def _costs(spent: Json) -> str:

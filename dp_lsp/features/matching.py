@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from dp_lsp.core.formulas import Renamed
+
 Json = Mapping[str, Any]
 
 
@@ -70,6 +72,12 @@ class Function:
     @property
     def spending(self) -> list[Json]:
         return list(self.said.get("spending", ()))
+
+    def relations(self, names: Renamed) -> Iterator[tuple[str, Renamed]]:
+        """What is known to hold where its bounds do, each with what names in it are called otherwise."""
+        free = (each["range"] for bound in self.bounds for each in bound["free"])
+        for text in (*(each["formula"] for each in self.conditions if each["formula"]), *dict.fromkeys(free)):
+            yield text, names
 
     def numbers(self, parameter: str) -> Json | None:
         """The bound of a parameter as numbers, if it has any."""

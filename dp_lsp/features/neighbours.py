@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from dp_lsp.core.comparing import is_at_most
-from dp_lsp.core.formulas import Relation, Unreadable, read
+from dp_lsp.core.constraints import Quantity
+from dp_lsp.core.formulas import Renamed, Scope, Unreadable, with_names
+from dp_lsp.features.matching import Function, renamed_parameters
 
 Json = Mapping[str, Any]
 
@@ -27,11 +29,20 @@ _PERSON = re.compile(r"a person has at most (?P<most>.+) records in `(?P<names>.
 _PAIRS = "data that differ in one record", "data of which one has a record more"
 
 
-class Known(NamedTuple):
-    """What names in the formulas of the old report are called now, and what holds."""
+class Sides(NamedTuple):
+    """A function as it was and as it is: what parameters of the old one are called now, and what the names in formulas
+    of both stand for where the conditions of both hold."""
 
-    names: Mapping[str, str]
-    relations: Sequence[Relation]
+    old: Function
+    new: Function
+    names: Renamed
+    scope: Scope
+
+    @staticmethod
+    def of(old: Function, new: Function) -> Sides:
+        names = renamed_parameters(old, new)
+        parameters = (each["name"] for each in (*old.parameters, *new.parameters))
+        return Sides(old, new, names, Scope((*old.relations(names), *new.relations({})), parameters))
 
     def is_at_most(self, old: str, new: str) -> bool:
         """Whether a formula of the old report is known to be at most one of the new report."""
@@ -41,11 +52,14 @@ class Known(NamedTuple):
         """The same the other way round."""
         return self._is_at_most((new, {}), (old, self.names))
 
-    def _is_at_most(self, one: tuple[str, Mapping[str, str]], other: tuple[str, Mapping[str, str]]) -> bool:
-        try:
-            return is_at_most(read(*one), read(*other), self.relations)
-        except (Unreadable, RecursionError):
-            return one[0] == other[0]
+    def _is_at_most(self, one: tuple[str, Renamed], other: tuple[str, Renamed]) -> bool:
+        return with_names(*one) == with_names(*other) or self.is_proved(self.scope.read(*one), self.scope.read(*other))
+
+    def is_proved(self, small: Quantity | Unreadable, large: Quantity | Unreadable) -> bool:
+        """Whether a number is proved to be at most another."""
+        if isinstance(small, Unreadable) or isinstance(large, Unreadable):
+            return False
+        return is_at_most(small, large, self.scope)
 
 
 class _Part(NamedTuple):
@@ -98,7 +112,7 @@ def of_other_pairs(old: Sequence[Json], new: Sequence[Json]) -> Iterator[str]:
         yield f"neighbours are {_PAIRS[now]}, and were {_PAIRS[was]}"
 
 
-def about_less(old: Json, new: Json, conditions: tuple[Sequence[Json], Sequence[Json]], known: Known) -> Iterator[str]:
+def about_less(old: Json, new: Json, conditions: tuple[Sequence[Json], Sequence[Json]], known: Sides) -> Iterator[str]:
     """What bounds of a parameter are about now that is not known to be all that they were about: other neighbours,
     somebody with fewer records, or fewer data. ``conditions`` are those of the old function and of the new one."""
     name, (before, after) = new["name"], (list(_parts(side["type"])) for side in (old, new))
@@ -127,7 +141,7 @@ def _records_of_a_person(parameter: Json, conditions: Sequence[Json]) -> str:
     return next((each["most"] for each in said if parameter["name"] in each["names"].split("` and `")), "1")
 
 
-def _fewer(name: str, old: _Part, new: _Part, known: Known, scaled: bool) -> Iterator[str]:
+def _fewer(name: str, old: _Part, new: _Part, known: Sides, scaled: bool) -> Iterator[str]:
     """What a part of a type leaves out that was not before. ``scaled`` says that a bound is also about distances of
     less than 1, which data compared by equality do not have."""
     ways = old.comparison, new.comparison
@@ -142,7 +156,7 @@ def _fewer(name: str, old: _Part, new: _Part, known: Known, scaled: bool) -> Ite
         yield f"the number of records in `{name}` is {new.number}, and was {old.number}"
 
 
-def _is_as_many(old: _Part, new: _Part, known: Known) -> bool:
+def _is_as_many(old: _Part, new: _Part, known: Sides) -> bool:
     """Whether a dataset may have as few records, or as many, as before."""
     same = known.is_at_least(old.exactly, new.exactly) and known.is_at_most(old.exactly, new.exactly)
     enough = any(each and known.is_at_least(each, new.least) for each in (old.least, old.exactly))
