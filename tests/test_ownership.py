@@ -9,8 +9,8 @@ from dp_lsp.core.term import Method
 from dp_lsp.engine.check import Engine
 from dp_lsp.frontends.julia import JULIA
 from dp_lsp.frontends.julia.parse import parse
+from dp_lsp.lower.aliasing import aliasing
 from dp_lsp.lower.definitions import Lowered, lower
-from dp_lsp.lower.effects import effects
 from imperative import Functional, Imperative, frozen, thawed
 
 HELPERS = """
@@ -210,7 +210,7 @@ class Helpers:
         lowered = lower(self.parsed, HELPERS, {}, JULIA)
         assert self.parsed.problems == lowered.problems == ()
         self.methods = methods(lowered)
-        self.known = {name: found for name, method in self.methods.items() if (found := effects([method])) is not None}
+        self.known = {name: found for name, method in self.methods.items() if (found := aliasing([method])) is not None}
 
 
 def methods(lowered: Lowered) -> dict[str, Method]:

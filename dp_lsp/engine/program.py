@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.core.values import same_by_digest, undigested
+from dp_lsp.lower.aliasing import Aliasing, aliasing
 from dp_lsp.lower.definitions import Lowered
-from dp_lsp.lower.effects import Effects, effects
 from dp_lsp.lower.facts import EVERYTHING
 from dp_lsp.lower.methods import Conflict, conflict
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Chunk, Remark
 
-Others = tuple[tuple[str, Effects], ...]
+Others = tuple[tuple[str, Aliasing], ...]
 """Names of functions and what calls of them do, in a fixed order."""
 
 
@@ -96,7 +96,7 @@ class Program:
         unit = self.units[index]
         if not unit.lowered.cautious and self._changing.isdisjoint(unit.uses):
             return ()
-        found = [(name, effects(self._methods(name, index))) for name in sorted(unit.uses & self.definers.keys())]
+        found = [(name, aliasing(self._methods(name, index))) for name in sorted(unit.uses & self.definers.keys())]
         known = tuple((name, each) for name, each in found if each is not None)
         return known if unit.lowered.cautious or any(each.change_something for _, each in known) else ()
 

@@ -10,20 +10,21 @@ from dp_lsp import builtins, surface
 from dp_lsp.builtins.remedies import COPY
 from dp_lsp.core import term
 from dp_lsp.core.term import Bind, Local, Term
-from dp_lsp.intents import Before, Intent, Through
+from dp_lsp.intents import Before, Through
 from dp_lsp.lower import problems
 from dp_lsp.lower.expressions import Expressions
-from dp_lsp.lower.facts import UNUSED
-from dp_lsp.lower.ownership import Holding, Holdings, Memory, Origin
+from dp_lsp.lower.ownership import Holdings, Memory, Provenance
+from dp_lsp.lower.scope import BodyScope, LoweringUnit
+from dp_lsp.lower.sharing import Sharing
 from dp_lsp.lower.survey import changed_positions
-from dp_lsp.problem import Fix, Kind, Problem, Related
+from dp_lsp.problem import Kind, Problem, Related
 from dp_lsp.text import Span, normalised
 
-_KIND_OF: dict[Origin, type[Kind]] = {
-    Origin.PART: problems.PartChanged,
-    Origin.TAKEN_APART: problems.TakenApartChanged,
-    Origin.CALL: problems.PassedThrough,
-    Origin.CHOICE: problems.TwoMemories,
+_KIND_OF: dict[Provenance, type[Kind]] = {
+    Provenance.PART: problems.PartChanged,
+    Provenance.TAKEN_APART: problems.TakenApartChanged,
+    Provenance.CALL: problems.PassedThrough,
+    Provenance.CHOICE: problems.TwoMemories,
 }
 
 
@@ -34,59 +35,54 @@ class Changing(NamedTuple):
     row: builtins.Builtin | None
 
 
-class Changes(Expressions):
-    """Changes in place. ``changed`` are the parameters that were changed so far; ``refused`` says that there was a
-    change, or a ``return``, that must not be; ``_rounds`` counts the loops around a place."""
+class Changes:
+    """The in-place changes of one body. ``changed`` are the parameters that were changed so far; ``refused`` says that
+    there was a change, or a ``return``, that must not be; ``rounds`` counts the loops around a place."""
 
-    changed: set[str]
-    _text: str
-    _rounds = 0
-    refused = False
+    def __init__(self, unit: LoweringUnit, scope: BodyScope, sharing: Sharing, expressions: Expressions) -> None:
+        self._unit = unit
+        self._scope = scope
+        self._sharing = sharing
+        self._expressions = expressions
+        self.changed: set[str] = set()
+        self.refused = False
+        self.rounds = 0
 
-    def _version(self, name: str, span: Span, holding: Holding) -> Local:
-        """A new version of a name."""
-        local = Local(name, span)
-        if name != UNUSED:
-            self._scope.now[name] = local
-            self._scope.lost.pop(name, None)
-            self._scope.ownership.bind(name, holding)
-        return local
-
-    def _changed_by(self, node: surface.Call) -> Changing | None:
+    def changed_by(self, node: surface.Call) -> Changing | None:
         """What a call changes in place, if it is one of a builtin or of a function that changes something."""
         if not isinstance(node.callee, surface.Name):
             return None
-        row = self._builtin_of(node.callee)
-        effects = self._effects(node.callee)
+        row = self._scope.builtin_of(node.callee)
+        effects = self._scope.effects_of(node.callee)
         if row is not None:
             positions = changed_positions(node, {})
         else:
             positions = None if effects is None else effects.changes(len(node.args))
         return Changing(positions, row) if positions else None
 
-    def _change(self, node: surface.Call, changing: Changing) -> Bind:
+    def change(self, node: surface.Call, changing: Changing) -> Bind:
         """A statement that changes variables: each gets a new version."""
         assert isinstance(node.callee, surface.Name), "what changes something is called by its name"
         names = [node.args[position] for position in changing.positions if position < len(node.args)]
         variables = [name for name in names if isinstance(name, surface.Name) and self._is_variable(name)]
         if len(variables) < len(changing.positions):
-            self._problems.append(problems.NotAVariable.at(node.span, name=node.callee.name))
+            self._unit.report(problems.NotAVariable.at(node.span, name=node.callee.name))
             self.refused = True
-            args = tuple(self._expression(arg) for arg in node.args)
+            args = tuple(self._expressions.term(arg) for arg in node.args)
             return Bind(node.span, (), term.Hole(node.span, "a change of something that is not a variable", args))
         value: Term
         if changing.row is not None:
-            value = self._builtin(node, changing.row, self._arguments(node, changing.row), mutates=True)
+            value = self._expressions.use(node, changing.row, mutates=True)
         else:
-            value = self._apply(node, self._name(node.callee, called=True))
+            value = self._expressions.apply(node, self._expressions.name(node.callee, called=True))
         problem = self._wrong(node, variables)
         if problem is not None:
-            self._problems.append(problem)
+            self._unit.report(problem)
             self.refused = True
             value = term.Hole(node.span, "a change that others would see")
         holdings = [self._scope.ownership.of(name.name) for name in variables]
         targets = tuple(
-            self._version(name.name, name.span, held) for name, held in zip(variables, holdings, strict=True)
+            self._scope.version(name.name, name.span, held) for name, held in zip(variables, holdings, strict=True)
         )
         return Bind(node.span, targets, value)
 
@@ -99,16 +95,15 @@ class Changes(Expressions):
         for name in variables:
             memory = self._scope.memory(name.name)
             for arg in node.args:
-                if arg is not name and self._memory(arg) & memory:
-                    fixes = self._fixes(Through("give it a copy", arg.span, (COPY,)))
+                if arg is not name and self._sharing.of(arg) & memory:
+                    fixes = self._unit.fixes(Through("give it a copy", arg.span, (COPY,)))
                     return problems.GivenTwice.at(arg.span, name=name.name, fixes=fixes)
         problem = next(filter(None, (self._seen_by_others(name, node.end) for name in variables)), None)
         if problem is None or problem.code not in problems.OF_SHARING:
             return problem
-        return problem._replace(fixes=self._fixes(Before("change a copy: `{code}`", node.start, problem.span, COPY)))
-
-    def _fixes(self, intent: Intent) -> tuple[Fix, ...]:
-        return tuple(self._language.rendering.fixes(intent, self._text))
+        return problem._replace(
+            fixes=self._unit.fixes(Before("change a copy: `{code}`", node.start, problem.span, COPY))
+        )
 
     def _seen_by_others(self, name: surface.Name, end: int) -> Problem | None:
         """Whether somebody else would see a change of what a name stands for, which a statement makes that ends there;
@@ -127,10 +122,10 @@ class Changes(Expressions):
     def _is_done(self, one: str, other: str, end: int) -> bool:
         """Whether a name that shares arrays with another is nowhere written behind a place of the text. In a loop the
         next round may come to it."""
-        if self._rounds or not any(self._scope.ownership.of(name).origin is Origin.COPY for name in (one, other)):
+        if self.rounds or not any(self._scope.ownership.of(name).origin is Provenance.COPY for name in (one, other)):
             return False
         word = re.compile(rf"(?<![\w!]){re.escape(one)}(?![\w!])")
-        return word.search(normalised(self._text[end:])) is None
+        return word.search(normalised(self._unit.text[end:])) is None
 
     def _shared(self, name: surface.Name, other: str | None) -> Problem:
         """Why a change of a name would be seen by others: ``other``, or whoever made the value."""
@@ -140,13 +135,13 @@ class Changes(Expressions):
         kind = _KIND_OF.get(self._scope.ownership.of(name.name).origin, problems.SharedChange)
         return kind.at(name.span, name=name.name, other=whose, related=related)
 
-    def _check_rounds(self, span: Span, after: Holdings, before: Holdings, changed: Memory) -> None:
+    def check_rounds(self, span: Span, after: Holdings, before: Holdings, changed: Memory) -> None:
         """What a round leaves behind must not make a change of the next round visible elsewhere."""
         found = self._scope.ownership.shuffled(after, before, changed)
         if found is not None:
             name, other = found
             whose = f"`{other}`" if other else "a value of the caller"
-            self._problems.append(problems.LoopShuffle.at(span, name=name, other=whose))
+            self._unit.report(problems.LoopShuffle.at(span, name=name, other=whose))
 
 
 def versions(span: Span, locals_: Iterable[Local], alone: bool = False) -> Term:

@@ -9,7 +9,7 @@ from dp_lsp import builtins, surface
 from dp_lsp.core.term import Constant, Definition, Method
 from dp_lsp.language import Language
 from dp_lsp.lower import problems, type_names
-from dp_lsp.lower.effects import Known, effects
+from dp_lsp.lower.aliasing import Known, aliasing
 from dp_lsp.lower.facts import (
     EVERYTHING,
     UNUSED,
@@ -22,6 +22,7 @@ from dp_lsp.lower.facts import (
     summary,
 )
 from dp_lsp.lower.functions import Functions, Written
+from dp_lsp.lower.scope import LoweringUnit
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
@@ -129,7 +130,7 @@ class _TopLevel:
     def _function(self, node: surface.Function) -> Method:
         name = node.name.name
         self._check_meaning(node.name)
-        function = self._lowering(name)
+        function = Functions(self._unit(name))
         does = summary(node, self._vocabulary)
         does = does._replace(binds=does.binds - {name})
         if isinstance(node.body, surface.Opaque):
@@ -141,16 +142,16 @@ class _TopLevel:
 
     def _assigned(self, node: surface.Assign, target: surface.Name) -> Definition:
         self._check_meaning(target)
-        function = self._lowering(target.name)
+        unit = self._unit(target.name)
         self._cloud(node, summary(node.value, self._vocabulary), f"`{target.name}` may give it another meaning")
         if isinstance(node.value, surface.Lambda):
-            method = function.method(Written.assigned(target, node.value))
+            method = Functions(unit).method(Written.assigned(target, node.value))
             return replace(method, span=node.span, assigned=True)
-        value = function.constant(node.value)
-        return Constant(target.name, node.span, target.span, value, frozenset(function.uses))
+        value = Functions(unit).constant(node.value)
+        return Constant(target.name, node.span, target.span, value, frozenset(unit.uses))
 
-    def _lowering(self, name: str) -> Functions:
-        return Functions(f"`{name}`", self._text, self._problems, self._known, self._language)
+    def _unit(self, name: str) -> LoweringUnit:
+        return LoweringUnit(f"`{name}`", self._text, self._problems, self._known, self._language)
 
     def _add(self, definition: Definition) -> None:
         """A definition; those after it know what a call of it does."""
@@ -158,7 +159,7 @@ class _TopLevel:
         if isinstance(definition, Method):
             methods = self._methods.setdefault(definition.name, [])
             methods.append(definition)
-            known = effects(methods)
+            known = aliasing(methods)
             if known is not None:
                 self._known[definition.name] = known.joined(self._elsewhere.get(definition.name))
 

@@ -8,17 +8,19 @@ from dp_lsp import surface
 from dp_lsp.core import term
 from dp_lsp.core.annotation import AModel, Anything, NumberOf
 from dp_lsp.core.term import Bind, Body, Method, Term
-from dp_lsp.language import Language
 from dp_lsp.lower import problems, type_names
-from dp_lsp.lower.changes import versions
-from dp_lsp.lower.effects import Known, effects
+from dp_lsp.lower.aliasing import aliasing
+from dp_lsp.lower.changes import Changes, versions
+from dp_lsp.lower.expressions import Expressions
 from dp_lsp.lower.facts import UNUSED, written
-from dp_lsp.lower.leaving import GIVES_NOTHING, GIVES_VALUE, OTHER_CHANGES, Leaving, ends_bare, returns
+from dp_lsp.lower.leaving import GIVES_NOTHING, GIVES_VALUE, OTHER_CHANGES, ends_bare, returns
 from dp_lsp.lower.methods import conflict
 from dp_lsp.lower.ownership import OUTSIDE, Holding, Memory
+from dp_lsp.lower.scope import BodyScope, LoweringUnit
+from dp_lsp.lower.sharing import Sharing
 from dp_lsp.lower.statements import Finish, Statements
 from dp_lsp.lower.survey import How, Methods, Survey, grouped
-from dp_lsp.problem import Edit, Fix, Problem, Related
+from dp_lsp.problem import Edit, Fix, Related
 from dp_lsp.text import Span
 
 
@@ -54,28 +56,26 @@ class Written(NamedTuple):
         return cls(f"{name} -> …", node.span, node.span, header, node.params, node.returns, node.body)
 
 
-class Functions(Statements):
+class Functions:
     """The body of one function. A function inside it has a body of its own, made by :meth:`inside`."""
 
-    def __init__(
-        self,
-        where: str,
-        text: str,
-        report: list[Problem],
-        known: Known,
-        language: Language,
-        outer: Functions | None = None,
-    ) -> None:
-        super().__init__(where, text, report, known, language, outer)
-        self.changed = set()
-        self.leaving = Leaving()
+    def __init__(self, unit: LoweringUnit, outer: Functions | None = None) -> None:
+        self._unit = unit
+        self._scope: BodyScope = BodyScope(None if outer is None else outer._scope, unit.known)
+        self._sharing = Sharing(self._scope)
+        self._expressions = Expressions(unit, self._scope, self._choice, self._function_value)
+        self._changes = Changes(unit, self._scope, self._sharing, self._expressions)
+        guards = 0 if outer is None else outer._statements.guards
+        parts = self._sharing, self._expressions, self._changes
+        self._statements: Statements = Statements(unit, self._scope, *parts, functions=self, guards=guards)
         self._conflicting: set[str] = set()
 
     def inside(self) -> Functions:
         """A function inside this one."""
-        inner = Functions(self._where, self._text, self._problems, self._known, self._language, self)
-        inner._guards = self._guards
-        return inner
+        return Functions(self._unit, self)
+
+    def _choice(self, node: surface.If) -> Term:
+        return self._statements.choice_of_values(node)
 
     def method(self, node: Written) -> Method:
         """A method. Everything in it is lowered now; what it captures is noted in its scope."""
@@ -83,11 +83,11 @@ class Functions(Statements):
         self._check_parameters(node.params)
         params = self._parameters(node.params)
         if returned.black_box:
-            self._problems.append(problems.BlackBoxInside.at(node.name_span, name=node.name))
+            self._unit.report(problems.BlackBoxInside.at(node.name_span, name=node.name))
         body = self.function_body(node.body, node)
         ownership = self._scope.ownership
-        changes = [i for i, param in enumerate(node.params) if param.name in self.changed]
-        passes = [i for i, param in enumerate(node.params) if ownership.given(param.name) & self.returned]
+        changes = [i for i, param in enumerate(node.params) if param.name in self._changes.changed]
+        passes = [i for i, param in enumerate(node.params) if ownership.given(param.name) & self._statements.returned]
         return Method(
             node.name,
             node.span,
@@ -98,10 +98,10 @@ class Functions(Statements):
             returned.type,
             returned.privacy,
             body,
-            frozenset(self.uses),
+            frozenset(self._unit.uses),
             changes=tuple(changes),
             passes=tuple(passes),
-            passes_captured=bool(OUTSIDE & self.returned),
+            passes_captured=bool(OUTSIDE & self._statements.returned),
             converts=type_names.run_time(node.returns),
         )
 
@@ -112,12 +112,12 @@ class Functions(Statements):
     def function_body(self, block: surface.Block, node: Written | None) -> Body:
         """The body of a function; its value is that of the last statement, or of the parameters that it changes."""
         outer = self._scope.outer
-        known = self._known if outer is None else outer.survey.known
+        known = self._unit.known if outer is None else outer.survey.known
         survey = None if outer is None else outer.survey.inner.get(block)
         self._scope.survey = survey or Survey(block, known)
         self._check_names()
         statements = grouped(block.statements)
-        body = self._body(statements, self._end(node, block), block.span, may_return=node is not None)
+        body = self._statements.body(statements, self._end(node, block), block.span, may_return=node is not None)
         if node is not None:
             self._check_changes(node, block)
         return body
@@ -131,7 +131,7 @@ class Functions(Statements):
                 name = param.local.name
                 fix = Fix("leave the annotation out", (Edit(param.span, name),))
                 found = problems.BlackBoxStatic.at(param.span, name=name, box=node.name.name, fixes=(fix,))
-                self._problems.append(found)
+                self._unit.report(found)
         captured = mentions - {param.name for param in node.params}
         return Method(
             node.name.name,
@@ -151,18 +151,18 @@ class Functions(Statements):
         """How the ways through a body end. Where one ends in a ``return`` without a value all of them do; what each
         gives is the last version of every parameter that any of them changes."""
         if node is None:
-            return self._value
+            return self._statements.value
         found, bare = list(returns(block)), ends_bare(block)
         early = any(each is not block.statements[-1] for each in found)
 
         def finish(last: surface.Node | None, binds: list[Bind]) -> Term:
             if isinstance(last, surface.If) and last.otherwise is not None:
-                return self._choice(last, finish, may_return=True)
+                return self._statements.choice(last, finish, may_return=True)
             if not isinstance(last, surface.Return) or (last.value is not None and not (early and bare)):
-                return self._tail(last, binds)
+                return self._statements.tail(last, binds)
             if early and (last.value is not None or not bare):
-                return self._refused_return(last, GIVES_VALUE if bare else GIVES_NOTHING)
-            names = self._may_change(node) if early else self.changed
+                return self._statements.refused_return(last, GIVES_VALUE if bare else GIVES_NOTHING)
+            names = self._may_change(node) if early else self._changes.changed
             return versions(last.span, (self._scope.now[p.name] for p in node.params if p.name in names), alone=True)
 
         return finish
@@ -175,19 +175,19 @@ class Functions(Statements):
         """What a body with these changes must be: one that ends in a ``return`` alone, which none other does."""
         found = list(returns(block))
         if not ends_bare(block):
-            if self.changed and not self.refused:
-                names = "`, `".join(sorted(self.changed))
+            if self._changes.changed and not self._changes.refused:
+                names = "`, `".join(sorted(self._changes.changed))
                 last = block.statements[-1] if block.statements else block
-                self._problems.append(problems.MissingReturn.at(last.span, name=names))
+                self._unit.report(problems.MissingReturn.at(last.span, name=names))
             return
-        if not self.changed and not self.refused:
-            self._problems.append(problems.NothingChanged.at(found[-1].span, name=node.name))
-        elif len(found) > 1 and self.changed != self._may_change(node) and not self.refused:
-            self._refused_return(found[0], OTHER_CHANGES)
-        for name in sorted(self.changed):
+        if not self._changes.changed and not self._changes.refused:
+            self._unit.report(problems.NothingChanged.at(found[-1].span, name=node.name))
+        elif len(found) > 1 and self._changes.changed != self._may_change(node) and not self._changes.refused:
+            self._statements.refused_return(found[0], OTHER_CHANGES)
+        for name in sorted(self._changes.changed):
             for write in self._scope.survey.known_writes(name):
                 if write.how is How.ASSIGNED:
-                    self._problems.append(problems.ChangedAndAssigned.at(write.span, name=name))
+                    self._unit.report(problems.ChangedAndAssigned.at(write.span, name=name))
 
     # Parameters and annotations
 
@@ -196,7 +196,7 @@ class Functions(Statements):
         kinds = {"keyword": "a keyword parameter", "rest": "a parameter that takes any number of arguments"}
         for param in params:
             if param.default is not None or param.kind != "plain":
-                self._refuse(param.span, kinds.get(param.kind, "a default value"))
+                self._unit.refuse(param.span, kinds.get(param.kind, "a default value"))
                 return
 
     def _parameters(self, nodes: tuple[surface.Parameter, ...]) -> tuple[term.Param, ...]:
@@ -210,16 +210,16 @@ class Functions(Statements):
     def _parameter(self, node: surface.Parameter) -> term.Param:
         """Bring a parameter into scope."""
         local = term.Local(node.name, node.span)
-        self._check_meaning(node.name, node.span)
+        self._unit.check_meaning(node.name, node.span)
         try:
             type_, static = type_names.parameter(node.annotation)
             if self._scope.outer is not None:
                 type_names.check_relation(node.annotation, type_)
-        except type_names.Refused as refused:
+        except type_names.RefusedType as refused:
             self._refuse_type(refused)
             type_, static = Anything(), False
         if node.name in self._scope.now:
-            self._problems.append(problems.AssignedTwice.at(node.span, name=node.name, why="parameters differ in name"))
+            self._unit.report(problems.AssignedTwice.at(node.span, name=node.name, why="parameters differ in name"))
         if node.name != UNUSED:
             self._scope.now[node.name] = local
             self._scope.fixed.add(node.name)
@@ -229,17 +229,17 @@ class Functions(Statements):
     def _returned(self, annotation: surface.TypeExpr | None) -> type_names.Returned:
         try:
             return type_names.returned(annotation)
-        except type_names.Refused as refused:
+        except type_names.RefusedType as refused:
             self._refuse_type(refused)
             return type_names.Returned(Anything())
 
-    def _refuse_type(self, refused: type_names.Refused) -> None:
+    def _refuse_type(self, refused: type_names.RefusedType) -> None:
         name = written(refused.node)
         found = problems.UnknownType.at(refused.node.span, written=name, hint=refused.hint, fixes=refused.fixes)
-        self._problems.append(found)
+        self._unit.report(found)
 
     def _written(self, node: surface.Parameter) -> str:
-        return "Any" if node.annotation is None else self._text[node.annotation.start : node.annotation.end]
+        return "Any" if node.annotation is None else self._unit.text[node.annotation.start : node.annotation.end]
 
     # Functions inside functions
 
@@ -253,33 +253,33 @@ class Functions(Statements):
             if not definitions:
                 continue
             if scope.outer is not None and not is_parameter and scope.outer.has(name):
-                self._problems.append(problems.OuterAssigned.at(definitions[0].span, name=name))
-                self._version(name, definitions[0].span, Holding(self._new()))
+                self._unit.report(problems.OuterAssigned.at(definitions[0].span, name=name))
+                self._scope.version(name, definitions[0].span, Holding(self._sharing.new()))
             styles = [*([How.ASSIGNED] if is_parameter else ()), *(write.how for write in definitions)]
             if How.FUNCTION in styles and len(styles) > 1:
                 first = scope.now[name].span if is_parameter else definitions[0].span
                 kind = problems.TwoStyles if How.ASSIGNED in styles else problems.NotAdjacent
                 related = (Related(f"`{name}` is defined here", first),)
-                self._problems.append(kind.at(definitions[-1].span, name=name, related=related))
+                self._unit.report(kind.at(definitions[-1].span, name=name, related=related))
                 self._conflicting.add(name)
 
     def _function_value(self, node: surface.Lambda) -> Term:
-        closure, self._captures[node] = self._closure([Written.nameless(node)], "")
-        made = effects(closure.methods)
+        closure, self._sharing.captures[node] = self._closure([Written.nameless(node)], "")
+        made = aliasing(closure.methods)
         if made is not None and made.change_something:
-            self._problems.append(problems.ChangingFunctionAsValue.at(node.span, name=closure.methods[0].name))
+            self._unit.report(problems.ChangingFunctionAsValue.at(node.span, name=closure.methods[0].name))
         return closure
 
-    def _assign_function(self, node: surface.Assign, target: surface.Name, value: surface.Lambda) -> Bind:
+    def assign_function(self, node: surface.Assign, target: surface.Name, value: surface.Lambda) -> Bind:
         return self._named(node.span, target, [Written.assigned(target, value)])
 
-    def _define_function(self, node: Methods) -> Bind:
+    def define_function(self, node: Methods) -> Bind:
         name = node.functions[0].name
         definitions = []
         for function in node.functions:
             if not isinstance(function.body, surface.Block):
-                self._problems.append(problems.BlackBoxInside.at(function.name.span, name=name.name))
-                return self._hidden(name.name, node.span, "a black box inside a function")
+                self._unit.report(problems.BlackBoxInside.at(function.name.span, name=name.name))
+                return self._statements.hidden(name.name, node.span, "a black box inside a function")
             definitions.append(Written.of(function, function.body))
         return self._named(node.span, name, definitions)
 
@@ -288,12 +288,12 @@ class Functions(Statements):
         closure, captured = self._closure(definitions, name.name)
         found = conflict(list(enumerate(closure.methods)))
         if found is not None:
-            self._problems.append(found.at(name.span, name.name))
+            self._unit.report(found.at(name.span, name.name))
             self._conflicting.add(name.name)
-        local = self._define(name, Holding(captured))
+        local = self._statements.define(name, Holding(captured))
         if name.name in self._conflicting:
             return Bind(span, (local,), term.Hole(span, "definitions that contradict each other", (closure,)))
-        made = effects(closure.methods)
+        made = aliasing(closure.methods)
         if made is not None:
             self._scope.effects[local] = made
         return Bind(span, (local,), closure)
@@ -302,7 +302,7 @@ class Functions(Statements):
         """A function made here, and what may be reached through what it captures."""
         around, self._scope.making = self._scope.making, name
         methods = []
-        captured = self._new()
+        captured = self._sharing.new()
         for definition in definitions:
             inner = self.inside()
             methods.append(inner.method(definition))

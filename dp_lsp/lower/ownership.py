@@ -23,7 +23,7 @@ OUTSIDE: Memory = frozenset((0,))
 """What the functions around this one own."""
 
 
-class Origin(Enum):
+class Provenance(Enum):
     """How a name came by what it stands for."""
 
     NAME = "name"
@@ -38,7 +38,7 @@ class Holding(NamedTuple):
     """What a name stands for, and how it came by it."""
 
     memory: Memory
-    origin: Origin = Origin.NAME
+    origin: Provenance = Provenance.NAME
 
 
 _NOTHING = Holding(NOWHERE)
@@ -111,7 +111,7 @@ class Ownership:
                 if known is None or known == holding:
                     self._of[name] = holding
                 else:
-                    self._of[name] = Holding(known.memory | holding.memory, Origin.CHOICE)
+                    self._of[name] = Holding(known.memory | holding.memory, Provenance.CHOICE)
 
     def before_rounds(self, carried: Iterable[str]) -> dict[str, Holding]:
         """What each name stands for before a loop. What it carries from round to round is told apart, even where it
@@ -136,7 +136,7 @@ class Ownership:
                 growing = growing or reached != memory
                 found[name] = reached
         return {
-            name: before[name] if memory == before[name].memory else Holding(memory, Origin.CHOICE)
+            name: before[name] if memory == before[name].memory else Holding(memory, Provenance.CHOICE)
             for name, memory in found.items()
         }
 

@@ -5,22 +5,63 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dp_lsp import surface
-from dp_lsp.core.term import Local
+from dp_lsp import builtins, surface
+from dp_lsp.core.term import Hole, Local, Term
+from dp_lsp.intents import Intent
+from dp_lsp.language import Language
 from dp_lsp.lower import problems
-from dp_lsp.lower.effects import Effects, Known
-from dp_lsp.lower.ownership import NOWHERE, OUTSIDE, Memory, Ownership
+from dp_lsp.lower.aliasing import Aliasing, Known
+from dp_lsp.lower.facts import UNUSED, is_everyday, is_reserved
+from dp_lsp.lower.ownership import NOWHERE, OUTSIDE, Holding, Memory, Ownership
 from dp_lsp.lower.survey import Survey
-from dp_lsp.problem import Problem, Related
+from dp_lsp.problem import Fix, Problem, Related
+from dp_lsp.text import Span
 
 
-class Unreadable(NamedTuple):
+class NoValue(NamedTuple):
     """A name that has no value here, and why; the problem has been found."""
 
     problem: Problem
 
 
-class Scope:
+class LoweringUnit:
+    """The text that is lowered, of a ``language``, and what is found on the way. ``where`` says to a person what it is,
+    ``known`` is what is known of top-level functions, and ``uses`` are the top-level names that are read."""
+
+    def __init__(self, where: str, text: str, problems: list[Problem], known: Known, language: Language) -> None:
+        self.text = text
+        self.language = language
+        self.known = known
+        self.uses: set[str] = set()
+        self._where = where
+        self._problems = problems
+
+    def report(self, problem: Problem) -> None:
+        """Something is wrong."""
+        self._problems.append(problem)
+
+    def fixes(self, intent: Intent) -> tuple[Fix, ...]:
+        """The repairs that do what is intended, as the language writes them."""
+        return tuple(self.language.rendering.fixes(intent, self.text))
+
+    def refuse(self, span: Span, what: str) -> None:
+        """Report a construct that is not part of the language; ``what`` names it within a sentence."""
+        text, written = what[0].upper() + what[1:], self.text[span.start : span.end]
+        hint = self.language.rendering.instead(what, written)
+        self.report(problems.Unsupported.at(span, what=text, where=self._where, hint=hint))
+
+    def refused(self, node: surface.Node, what: str) -> Term:
+        """The term of a construct that is not part of the language, which is reported."""
+        self.refuse(node.span, what)
+        return Hole(node.span, what)
+
+    def check_meaning(self, name: str, span: Span) -> None:
+        """A name of the language must not get another meaning, unless it is one that people use for variables."""
+        if is_reserved(name, self.language.vocabulary) and not is_everyday(name):
+            self.report(problems.BuiltinRedefined.at(span, name=name))
+
+
+class BodyScope:
     """What the names of a body stand for, at the place that is being lowered.
 
     ``now`` are the versions of names; ``lost`` says of names that only some ways through the code give a value where
@@ -28,8 +69,9 @@ class Scope:
     read here; ``making`` names the function of this scope whose methods are being lowered.
     """
 
-    def __init__(self, outer: Scope | None, known: Known) -> None:
+    def __init__(self, outer: BodyScope | None, known: Known) -> None:
         self.outer = outer
+        self._known = known
         self.now: dict[str, Local] = {}
         self.lost: dict[str, str] = {}
         self.fixed: set[str] = set()
@@ -37,7 +79,7 @@ class Scope:
         self.making = ""
         self.ownership = Ownership()
         self.survey = Survey(surface.Block(0, 0, ()), known)
-        self.effects: dict[Local, Effects] = {} if outer is None else outer.effects
+        self.effects: dict[Local, Aliasing] = {} if outer is None else outer.effects
         """What calls of the functions made in this body, or around it, do."""
 
     def has(self, name: str) -> bool:
@@ -48,22 +90,22 @@ class Scope:
         """Whether a name is local to this very body: what is assigned anywhere in it is local everywhere in it."""
         return name in self.now or name in self.lost or any(self.survey.definitions(name))
 
-    def owner(self, name: str) -> Scope | None:
+    def owner(self, name: str) -> BodyScope | None:
         """The innermost scope that a name is local to."""
         return next((scope for scope in self._outwards() if scope.owns(name)), None)
 
-    def _outwards(self) -> Iterator[Scope]:
-        scope: Scope | None = self
+    def _outwards(self) -> Iterator[BodyScope]:
+        scope: BodyScope | None = self
         while scope is not None:
             yield scope
             scope = scope.outer
 
-    def read(self, node: surface.Name) -> Local | Unreadable | None:
+    def read(self, node: surface.Name) -> Local | NoValue | None:
         """What a name stands for here; None for one that is local nowhere."""
         owner = self.owner(node.name)
         if owner is None:
             return None
-        found = owner._version(node, inside=owner is not self)
+        found = owner._version_of(node, inside=owner is not self)
         if isinstance(found, Local):
             for scope in self._outwards():
                 if scope is owner:
@@ -71,23 +113,23 @@ class Scope:
                 scope.captured.add(node.name)
         return found
 
-    def _version(self, node: surface.Name, inside: bool) -> Local | Unreadable:
+    def _version_of(self, node: surface.Name, inside: bool) -> Local | NoValue:
         name = node.name
         local = self.now.get(name)
         if local is not None and not inside:
             return local
         writes = list(self.survey.known_writes(name))
         if inside and name == self.making:
-            return Unreadable(problems.CallCycle.at(node.span, name=name, way="directly"))
+            return NoValue(problems.CallCycle.at(node.span, name=name, way="directly"))
         if local is None:
             if name not in self.lost and all(write.end > node.start for write in writes):
                 related = (Related(f"`{name}` is {writes[0].how.value} here", writes[0].span),)
-                return Unreadable(problems.UsedBeforeDefined.at(node.span, name=name, related=related))
+                return NoValue(problems.UsedBeforeDefined.at(node.span, name=name, related=related))
             where = self.lost.get(name, "another part of the function")
-            return Unreadable(problems.MaybeUndefined.at(node.span, name=name, where=where))
+            return NoValue(problems.MaybeUndefined.at(node.span, name=name, where=where))
         if inside and len(writes) + (name in self.fixed) > 1:
             related = (Related(f"`{name}` is {writes[-1].how.value} again here", writes[-1].span),)
-            return Unreadable(problems.CapturedVariable.at(node.span, name=name, related=related))
+            return NoValue(problems.CapturedVariable.at(node.span, name=name, related=related))
         return local
 
     def memory(self, name: str) -> Memory:
@@ -101,3 +143,29 @@ class Scope:
         """What the function of this scope may reach of the one around it."""
         assert self.outer is not None, "only a function inside another captures"
         return NOWHERE.union(*(self.outer.memory(name) for name in self.captured))
+
+    def version(self, name: str, span: Span, holding: Holding) -> Local:
+        """A new version of a name."""
+        local = Local(name, span)
+        if name != UNUSED:
+            self.now[name] = local
+            self.lost.pop(name, None)
+            self.ownership.bind(name, holding)
+        return local
+
+    def effects_of(self, callee: surface.Node) -> Aliasing | None:
+        """What is known of a call of a function of the program; None if that is nothing."""
+        if not isinstance(callee, surface.Name):
+            return None
+        owner = self.owner(callee.name)
+        if owner is None:
+            return self._known.get(callee.name)
+        local = owner.now.get(callee.name)
+        return None if local is None else self.effects.get(local)
+
+    def builtin_of(self, callee: surface.Node) -> builtins.Builtin | None:
+        """The builtin that a call is one of; None for a function of the program."""
+        if not isinstance(callee, surface.Name) or self.has(callee.name):
+            return None
+        found = builtins.find(callee.name)
+        return None if found is None else found[0]

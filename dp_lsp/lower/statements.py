@@ -6,24 +6,49 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from dp_lsp import builtins, surface
 from dp_lsp.core import term
 from dp_lsp.core.term import Bind, Body, Local, Term
 from dp_lsp.lower import problems
 from dp_lsp.lower.changes import Changes, versions
+from dp_lsp.lower.expressions import Expressions
 from dp_lsp.lower.facts import UNUSED, assigned_names, described, names_below, refused_target, walked
-from dp_lsp.lower.failing import Failing, failure
-from dp_lsp.lower.leaving import GUARDS, IN_LOOP, IN_VALUE, NEVER_RUN, SEVERAL_WAYS, TOO_MANY, Leaving, returns
-from dp_lsp.lower.ownership import NOWHERE, Holding, Memory, Origin
+from dp_lsp.lower.leaving import (
+    GUARDS,
+    IN_LOOP,
+    IN_VALUE,
+    NEVER_RUN,
+    SEVERAL_WAYS,
+    TOO_MANY,
+    Failing,
+    Leaving,
+    failure,
+    returns,
+)
+from dp_lsp.lower.ownership import NOWHERE, Holding, Memory, Provenance
+from dp_lsp.lower.scope import BodyScope, LoweringUnit
+from dp_lsp.lower.sharing import Sharing
 from dp_lsp.lower.survey import Methods, Survey, grouped
 from dp_lsp.text import Span
 
 Finish = Callable[[surface.Node | None, list[Bind]], Term]
 
 
-class _Side(NamedTuple):
+class Definitions(Protocol):
+    """Who lowers the functions that a body defines."""
+
+    def define_function(self, node: Methods) -> Bind:
+        """A function defined inside the body."""
+        ...
+
+    def assign_function(self, node: surface.Assign, target: surface.Name, value: surface.Lambda) -> Bind:
+        """A name for a function without one."""
+        ...
+
+
+class _BranchSide(NamedTuple):
     """One branch of an ``if`` statement: its bindings, and the scope and memory it ends with."""
 
     binds: list[Bind]
@@ -32,7 +57,7 @@ class _Side(NamedTuple):
     span: Span
 
 
-class _Walk(NamedTuple):
+class _LoopRange(NamedTuple):
     """What a loop goes over: the first number, the step and the last one. Its variables are the number of a round, and
     the ``entry`` that stands there in a ``vector``."""
 
@@ -47,28 +72,33 @@ class _Walk(NamedTuple):
         return tuple(name for name in (self.place, self.entry) if name is not None)
 
 
-class Statements(Changes):
-    """The statements of one body. ``returned`` is all that may be reached from its value, ``leaving`` knows its ways.
+class Statements:
+    """The statements of one body. ``returned`` is all that may be reached from its value. Functions are made by who
+    lowers them, which is ``functions``; ``guards`` counts the ``if`` around the body that end in what follows them."""
 
-    ``_guards`` counts the ``if`` around a place that end in what follows them, and ``_why`` says why a ``return`` there
-    is refused."""
+    def __init__(
+        self,
+        unit: LoweringUnit,
+        scope: BodyScope,
+        sharing: Sharing,
+        expressions: Expressions,
+        changes: Changes,
+        functions: Definitions,
+        guards: int,
+    ) -> None:
+        self._unit = unit
+        self._scope = scope
+        self._sharing = sharing
+        self._expressions = expressions
+        self._changes = changes
+        self._functions = functions
+        self._leaving = Leaving()
+        self.returned: Memory = NOWHERE
+        self.guards = guards
+        self._why = NEVER_RUN
+        """Why a ``return`` is refused at this place."""
 
-    returned: Memory = NOWHERE
-    _guards = 0
-    _why = NEVER_RUN
-    leaving: Leaving
-
-    def _define_function(self, node: Methods) -> Bind:
-        """A function defined inside the body."""
-        raise NotImplementedError
-
-    def _assign_function(self, node: surface.Assign, target: surface.Name, value: surface.Lambda) -> Bind:
-        """A name for a function without one."""
-        raise NotImplementedError
-
-    # Statements
-
-    def _body(self, statements: tuple[surface.Node, ...], finish: Finish, span: Span, may_return: bool = False) -> Body:
+    def body(self, statements: tuple[surface.Node, ...], finish: Finish, span: Span, may_return: bool = False) -> Body:
         """A block that ends as ``finish`` says; ``may_return`` says that its value is that of the function."""
         binds: list[Bind] = []
         pending = deque(statements)
@@ -79,7 +109,7 @@ class Statements(Changes):
                 if isinstance(bind.term, term.Hole):
                     binds.append(bind)
                     continue
-                rest = self._body(tuple(pending), finish, span, may_return)
+                rest = self.body(tuple(pending), finish, span, may_return)
                 return Body(tuple(binds), term.Scope(statement.span, bind, rest))
             if isinstance(statement, surface.If) and (failing := failure(statement)) and self._may_fail(failing):
                 self._hide(statement, binds)
@@ -88,7 +118,7 @@ class Statements(Changes):
             elif not pending:
                 result = finish(statement, binds)
                 return Body(tuple(binds), result)
-            elif may_return and isinstance(statement, surface.If) and self.leaving.of(statement).leaves:
+            elif may_return and isinstance(statement, surface.If) and self._leaving.of(statement).leaves:
                 guard = self._guard(statement, tuple(pending), finish, binds)
                 if guard is not None:
                     return Body(tuple(binds), guard)
@@ -97,14 +127,14 @@ class Statements(Changes):
         result = finish(None, binds)
         return Body(tuple(binds), result)
 
-    def _tail(self, node: surface.Node | None, binds: list[Bind]) -> Term:
+    def tail(self, node: surface.Node | None, binds: list[Bind]) -> Term:
         """The value of the last statement of a function or of a branch that is a value, if it has no branches."""
         if node is None:
             return term.MakeTuple(Span(0, 0), ())
         if isinstance(node, surface.Return) and node.value is not None:
             return self._returned_value(node.value)
         if isinstance(node, surface.If):
-            return self._refused(node, described(node))
+            return self._unit.refused(node, described(node))
         if self._is_expression(node):
             return self._returned_value(node)
         self._statement(node, binds)
@@ -114,8 +144,8 @@ class Statements(Changes):
 
     def _returned_value(self, node: surface.Node) -> Term:
         """An expression that is the value of the function, or of a branch."""
-        value = self._expression(node)
-        self.returned |= self._memory(node)
+        value = self._expressions.term(node)
+        self.returned |= self._sharing.of(node)
         return value
 
     def _read_back(self, bind: Bind, span: Span) -> Term:
@@ -124,12 +154,12 @@ class Statements(Changes):
             self.returned |= self._scope.memory(target.name)
             effects = self._scope.effects.get(target)
             if effects is not None and effects.change_something:
-                self._problems.append(problems.ChangingFunctionAsValue.at(target.span, name=target.name))
+                self._unit.report(problems.ChangingFunctionAsValue.at(target.span, name=target.name))
         return versions(span, bind.targets, alone=True)
 
     def _is_expression(self, node: surface.Node) -> bool:
         if isinstance(node, surface.Call):
-            return self._changed_by(node) is None
+            return self._changes.changed_by(node) is None
         return not isinstance(node, surface.Assign | surface.For | surface.If | Methods | surface.Assert)
 
     def _statement(self, node: surface.Node, binds: list[Bind]) -> None:
@@ -154,17 +184,19 @@ class Statements(Changes):
                 binds.append(self._for(node))
             case surface.Assert(condition=condition, said=said):
                 shown = () if said is None else self._shown((said,))
-                binds.append(Bind(node.span, (), term.Check(node.span, self._expression(condition), shown=shown)))
+                binds.append(Bind(node.span, (), term.Check(node.span, self._expressions.term(condition), shown=shown)))
             case surface.Shown(names=names):
-                binds.append(Bind(node.span, (), term.MakeTuple(node.span, tuple(map(self._value_of_name, names)))))
+                binds.append(
+                    Bind(node.span, (), term.MakeTuple(node.span, tuple(map(self._expressions.value_of_name, names))))
+                )
             case surface.Return():
-                binds.append(Bind(node.span, (), self._refused_return(node, self._why)))
-            case surface.Call() if (changing := self._changed_by(node)) is not None:
-                binds.append(self._change(node, changing))
+                binds.append(Bind(node.span, (), self.refused_return(node, self._why)))
+            case surface.Call() if (changing := self._changes.changed_by(node)) is not None:
+                binds.append(self._changes.change(node, changing))
             case Methods():
-                binds.append(self._define_function(node))
+                binds.append(self._functions.define_function(node))
             case _:
-                binds.append(Bind(node.span, (), self._expression(node)))
+                binds.append(Bind(node.span, (), self._expressions.term(node)))
 
     def _may_fail(self, failing: Failing) -> bool:
         """Whether what makes a run fail is Julia's, as far as it is known here."""
@@ -174,9 +206,11 @@ class Statements(Changes):
         """A condition that makes the run fail. Whoever sees that sees also what it says."""
         name, said = failing.by
         shown = self._shown(said)
-        self.uses.add(name.name)
+        self._unit.uses.add(name.name)
         function = term.Global(name.span, name.name, called=True)
-        return Bind(span, (), term.Check(span, self._expression(failing.condition), failing.negated, function, shown))
+        return Bind(
+            span, (), term.Check(span, self._expressions.term(failing.condition), failing.negated, function, shown)
+        )
 
     def _shown(self, said: tuple[surface.Node, ...]) -> tuple[Term, ...]:
         """What is shown where a run fails."""
@@ -188,13 +222,13 @@ class Statements(Changes):
                 case surface.Text():
                     pass
                 case surface.Shown(names=names):
-                    shown += map(self._value_of_name, names)
+                    shown += map(self._expressions.value_of_name, names)
                 case surface.Call(callee=surface.Name(name=name), args=args, keywords=()) if self._is_exception(name):
                     pending += reversed(args)
                 case surface.Number() | surface.Boolean() | surface.Name():
-                    shown.append(self._expression(node))
+                    shown.append(self._expressions.term(node))
                 case _:
-                    self._refuse(node.span, "a failure that shows values")
+                    self._unit.refuse(node.span, "a failure that shows values")
         return tuple(shown)
 
     def _is_exception(self, name: str) -> bool:
@@ -207,22 +241,34 @@ class Statements(Changes):
         assert isinstance(call, surface.Call) and isinstance(call.callee, surface.Name)
         found = builtins.find(call.callee.name)
         assert found is not None, "only a builtin has a scope"
-        value = self._builtin(call, found[0], self._arguments(call, found[0]))
+        value = self._expressions.use(call, found[0])
         names = node.target.items if isinstance(node.target, surface.Tuple) else (node.target,)
-        drawn = tuple(self._define(name, Holding(self._new())) for name in names if isinstance(name, surface.Name))
+        drawn = tuple(
+            self.define(name, Holding(self._sharing.new())) for name in names if isinstance(name, surface.Name)
+        )
         return Bind(node.span, drawn, value)
+
+    def _opens_scope(self, node: surface.Node) -> bool:
+        if (
+            not isinstance(node, surface.Assign)
+            or node.operator is not None
+            or not isinstance(node.value, surface.Call)
+        ):
+            return False
+        row = self._scope.builtin_of(node.value.callee)
+        return row is not None and row.scope == "tail"
 
     # Assignments
 
     def _assign(self, node: surface.Assign) -> Bind:
         target = node.target
         if isinstance(target, surface.Name) and isinstance(node.value, surface.Lambda) and node.operator is None:
-            return self._assign_function(node, target, node.value)
+            return self._functions.assign_function(node, target, node.value)
         value = self._assigned(node)
         names = assigned_names(target)
         if names is None:
             return self._refused_assignment(node, value)
-        locals_ = tuple(map(self._define, names, self._held(node, len(names))))
+        locals_ = tuple(map(self.define, names, self._held(node, len(names))))
         if isinstance(target, surface.Tuple) and len(locals_) == 1:
             value = term.Hole(node.span, "an assignment to a tuple of one name", (value,))
         return Bind(node.span, locals_, value)
@@ -230,90 +276,91 @@ class Statements(Changes):
     def _refused_assignment(self, node: surface.Assign, value: Term) -> Bind:
         """An assignment to something other than names. Those in it have a value after it, of which nothing is known."""
         what = refused_target(node.target)
-        self._refuse(node.target.span, what)
+        self._unit.refuse(node.target.span, what)
         names = sorted(names_below(node.target))
-        locals_ = tuple(self._version(name, node.target.span, Holding(self._new())) for name in names)
+        locals_ = tuple(self._scope.version(name, node.target.span, Holding(self._sharing.new())) for name in names)
         return Bind(node.span, locals_, term.Hole(node.span, what, (value,)))
 
     def _assigned(self, node: surface.Assign) -> Term:
-        value = self._expression(node.value)
+        value = self._expressions.term(node.value)
         if node.operator is None:
             return value
         found = builtins.find(node.operator)
         if found is None:
-            return self._refused(node, f"the operator `{node.operator}=`")
-        before = self._expression(node.target)
+            return self._unit.refused(node, f"the operator `{node.operator}=`")
+        before = self._expressions.term(node.target)
         operator = surface.Call(
             node.start, node.end, surface.Name(node.start, node.end, node.operator), (node.target, node.value)
         )
-        return self._builtin(operator, found[0], (before, value))
+        return self._expressions.builtin(operator, found[0], (before, value))
 
     def _held(self, node: surface.Assign, count: int) -> list[Holding]:
         """What each name on the left of an assignment stands for."""
         if node.operator is not None:
-            return [Holding(self._new()) for _ in range(count)]
+            return [Holding(self._sharing.new()) for _ in range(count)]
         value = node.value
         if not isinstance(node.target, surface.Tuple):
-            return [Holding(self._memory(value), self._origin(value))]
+            return [Holding(self._sharing.of(value), self._sharing.origin(value))]
         if isinstance(value, surface.Tuple) and len(value.items) == count:
-            return [Holding(self._memory(item), self._origin(item)) for item in value.items]
-        return [Holding(self._memory(value), Origin.TAKEN_APART)] * count
+            return [Holding(self._sharing.of(item), self._sharing.origin(item)) for item in value.items]
+        return [Holding(self._sharing.of(value), Provenance.TAKEN_APART)] * count
 
-    def _define(self, name: surface.Name, held: Holding) -> Local:
+    def define(self, name: surface.Name, held: Holding) -> Local:
         """An assignment to a name."""
-        self._check_meaning(name.name, name.span)
-        return self._version(name.name, name.span, held)
+        self._unit.check_meaning(name.name, name.span)
+        return self._scope.version(name.name, name.span, held)
 
     def _hide(self, node: surface.Node, binds: list[Bind]) -> None:
         """Names to which something may be assigned that is not understood; reading one is no second problem."""
         defined = node.summary.binds if isinstance(node, surface.Opaque) else ()
         for name in sorted(self._scope.survey.hidden.get(node, ())):
             if name in self._scope.now or name in defined:
-                binds.append(self._hidden(name, node.span, f"a value that `{name}` may have got here"))
+                binds.append(self.hidden(name, node.span, f"a value that `{name}` may have got here"))
 
-    def _hidden(self, name: str, span: Span, reason: str) -> Bind:
+    def hidden(self, name: str, span: Span, reason: str) -> Bind:
         """A name whose value is not understood."""
-        return Bind(span, (self._version(name, span, Holding(self._new())),), term.Hole(span, reason))
+        return Bind(span, (self._scope.version(name, span, Holding(self._sharing.new())),), term.Hole(span, reason))
 
     # Branches
 
-    def _value_choice(self, node: surface.If) -> Term:
+    def choice_of_values(self, node: surface.If) -> Term:
         """An ``if`` inside an expression. What its branches assign would be seen after it, so they assign nothing."""
         sides = surface.Block(node.start, node.end, (node,))
         changed = Survey(sides, self._scope.survey.known).writes
         if changed:
-            return self._refused(node, f"an assignment to `{min(changed)}` inside an `if` whose value is used")
-        return self._value(node, [])
+            return self._unit.refused(node, f"an assignment to `{min(changed)}` inside an `if` whose value is used")
+        return self.value(node, [])
 
-    def _value(self, node: surface.Node | None, binds: list[Bind]) -> Term:
+    def value(self, node: surface.Node | None, binds: list[Bind]) -> Term:
         """The value of a branch inside an expression, where ``return`` would leave the function."""
         if isinstance(node, surface.Return):
-            return self._refused_return(node, IN_VALUE)
+            return self.refused_return(node, IN_VALUE)
         if isinstance(node, surface.If) and node.otherwise is not None:
             around, self._why = self._why, IN_VALUE
-            value = self._choice(node, self._value)
+            value = self.choice(node, self.value)
             self._why = around
             return value
-        return self._tail(node, binds)
+        return self.tail(node, binds)
 
-    def _refused_return(self, node: surface.Return, why: str) -> Term:
-        self._problems.append(problems.ReturnInside.at(node.span, why=why))
-        self.refused = True
+    def refused_return(self, node: surface.Return, why: str) -> Term:
+        """The term of a ``return`` that is not understood where it stands, which is reported."""
+        self._unit.report(problems.ReturnInside.at(node.span, why=why))
+        self._changes.refused = True
         return term.Hole(node.span, "a `return` inside the function")
 
-    def _choice(
+    def choice(
         self, node: surface.If, finish: Finish, may_return: bool = False, rest: tuple[surface.Node, ...] = ()
     ) -> Term:
         """An ``if`` whose value is used; each branch ends as ``finish`` says. A branch that goes on does so with the
         ``rest`` of the body."""
-        condition = self._expression(node.condition)
+        condition = self._expressions.term(node.condition)
         scope, memory = dict(self._scope.now), self._scope.ownership.snapshot()
         sides = []
         for block in (node.then, node.otherwise):
             statements = () if block is None else grouped(block.statements)
-            if rest and self.leaving.through(block).on:
+            if rest and self._leaving.through(block).on:
                 statements += rest
-            sides.append(self._body(statements, finish, (block or node).span, may_return))
+            sides.append(self.body(statements, finish, (block or node).span, may_return))
             self._scope.now = dict(scope)
             self._scope.ownership.restore(memory)
         return term.Branch(node.span, condition, sides[0], sides[1])
@@ -323,31 +370,31 @@ class Statements(Changes):
     ) -> Term | None:
         """An ``if`` that returns in a branch: what follows it belongs to the one branch that goes on. None if there
         are several of them, or none; then nothing is known of what it returns."""
-        ways = self.leaving.of(node)
+        ways = self._leaving.of(node)
         if ways.on != 1:
             around, self._why = self._why, SEVERAL_WAYS if ways.on else NEVER_RUN
             self._statement(node, binds)
             self._why = around
             return None
-        if self._guards == GUARDS:
-            return self._refused_return(next(returns(node)), TOO_MANY)
+        if self.guards == GUARDS:
+            return self.refused_return(next(returns(node)), TOO_MANY)
         self._hide(node, binds)
-        self._guards += 1
-        value = self._choice(node, finish, may_return=True, rest=rest)
-        self._guards -= 1
+        self.guards += 1
+        value = self.choice(node, finish, may_return=True, rest=rest)
+        self.guards -= 1
         return value
 
     def _if(self, node: surface.If, binds: list[Bind]) -> None:
         """An ``if`` statement: a choice between tuples of everything either branch changes."""
-        condition = self._expression(node.condition)
+        condition = self._expressions.term(node.condition)
         before, memory = dict(self._scope.now), self._scope.ownership.snapshot()
-        sides: list[_Side] = []
+        sides: list[_BranchSide] = []
         for block in (node.then, node.otherwise):
             self._scope.now = dict(before)
             self._scope.ownership.restore(memory)
             binds_of = self._side(() if block is None else block.statements)
             ended = self._scope.ownership.snapshot()
-            sides.append(_Side(binds_of, self._scope.now, ended, (block or node).span))
+            sides.append(_BranchSide(binds_of, self._scope.now, ended, (block or node).span))
         self._scope.now = before
         changed = _changed(before, sides)
         bodies = [
@@ -357,7 +404,7 @@ class Statements(Changes):
         self._scope.ownership.restore(sides[0].memory)
         self._scope.ownership.join([sides[1].memory])
         joined = self._scope.ownership.snapshot()
-        outs = tuple(self._version(name, node.span, joined[name]) for name in changed)
+        outs = tuple(self._scope.version(name, node.span, joined[name]) for name in changed)
         for side in sides:
             for name in side.scope.keys() - self._scope.now.keys():
                 self._scope.lost[name] = "one branch of the `if`"
@@ -367,7 +414,7 @@ class Statements(Changes):
         binds: list[Bind] = []
         for statement in grouped(statements):
             if self._opens_scope(statement):
-                self._refuse(statement.span, "sampling inside a branch")
+                self._unit.refuse(statement.span, "sampling inside a branch")
                 binds.append(Bind(statement.span, (), term.Hole(statement.span, "sampling inside a branch")))
             else:
                 self._statement(statement, binds)
@@ -383,24 +430,24 @@ class Statements(Changes):
         assigned = Survey(node.body, scope.survey.known).writes.keys() - {each.name for each in walk.targets}
         carried = [name for name in before if name in assigned]
         memory = ownership.before_rounds(carried)
-        starts = [(self._version(name, before[name].span, memory[name]), before[name]) for name in carried]
+        starts = [(self._scope.version(name, before[name].span, memory[name]), before[name]) for name in carried]
         index, entries = self._walked(node, walk)
         changed, ownership.changed = ownership.changed, NOWHERE
         around, self._why = self._why, IN_LOOP
-        self._rounds += 1
-        body = self._body(grouped(node.body.statements), self._round(carried, node), node.body.span)
-        self._rounds -= 1
+        self._changes.rounds += 1
+        body = self.body(grouped(node.body.statements), self._round(carried, node), node.body.span)
+        self._changes.rounds -= 1
         self._why = around
         body = Body((*entries, *body.binds), body.result)
         after = ownership.after_rounds(carried, memory)
-        if not self.refused:
-            self._check_rounds(node.span, after, memory, ownership.changed)
+        if not self._changes.refused:
+            self._changes.check_rounds(node.span, after, memory, ownership.changed)
         ownership.changed |= changed
         inside, scope.now, scope.fixed = scope.now, before, fixed
         ownership.restore(memory)
         for name in inside.keys() - before.keys():
             scope.lost[name] = "the loop"
-        outs = tuple(self._version(name, before[name].span, after[name]) for name in carried)
+        outs = tuple(self._scope.version(name, before[name].span, after[name]) for name in carried)
         inner = tuple((start, term.Use(node.span, known)) for start, known in starts)
         return Bind(node.span, outs, term.Loop(node.span, index, first, step, last, inner, body))
 
@@ -412,48 +459,48 @@ class Statements(Changes):
 
         return finish
 
-    def _walk(self, node: surface.For) -> _Walk:
+    def _walk(self, node: surface.For) -> _LoopRange:
         """What a loop goes over, as a range of numbers: one that is written, or the positions of a vector."""
         target, over = node.target, node.iterable
         if isinstance(over, surface.Range):
-            step = None if over.step is None else self._expression(over.step)
-            ends = self._expression(over.first), step, self._expression(over.last)
-            return _Walk(ends, target if isinstance(target, surface.Name) else None)
+            step = None if over.step is None else self._expressions.term(over.step)
+            ends = self._expressions.term(over.first), step, self._expressions.term(over.last)
+            return _LoopRange(ends, target if isinstance(target, surface.Name) else None)
         name, way = walked(over)
         if name is None or (way and self._scope.has(way)):
-            self._refuse(over.span, "a loop over something other than a range such as `1:n`")
+            self._unit.refuse(over.span, "a loop over something other than a range such as `1:n`")
             hole = term.Hole(over.span, "a loop over something that is not a range")
-            return _Walk((hole, None, replace(hole)), target if isinstance(target, surface.Name) else None)
-        vector = self._expression(name)
+            return _LoopRange((hole, None, replace(hole)), target if isinstance(target, surface.Name) else None)
+        vector = self._expressions.term(name)
         count = term.Call(over.span, builtins.extent(1, 0)[0], (replace(vector),), over.span)
         ends = term.Literal(over.span, Fraction(1), True), None, count
         match way, target:
             case builtins.PLACES, surface.Name():
-                return _Walk(ends, target)
+                return _LoopRange(ends, target)
             case "", surface.Name():
-                return _Walk(ends, None, target, vector, self._memory(name))
+                return _LoopRange(ends, None, target, vector, self._sharing.of(name))
             case builtins.PLACES_AND_ENTRIES, surface.Tuple(items=(surface.Name() as place, surface.Name() as entry)):
-                return _Walk(ends, place, entry, vector, self._memory(name))
-        return _Walk(ends, None)
+                return _LoopRange(ends, place, entry, vector, self._sharing.of(name))
+        return _LoopRange(ends, None)
 
-    def _walked(self, node: surface.For, walk: _Walk) -> tuple[Local, tuple[Bind, ...]]:
+    def _walked(self, node: surface.For, walk: _LoopRange) -> tuple[Local, tuple[Bind, ...]]:
         """The number of a round, and what stands at it, where that has a name."""
         if not walk.targets:
-            self._refuse(node.target.span, "a loop over several variables")
+            self._unit.refuse(node.target.span, "a loop over several variables")
         for name in walk.targets:
-            self._check_meaning(name.name, name.span)
+            self._unit.check_meaning(name.name, name.span)
             self._scope.fixed.add(name.name)
         place = walk.place
         index = Local(UNUSED, node.target.span)
         if place is not None:
-            index = self._version(place.name, place.span, Holding(NOWHERE))
+            index = self._scope.version(place.name, place.span, Holding(NOWHERE))
         if walk.entry is None or walk.vector is None:
             return index, ()
-        span, held = walk.entry.span, Holding(walk.memory, Origin.PART)
+        span, held = walk.entry.span, Holding(walk.memory, Provenance.PART)
         value = term.Call(span, builtins.INDEX, (walk.vector, term.Use(span, index)), span)
-        return index, (Bind(span, (self._version(walk.entry.name, span, held),), value),)
+        return index, (Bind(span, (self._scope.version(walk.entry.name, span, held),), value),)
 
 
-def _changed(before: dict[str, Local], sides: list[_Side]) -> list[str]:
+def _changed(before: dict[str, Local], sides: list[_BranchSide]) -> list[str]:
     everywhere = [name for name in sides[0].scope if all(name in side.scope for side in sides)]
     return [name for name in everywhere if any(side.scope[name] is not before.get(name) for side in sides)]

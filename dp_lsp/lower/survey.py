@@ -7,7 +7,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from dp_lsp import builtins, surface
-from dp_lsp.lower.effects import Effect, Known, combined
+from dp_lsp.lower.aliasing import Known, MethodAliasing, combined
 from dp_lsp.lower.facts import UNUSED, assigned_names, disturbed, names_below
 from dp_lsp.text import Span
 
@@ -115,7 +115,7 @@ class Survey:
             if isinstance(body, surface.Block):
                 survey = self.inner[body] = Survey(body, self.known)
                 changes = tuple(i for i, param in enumerate(params) if survey.changes(param.name))
-                found.add(Effect(len(params), changes, tuple(range(len(params))), captured=True))
+                found.add(MethodAliasing(len(params), changes, tuple(range(len(params))), captured=True))
         if any(effect.changes for effect in found):
             self.known[name] = combined(found)
 

@@ -93,7 +93,7 @@ def is_of_program(name: str) -> bool:
     return name[:1].isupper() and name not in {*RESERVED, *_WIDER, *_JULIA.split()}
 
 
-class Refused(Exception):
+class RefusedType(Exception):
     """An annotation that means nothing here: the node, a hint what to write instead, and just that if it is sure."""
 
     def __init__(self, node: surface.Node, hint: str, instead: str = "") -> None:
@@ -117,18 +117,18 @@ def parameter(node: surface.TypeExpr | None) -> tuple[Annotation, bool]:
         return Anything(), False
     if node.name == STATIC and node.form == "call":
         if len(node.args) > 1:
-            raise Refused(node, "write `Static()` or `Static(Integer)`")
+            raise RefusedType(node, "write `Static()` or `Static(Integer)`")
         return (_meaning(node.args[0]) if node.args else NumberOf(Base.REAL)), True
     return _meaning(node), False
 
 
-def unknown_limits(node: surface.Node | None, static: Collection[str]) -> Iterator[Refused]:
+def unknown_limits(node: surface.Node | None, static: Collection[str]) -> Iterator[RefusedType]:
     """Names that say in an annotation how large, how many or how far, and are none of the ``static`` parameters."""
     if not isinstance(node, surface.TypeExpr):
         return
     for index, arg in enumerate(node.args):
         if index in _LIMITS.get(node.name, ()) and _name_of(arg) not in ("", *static):
-            yield Refused(arg, "it is not a `Static()` number among the parameters; write one, or a number")
+            yield RefusedType(arg, "it is not a `Static()` number among the parameters; write one, or a number")
         yield from unknown_limits(arg, static)
 
 
@@ -154,7 +154,7 @@ def check_relation(node: surface.Node | None, found: Annotation) -> None:
     """Where no parameter of a function of the program is declared it must be written how datasets are compared. Raises
     :class:`Refused`."""
     if node is not None and isinstance(found, DatasetOf) and found.metric is None:
-        raise Refused(node, f"name the neighbour relation here: {', '.join(_RELATIONS)}")
+        raise RefusedType(node, f"name the neighbour relation here: {', '.join(_RELATIONS)}")
 
 
 def _meaning(node: surface.Node) -> Annotation:
@@ -169,7 +169,7 @@ def _meaning(node: surface.Node) -> Annotation:
         if node.form == "braces":
             return _braced(node)
         return _named(node, node.name)
-    raise Refused(node, "write a type such as `Real` or `Vector{<:Data}`")
+    raise RefusedType(node, "write a type such as `Real` or `Vector{<:Data}`")
 
 
 def run_time(node: surface.Node | None) -> machine.Declared:
@@ -223,10 +223,10 @@ def _named(node: surface.Node, name: str) -> Annotation:
     if name in _PLAIN:
         return _PLAIN[name]
     if name in (STATIC, PRIVATE, BLACK_BOX):
-        raise Refused(node, f"write `{name}()`", f"{name}()")
+        raise RefusedType(node, f"write `{name}()`", f"{name}()")
     if name in _WIDER:
-        raise Refused(node, f"write `{_WIDER[name]}`", _WIDER[name])
-    raise Refused(node, "the types are Real, Integer, Data, Bool, Vector, Matrix, DMGrads, DMModel and Tuple")
+        raise RefusedType(node, f"write `{_WIDER[name]}`", _WIDER[name])
+    raise RefusedType(node, "the types are Real, Integer, Data, Bool, Vector, Matrix, DMGrads, DMModel and Tuple")
 
 
 def _metric(node: surface.Node, name: str, args: tuple[surface.Node, ...]) -> Annotation:
@@ -239,11 +239,11 @@ def _metric(node: surface.Node, name: str, args: tuple[surface.Node, ...]) -> An
     if kind in (Kind.VECTOR, Kind.MATRIX) and args and all(map(_describes, args[1:])):
         return _dataset(kind, name, args[0], None, args[1:])
     if kind is None or len(args) != 2:
-        raise Refused(node, "a metric is written as in `MetricMatrix(Data, L2)`")
+        raise RefusedType(node, "a metric is written as in `MetricMatrix(Data, L2)`")
     element, norm = (_name_of(arg) for arg in args)
     elements = _BASES if kind is Kind.GRADIENT else _ELEMENTS
     if element not in elements or norm not in NORMS:
-        raise Refused(
+        raise RefusedType(
             node,
             f"write `{name}(T, N)` with a type of numbers T and N one of L1, L2 and LInf, or, of a dataset, one of"
             f" {', '.join(_RELATIONS)}",
@@ -259,17 +259,17 @@ def _check_spelling(node: surface.Node, known: Collection[str]) -> None:
     from difflib import get_close_matches  # only a mistake needs it
 
     for near in get_close_matches(word, known, 1):
-        raise Refused(node, f"did you mean `{near}`?")
+        raise RefusedType(node, f"did you mean `{near}`?")
 
 
 def _bounded(node: surface.TypeExpr) -> NumberOf:
     """``Bounded(T, L, U)``: numbers of T from L to U."""
     base = _BASES.get(_name_of(node.args[0])) if len(node.args) == 3 else None
     if base is None:
-        raise Refused(node, "write `Bounded(T, L, U)` with T one of Real, Integer and Data, and numbers L and U")
+        raise RefusedType(node, "write `Bounded(T, L, U)` with T one of Real, Integer and Data, and numbers L and U")
     low, high = map(_limit, node.args[1:])
     if isinstance(low, Fraction) and isinstance(high, Fraction) and low > high:
-        raise Refused(node, "the first bound is the smaller one")
+        raise RefusedType(node, "the first bound is the smaller one")
     return NumberOf(base, machine.NAMES.get(_name_of(node.args[0]), 0), (low, high))
 
 
@@ -292,7 +292,7 @@ def _dataset(
         name_of = _name_of(element)
         records = ContainerOf(kind, _ELEMENTS[name_of], stored=_elements_within(name_of))
     else:
-        raise Refused(element, "records are Real, Integer, Data or Bool, or `Bounded(Real, L, U)`")
+        raise RefusedType(element, "records are Real, Integer, Data or Bool, or `Bounded(Real, L, U)`")
     dataset = DatasetOf(metric, records, bounds)
     for node in more:
         dataset = _described(dataset, name, node)
@@ -311,9 +311,9 @@ def _described(dataset: DatasetOf, name: str, node: surface.Node) -> DatasetOf:
         if norm is not None and dataset.records.kind is Kind.MATRIX:
             most = _limit(node.args[1])
             if isinstance(most, Fraction) and most < 0:
-                raise Refused(node, "a norm is at least 0")
+                raise RefusedType(node, "a norm is at least 0")
             return replace(dataset, radius=(norm, most))
-    raise Refused(
+    raise RefusedType(
         node,
         "a dataset can have `AtLeast(n)`, `Size(n)` and `Contributes(k)`, and one of rows `RowNorm(L2, c)`",
     )
@@ -323,14 +323,14 @@ def _number_of(node: surface.TypeExpr, what: str, least: int) -> Limit:
     """How many there are, as the only argument says."""
     count = _limit(node.args[0])
     if isinstance(count, Fraction) and (count.denominator != 1 or count < least):
-        raise Refused(node, f"the number of {what} is a whole number of at least {least}")
+        raise RefusedType(node, f"the number of {what} is a whole number of at least {least}")
     return count
 
 
 def _sized(dataset: DatasetOf, node: surface.TypeExpr) -> DatasetOf:
     """``Size(n)``: there are n records. Where one may be added or removed neighbours have different numbers of them."""
     if dataset.metric is None or not dataset.metric.sized:
-        raise Refused(node, "the number of records is public only in ChangeOne and Hamming; use `AtLeast(n)` here")
+        raise RefusedType(node, "the number of records is public only in ChangeOne and Hamming; use `AtLeast(n)` here")
     return replace(dataset, size=_number_of(node, "records", 0))
 
 
@@ -343,7 +343,7 @@ def _limit(node: surface.Node) -> Limit:
             return -size.value
         case surface.TypeExpr(form="name", name=name) if name.isidentifier():
             return name
-    raise Refused(node, "write a number, or the name of a `Static()` parameter")
+    raise RefusedType(node, "write a number, or the name of a `Static()` parameter")
 
 
 def _braced(node: surface.TypeExpr) -> Annotation:
@@ -353,17 +353,17 @@ def _braced(node: surface.TypeExpr) -> Annotation:
     narrower = _WIDER.get(node.name)
     if narrower in _CONTAINERS and len(node.args) == 1 and _name_of(node.args[0]) in _ELEMENTS:
         instead = f"{narrower}{{<:{_name_of(node.args[0])}}}"
-        raise Refused(node, f"write `{instead}`", instead)
+        raise RefusedType(node, f"write `{instead}`", instead)
     if kind is None or len(node.args) != 1:
-        raise Refused(node, "write `Vector{<:T}` or `Matrix{<:T}` with T one of Real, Integer, Data and Bool")
+        raise RefusedType(node, "write `Vector{<:T}` or `Matrix{<:T}` with T one of Real, Integer, Data and Bool")
     element = node.args[0]
     name = _name_of(element)
     upper = isinstance(element, surface.TypeExpr) and element.upper
     if name not in _ELEMENTS:
-        raise Refused(element, "elements are Real, Integer, Data or Bool")
+        raise RefusedType(element, "elements are Real, Integer, Data or Bool")
     if not upper and name not in ("Float64", "Float32", "Int", "Int64", "Bool"):
         instead = f"{node.name}{{<:{name}}}"
-        raise Refused(node, f"write `{instead}`, which holds every type of such numbers", instead)
+        raise RefusedType(node, f"write `{instead}`, which holds every type of such numbers", instead)
     return ContainerOf(kind, _ELEMENTS[name], stored=_elements_within(name))
 
 
@@ -375,9 +375,9 @@ def _elements_within(name: str) -> machine.Stored:
 def _in_tuple(node: surface.Node) -> Annotation:
     found = meaning(node)
     if isinstance(found, AFunction):
-        raise Refused(node, "a tuple holds no functions")
+        raise RefusedType(node, "a tuple holds no functions")
     if isinstance(found, DatasetOf) and found.each is not None:
-        raise Refused(node, "`Contributes(k)` belongs to a parameter, and cannot stand inside a tuple")
+        raise RefusedType(node, "`Contributes(k)` belongs to a parameter, and cannot stand inside a tuple")
     return found
 
 

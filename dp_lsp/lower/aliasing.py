@@ -8,7 +8,7 @@ from typing import NamedTuple
 from dp_lsp.core.term import Method
 
 
-class Effect(NamedTuple):
+class MethodAliasing(NamedTuple):
     """What a call of a method with ``arity`` parameters does, by their positions: those it changes, and those that its
     result may be, or hold; ``captured`` says whether that is so of what the function has captured."""
 
@@ -18,10 +18,10 @@ class Effect(NamedTuple):
     captured: bool
 
 
-class Effects(NamedTuple):
+class Aliasing(NamedTuple):
     """What a call of a function does: one effect for each of its methods."""
 
-    methods: tuple[Effect, ...]
+    methods: tuple[MethodAliasing, ...]
 
     def changes(self, count: int) -> tuple[int, ...] | None:
         """The positions that a call with so many arguments changes; None if that depends on the method."""
@@ -43,21 +43,23 @@ class Effects(NamedTuple):
         """Whether a call changes one of its arguments."""
         return any(method.changes for method in self.methods)
 
-    def joined(self, other: Effects | None) -> Effects:
+    def joined(self, other: Aliasing | None) -> Aliasing:
         """Those of the methods of both."""
         return self if other is None else combined({*self.methods, *other.methods})
 
 
-Known = Mapping[str, Effects]
+Known = Mapping[str, Aliasing]
 """What is known of functions, by name. Of others the result may be any of the arguments, and they change nothing."""
 
 
-def combined(methods: Iterable[Effect]) -> Effects:
+def combined(methods: Iterable[MethodAliasing]) -> Aliasing:
     """The effects of a function with these methods."""
-    return Effects(tuple(sorted(methods)))
+    return Aliasing(tuple(sorted(methods)))
 
 
-def effects(methods: Iterable[Method]) -> Effects | None:
+def aliasing(methods: Iterable[Method]) -> Aliasing | None:
     """What a call of a function with these methods does; None if there are none."""
-    found = {Effect(len(method.params), method.changes, method.passes, method.passes_captured) for method in methods}
+    found = {
+        MethodAliasing(len(method.params), method.changes, method.passes, method.passes_captured) for method in methods
+    }
     return combined(found) if found else None
