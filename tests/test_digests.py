@@ -26,7 +26,7 @@ from dp_lsp.core.types import Norm
 from dp_lsp.core.values import digested, left_out
 from dp_lsp.engine.interface import digest
 from dp_lsp.engine.premises import Premises
-from dp_lsp.infer.inference import Unreadable
+from dp_lsp.infer.context import UnknownGlobal
 from dp_lsp.problem import Kind
 from dp_lsp.text import Span
 
@@ -59,7 +59,7 @@ LEFT_OUT = {
     "Sampled": {"origin"},
     "SchemeParameter": {"span"},
     "Sens": {"_hash"},
-    "Setting": {"text", "rules", "resolve", "broken", "usual", "metric"},
+    "InferenceSetting": {"text", "language", "rules", "resolve", "broken", "usual", "metric"},
     "Substitution": {"_polys", "_sens"},
     "Symbol": {"uid"},
     "TruthArgument": {"span"},
@@ -247,7 +247,7 @@ def numbers() -> list[Sens]:
     return [Sens(()), INFINITY, ONE, Sens.of(2), Sens((algebra.ONE, algebra.Poly.of(Symbol("s"))))]
 
 
-EVERYTHING = taking_part(FunctionValue, Judgement, Unreadable, Premises)
+EVERYTHING = taking_part(FunctionValue, Judgement, UnknownGlobal, Premises)
 """What meanings and premises are made of."""
 
 MADE: dict[type, Callable[[], list[Any]]] = {Called: calls, Answer: answers, Sens: numbers}

@@ -30,7 +30,7 @@ from dp_lsp.engine.problems import IncludeWithoutFolder, TooLong
 from dp_lsp.engine.project import Part, Project, project
 from dp_lsp.engine.runnable import Runnable, runnable
 from dp_lsp.engine.task import Known, Task
-from dp_lsp.infer.inference import Global, Unreadable
+from dp_lsp.infer.context import Global, UnknownGlobal
 from dp_lsp.infer.method import Inferred
 from dp_lsp.language import Language
 from dp_lsp.problem import Problem
@@ -72,7 +72,7 @@ class Defined(NamedTuple):
     """A definition as a core term, and what it means to those who use it."""
 
     definition: Definition
-    meaning: Global | Unreadable
+    meaning: Global | UnknownGlobal
 
 
 class Suspect(NamedTuple):

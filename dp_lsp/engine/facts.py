@@ -60,7 +60,7 @@ class _Facts:
         self._places = places
         self._values = found.inferred.solver.substitution()
         self._printer = Printer(DISPLAY, Assumptions(_needs(found.inferred)))
-        self._seen = losses.Seen(self._type_of, self._written)
+        self._seen = losses.KnownTerms(self._type_of, self._written)
         self._types: dict[Type, int] = {}
         self._numbers: dict[Move, str] = {}
         self._spent = dict(self._costs(options)) if self._known else {}

@@ -10,7 +10,7 @@ from dp_lsp.analysis.records import KEY, Options
 from dp_lsp.core.values import same_by_digest, undigested
 from dp_lsp.engine.interface import digest
 from dp_lsp.engine.program import Program, Unit
-from dp_lsp.infer.inference import Global, Unreadable
+from dp_lsp.infer.context import Global, UnknownGlobal
 from dp_lsp.lower.methods import Conflict
 
 
@@ -22,7 +22,7 @@ class Meaning:
 
     __slots__ = ("_value", "digest")
 
-    def __init__(self, value: Global | Unreadable | None, digest: bytes) -> None:
+    def __init__(self, value: Global | UnknownGlobal | None, digest: bytes) -> None:
         self._value = value
         self.digest = digest
 
@@ -32,12 +32,12 @@ class Meaning:
         return self._value is not None
 
     @property
-    def value(self) -> Global | Unreadable:
+    def value(self) -> Global | UnknownGlobal:
         """The value, which must be there."""
         assert self._value is not None, "what is built on a meaning has it found out"
         return self._value
 
-    def find(self, value: Global | Unreadable) -> None:
+    def find(self, value: Global | UnknownGlobal) -> None:
         """The value was found out, again."""
         self._value = value
 

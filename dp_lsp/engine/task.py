@@ -29,8 +29,8 @@ from dp_lsp.engine.program import Program
 from dp_lsp.engine.remarks import Ignores, Outcome, Split, all_accepted, outcome_of
 from dp_lsp.engine.told import told, weighed
 from dp_lsp.engine.units import METRICS, is_chained
-from dp_lsp.infer.inference import Global, Resolve, Unreadable
-from dp_lsp.infer.method import Inferred, Setting, infer_constant, infer_method
+from dp_lsp.infer.context import Global, Resolve, UnknownGlobal
+from dp_lsp.infer.method import InferenceSetting, Inferred, infer_constant, infer_method
 from dp_lsp.infer.problems import CallsUnchecked, SensitivityMissed
 from dp_lsp.infer.rules import BY_NAME
 from dp_lsp.intents import DeclarePublic
@@ -85,9 +85,9 @@ class Task:
         self._definers = program.definers
         self._look = look
         self._own = {definition.name for definition in self.unit.lowered.definitions}
-        self._before: dict[str, Global | Unreadable] = {}  # what earlier definitions of this unit mean
+        self._before: dict[str, Global | UnknownGlobal] = {}  # what earlier definitions of this unit mean
         self._read_claims = [read(remark) for remark in self.unit.remarks if is_claim(remark)]
-        self._met: list[Unreadable] = []  # what the definition uses that is inferred
+        self._met: list[UnknownGlobal] = []  # what the definition uses that is inferred
         self.answers: Mapping[str, Guarantee] = {}
         """What distributions say of what the unit costs: see :class:`Consulted`."""
         self._consulted = Consulted({})
@@ -116,7 +116,7 @@ class Task:
         reason = "checking it ended the checking process"
         names = tuple(definition.name for definition in self.unit.lowered.definitions)
         verdict = Verdict(State.UNKNOWN, (), (*self.unit.lowered.problems, *self.unit.problems), names, self.unit.uses)
-        values = ((name, Unreadable(name, reason)) for name in names)
+        values = ((name, UnknownGlobal(name, reason)) for name in names)
         return self._made(key, verdict, b"", [(name, Meaning(value, digest(value))) for name, value in values])
 
     def infer(self, key: bytes) -> Known:
@@ -217,7 +217,7 @@ class Task:
         usual, metric = self._options.contributes, METRICS[self._options.neighbours]
         version = self._version(definition, broken)
         names, text = self._names(definition), self.unit.chunk.text
-        setting = Setting(text, language, rules, names, broken, usual, metric, version)
+        setting = InferenceSetting(text, language, rules, names, broken, usual, metric, version)
         if isinstance(definition, Constant):
             return infer_constant(definition, setting, self._look)
         return infer_method(definition, setting, self._look)
@@ -233,12 +233,12 @@ class Task:
         """What the top-level names that a definition mentions mean now, however often it is inferred later. That a name
         calls itself is a problem of its own."""
         known = {name: self._found(name) for name in definition.uses}
-        met = list[Unreadable]()
+        met = list[UnknownGlobal]()
         self._met = met
 
-        def resolve(name: str) -> Global | Unreadable | None:
+        def resolve(name: str) -> Global | UnknownGlobal | None:
             found = known.get(name)
-            if isinstance(found, Unreadable) and not self._is_itself(name):
+            if isinstance(found, UnknownGlobal) and not self._is_itself(name):
                 met.append(found)
             return found
 
@@ -248,24 +248,24 @@ class Task:
         """Whether a name is one of the unit, or on the way back to it."""
         return name in self._own or self._premises.names[name].is_around
 
-    def _found(self, name: str) -> Global | Unreadable | None:
+    def _found(self, name: str) -> Global | UnknownGlobal | None:
         named, cloud = self._premises.names[name], self._premises.cloud
         if named.cloud is not None:
-            return Unreadable(name, named.cloud)
+            return UnknownGlobal(name, named.cloud)
         if name in self._before and named.is_alone:
             return self._before[name]
         if self._is_itself(name):
-            return Unreadable(name, "it calls itself")
+            return UnknownGlobal(name, "it calls itself")
         found = [meaning.value for meaning in named.meanings]
         if not found:
-            return Unreadable(name, cloud) if cloud else None
+            return UnknownGlobal(name, cloud) if cloud else None
         if len(found) == 1:
             return found[0]
         methods = tuple(method for value in found if isinstance(value, FunctionValue) for method in value.methods)
-        lost = (value for value in found if isinstance(value, Unreadable))
+        lost = (value for value in found if isinstance(value, UnknownGlobal))
         unreadable = min(lost, key=lambda value: value.accepted, default=None)
         conflict = named.conflict
-        return unreadable or (Unreadable(name, conflict.why) if conflict else FunctionValue(name, methods))
+        return unreadable or (UnknownGlobal(name, conflict.why) if conflict else FunctionValue(name, methods))
 
     def _name_problems(self, definition: Definition) -> list[Problem]:
         problems = []
@@ -387,11 +387,11 @@ def _is_template(found: Inferred) -> bool:
     return isinstance(found.value, FunctionValue) and any(method.template for method in found.value.methods)
 
 
-def _meaning(name: str, found: Inferred, outcome: Outcome, problems: list[Problem]) -> Global | Unreadable:
+def _meaning(name: str, found: Inferred, outcome: Outcome, problems: list[Problem]) -> Global | UnknownGlobal:
     """What a definition means to others: nothing may be built on what is not proved."""
     if outcome.state is State.PROVED or (found.unknown and outcome.reason == found.unknown and _is_template(found)):
         return found.value
     if outcome.state is State.FAILED:
         codes = sorted({problem.code for problem in problems if problem.severity is Severity.ERROR})
-        return Unreadable(name, f"it has an error: {', '.join(codes)}")
-    return Unreadable(name, outcome.reason or "it was not checked to the end", outcome.accepted)
+        return UnknownGlobal(name, f"it has an error: {', '.join(codes)}")
+    return UnknownGlobal(name, outcome.reason or "it was not checked to the end", outcome.accepted)

@@ -1,11 +1,18 @@
-"""Builtins that call a function they are given: the function is called with the types the row says, once."""
+"""Builtins that call a function they are given: the function is called with the types the row says, once.
+
+What it is called with, the row says by its other arguments. So a parameter without an annotation, of a function that is
+written right there, has the type it is called with, and nothing in its body waits until that is known.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from dp_lsp.builtins.define import Application, Applied, Args, Form, Parts, Runs
+from dp_lsp import builtins
+from dp_lsp.builtins.define import Application, Applied, Args, Form, Parameter, Parts, Runs
+from dp_lsp.builtins.patterns import Binds, Box, Pattern, fits
 from dp_lsp.core import laws, term
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
@@ -26,12 +33,23 @@ from dp_lsp.core.metrics import is_uncounted
 from dp_lsp.core.order import common
 from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ONE
-from dp_lsp.core.types import Container, FunctionType, Type, TypeVariable, without_static, without_value
-from dp_lsp.infer import apply, mechanisms, moves, openings, problems, units
+from dp_lsp.core.term import Term
+from dp_lsp.core.types import (
+    UNKNOWN,
+    Container,
+    FunctionType,
+    Norm,
+    Type,
+    TypeVariable,
+    Unknown,
+    without_static,
+    without_value,
+)
+from dp_lsp.infer import apply, generalize, mechanisms, moves, openings, problems, units
 from dp_lsp.infer.effects import NONE, Effects, failing, in_sequence, spending
 from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.mechanisms import InputDistances, distances
 from dp_lsp.infer.solver import Mismatch
-from dp_lsp.infer.spending import Given, distances
 
 _ATTEMPTS = 3
 
@@ -110,7 +128,7 @@ class _Calls:
         self.failing: bool | None = None
         self.effects = NONE
         self.releases = False
-        self._outcome: apply.Outcome | None = None
+        self._outcome: apply.ResolvedCall | None = None
         self._awaited: Opaque | None = None
 
     def refused(self, wanted: str, given: str) -> None:
@@ -230,10 +248,10 @@ class _Calls:
         on_one = self._spent([{part: ONE}], origin, (True,))
         return in_sequence((found.effects, spending(Parallel(part, along, on_one, origin))))
 
-    def _distances(self, index: int | None, values: list[Judgement]) -> Given:
+    def _distances(self, index: int | None, values: list[Judgement]) -> InputDistances:
         """How far the runs' inputs move with what is given for one parameter; nothing where that is public."""
         if index is None:
-            return Given({}, NONE)
+            return InputDistances({}, NONE)
         written = self._node.args[index]
         origin = Origin(written.span, f"`{self._node.builtin}` protects a change of at most 1")
         found = distances(self._inference, written.span, values[index].moves, origin)
@@ -260,3 +278,67 @@ class _Calls:
         cost, params = units.in_steps(scheme, self.span)
         by_param = dict(zip(params, along, strict=True))
         return Called(cost, by_param, self._outcome.values, origin, dict(instance.answers))
+
+
+# What functions that are written in a call are called with
+
+
+Argument = Judgement | Term
+
+
+def written_functions(node: term.Call) -> frozenset[int]:
+    """The places of arguments that are functions written there, or vectors of such."""
+    if all(form.applies is None for form in builtins.TABLE[node.builtin].forms):
+        return frozenset()
+    return frozenset(index for index, arg in enumerate(node.args) if any(True for _ in _written(arg)))
+
+
+def tell_expected(inference: Inference, node: term.Call, known: Mapping[int, Argument]) -> None:
+    """Note what the functions among the arguments are called with, where the other arguments say it."""
+    for form in inference.context.rules.forms(builtins.TABLE[node.builtin]):
+        params = form.parameters(len(node.args) - len(node.keywords), node.keywords)
+        types = None if params is None else _given_types(inference, form, params, known)
+        if params is None or types is None:
+            continue
+        if not generalize.owned(types).types and not any(isinstance(type_, Unknown) for type_ in types):
+            (place,) = (index for index, param in enumerate(params) if param.name == _applied(form))
+            inference.context.expected |= dict.fromkeys(_written(node.args[place]), types)
+        return
+
+
+def _applied(form: Form) -> str:
+    return "" if form.applies is None else form.applies.argument
+
+
+def _given_types(
+    inference: Inference, form: Form, params: tuple[Parameter, ...], known: Mapping[int, Argument]
+) -> tuple[Type, ...] | None:
+    """What a form calls its function with; None if the arguments do not have its shape, or it is another each time."""
+    application = form.applies
+    if application is None or application.carried is not None or form.runs is not None:
+        return None
+    types: list[Type] = []
+    for index, param in enumerate(params):
+        value = known.get(index)
+        if (value is None) is not (param.name == application.argument):
+            return None
+        type_ = inference.type(value) if isinstance(value, Judgement) else UNKNOWN
+        if value is not None and (isinstance(type_, TypeVariable) or not _suits(param.pattern, type_)):
+            return None
+        types.append(type_)
+    args = Args(tuple(param.name for param in params), tuple(types), Binds())
+    return tuple(without_value(inference.solver.type(each)) for each in application.given(args))
+
+
+def _suits(pattern: Pattern, type_: Type) -> bool:
+    """Whether a type has the shape that a pattern wants, and the norm."""
+    asked = pattern.norm if isinstance(pattern, Box) else None
+    given = type_.norm if isinstance(type_, Container) else None
+    return fits(pattern, type_) and (given is asked or not (isinstance(asked, Norm) and isinstance(given, Norm)))
+
+
+def _written(node: Term) -> Iterator[term.Closure]:
+    if isinstance(node, term.Closure):
+        yield node
+    elif isinstance(node, term.Call) and node.builtin == builtins.LITERAL:
+        yield from (entry for entry in node.args if isinstance(entry, term.Closure))

@@ -11,40 +11,37 @@ from dp_lsp import builtins
 from dp_lsp.builtins import stored
 from dp_lsp.builtins.define import Refusal
 from dp_lsp.core import laws, term
-from dp_lsp.core.annotation import is_open
+from dp_lsp.core.algebra import NormVariable, Poly
+from dp_lsp.core.annotation import Anything, dimensions, is_open
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import NOTHING, Answer, Called, Opaque, Var
 from dp_lsp.core.metrics import as_dataset, counted_as
 from dp_lsp.core.order import Way
-from dp_lsp.core.scheme import (
-    BlackBox,
-    FunctionValue,
-    Given,
-    Judgement,
-    Move,
-    Moves,
-    Scheme,
-    SchemeParameter,
-)
+from dp_lsp.core.scheme import BlackBox, FunctionValue, Given, Judgement, Move, Moves, Scheme, SchemeParameter
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.core.types import (
+    AnyNorm,
     Base,
+    BoolType,
     Container,
     Dataset,
     FunctionType,
     Norm,
     NumberType,
+    TupleType,
     Type,
     TypeVariable,
     Unknown,
+    can_change,
 )
-from dp_lsp.infer import conditions, dispatch, explain, moves, openings, problems, rows, templates, units
+from dp_lsp.infer import conditions, dispatch, explain, moves, openings, problems, rows, units
 from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, failing, in_sequence, spending
-from dp_lsp.infer.inference import Found, Inference
+from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.instance import Instance
-from dp_lsp.infer.spending import distances
+from dp_lsp.infer.mechanisms import distances
+from dp_lsp.infer.solver import SettledOperation
 from dp_lsp.problem import Named, Related, Sought
 from dp_lsp.text import Span
 
@@ -60,7 +57,7 @@ class Site(NamedTuple):
     arguments: tuple[term.Term, ...]
 
 
-class Outcome(NamedTuple):
+class ResolvedCall(NamedTuple):
     """A function called with arguments of given types: the method that runs, and what it is here. ``steps`` tells
     of arguments that are datasets of another metric than the parameter how many steps of that one step of theirs is.
     ``effects`` are those of choosing the method, and what its operations that waited do."""
@@ -103,7 +100,7 @@ class Outcome(NamedTuple):
     ) -> Moves:
         """How far the result, or a part of it, moves with what the function captured: as the method says where its
         captured variables are in scope, else as far as the function itself moves."""
-        if value.home is not inference.home:
+        if value.home is not inference.context.home:
             return moved
         own = {param.var for param in self.scheme.params}
         captured = {var: move for var, move in (part or self.scheme.result).moves.items() if var not in own}
@@ -119,14 +116,15 @@ class Outcome(NamedTuple):
 
 def run(
     inference: Inference, site: Site, value: FunctionValue, types: Sequence[Type], directly: bool = False
-) -> Outcome | None:
+) -> ResolvedCall | None:
     """Choose the method that runs for arguments of these types, and instantiate it. None, with a problem, if there is
     none or it cannot be told which. What is called ``directly`` may count datasets by more steps than they have."""
     scheme = _chosen(inference, site, value, types)
     if scheme is None:
         return None
-    told = (each for each in scheme.premises if each not in inference.premises)
-    inference.premises |= dict.fromkeys(each if _IN in each else f"{each}{_IN}{scheme.name}`" for each in told)
+    for premise in scheme.premises:
+        if premise not in inference.recorder.premises:
+            inference.recorder.suppose(premise if _IN in premise else f"{premise}{_IN}{scheme.name}`")
     instance = Instance(inference, scheme)
     inference.solver.place = site.span
     steps: dict[int, Sens] = {}
@@ -149,9 +147,8 @@ def run(
     if reason:
         inference.report(problems.DoesNotFit.at(site.span, function=scheme.name, reason=reason))
         return None
-    inference.running.append(value)
-    settled = _settle(inference, site, scheme, instance)
-    inference.running.pop()
+    with inference.context.settling(value):
+        settled = _settle(inference, site, scheme, instance)
     if settled is None:
         return None
     instance.name_rest()
@@ -160,12 +157,12 @@ def run(
         origin = Origin(site.span, f"in this call of `{scheme.name}`, {need.origin.reason}")
         put = conditions.put_into(values, need)
         inference.demand(put.left, need.relation, put.right, origin, conditions.fails)
-    return Outcome(scheme, instance, values, steps, in_sequence((applied, settled)))
+    return ResolvedCall(scheme, instance, values, steps, in_sequence((applied, settled)))
 
 
 def _chosen(inference: Inference, site: Site, value: FunctionValue, types: Sequence[Type]) -> Scheme | None:
     """The method that runs for arguments of these types. None, with a problem, if there is none that can be used."""
-    if len(inference.running) > MOST_NESTED:
+    if len(inference.context.running) > MOST_NESTED:
         inference.report(problems.EndlessCalls.at(site.span, name=value.name))
         return None
     if value.choices:
@@ -174,7 +171,7 @@ def _chosen(inference: Inference, site: Site, value: FunctionValue, types: Seque
     method = dispatch.choose(inference, site.span, value, types)
     if method is None:
         return None
-    scheme = templates.as_called(inference, method, types)
+    scheme = as_called(inference, method, types)
     if not scheme.reason:
         return scheme
     if scheme.reason != method.reason:
@@ -226,19 +223,23 @@ def _settle(inference: Inference, site: Site, scheme: Scheme, instance: Instance
 
 def attempt(
     inference: Inference, site: Site, callee: str | Type, given: Sequence[Given], releases: bool = False
-) -> Found | None:
+) -> SettledOperation | None:
     """An operation on arguments of given types, now that more is known. None, with a problem, if it has no meaning."""
     if isinstance(callee, str):
         return _attempt_row(inference, site, callee, given)
-    key = (inference.home, callee, *given)  # what a call demands is a condition of the function that it stands in
-    known = inference.settled.get(key) if isinstance(callee, FunctionType) and not releases else None
+    key = (
+        inference.context.home,
+        callee,
+        *given,
+    )  # what a call demands is a condition of the function that it stands in
+    known = inference.solver.settled.get(key) if isinstance(callee, FunctionType) and not releases else None
     if known is not None:
         return known
     types = [inference.given_type(value) for value in given]
     value = callee.value if isinstance(callee, FunctionType) else None
     if isinstance(callee, TypeVariable) or (value is not None and dispatch.waits(value, types)):
         waiting = openings.opened(inference, site.span, callee, given)
-        return Found(waiting.result, waiting.factors, waiting.release)
+        return SettledOperation(waiting.result, waiting.factors, waiting.release)
     if value is None or value.black_box is not None:
         return _not_this(inference, site, "a function to call", type_words(callee))
     outcome = run(inference, site._replace(arguments=_spread(site, len(given))), value, types)
@@ -250,13 +251,13 @@ def attempt(
         return _not_this(inference, site, wanted, f"`{scheme.name}`")
     spends = Answer(*units.in_steps(scheme, site.span), outcome.values) if releases else None
     factors = tuple(map(outcome.factor, range(len(scheme.params))))
-    found = Found(outcome.type, factors, spends, outcome.failing, outcome.effects)
+    found = SettledOperation(outcome.type, factors, spends, outcome.failing, outcome.effects)
     if not releases:
-        inference.settled[key] = found
+        inference.solver.settled[key] = found
     return found
 
 
-def _not_this(inference: Inference, site: Site, wanted: str, given: str) -> Found | None:
+def _not_this(inference: Inference, site: Site, wanted: str, given: str) -> SettledOperation | None:
     name = inference.written(site.function)
     inference.report(problems.WrongArgument.at(site.span, function=name, wanted=wanted, given=given))
     return None
@@ -267,13 +268,13 @@ def _spread(site: Site, count: int) -> tuple[term.Term, ...]:
     return (term.Hole(site.span, ""),) * count
 
 
-def _attempt_row(inference: Inference, site: Site, name: str, given: Sequence[Given]) -> Found | None:
+def _attempt_row(inference: Inference, site: Site, name: str, given: Sequence[Given]) -> SettledOperation | None:
     row = builtins.TABLE[name]
     if rows.waits(inference, row, given):
-        if len(inference.opens) < openings.MOST:
+        if len(inference.solver.opens) < openings.MOST:
             factor = rows.constant_factor(inference, row, given)
             waiting = openings.opened(inference, site.span, name, given, factor)
-            return Found(waiting.result, waiting.factors)
+            return SettledOperation(waiting.result, waiting.factors)
         rows.assume(inference, row, given)
     node = term.Call(site.span, name, _spread(site, len(given)), site.span)
     solved = rows.solve(inference, node, row, [inference.given(value) for value in given])
@@ -287,7 +288,7 @@ def _attempt_row(inference: Inference, site: Site, name: str, given: Sequence[Gi
     result = stored.result(row.name, args, result)
     rows.demand(inference, node, row, form, args)
     factors = zip(args.names, form.factors(args), strict=True)
-    return Found(result, tuple(ONE if name in form.one_of else factor for name, factor in factors))
+    return SettledOperation(result, tuple(ONE if name in form.one_of else factor for name, factor in factors))
 
 
 def call(
@@ -314,7 +315,7 @@ def call(
     return Evaluation(result).after(outcome.effects, spent, failures)
 
 
-def _in_persons(inference: Inference, outcome: Outcome, arguments: list[Judgement], span: Span) -> list[Moves]:
+def _in_persons(inference: Inference, outcome: ResolvedCall, arguments: list[Judgement], span: Span) -> list[Moves]:
     """How far arguments move, counted as the method counts."""
     given = []
     for param, argument in zip(outcome.scheme.params, arguments, strict=True):
@@ -379,7 +380,7 @@ def _wrong(
 def _spent(
     inference: Inference,
     site: Site,
-    outcome: Outcome,
+    outcome: ResolvedCall,
     value: FunctionValue,
     arguments: Sequence[Moves],
     captured: Moves,
@@ -399,7 +400,7 @@ def _spent(
             given = distances(inference, written.span, moved, origin)
             along[param.var] = given.distances
             effects.append(given.effects)
-    if value.home is inference.home:
+    if value.home is inference.context.home:
         along |= {var: {var: ONE} for var in captured}
     else:
         effects.append(inference.leak(captured, Origin(site.function, f"`{scheme.name}` releases what it captured")))
@@ -410,7 +411,7 @@ def _spent(
 def _fail(
     inference: Inference,
     site: Site,
-    outcome: Outcome,
+    outcome: ResolvedCall,
     value: FunctionValue,
     arguments: list[Judgement],
     captured: Moves,
@@ -425,7 +426,7 @@ def _fail(
         for param, argument in zip(scheme.params, arguments, strict=True)
         if param.var in decisive or outcome.instance.failing
     ]
-    if outcome.failing and (value.home is not inference.home or any(var in decisive for var in captured)):
+    if outcome.failing and (value.home is not inference.context.home or any(var in decisive for var in captured)):
         deciding.append((captured, INFINITY))
     seen = moves.combined(deciding, site.span, laws.FAILURE, scheme.name)
     return failing(seen, site.span)
@@ -434,7 +435,7 @@ def _fail(
 def _result(
     inference: Inference,
     node: term.Apply,
-    outcome: Outcome,
+    outcome: ResolvedCall,
     value: FunctionValue,
     arguments: list[Moves],
     captured: Moves,
@@ -456,3 +457,80 @@ def _result(
         return replace(inference.judgement(outcome.instance.type(result.type), together, items), reach=reach)
 
     return place(scheme.result)
+
+
+# Call-site specialisation
+
+
+_STATIC = Poly.of(0)  # stands for any public number
+_TOO_MANY = "too many functions without annotations call each other"
+
+
+def as_called(inference: Inference, scheme: Scheme, types: Sequence[Type]) -> Scheme:
+    """The scheme of a method for arguments of these types. Julia compiles a method without annotations anew for the
+    types it is called with; so its scheme for one call is the one it would have if these types were written there. That
+    is asked for where the scheme for any types does not serve: where it could not be found, and for datasets, of which
+    the report of the method itself says nothing."""
+    if scheme.template is None:
+        return scheme
+    open_ = [isinstance(param.declared, Anything) for param in scheme.params]
+    given = tuple(type_ if each else None for each, type_ in zip(open_, types, strict=True))
+    of_datasets = any(isinstance(type_, Dataset) for type_ in given)
+    if not (scheme.reason or of_datasets) or not all(type_ is None or _is_known(type_) for type_ in given):
+        return scheme
+    effort, key = inference.context.effort, (scheme.template, given)
+    if key not in effort.known:
+        if not (effort.left and effort.depth):
+            return replace(scheme, reason=_TOO_MANY)
+        effort.left -= 1
+        effort.depth -= 1
+        general = _General()
+        made = [type_ and general.type(type_, param.name) for type_, param in zip(given, scheme.params, strict=True)]
+        effort.known[key] = scheme.template.called_with(tuple(made), effort)
+        effort.depth += 1
+    return effort.known[key]
+
+
+def _is_known(type_: Type) -> bool:
+    """Whether all is known of a type, and its values can neither be called nor changed in place."""
+    match type_:
+        case Container(element=element) | Dataset(records=Container(element=element)):
+            return _is_known(element) and not can_change(type_)
+        case TupleType(items):
+            return all(map(_is_known, items))
+    return isinstance(type_, NumberType | BoolType)
+
+
+class _General:
+    """Types as those of parameters: their sizes and norms have names of their own, equal ones the same. What numbers
+    are bounded by stays as it is, and so do the limits of datasets: no other argument settles them."""
+
+    def __init__(self) -> None:
+        self._sizes: dict[Poly, Poly] = {}
+        self._norms: dict[NormVariable, NormVariable] = {}
+
+    def type(self, type_: Type, owner: str) -> Type:
+        match type_:
+            case NumberType(base, Poly()):
+                return NumberType(base, _STATIC, stored=type_.stored)
+            case Container():
+                return self._container(type_, owner)
+            case Dataset(records=records):
+                return replace(type_, records=self._container(records, owner))
+            case TupleType(items):
+                return TupleType(tuple(self.type(item, f"{owner}[{i}]") for i, item in enumerate(items, 1)))
+        return type_
+
+    def _container(self, type_: Container, owner: str) -> Container:
+        length, rows = dimensions(type_.kind, owner)
+        length = self._size(type_.length, length)
+        rows = None if type_.rows is None or rows is None else self._size(type_.rows, rows)
+        return replace(type_, norm=self._norm(type_.norm), length=length, rows=rows)
+
+    def _size(self, size: Poly, new: Poly) -> Poly:
+        return size if size.number is not None else self._sizes.setdefault(size, new)
+
+    def _norm(self, norm: AnyNorm) -> AnyNorm:
+        if not isinstance(norm, NormVariable):
+            return norm
+        return self._norms.setdefault(norm, NormVariable(norm.name, norm.free))

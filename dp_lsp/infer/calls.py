@@ -79,7 +79,7 @@ def _item(inference: Inference, node: term.Call, given: list[Given], values: lis
 
 def _may_change(inference: Inference, node: term.Call, row: Builtin, args: Args) -> bool:
     """Whether the argument that is changed in place, if one is, can be: a number or a vector is a value."""
-    if not node.mutates or not inference.rules.ownership or row.mutates is None:
+    if not node.mutates or not inference.context.rules.ownership or row.mutates is None:
         return True
     index = args.names.index(row.mutates)
     if can_change(args.types[index]):
@@ -135,7 +135,7 @@ def _given(inference: Inference, arguments: list[Argument]) -> list[Given]:
 def _may_fail(inference: Inference, node: term.Call, form: Form, args: Args, values: list[Judgement]) -> Effects:
     """A value that decides whether the run fails tells something by that alone. Where the form has side conditions
     they exclude that a static value makes it fail."""
-    if not inference.rules.failures:
+    if not inference.context.rules.failures:
         return NONE
     failures = _may_be_no_position(inference, node, args, values)
     excluded = form.demands is not no_demands
@@ -172,7 +172,7 @@ def _may_be_no_position(inference: Inference, node: term.Call, args: Args, value
 def _is_public(inference: Inference, node: Term) -> bool:
     """Whether an expression is made of public numbers alone, so that what it is stored as is public, too."""
     for part in term.within([node]):
-        known = inference.judgements.get(part)
+        known = inference.recorder.judgements.get(part)
         if isinstance(part, term.Use) and (known is None or inference.static(known) is None):
             return False
         if not isinstance(part, term.Use | term.Literal | term.Call):
@@ -263,7 +263,7 @@ def _diameter(inference: Inference, first: Judgement, result: Type) -> Sens:
     """How far apart two results can be. The published checker knows that of vectors out of black boxes only."""
     most = diameter(result)
     boxed = isinstance(first.type, Boxed) and isinstance(result, Container) and most == ONE
-    return most if inference.rules.diameter or boxed else INFINITY
+    return most if inference.context.rules.diameter or boxed else INFINITY
 
 
 def function(inference: Inference, node: term.Apply, callee: Judgement, arguments: list[Judgement]) -> Evaluation:
@@ -303,7 +303,7 @@ def _boxed(inference: Inference, node: term.Apply, box: BlackBox, arguments: lis
     for argument, written in zip(arguments, node.args, strict=True):
         if _holds_bag(inference.type(argument)):
             records = inference.written(written.span)
-            inference.premises[f"`{box.name}` does not look at the order of the records of `{records}`"] = None
+            inference.recorder.suppose(f"`{box.name}` does not look at the order of the records of `{records}`")
     parts = ((argument.moves, INFINITY) for argument in arguments)
     return Judgement(Boxed(box.name), moves.combined(parts, node.span, laws.BLACK_BOX, box.name))
 

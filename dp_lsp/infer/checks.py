@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 
-from dp_lsp.core import annotation, laws, term
+from dp_lsp.core import annotation, laws, machine, term
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import Called, Release, Var, mechanisms, nodes
 from dp_lsp.core.metrics import holds_records
 from dp_lsp.core.scheme import Judgement, Move, Scheme
-from dp_lsp.core.types import Base, Container, Dataset, ModelType, NumberType, TupleType, Type, TypeVariable, Unknown
-from dp_lsp.infer import explain, moves, problems
+from dp_lsp.core.types import (
+    Base,
+    Container,
+    Dataset,
+    Kind,
+    ModelType,
+    NumberType,
+    TupleType,
+    Type,
+    TypeVariable,
+    Unknown,
+)
+from dp_lsp.infer import dispatch, explain, moves, problems
+from dp_lsp.infer.dispatch import Cover
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, in_sequence
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.moves import first_infinite
@@ -101,7 +114,7 @@ def check_privacy(inference: Inference, method: term.Method, found: Evaluation) 
                 )
             )
         return NONE
-    if not effects.costs and not inference.unknown:
+    if not effects.costs and not inference.recorder.unknown:
         inference.report(problems.NoMechanism.at(method.name_span, name=method.name))
     private = {var: move for var, move in result.moves.items() if not var.public and not var.members}
     if private:
@@ -153,3 +166,49 @@ def warn_unbounded(inference: Inference, result: Judgement) -> None:
                 related=explain.path(inference, move, var.name),
             )
         )
+
+
+# What a return annotation makes of a value: Julia converts it, and stops where it cannot.
+# Source: the Julia manual, "Functions", "Return type", and "Conversion and Promotion".
+
+
+def returned(inference: Inference, method: term.Method, result: Judgement) -> Judgement:
+    """The value of a method as its caller gets it."""
+    type_ = inference.type(result)
+    found = converted(type_, method.converts)
+    if found is None:
+        given, declared = dispatch.given_words(type_), type_words(type_)
+        inference.report(problems.WrongResult.at(method.name_span, name=method.name, declared=declared, given=given))
+        return result
+    return result if found is type_ else _as(result, found)
+
+
+def _as(value: Judgement, type_: Type) -> Judgement:
+    """A value with another type, and so its items."""
+    items = type_.items if isinstance(type_, TupleType) else ()
+    if len(items) != len(value.parts):
+        return replace(value, type=type_, parts=())
+    return replace(value, type=type_, parts=tuple(map(_as, value.parts, items)))
+
+
+def converted(type_: Type, wanted: machine.Declared) -> Type | None:
+    """``convert(T, x)`` for values of a type; None where some may not be converted. A value of T is left as it is; one
+    of a ``Vector{<:T}`` can be made of no other array."""
+    match wanted, type_:
+        case (machine.Numbers(stored), NumberType()):
+            return replace(type_, stored=machine.converted(type_.stored, stored))
+        case (machine.Arrays(_, elements), Container(kind=kind)) if kind is not Kind.GRADIENT:
+            if dispatch.cover(wanted, type_) in (Cover.ALL, Cover.OPEN):
+                return type_
+            if elements & machine.ABSTRACT:
+                return replace(type_, stored=machine.ARRAY)
+            if elements & (elements - 1) or not isinstance(type_.element, NumberType):
+                return None
+            return replace(type_, element=replace(type_.element, stored=elements), stored=machine.ARRAY)
+        case (machine.Arrays(), Dataset(records=records)):
+            held = converted(records, wanted)
+            return replace(type_, records=held) if isinstance(held, Container) else None
+        case (machine.Tuples(items), TupleType(parts)) if len(items) == len(parts):
+            made = [each for each in map(converted, parts, items) if each is not None]
+            return TupleType(tuple(made)) if len(made) == len(parts) else None
+    return type_

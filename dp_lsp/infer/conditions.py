@@ -12,7 +12,8 @@ from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
 from dp_lsp.core.notation import DISPLAY, Printer, as_formula
 from dp_lsp.core.sens import Sens
 from dp_lsp.infer import problems
-from dp_lsp.infer.inference import Inference, Pending
+from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.solver import ConditionMark
 from dp_lsp.problem import INFINITE, Extent, Problem
 
 _PRINT = Printer(DISPLAY)
@@ -51,33 +52,19 @@ def put_into(values: Substitution, need: Constraint) -> Constraint:
     return need._replace(left=put(values, need.left), right=put(values, need.right))
 
 
-class Settled(NamedTuple):
+class SettledConditions(NamedTuple):
     """The conditions that stay open, and whether all that are decided hold."""
 
     needs: tuple[Constraint, ...]
     holds: bool
 
 
-class Mark(NamedTuple):
-    """How many conditions and equations there were at some time."""
-
-    pending: int = 0
-    equations: int = 0
-
-    @staticmethod
-    def now(inference: Inference) -> Mark:
-        return Mark(len(inference.pending), len(inference.solver.equations))
-
-
-def settle(inference: Inference, since: Mark) -> Settled:
+def settle(inference: Inference, since: ConditionMark) -> SettledConditions:
     """Decide every condition found since a mark: report what fails, keep what stays open."""
     holds = True
     values = inference.solver.substitution()
     kept: dict[tuple[Quantity, str, Quantity], Constraint] = {}
-    equations = [Pending(equation, None) for equation in inference.solver.equations[since.equations :]]
-    found = [*inference.pending[since.pending :], *equations]
-    del inference.pending[since.pending :], inference.solver.equations[since.equations :]
-    for constraint, failed in found:
+    for constraint, failed in inference.solver.take(since):
         left, right = put(values, constraint.left), put(values, constraint.right)
         solved = Constraint(left, constraint.relation, right, constraint.origin)
         decided = solved.decide()
@@ -86,7 +73,7 @@ def settle(inference: Inference, since: Mark) -> Settled:
             inference.report((failed or fails)(solved))
         elif decided is None:
             kept |= {each.key: each for each in _simplest(solved) if each.key not in kept}
-    return Settled(_without_implied(list(kept.values())), holds)
+    return SettledConditions(_without_implied(list(kept.values())), holds)
 
 
 def _is_open(condition: Constraint) -> bool:

@@ -28,7 +28,7 @@ from dp_lsp.infer.solver import Solver
 from dp_lsp.text import Span
 
 
-class Whole(NamedTuple):
+class PartOf(NamedTuple):
     """What the variable of a row is a part of: ``var`` moves the container by ``far``. The distances of what is read
     in all rounds make that of the container by ``norm``; None if they add up."""
 
@@ -45,7 +45,7 @@ class Spread(NamedTuple):
     rounds: Sens | None
 
 
-Wholes = dict[Var, Whole]
+Wholes = dict[Var, PartOf]
 """What the variables of rows are a part of."""
 
 
@@ -64,12 +64,12 @@ def variable(wholes: Wholes, var: Var) -> Var:
     return var
 
 
-def _as_whole(part_of: Whole, move: Move, span: Span) -> Moves:
+def _as_whole(part_of: PartOf, move: Move, span: Span) -> Moves:
     var, far, _ = part_of
     return {var: move if far == ONE else Move(move.sens * far, span, laws.OWN_ROW, (far,), (move,), way=move.way)}
 
 
-class Rows:
+class OwnRows:
     """What the rounds of one loop read for themselves. ``around`` are the values from before the loop: only these are
     the same in every round. Which way a row goes is said of the variable of its container."""
 
@@ -82,7 +82,7 @@ class Rows:
         self.sample = sample
         self._place = Var("place", gap=True)
         if sample is not None:
-            self._wholes[self._place] = Whole(sample, ONE, None)
+            self._wholes[self._place] = PartOf(sample, ONE, None)
         self._own: dict[tuple[Local | None, Var, AnyNorm | None, bool], Var] = {}
 
     def of(self, container: Use) -> Judgement | None:
@@ -124,7 +124,7 @@ class Rows:
         key = (None if moves.is_itself(move) else local, var, norm, gap)
         if key not in self._own:
             self._own[key] = own = Var(var.name, gap, var.public, var.carried, var.members)
-            self._wholes[own] = Whole(var, move.sens, norm)
+            self._wholes[own] = PartOf(var, move.sens, norm)
         return self._own[key]
 
     def container(self, var: Var) -> Var:
@@ -159,7 +159,7 @@ def _counts_places(type_: Type | None) -> TypeGuard[Dataset]:
     return isinstance(type_, Dataset) and type_.metric is DatasetMetric.HAMMING
 
 
-def arguments(rounds: Mapping[Local, Rows], node: Call, values: list[Judgement | Term]) -> list[Judgement | Term]:
+def arguments(rounds: Mapping[Local, OwnRows], node: Call, values: list[Judgement | Term]) -> list[Judgement | Term]:
     """The arguments of a builtin; where it picks the row of a round, the container moves with that row alone."""
     if not builtins.TABLE[node.builtin].picks:
         return values
@@ -174,7 +174,7 @@ def arguments(rounds: Mapping[Local, Rows], node: Call, values: list[Judgement |
     return values
 
 
-def is_there(rounds: Mapping[Local, Rows], node: Call) -> bool:
+def is_there(rounds: Mapping[Local, OwnRows], node: Call) -> bool:
     """Whether what a builtin reads is a whole row of a sample, at the number of a round: there is one."""
     if not builtins.TABLE[node.builtin].picks or len(node.args) != 2:
         return False

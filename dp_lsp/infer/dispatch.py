@@ -95,7 +95,7 @@ def applies(inference: Inference, span: Span, method: Scheme, types: Sequence[Ty
                 )
             )
             return None
-    return failing(moves.NOWHERE, span) if inference.rules.failures else NONE
+    return failing(moves.NOWHERE, span) if inference.context.rules.failures else NONE
 
 
 def given_words(type_: Type) -> str:

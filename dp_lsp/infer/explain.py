@@ -103,7 +103,7 @@ def make_static(inference: Inference, node: Term) -> tuple[Fix, ...]:
     """A repair that declares the parameters public that an argument is made of."""
     if isinstance(node, Use):
         return inference.publish({node.local.name})
-    known = inference.judgements.get(node)
+    known = inference.recorder.judgements.get(node)
     return inference.publish(var.name for var in known.moves if not var.public) if known else ()
 
 
@@ -121,7 +121,7 @@ def must_be_public(inference: Inference, node: Term, whole: bool, related: tuple
 
 def _how_public(inference: Inference, node: Term) -> str:
     """What makes an argument public: nothing private is in it where it moves with nothing."""
-    known = inference.judgements.get(node)
+    known = inference.recorder.judgements.get(node)
     if known is not None and not known.moves:
         return "its value is not known before the program runs: write a formula of numbers and `Static()` parameters"
     return "declare the parameter it comes from with `Static()`"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dp_lsp.core import annotation, laws, term
+from dp_lsp import builtins
+from dp_lsp.core import annotation, events, laws, term
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.annotation import NumberOf
 from dp_lsp.core.constraints import Origin
@@ -15,6 +16,7 @@ from dp_lsp.core.metrics import has_gap, holds_records
 from dp_lsp.core.order import Way, is_chained
 from dp_lsp.core.scheme import FunctionValue, Judgement, Move, Moves, Owned, Scheme, SchemeParameter, Unit
 from dp_lsp.core.sens import INFINITY
+from dp_lsp.core.term import Body, Local, Term
 from dp_lsp.core.types import (
     Base,
     BoolType,
@@ -28,9 +30,10 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
 )
-from dp_lsp.infer import checks, conditions, conversions, generalize, moves, only_drawn, units, unseen
+from dp_lsp.infer import checks, conditions, generalize, moves, units
 from dp_lsp.infer.effects import Evaluation, in_sequence
 from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.solver import ConditionMark
 from dp_lsp.text import Span
 
 
@@ -61,7 +64,7 @@ def parameter(
     if unit is not None:
         value = replace(value, moves=units.of_a_person(value.moves, unit.records, param.span))
     inference.define(param.local, value)
-    inference.parameters.add(param.span)
+    inference.context.parameters.add(param.span)
     return SchemeParameter(name, var, type_, param.static, param.span, param.type, unit, param.seen)
 
 
@@ -102,7 +105,7 @@ def _value(inference: Inference, type_: Type, var: Var, span: Span, usual: int) 
     for item in type_.items:
         part = var if isinstance(item, TupleType) else Var(var.name, has_gap(item), var.public)
         if part is not var:
-            inference.tuples[part] = var
+            inference.context.tuples[part] = var
         value = _value(inference, item, part, span, usual)
         if usual > 1 and holds_records(item):
             value = replace(value, moves=units.of_a_person(value.moves, Poly.of(usual), span))
@@ -127,34 +130,34 @@ def _whole(tuples: Mapping[Var, Var], value: Judgement, span: Span) -> Judgement
 def body(
     inference: Inference,
     method: term.Method,
-    since: conditions.Mark,
+    since: ConditionMark,
     usual: int = 1,
     called_with: tuple[Type | None, ...] = (),
     nested: bool = False,
-) -> generalize.Body:
+) -> generalize.InferredBody:
     """Infer the body of a method, and hold what it promises against it. ``usual`` is how many records a person has
     where no annotation says it, and ``called_with`` what it is called with, if that is known. One that is ``nested``
     stands in another function."""
     assert method.body is not None, "a black box has no body"
-    otherwise = only_drawn.locals_used_otherwise(method.body)
+    otherwise = _used_otherwise(method.body)
     known = publics(method)
     types = called_with if len(called_with) == len(method.params) else (None,) * len(method.params)
     pairs = zip(method.params, types, strict=True)
     params = tuple(parameter(inference, param, known, otherwise, usual, type_) for param, type_ in pairs)
     found = inference.body(method.body)
     own = {param.var for param in params}
-    tuples = {item: whole for item, whole in inference.tuples.items() if whole in own}
+    tuples = {item: whole for item, whole in inference.context.tuples.items() if whole in own}
     if tuples:
         found = _from_outside(tuples, found, method.body.result.span)
     checks.check_result(inference, method, found.value)
-    found = found._replace(value=conversions.returned(inference, method, found.value))
+    found = found._replace(value=checks.returned(inference, method, found.value))
     found = checks.with_failures(inference, method, found)
     lost = checks.check_privacy(inference, method, found)
     found = Evaluation(found.value, in_sequence((found.effects, lost)))
     if not nested:
-        unseen.choose(inference, (param.type for param in params), found)
-    params = units.marked(params, inference.whole, inference.uneven)
-    return generalize.Body(params, found.value, found.effects, conditions.settle(inference, since))
+        generalize.default_norms(inference, (param.type for param in params), found)
+    params = units.marked(params, inference.solver.whole, inference.solver.uneven)
+    return generalize.InferredBody(params, found.value, found.effects, conditions.settle(inference, since))
 
 
 def closure(inference: Inference, node: term.Closure) -> Judgement:
@@ -162,18 +165,21 @@ def closure(inference: Inference, node: term.Closure) -> Judgement:
     arguments; what a call of it may release, or fail by, is not protected at all where it is not called by name."""
     schemes, moved = [], moves.NOWHERE
     for method in node.methods:
-        scheme, captured = _method(inference, method, inference.expected.get(node, ()))
+        scheme, captured = _method(inference, method, inference.context.expected.get(node, ()))
         schemes.append(scheme)
         moved = moves.larger(moved, captured, node.span) if moved else captured
-    value = FunctionValue(node.methods[0].name, tuple(schemes), home=inference.home)
+    value = FunctionValue(node.methods[0].name, tuple(schemes), home=inference.context.home)
     return Judgement(FunctionType(value), moved)
 
 
 def _method(inference: Inference, method: term.Method, called_with: tuple[Type, ...] = ()) -> tuple[Scheme, Moves]:
-    since, opens = conditions.Mark.now(inference), len(inference.opens)
-    with inference.inside():
+    since, opens = inference.solver.mark(), len(inference.solver.opens)
+    with inference.context.inside():
         inferred = body(inference, method, since, called_with=called_with, nested=True)
-        around = [*(inference.type(inference.environment[local]) for local in _read_around(method)), *called_with]
+        around = [
+            *(inference.type(inference.context.environment[local]) for local in _read_around(method)),
+            *called_with,
+        ]
         owned = generalize.owned(around)
         scheme = generalize.scheme(inference, method, inferred, generalize.Around(owned, opens))
     return scheme, _captured(scheme, method.span)
@@ -200,3 +206,22 @@ def _captured(scheme: Scheme, span: Span) -> Moves:
 
 def _is_about(move: Move, owned: Owned) -> bool:
     return bool(symbols_of(move.sens) & owned.symbols or norms_of(move.sens) & owned.norms)
+
+
+def _used_otherwise(body: Body) -> frozenset[Local]:
+    """All locals that are read other than to draw rows of them, each by a coin of its own. What a function does depends
+    on which rows there are in the others only through samples of them: it asks nowhere how many rows there are."""
+    found: set[Local] = set()
+    pending: list[Term] = list(term.of_body(body))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, term.Use):
+            found.add(node.local)
+        elif isinstance(node, term.Scope) and isinstance(node.bind.term, term.Call):
+            call = node.bind.term
+            alone = builtins.TABLE[call.builtin].draws is events.Scheme.POISSON
+            pending += (arg for arg in call.args if not (alone and isinstance(arg, term.Use)))
+            pending += term.of_body(node.rest)
+        else:
+            pending += term.parts(node)
+    return frozenset(found)

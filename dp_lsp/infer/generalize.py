@@ -2,33 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import NormVariable, Symbol
-from dp_lsp.core.constraints import Origin
-from dp_lsp.core.evaluate import Substitution, symbols_of
-from dp_lsp.core.events import NOTHING, Called, Cost, Leak, Sequence, Var, variables
+from dp_lsp.core.constraints import Origin, Quantity, decide
+from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
+from dp_lsp.core.events import (
+    NOTHING,
+    Awaited,
+    Called,
+    Cost,
+    Leak,
+    Parallel,
+    Release,
+    Sampled,
+    Sequence,
+    Var,
+    nodes,
+    variables,
+)
 from dp_lsp.core.scheme import Given, Judgement, Move, Open, Owned, Scheme, SchemeParameter
 from dp_lsp.core.sens import INFINITY, ONE
 from dp_lsp.core.term import NormArgument, TruthArgument, TypeArgument, Written
-from dp_lsp.core.types import Container, Dataset, FunctionType, ModelType, NumberType, TupleType, Type, TypeVariable
+from dp_lsp.core.types import (
+    Container,
+    Dataset,
+    FunctionType,
+    ModelType,
+    Norm,
+    NumberType,
+    TupleType,
+    Type,
+    TypeVariable,
+)
 from dp_lsp.infer import conditions
-from dp_lsp.infer.effects import Effects
+from dp_lsp.infer.effects import Effects, Evaluation
 from dp_lsp.infer.inference import Inference
 from dp_lsp.text import Span
 
 
-class Body(NamedTuple):
+class InferredBody(NamedTuple):
     """The inferred body of a method: its parameters, its value, the effects of evaluating it, and the conditions found
     on the way."""
 
     params: tuple[SchemeParameter, ...]
     result: Judgement
     effects: Effects
-    settled: conditions.Settled
+    settled: conditions.SettledConditions
 
 
 class Around(NamedTuple):
@@ -38,7 +61,7 @@ class Around(NamedTuple):
     opens: int
 
 
-def scheme(inference: Inference, method: term.Method, body: Body, around: Around | None = None) -> Scheme:
+def scheme(inference: Inference, method: term.Method, body: InferredBody, around: Around | None = None) -> Scheme:
     """The scheme of a method, with all that is solved so far put in. The operations that wait for what it is general
     in go with it; others stay with the function around it."""
     values = inference.solver.substitution()
@@ -49,7 +72,7 @@ def scheme(inference: Inference, method: term.Method, body: Body, around: Around
         returned, cost = _nothing_holds(body.params, returned, cost)
     types = [*(param.type for param in params), returned.type]
     if around is None:
-        opens = tuple(_put(inference, each) for each in inference.opens)
+        opens = tuple(_put(inference, each) for each in inference.solver.opens)
         general = owned(types, opens)
     else:
         opens, waiting = _own_opens(inference, params, around)
@@ -65,8 +88,8 @@ def scheme(inference: Inference, method: term.Method, body: Body, around: Around
         method.privacy,
         opens,
         _failing(body.effects),
-        inference.unknown,
-        tuple(inference.premises),
+        inference.recorder.unknown,
+        tuple(inference.recorder.premises),
     )
 
 
@@ -83,8 +106,8 @@ def _own_opens(
     """The operations that wait for the types of parameters, directly or for what others of them give, and all these
     types. They do not wait around the method any more."""
     types = set(without(owned(param.type for param in params), around.owned).types)
-    own, others = [], inference.opens[: around.opens]
-    for each in inference.opens[around.opens :]:
+    own, others = [], inference.solver.opens[: around.opens]
+    for each in inference.solver.opens[around.opens :]:
         put = _put(inference, each)
         about = owned([*_types(put.arguments), *_types([put.callee])]).types
         if types.isdisjoint(about):
@@ -92,7 +115,7 @@ def _own_opens(
         else:
             own.append(put)
             types |= without(owned([put.result]), around.owned).types
-    inference.opens = others
+    inference.solver.opens = others
     return tuple(own), frozenset(types)
 
 
@@ -106,7 +129,7 @@ def _failing(effects: Effects) -> frozenset[Var] | None:
     return frozenset(var for failure in effects.failures for var in failure.moves)
 
 
-def _cost(body: Body, method: term.Method, values: Substitution) -> Cost:
+def _cost(body: InferredBody, method: term.Method, values: Substitution) -> Cost:
     """What a call spends, seen from outside, with all that is solved put in."""
     if not body.effects.costs:
         return NOTHING
@@ -182,3 +205,63 @@ def _free(method: Scheme) -> Owned:
 def without(all_: Owned, others: Owned) -> Owned:
     """What belongs to one and not to the other."""
     return Owned(all_.symbols - others.symbols, all_.norms - others.norms, all_.types - others.types)
+
+
+# Defaulting of norms that nobody sees
+
+
+class _Wanted(NamedTuple):
+    """A number that should be small, or ``large``."""
+
+    number: Quantity
+    large: bool = False
+
+    def put(self, norm: NormVariable, chosen: Norm) -> Quantity:
+        return conditions.put(Substitution({}, {norm: chosen}), self.number)
+
+
+def default_norms(inference: Inference, types: Iterable[Type], found: Evaluation) -> None:
+    """Decide the norms that stand in no type of a function's parameters and result: what is measured in them is on the
+    way to a number. A bound that depends on such a norm holds whichever it is read in, so the one that gives the
+    smallest is taken: an entry of a vector moves by least in LInf, its sum in L1."""
+    values = inference.solver.substitution()
+    numbers = [each._replace(number=conditions.put(values, each.number)) for each in _numbers(inference, found)]
+    open_norms = {norm for each in numbers for norm in norms_of(each.number)}
+    if not open_norms:
+        return
+    seen = owned(map(inference.solver.type, (*types, found.value.type)), inference.solver.opens).norms
+    for norm in sorted(open_norms - seen, key=lambda norm: norm.uid):
+        about = [each for each in numbers if norm in norms_of(each.number)]
+        best = Norm.L1
+        for other in (Norm.LINF, Norm.L2):
+            if all(_is_no_worse(each, norm, other, best) for each in about):
+                best = other
+        inference.solver.same_norm(norm, best)
+
+
+def _is_no_worse(wanted: _Wanted, norm: NormVariable, chosen: Norm, before: Norm) -> bool:
+    new, old = wanted.put(norm, chosen), wanted.put(norm, before)
+    return decide(old, "<=", new) is True if wanted.large else decide(new, "<=", old) is True
+
+
+def _numbers(inference: Inference, found: Evaluation) -> Iterator[_Wanted]:
+    """How far the result moves, how far the inputs of mechanisms do, and what conditions compare."""
+    yield from (_Wanted(move.sens) for move in found.value.moves.values())
+    for constraint, _ in inference.solver.pending:
+        yield _Wanted(constraint.left)
+        yield _Wanted(constraint.right, large=True)
+    for cost in found.effects.costs:
+        for node in nodes(cost):
+            yield from map(_Wanted, _distances(node))
+
+
+def _distances(cost: Cost) -> Iterator[Quantity]:
+    match cost:
+        case Release(distance=moved):
+            yield from moved.values()
+        case Parallel(along=moved):
+            yield from moved.values()
+        case Called(along=along) | Sampled(along=along):
+            yield from (distance for moved in along.values() for distance in moved.values())
+        case Awaited(along=given):
+            yield from (distance for moved in given for distance in moved.values())

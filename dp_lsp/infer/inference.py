@@ -5,122 +5,40 @@ Source: the calculus of ``type_system`` sections 0 to 5, sensitivity and privacy
 
 from __future__ import annotations
 
-from collections import ChainMap
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
 
 from dp_lsp.core import laws
 from dp_lsp.core.algebra import Poly, TooLong
 from dp_lsp.core.constraints import Constraint, Origin, Quantity
-from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.display import type_words
-from dp_lsp.core.events import Answer, Leak, Opaque, Var
+from dp_lsp.core.events import Leak, Var
 from dp_lsp.core.order import Way
-from dp_lsp.core.scheme import Effort, FunctionValue, Given, Judgement, Moves, Open
+from dp_lsp.core.scheme import Given, Judgement, Moves
 from dp_lsp.core.sens import ONE, Sens
-from dp_lsp.core.term import Bind, Body, Closure, Local, Loop, Term, Use, Written
+from dp_lsp.core.term import Bind, Body, Local, Loop, Term, Use, Written
 from dp_lsp.core.types import UNKNOWN, TupleType, Type, Unknown, is_static
-from dp_lsp.core.values import value
-from dp_lsp.infer import disjoint, moves, problems
+from dp_lsp.infer import moves, problems
+from dp_lsp.infer.context import TypingContext
 from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, in_sequence, spending
-from dp_lsp.infer.rules import Rules
+from dp_lsp.infer.recorder import Recorder
 from dp_lsp.infer.solver import Solver
 from dp_lsp.intents import DeclarePublic, Intent, Rendering, Replace
-from dp_lsp.language import Language
 from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Span
 
-Global = FunctionValue | Judgement
-"""What a top-level name stands for."""
-
-
-class Pending(NamedTuple):
-    """A condition that is decided when everything is solved; ``failed`` tells what to report if it is false."""
-
-    constraint: Constraint
-    failed: Callable[[Constraint], Problem] | None
-
-
-class Found(NamedTuple):
-    """What an operation that waited turned out to be, or what stands for it in the caller. ``effects`` are those of
-    choosing what it does: it may turn out to be nothing that can be done."""
-
-    result: Type
-    factors: tuple[Sens, ...]
-    spends: Answer | Opaque | None = None
-    failing: bool | None = None
-    effects: Effects = NONE
-
-
-@value
-class Unreadable:
-    """A top-level name of which nothing is known, and why; it spoils what uses it. ``accepted`` says that it is so
-    only by what a person accepted."""
-
-    name: str
-    reason: str
-    accepted: bool = False
-
-
-Resolve = Callable[[str], "Global | Unreadable | None"]
+Rule = Callable[["Inference", Term], Evaluation]
 
 
 class Inference:
-    """The state of inferring one definition.
+    """One definition that is being inferred: the rules infer the parts of a term by it, and find here what is known
+    (``context``), what is still to be decided (``solver``), and who takes down what was found (``recorder``). What
+    evaluating a term does is no state: it is the :class:`Effects` that a rule returns."""
 
-    ``problems`` are what is wrong; ``unknown`` is why nothing may be claimed, or empty; ``facts`` holds the judgement
-    and the rule of each expression by its place, ``judgements`` that of each term, ``joined`` that of each name whose
-    value a loop or a branch made; ``opens`` the operations that wait; ``parameters`` where they are declared.
-    ``settled`` holds what calls of functions turned out to be, and ``running`` the functions whose calls are settled.
-    ``home`` stands for the function whose body is inferred; ``rounds`` what the rounds of the loops around read for
-    themselves, by the index, and ``wholes`` what that is a part of; ``tuples`` the parameter that an item is a part of;
-    ``whole`` are variables of which something is said that holds for a whole step only, and ``uneven`` those of which
-    it holds for a whole number of steps only; ``lacking`` the values of which something should be known, by the places
-    of what was refused for that. ``premises`` are what users are taken at their word for, in order. ``effort`` is what
-    may be spent on inferring what is called again.
-    """
-
-    def __init__(
-        self,
-        text: str,
-        language: Language,
-        rules: Rules,
-        resolve: Resolve,
-        look: Callable[[], None],
-        rule: Callable[[Inference, Term], Evaluation],
-        effort: Effort | None = None,
-    ) -> None:
-        self._rule = rule
-        self.text = text
-        self.language = language
-        self.rules = rules
-        self.resolve = resolve
-        self.look = look
-        self.effort = effort or Effort(look)
+    def __init__(self, context: TypingContext, rule: Rule) -> None:
+        self.context = context
         self.solver = Solver()
-        self.problems: list[Problem] = []
-        self.pending: list[Pending] = []
-        self.opens: list[Open] = []
-        self.settled: dict[Hashable, Found] = {}
-        self.running: list[FunctionValue] = []
-        self.waiting: dict[Hashable, Open] = {}
-        self.home: object = object()
-        self.facts: dict[Span, tuple[Judgement, str]] = {}
-        self.judgements: dict[Term, Judgement] = {}
-        self.joined: dict[Local, Judgement] = {}
-        self.unknown = ""
-        self.environment: ChainMap[Local, Judgement] = ChainMap()
-        self.rounds: dict[Local, disjoint.Rows] = {}
-        self.wholes: disjoint.Wholes = {}
-        self.tuples: dict[Var, Var] = {}
-        self.expected: dict[Closure, tuple[Type, ...]] = {}
-        self.parameters: set[Span] = set()
-        self.whole: set[Var] = set()
-        self.uneven: set[Var] = set()
-        self.premises: dict[str, None] = {}
-        self.lacking: dict[Span, tuple[Term, Descriptor]] = {}
+        self.recorder = Recorder()
+        self._rule = rule
 
     def infer(self, node: Term) -> Evaluation:
         """The judgement of a term, and the effect of evaluating it.
@@ -133,7 +51,7 @@ class Inference:
             return NOT_UNDERSTOOD
         if isinstance(result.value.type, Unknown):
             self.give_up(f"`{self.written(node.span)}` was not understood")
-        self.judgements[node] = result.value
+        self.recorder.judgements[node] = result.value
         return result
 
     def infer_all(self, nodes: Iterable[Term]) -> tuple[list[Judgement], Effects]:
@@ -145,7 +63,7 @@ class Inference:
         """The judgement of a block: its bindings in order, then its value."""
         effects = []
         for bind in block.binds:
-            self.look()
+            self.context.look()
             bound = self.infer(bind.term)
             effects.append(bound.effects)
             self._bind(bind, bound.value)
@@ -153,8 +71,8 @@ class Inference:
 
     def define(self, local: Local, value: Judgement) -> None:
         """Give a name its judgement."""
-        self.environment[local] = value
-        self.facts[local.span] = (value, "")
+        self.context.environment[local] = value
+        self.recorder.facts[local.span] = (value, "")
 
     def tuple_of(self, span: Span, items: list[Judgement]) -> Judgement:
         """A tuple; it moves by the sum of what its items move."""
@@ -175,7 +93,7 @@ class Inference:
     def _became(self, bind: Bind, target: Local, value: Judgement) -> None:
         """A name got a value: where it stands, or with a loop or branch, where none of its places is this one."""
         if bind.is_statement:
-            self.environment[target] = self.joined[target] = value
+            self.context.environment[target] = self.recorder.joined[target] = value
         else:
             self.define(target, value)
 
@@ -194,15 +112,15 @@ class Inference:
     @property
     def code(self) -> Rendering:
         """How the language of the text writes what problems speak of."""
-        return self.language.rendering
+        return self.context.language.rendering
 
     def fixes(self, intent: Intent) -> tuple[Fix, ...]:
         """The repairs that do what is intended, as the language of the text writes them."""
-        return tuple(self.code.fixes(intent, self.text))
+        return tuple(self.code.fixes(intent, self.context.text))
 
     def publish(self, names: Iterable[str]) -> tuple[Fix, ...]:
         """Repairs that declare parameters public, by their names."""
-        return self.fixes(DeclarePublic(frozenset(names), tuple(self.parameters)))
+        return self.fixes(DeclarePublic(frozenset(names), tuple(self.context.parameters)))
 
     def replaced(self, span: Span, value: Sens) -> tuple[Fix, ...]:
         """Repairs that write a number in the place of an expression."""
@@ -210,13 +128,11 @@ class Inference:
 
     def report(self, problem: Problem) -> None:
         """A problem; one that leaves something unchecked makes the definition unknown."""
-        self.problems.append(problem)
-        if problem.unchecked:
-            self.give_up(problem.message)
+        self.recorder.report(problem)
 
     def give_up(self, reason: str) -> None:
         """Nothing may be claimed of this definition."""
-        self.unknown = self.unknown or reason
+        self.recorder.give_up(reason)
 
     def hole(self, reason: str) -> Judgement:
         """The judgement of something that was not understood."""
@@ -230,16 +146,16 @@ class Inference:
     def capped(self, moved: Moves, most: Sens, span: Span) -> Moves:
         """How far a value moves that cannot be further apart than this."""
         found = moves.capped(moved, most, span)
-        self.whole |= {disjoint.variable(self.wholes, var) for var, move in moved.items() if found[var] is not move}
+        self.solver.whole |= {self.context.container(var) for var, move in moved.items() if found[var] is not move}
         return found
 
     def of_whole_steps(self, moved: Moves, uneven: bool = False) -> Moves:
         """What moves a value by less than its part of a whole step may be: of a part of one nothing is claimed. If that
         is ``uneven``, nothing is claimed of one and a part of one more, either."""
-        variables = {disjoint.variable(self.wholes, var) for var in moved}
-        self.whole |= variables
+        variables = {self.context.container(var) for var in moved}
+        self.solver.whole |= variables
         if uneven:
-            self.uneven |= variables
+            self.solver.uneven |= variables
         return moved
 
     def demand(
@@ -251,47 +167,16 @@ class Inference:
         failed: Callable[[Constraint], Problem] | None = None,
     ) -> None:
         """A condition that must hold for the answer to be true."""
-        self.pending.append(Pending(Constraint(left, relation, right, origin), failed))
+        self.solver.demand(Constraint(left, relation, right, origin), failed)
 
     def leak(self, variables: Iterable[Var], origin: Origin) -> Effects:
         """The effect after which nothing is guaranteed any more for these variables."""
-        wholes = (disjoint.variable(self.wholes, var) for var in variables)
-        private = frozenset(self.tuples.get(var, var) for var in wholes if not var.exempt)
+        private = frozenset(self.context.parameter(var) for var in variables if not self.context.container(var).exempt)
         return spending(Leak(private, origin)) if private else NONE
 
-    @contextmanager
-    def round(self, index: Local, sample: Var | None = None) -> Iterator[disjoint.Rows]:
-        """A scope for the body of a loop; what was defined before is the same in every round. ``sample`` has a row for
-        each round, if it is one."""
-        around = self.environment
-        rows = disjoint.Rows(around, self.solver, self.wholes, sample)
-        if self.rules.rows_apart:
-            self.rounds[index] = rows
-        self.environment = around.new_child()
-        try:
-            yield rows
-        finally:
-            self.environment = around
-            self.rounds.pop(index, None)
-
     def released(self, moved: Moves, span: Span) -> Moves:
-        """Moves as what is released sees them: every round is paid for, so a row counts as its container; and of a
-        tuple the item that counts most does."""
-        return moves.of_tuples(disjoint.whole(self.wholes, moved, span), self.tuples, span)
-
-    def seen(self, span: Span, value: Judgement) -> Judgement:
-        """What is known of a value, for who knows nothing of the rows of rounds and the items of tuples."""
-        moved = self.released(value.moves, span)
-        return value if moved is value.moves else replace(value, moves=moved)
-
-    @contextmanager
-    def inside(self) -> Iterator[None]:
-        """A scope for the body of a function made here, which is another home."""
-        home, self.home = self.home, object()
-        try:
-            yield
-        finally:
-            self.home = home
+        """Moves as what is released sees them."""
+        return self.context.released(moved, span)
 
     def type(self, judgement: Judgement) -> Type:
         """The type of a value, with all that is solved put in."""
@@ -309,7 +194,6 @@ class Inference:
         """The value of a static number; None for anything else."""
         return getattr(self.type(judgement), "static", None)
 
-    def written(self, span: Span, limit: int = 40) -> str:
+    def written(self, span: Span) -> str:
         """The source text at a place, on one line and not too long."""
-        text = " ".join(self.text[span.start : span.end].split())
-        return text if len(text) <= limit else text[: limit - 1] + "…"
+        return self.context.written(span)

@@ -5,7 +5,7 @@ Sources: type_system section 4; Dwork, Rothblum and Vadhan 2010 for repeated rel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import repeat
 from typing import NamedTuple
@@ -17,12 +17,12 @@ from dp_lsp.core.display import type_words
 from dp_lsp.core.events import Repeat, Var
 from dp_lsp.core.machine import Stored
 from dp_lsp.core.metrics import diameter, has_gap
-from dp_lsp.core.order import Way
+from dp_lsp.core.order import Way, common, through
 from dp_lsp.core.scheme import Judgement, Moves, Reach
 from dp_lsp.core.sens import INFINITY, ZERO, Sens
 from dp_lsp.core.types import Base, NumberType, TupleType, Type, Unknown, without_static
-from dp_lsp.infer import carried, conditions, disjoint, dispatch, explain, heading, moves, problems, reach
-from dp_lsp.infer.disjoint import Rows, Spread
+from dp_lsp.infer import conditions, disjoint, dispatch, explain, invariants, moves, problems, reach
+from dp_lsp.infer.disjoint import OwnRows, Spread
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, Failure, failing, in_sequence, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import Mismatch
@@ -42,7 +42,7 @@ class _Rounds(NamedTuple):
     sample: Var | None = None
 
 
-class _Round(NamedTuple):
+class _OneRound(NamedTuple):
     """One round: the variables that stand for what it starts with, one for each item of a tuple; what it ends with,
     its effects, and what it reads for itself."""
 
@@ -50,7 +50,7 @@ class _Round(NamedTuple):
     types: tuple[Type, ...]
     ends: tuple[Judgement, ...]
     effects: Effects
-    own: Rows
+    own: OwnRows
 
 
 def loop(inference: Inference, node: term.Loop) -> Evaluation:
@@ -69,7 +69,7 @@ def loop(inference: Inference, node: term.Loop) -> Evaluation:
 
 
 def _outside(
-    inference: Inference, failure: Failure, node: term.Loop, rounds: _Rounds, starts: list[Judgement], once: _Round
+    inference: Inference, failure: Failure, node: term.Loop, rounds: _Rounds, starts: list[Judgement], once: _OneRound
 ) -> Failure:
     """A failure inside a loop, seen from outside: what the loop carries moves with what it started with and with
     what its rounds read, and a range that is not public decides which rounds there are."""
@@ -89,7 +89,7 @@ def _rounds(inference: Inference, node: term.Loop) -> tuple[_Rounds, Effects]:
     moved = moves.added((part.moves for part in parts), node.span, laws.LOOP)
     types = [inference.type(part) for part in parts]
     for type_, part in zip(types, written, strict=True):
-        whole = isinstance(type_, NumberType) and (type_.base is Base.INTEGER or inference.rules.ordered)
+        whole = isinstance(type_, NumberType) and (type_.base is Base.INTEGER or inference.context.rules.ordered)
         if not whole and not isinstance(type_, Unknown):
             inference.report(
                 problems.WrongArgument.at(
@@ -99,11 +99,11 @@ def _rounds(inference: Inference, node: term.Loop) -> tuple[_Rounds, Effects]:
     stored = machine.promoted(*(each.stored for each in types if isinstance(each, NumberType))) if types else 0
     values = [inference.static(part) for part in parts]
     first, last, by = values[0], values[1], values[2] if step is not None else Poly.of(1)
-    if step is not None and by is None and inference.rules.failures:  # a step of 0 makes the run fail
+    if step is not None and by is None and inference.context.rules.failures:  # a step of 0 makes the run fail
         deciding = moves.scaled(step.moves, INFINITY, node.span, laws.FAILURE)
         effects = in_sequence((effects, failing(deciding, node.span)))
     if first is None or last is None or by is None:
-        each = first == Poly.of(1) and step is None and inference.rules.rows_apart
+        each = first == Poly.of(1) and step is None and inference.context.rules.rows_apart
         return _Rounds(None, None, moved, stored, disjoint.counted(parts[1]) if each else None), effects
     if node.step is not None and by.number is None:
         origin = Origin(node.step.span, "`for` needs a step of at least 1")
@@ -111,24 +111,24 @@ def _rounds(inference: Inference, node: term.Loop) -> tuple[_Rounds, Effects]:
     elif node.step is not None:
         origin = Origin(node.step.span, "`for` needs a step that is not 0")
         inference.demand(by, "!=", Poly.of(0), origin, conditions.fails)
-    return _Rounds(inference.rules.rounds(first, by, last), (first, last), moved, stored), effects
+    return _Rounds(inference.context.rules.rounds(first, by, last), (first, last), moved, stored), effects
 
 
-def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement], rounds: _Rounds) -> _Round | None:
+def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement], rounds: _Rounds) -> _OneRound | None:
     """Infer the body, once, at types that hold what the first round starts with and what every round ends with. At
     the types of the start it would claim too little of the later rounds."""
-    types = carried.types(inference, node, starts)
-    with inference.round(node.index, rounds.sample) as own:
+    types = invariants.types(inference, node, starts)
+    with inference.context.round(node.index, inference.solver, rounds.sample) as own:
         variables: list[Var] = []
         for (inner, _), type_ in zip(node.carried, types, strict=True):
-            inference.environment[inner] = _start(inference, inner, type_, variables)
+            inference.context.environment[inner] = _start(inference, inner, type_, variables)
         inference.define(
             node.index, Judgement(NumberType(Base.INTEGER, stored=rounds.stored), own.index(node.index.span))
         )
         value, effects = inference.body(node.body)
     ends = value.parts if len(value.parts) == len(types) else (value,) * len(types)
     held = _held(inference, node, types, ends)
-    return None if held is None else _Round(tuple(variables), held, ends, effects, own)
+    return None if held is None else _OneRound(tuple(variables), held, ends, effects, own)
 
 
 def _start(inference: Inference, local: term.Local, type_: Type, variables: list[Var]) -> Judgement:
@@ -185,7 +185,7 @@ def _held(
 
 
 def _private(
-    inference: Inference, node: term.Loop, rounds: _Rounds, starts: list[Judgement], once: _Round
+    inference: Inference, node: term.Loop, rounds: _Rounds, starts: list[Judgement], once: _OneRound
 ) -> Evaluation:
     """A loop that releases something: what it carries is public in every round, so it must be when it starts and
     when a round ends. What is not is lost."""
@@ -225,43 +225,47 @@ def _protected(inference: Inference, node: term.Loop, moved: Moves, name: str, w
     return inference.leak(private, Origin(node.span, LOOP))
 
 
-def _steady(inference: Inference, node: term.Loop, rounds: _Rounds, starts: list[Judgement], once: _Round) -> Judgement:
+def _steady(
+    inference: Inference, node: term.Loop, rounds: _Rounds, starts: list[Judgement], once: _OneRound
+) -> Judgement:
     """A loop without mechanisms: how far a round's ends move when its starts do is a matrix, and its powers tell how
     far all rounds move."""
-    if inference.rules.ordered and rounds.ends is not None:
+    if inference.context.rules.ordered and rounds.ends is not None:
         origin = Origin(node.span, "the published rule needs a range that is in order")
         inference.demand(rounds.ends[0], "<=", rounds.ends[1], origin, conditions.fails)
     first, last = _apart(once.types, starts), _apart(once.types, once.ends)
-    growth = inference.rules.growth([[_sens(end.moves, var) for var in once.starts] for end in last], rounds.number)
+    growth = inference.context.rules.growth(
+        [[_sens(end.moves, var) for var in once.starts] for end in last], rounds.number
+    )
     read = [moves.without(end.moves, once.starts) for end in last]
     going = _going(rounds, once, first, last)
     grown = []
-    for i, leaf in enumerate(leaf for type_ in once.types for leaf in carried.leaves(type_)):
+    for i, leaf in enumerate(leaf for type_ in once.types for leaf in invariants.leaves(type_)):
         parts = [(rounds.moves, INFINITY)]  # other rounds are another program
         if rounds.sample is not None:
             parts = [(rounds.moves, _displacement(inference, once, last, growth.one[i]))]
         for j, start in enumerate(first):
             over = Spread(growth.one[i][j], growth.every[i][j], rounds.number)
             parts += [(start.moves, growth.start[i][j]), *once.own.spread(read[j], over, node.span)]
-        most = diameter(leaf) if inference.rules.diameter else INFINITY
+        most = diameter(leaf) if inference.context.rules.diameter else INFINITY
         together = moves.combined(parts, node.span, laws.LOOP)
         together = {var: replace(move, way=going[i].get(var)) for var, move in together.items()}
         grown.append(inference.capped(together, most, node.span))
     return _together(inference, node.span, once.types, iter(grown))
 
 
-def _going(rounds: _Rounds, once: _Round, first: list[Judgement], last: list[Judgement]) -> list[heading.Ways]:
+def _going(rounds: _Rounds, once: _OneRound, first: list[Judgement], last: list[Judgement]) -> list[_Ways]:
     """Which way each of what is carried goes with what it moves with. Where other rounds are made it may be any."""
     ends = [end.moves for end in last]
-    found = heading.after([start.moves for start in first], ends, once.starts, once.own.container)
+    found = _heading([start.moves for start in first], ends, once.starts, once.own.container)
     lost = dict.fromkeys(rounds.moves) if rounds.sample is None else {var: None for each in found for var in each}
     return [{**each, **lost} for each in found]
 
 
-def _displacement(inference: Inference, once: _Round, last: list[Judgement], grows: list[Sens]) -> Sens:
+def _displacement(inference: Inference, once: _OneRound, last: list[Judgement], grows: list[Sens]) -> Sens:
     """How far an end moves when the sample has a row more: as far as the round of that row takes each variable, times
     what later rounds make of that."""
-    types = (leaf for type_ in once.types for leaf in carried.leaves(type_))
+    types = (leaf for type_ in once.types for leaf in invariants.leaves(type_))
     taken = zip(types, last, once.starts, grows, strict=True)
     return sens.total(grow * reach.displacement(inference.solver, type_, end, var) for type_, end, var, grow in taken)
 
@@ -269,3 +273,49 @@ def _displacement(inference: Inference, once: _Round, last: list[Judgement], gro
 def _sens(moved: Moves, var: Var) -> Sens:
     move = moved.get(var)
     return ZERO if move is None else move.sens
+
+
+# Monotonicity
+
+
+_Ways = dict[Var, Way | None]
+"""The way that something goes with each variable it moves with; None if that is not known."""
+
+
+def _heading(
+    starts: Sequence[Moves], ends: Sequence[Moves], carried: Sequence[Var], whole: Callable[[Var], Var]
+) -> list[_Ways]:
+    """Which way each of what a loop carries goes, in all rounds and after them: the fixpoint of what one round does.
+
+    Let each of what is carried have a way to go, so that what it starts with goes that way, what a round reads does,
+    and what a round makes of all that is carried does if each goes its way. Then, by induction, all go their ways
+    after every round, however many there are. What has no such way may go any. ``ends`` move with ``carried``, which
+    stand for what a round starts with, and with what it reads: with rows of what ``whole`` tells."""
+    found = [
+        _either_way(_ways(start, whole), _ways(end, whole, set(carried)))
+        for start, end in zip(starts, ends, strict=True)
+    ]
+    changed = True
+    while changed:
+        changed = False
+        for index, end in enumerate(ends):
+            links = [(place, end[var].way) for place, var in enumerate(carried) if var in end]
+            for place, way in links:
+                wider = _either_way(found[index], {var: through(each, way) for var, each in found[place].items()})
+                changed |= wider != found[index]
+                found[index] = wider
+    return found
+
+
+def _ways(moved: Moves, whole: Callable[[Var], Var], left_out: Collection[Var] = ()) -> _Ways:
+    found: _Ways = {}
+    for var, move in moved.items():
+        if var not in left_out:
+            found = _either_way(found, {whole(var): move.way})
+    return found
+
+
+def _either_way(left: _Ways, right: _Ways) -> _Ways:
+    """The way of what may be either of two."""
+    both = {var: common((left[var], way)) if var in left else way for var, way in right.items()}
+    return {**left, **both}

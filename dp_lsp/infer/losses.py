@@ -34,7 +34,7 @@ class Loss(NamedTuple):
     words: str
 
 
-class Seen(NamedTuple):
+class KnownTerms(NamedTuple):
     """What was found out about terms: their types, and how they are written."""
 
     type: Callable[[Term], Type | None]
@@ -51,7 +51,7 @@ def operands(node: Term) -> tuple[Term, ...]:
     return ()
 
 
-def at(node: Term, descriptor: Descriptor, seen: Seen) -> Loss | None:
+def at(node: Term, descriptor: Descriptor, seen: KnownTerms) -> Loss | None:
     """The loss at one operation, if something is lost there. What a mechanism returns has lost nothing."""
     type_ = seen.type(node)
     if not descriptors.lacks(descriptor, type_) or _releases(node):
@@ -64,7 +64,7 @@ def at(node: Term, descriptor: Descriptor, seen: Seen) -> Loss | None:
     return None
 
 
-def carried(node: term.Loop, index: int, descriptor: Descriptor, seen: Seen) -> Loss | None:
+def carried(node: term.Loop, index: int, descriptor: Descriptor, seen: KnownTerms) -> Loss | None:
     """The loss of what was known of a value before the first round of a loop that carries it."""
     local, start = node.carried[index]
     known = descriptors.words(descriptor, seen.type(start), local.name)
@@ -80,7 +80,7 @@ def _releases(node: Term) -> bool:
     return isinstance(node, term.Call) and any(form.noise is not None for form in builtins.TABLE[node.builtin].forms)
 
 
-def _because(node: Term, descriptor: Descriptor, seen: Seen) -> str:
+def _because(node: Term, descriptor: Descriptor, seen: KnownTerms) -> str:
     match node:
         case term.Branch():
             return "the two branches have different ones"

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
+from dp_lsp import builtins
 from dp_lsp.builtins.define import Args, Noise
 from dp_lsp.builtins.remedies import measure_in
 from dp_lsp.core import term
-from dp_lsp.core.algebra import Poly
+from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Constraint, Origin, decide
-from dp_lsp.core.evaluate import norms_of
+from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
 from dp_lsp.core.events import ONE_WAY, Cost, Event, Gaussian, GaussianNoise, Leak, Release, Repeat, Var
 from dp_lsp.core.metrics import conversion
 from dp_lsp.core.notation import as_formula, shown
 from dp_lsp.core.scheme import Judgement, Move, Moves
-from dp_lsp.core.sens import ONE, Sens
+from dp_lsp.core.sens import ONE, Sens, number
 from dp_lsp.core.types import AnyNorm, Container, Norm, Type
-from dp_lsp.infer import conditions, explain, moves, problems, scales
+from dp_lsp.infer import conditions, explain, moves, problems
 from dp_lsp.infer.effects import Effects, Evaluation, in_sequence, spending
 from dp_lsp.infer.inference import Inference
-from dp_lsp.intents import Through
-from dp_lsp.problem import Extent, Fix, Problem, Related
+from dp_lsp.intents import Rendering, Through
+from dp_lsp.problem import Edit, Extent, Fix, Problem, Related
 from dp_lsp.text import Span
 
 
@@ -38,7 +40,7 @@ def release(
     unbounded = {var: move for var, move in private.items() if move.sens.infinite}
     if unbounded:
         _report_unbounded(inference, span, unbounded)
-    scales.warn_inverted(inference, node, noise, args, private)
+    _warn_inverted(inference, node, noise, args, private)
     distances = {var: move.sens for var, move in private.items() if var not in unbounded}
     place = None if noise.declares is None else node.args[args.names.index(noise.declares)].span
     too_far = {var for var in distances if not _hidden(inference, place, span, event, private[var], var)}
@@ -66,7 +68,7 @@ def _released(inference: Inference, event: Event, moved: Moves, factor: Sens, or
     """What a mechanism releases. Where a change moves all that it selects by the same way, less of that can be told: if
     all changes do, the whole counts less, also where no number says how far they move it."""
     distances = {var: move.sens for var, move in moved.items()}
-    share = ONE_WAY.get(type(event)) if inference.rules.one_way else None
+    share = ONE_WAY.get(type(event)) if inference.context.rules.one_way else None
     one_way = frozenset(var for var, move in moved.items() if share and var.chained and move.way)
     if share is None or not one_way:
         return Release(event, distances, factor, origin)
@@ -205,4 +207,107 @@ def _too_sensitive(
         inferred=shown(constraint.left),
         related=related,
         fixes=fixes,
+    )
+
+
+# The scale of noise as a formula: what makes it larger that should make it smaller
+
+
+EPSILONS = frozenset({"eps", "epsilon", "ε", "ϵ"})
+"""How people call the parameter that says how much may be told."""
+
+
+def _warn_inverted(inference: Inference, node: term.Call, noise: Noise, args: Args, moved: Moves) -> None:
+    """Say so if noise grows with a parameter that is called ε, unless that moves what is hidden, too."""
+    given = dict(zip(args.names, node.args, strict=True))
+    sides = [(name, 1) for name in noise.grows] + [(name, -1) for name in noise.shrinks]
+    found = [(name, way, args.static(name)) for name, way in sides if name in given]
+    known = {symbol for move in moved.values() for symbol in symbols_of(move.sens)}
+    for name, way, value in found:
+        for symbol in symbols_of(value) - known:
+            elsewhere = any(symbol in symbols_of(other) for at, _, other in found if at != name)
+            if symbol.name in EPSILONS and not elsewhere and _grows(value, symbol, way):
+                place = given[name]
+                inference.report(
+                    problems.InvertedNoise.at(
+                        place.span,
+                        symbol=symbol.name,
+                        written=inference.written(place.span),
+                        argument=name,
+                        call=builtins.TABLE[node.builtin].signature,
+                        fixes=() if name == noise.declares else _other_way_round(inference.code, place, value, symbol),
+                    )
+                )
+
+
+def _grows(value: Poly, symbol: Symbol, way: int) -> bool:
+    """Whether a number gets larger with a symbol, or smaller if the way is -1, in all its terms that have it."""
+    powers = [power * way for monomial in value.terms for atom, power in monomial if atom is symbol]
+    return bool(powers) and all(power > 0 for power in powers)
+
+
+def _other_way_round(code: Rendering, place: term.Term, value: Poly, symbol: Symbol) -> tuple[Fix, ...]:
+    """The other way round, where it is the symbol and nothing else."""
+    alone = Poly.of(symbol)
+    instead = code.call("/", "1", symbol.name) if value == alone else symbol.name if value == alone.inverse() else ""
+    return (Fix(f"write `{instead}`", (Edit(place.span, instead),), sure=False),) if instead else ()
+
+
+# What a private function may be given: values that move by a known distance, or by at most 1
+
+
+class InputDistances(NamedTuple):
+    """How far each variable moves what a private function is given. Those that move it without bound are not among
+    them: the effect is that they are not protected."""
+
+    distances: dict[Var, Sens]
+    effects: Effects
+
+
+def distances(inference: Inference, span: Span, moved: Moves, origin: Origin) -> InputDistances:
+    """How far each variable moves what a private function is given, each a number or at most 1."""
+    private = {var: move for var, move in inference.released(moved, span).items() if not var.exempt}
+    unbounded = frozenset(var for var, move in private.items() if move.sens.infinite)
+    if unbounded:
+        _unbounded_input(inference, span, private, unbounded)
+    found = {var: _distance(inference, var, move, origin) for var, move in private.items() if var not in unbounded}
+    return InputDistances(found, inference.leak(unbounded, origin))
+
+
+def _distance(inference: Inference, var: Var, move: Move, origin: Origin) -> Sens:
+    """How far a variable moves an argument of a private function. Where that is no number, or where there is no price
+    for more, it must be at most 1; a record then moves it by at most 1 for each of its members."""
+    known = _in_any_norm(inference, move.sens)
+    if inference.context.rules.groups and known.number is not None:
+        return known
+    if var.members:
+        return number(var.members)
+    inference.demand(move.sens, "<=", ONE, origin, conditions.fails)
+    return ONE
+
+
+def _in_any_norm(inference: Inference, moved: Sens) -> Sens:
+    """A distance as it is where norms that are still open turn out to be those in which it is largest."""
+    if moved.number is not None or not norms_of(moved):
+        return moved
+    moved = inference.solver.substitution().sens(moved)
+    for norm in norms_of(moved):
+        ways = [Substitution({}, {norm: each}).sens(moved) for each in Norm]
+        moved = next((way for way in ways if all(decide(other, "<=", way) for other in ways)), moved)
+    return moved
+
+
+def _unbounded_input(inference: Inference, span: Span, private: Moves, unbounded: frozenset[Var]) -> None:
+    named = [(var, move) for var, move in private.items() if var in unbounded and not var.members]
+    if not named:
+        return
+    var, move = named[0]
+    inference.report(
+        problems.UnboundedInput.at(
+            span,
+            written=inference.written(span),
+            variable=explain.either(var.name for var, _ in named),
+            because=explain.because(inference, move, inference.written(span)),
+            related=explain.path(inference, move, var.name),
+        )
     )

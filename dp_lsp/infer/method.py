@@ -7,13 +7,19 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dp_lsp import builtins
-from dp_lsp.core import term
+from dp_lsp.core import annotation, term
+from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf, compared
-from dp_lsp.core.scheme import BlackBox, Effort, FunctionValue, Judgement, Scheme, Template
+from dp_lsp.core.display import type_words
+from dp_lsp.core.evaluate import symbols_of
+from dp_lsp.core.notation import shown
+from dp_lsp.core.scheme import BlackBox, Effort, FunctionValue, Judgement, Open, Scheme, SchemeParameter, Template
+from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import (
     Base,
     Container,
     DatasetMetric,
+    FunctionType,
     Kind,
     NumberType,
     Type,
@@ -21,16 +27,18 @@ from dp_lsp.core.types import (
     Unknown,
     can_change,
     holds_function,
+    without_static,
 )
 from dp_lsp.core.values import thing, undigested
-from dp_lsp.infer import assumptions, checks, conditions, functions, generalize, moves, problems, terms
-from dp_lsp.infer.effects import in_sequence
-from dp_lsp.infer.inference import Inference, Resolve
-from dp_lsp.infer.rules import Rules
-from dp_lsp.infer.solver import Solver
+from dp_lsp.infer import apply, checks, conditions, dispatch, functions, generalize, moves, problems, rows, terms
+from dp_lsp.infer.context import Resolve, TypingContext
+from dp_lsp.infer.effects import NONE, Effects, in_sequence
+from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.recorder import Facts
+from dp_lsp.infer.rules import ProfileRules
+from dp_lsp.infer.solver import Mismatch, Solver
 from dp_lsp.language import Language
 from dp_lsp.problem import Problem, Severity
-from dp_lsp.text import Span
 
 _ABOUT_TYPES = {
     kind.code
@@ -45,8 +53,6 @@ _ABOUT_TYPES = {
     )
 }
 """Problems that may be there for some types of parameters only."""
-
-Facts = dict[Span, tuple[Judgement, str]]
 
 
 class Inferred(NamedTuple):
@@ -77,14 +83,14 @@ class Inferred(NamedTuple):
 @undigested(
     **dict.fromkeys(("text", "language", "rules", "resolve", "broken", "usual", "metric"), "the version tells of it")
 )
-class Setting(NamedTuple):
+class InferenceSetting(NamedTuple):
     """Where a definition stands, and by what it is inferred. ``broken`` says what of its text was not understood, or is
     empty, ``usual`` how many records a person has, and ``metric`` how datasets are compared, where no annotation says
     it. ``version`` is a digest of all that, or empty if it may not be inferred again."""
 
     text: str
     language: Language
-    rules: Rules
+    rules: ProfileRules
     resolve: Resolve
     broken: str = ""
     usual: int = 1
@@ -98,7 +104,7 @@ class _Template(Template):
     """A method with parameters without annotations."""
 
     method: term.Method
-    setting: Setting
+    setting: InferenceSetting
 
     @property
     def version(self) -> bytes:
@@ -111,7 +117,7 @@ class _Template(Template):
         inference, scheme, _ = _inferred_for(method, self.setting, effort, types)
         if self.setting.usual > 1:
             checks.check_records(inference, method, scheme)
-        return replace(scheme, reason=inference.unknown or _first_error(inference.problems))
+        return replace(scheme, reason=inference.recorder.unknown or _first_error(inference.recorder.problems))
 
 
 def _first_error(found: Iterable[Problem]) -> str:
@@ -125,7 +131,7 @@ def _told(param: term.Param, type_: Type | None) -> term.Param:
     return param
 
 
-def infer_method(method: term.Method, setting: Setting, look: Callable[[], None]) -> Inferred:
+def infer_method(method: term.Method, setting: InferenceSetting, look: Callable[[], None]) -> Inferred:
     """Infer a method. One that is not understood for whatever its parameters without annotations may be is reported for
     the first types that it is understood for."""
     method = _compared(method, setting.metric)
@@ -173,34 +179,33 @@ def _with_annotations(method: term.Method, missing: list[tuple[Annotation, bool]
     return replace(method, params=tuple(params))
 
 
-def _inference(setting: Setting, effort: Effort) -> Inference:
-    inference = Inference(
-        setting.text, setting.language, setting.rules, setting.resolve, effort.look, terms.rule, effort
-    )
+def _inference(setting: InferenceSetting, effort: Effort) -> Inference:
+    context = TypingContext(setting.text, setting.language, setting.rules, setting.resolve, effort.look, effort)
+    inference = Inference(context, terms.rule)
     if setting.broken:
         inference.give_up(setting.broken)
     return inference
 
 
 def _inferred_for(
-    method: term.Method, setting: Setting, effort: Effort, types: tuple[Type | None, ...] = ()
-) -> tuple[Inference, Scheme, generalize.Body]:
+    method: term.Method, setting: InferenceSetting, effort: Effort, types: tuple[Type | None, ...] = ()
+) -> tuple[Inference, Scheme, generalize.InferredBody]:
     """A method with what it is called with, inferred as others see it."""
     inference = _inference(setting, effort)
-    body = functions.body(inference, method, conditions.Mark(), setting.usual, types)
-    body = body._replace(effects=in_sequence((body.effects, assumptions.settle(inference))))
+    body = functions.body(inference, method, inference.solver.mark(), setting.usual, types)
+    body = body._replace(effects=in_sequence((body.effects, settle_open(inference))))
     return inference, generalize.scheme(inference, method, body), body
 
 
-def _reported(method: term.Method, setting: Setting, effort: Effort) -> tuple[Scheme, Inferred]:
+def _reported(method: term.Method, setting: InferenceSetting, effort: Effort) -> tuple[Scheme, Inferred]:
     """A method as others see it, and with all that is reported of it."""
     inference, scheme, body = _inferred_for(method, setting, effort)
-    assumed = assumptions.assume(inference, method, body, scheme)
+    assumed = assume(inference, method, body, scheme)
     if setting.usual > 1:
         checks.check_records(inference, method, assumed.scheme)
-    if not (method.privacy or body.effects.costs or inference.unknown):
+    if not (method.privacy or body.effects.costs or inference.recorder.unknown):
         checks.warn_unbounded(inference, assumed.scheme.result)
-    if inference.problems:
+    if inference.recorder.problems:
         from dp_lsp.infer.mistakes import naming  # most functions have no problem
 
         naming.name(inference, method, setting.usual)
@@ -209,18 +214,20 @@ def _reported(method: term.Method, setting: Setting, effort: Effort) -> tuple[Sc
 
         chosen_rows.notice(inference, method)
     found = _inferred(inference, FunctionValue(method.name, (scheme,)))
-    return scheme, found._replace(shown=assumed.scheme, assumed=(*assumed.texts, *inference.premises))
+    return scheme, found._replace(shown=assumed.scheme, assumed=(*assumed.texts, *inference.recorder.premises))
 
 
-def _understood(method: term.Method, setting: Setting, effort: Effort, scheme: Scheme, found: Inferred) -> Inferred:
+def _understood(
+    method: term.Method, setting: InferenceSetting, effort: Effort, scheme: Scheme, found: Inferred
+) -> Inferred:
     """A method as it is reported for the first types for which there is no problem, or at least nothing wrong; else
     ``found``."""
     best = found
     for other in _annotated(method, setting.metric):
         _, again = _reported(other, setting, effort)
         if again.shown is not None and not again.wrong and (best.wrong or not again.problems):
-            texts = assumptions.texts(scheme, again.shown)
-            best = again._replace(assumed=(*texts, *again.assumed))
+            assumed = texts(scheme, again.shown)
+            best = again._replace(assumed=(*assumed, *again.assumed))
         if not best.problems:
             return best
     return best
@@ -228,15 +235,17 @@ def _understood(method: term.Method, setting: Setting, effort: Effort, scheme: S
 
 def _picks_rows(inference: Inference) -> bool:
     """Whether a row is picked anywhere, which is quickly seen."""
-    return any(isinstance(node, term.Call) and builtins.TABLE[node.builtin].picks for node in inference.judgements)
+    return any(
+        isinstance(node, term.Call) and builtins.TABLE[node.builtin].picks for node in inference.recorder.judgements
+    )
 
 
-def infer_constant(constant: term.Constant, setting: Setting, look: Callable[[], None]) -> Inferred:
+def infer_constant(constant: term.Constant, setting: InferenceSetting, look: Callable[[], None]) -> Inferred:
     """Infer a top-level value. It is nobody's data, so it moves with nothing."""
     inference = _inference(setting, Effort(look))
     result = inference.body(constant.term).value
-    assumptions.settle(inference)
-    conditions.settle(inference, conditions.Mark())
+    settle_open(inference)
+    conditions.settle(inference, inference.solver.mark())
     if isinstance(inference.type(result), Unknown):
         inference.give_up("its value is not understood")
     type_ = inference.type(result)
@@ -257,16 +266,213 @@ def _is_made_here(value: term.Term) -> bool:
 
 
 def _inferred(inference: Inference, value: FunctionValue | Judgement) -> Inferred:
-    judgements = {node: inference.seen(node.span, each) for node, each in inference.judgements.items()}
-    facts = {span: (inference.seen(span, each), rule) for span, (each, rule) in inference.facts.items()}
-    joined = {local: inference.seen(local.span, each) for local, each in inference.joined.items()}
-    return Inferred(value, tuple(inference.problems), facts, judgements, joined, inference.unknown, inference.solver)
+    seen, recorder = inference.context.seen, inference.recorder
+    judgements = {node: seen(node.span, each) for node, each in recorder.judgements.items()}
+    facts = {span: (seen(span, each), rule) for span, (each, rule) in recorder.facts.items()}
+    joined = {local: seen(local.span, each) for local, each in recorder.joined.items()}
+    return Inferred(value, tuple(recorder.problems), facts, judgements, joined, recorder.unknown, inference.solver)
 
 
-def _black_box(method: term.Method, setting: Setting, effort: Effort) -> Inferred:
+def _black_box(method: term.Method, setting: InferenceSetting, effort: Effort) -> Inferred:
     inference = _inference(setting, effort)
     publics = functions.publics(method)
     params = [functions.parameter(inference, param, publics) for param in method.params]
     types = tuple(None if isinstance(param.type, TypeVariable) else param.type for param in params)
     box = BlackBox(method.name, types, tuple(sorted(method.captures)))
     return _inferred(inference, FunctionValue(method.name, (), box))
+
+
+# Operations that still wait
+
+
+_ROUNDS = 30  # in which operations are settled that were found when others were
+
+
+class Assumed(NamedTuple):
+    """A scheme as it is reported, and what was assumed for that."""
+
+    scheme: Scheme
+    texts: tuple[str, ...] = ()
+
+
+def settle_open(inference: Inference) -> Effects:
+    """Settle the operations that have what they waited for when a definition has been inferred. Gives the effects of
+    choosing what they do."""
+    effects = []
+    progress = True
+    while progress:
+        progress = False
+        for each in list(inference.solver.opens):
+            if not _waits(inference, each):
+                inference.solver.opens.remove(each)
+                effects.append(_done(inference, each))
+                progress = True
+    return in_sequence(effects)
+
+
+def assume(inference: Inference, method: term.Method, body: generalize.InferredBody, scheme: Scheme) -> Assumed:
+    """The scheme as it is reported: every type that its operations wait for is taken to be the first that fits, which
+    is said."""
+    whole, taken = body, scheme
+    if inference.solver.opens:
+        settled, effects = _taken(inference, method, body.settled)
+        whole = body._replace(settled=settled, effects=in_sequence((body.effects, effects)))
+        taken = generalize.scheme(inference, method, whole)
+    if _unsettled(inference, taken):
+        inference.report(problems.NeedsTypes.at(method.name_span, name=method.name))
+        taken = generalize.scheme(inference, method, whole)
+    return Assumed(taken, tuple(dict.fromkeys(texts(scheme, taken))))
+
+
+def _taken(
+    inference: Inference, method: term.Method, settled: conditions.SettledConditions
+) -> tuple[conditions.SettledConditions, Effects]:
+    """Settle everything but calls of functions that only a caller knows. Gives the conditions as they are then, and the
+    effects of choosing what the operations do."""
+    reported = len(inference.recorder.problems)
+    since = inference.solver.mark()
+    effects, settled_all = _take_all(inference)
+    _one_function(inference)
+    for need in settled.needs:  # which may be decided now that more is known
+        inference.demand(*need[:4])
+    again = conditions.settle(inference, since)
+    if len(inference.recorder.problems) > reported or not settled_all:
+        del inference.recorder.problems[reported:]
+        inference.report(problems.NeedsTypes.at(method.name_span, name=method.name))
+    return again._replace(holds=again.holds and settled.holds), effects
+
+
+def _take_all(inference: Inference) -> tuple[Effects, bool]:
+    """Settle all operations but calls of parameters: the effects, and whether that came to an end. One that calls a
+    function may find operations in it that wait, too."""
+    effects = []
+    for _ in range(_ROUNDS):
+        waiting = [each for each in inference.solver.opens if not _is_parameter(inference, each)]
+        for each in waiting:
+            inference.solver.opens.remove(each)
+            _take(inference, each)
+            effects.append(_done(inference, each))
+        if not waiting:
+            return in_sequence(effects), True
+    return in_sequence(effects), False
+
+
+def _unsettled(inference: Inference, shown: Scheme) -> bool:
+    """Whether a bound depends on an operation that is neither settled nor waits for a caller."""
+    known = {symbol for each in shown.opens for symbol in each.symbols}
+    lost = {symbol for each in inference.solver.waiting.values() for symbol in each.symbols} - known
+    sides = [side for need in shown.needs for side in (need.left, need.right)]
+    found = [symbols_of(side) for side in (*sides, *(move.sens for move in shown.result.moves.values()))]
+    return any(not lost.isdisjoint(symbols) for symbols in found)
+
+
+def _one_function(inference: Inference) -> None:
+    """A function that is a parameter is reported as equally sensitive, and as private, wherever it is called."""
+    first: dict[tuple[Type, int], Symbol] = {}
+    for each in inference.solver.opens:
+        if isinstance(each.callee, str):
+            continue  # there are more than were settled, which is reported
+        callee = inference.solver.type(each.callee)
+        spent = () if each.release is None else each.release.epsilon + each.release.delta
+        for index, symbol in enumerate((*each.symbols, *spent)):
+            known = symbol and first.setdefault((callee, index), symbol)
+            if symbol is not None and known is not None and known is not symbol:
+                inference.solver.bind_factor(symbol, Sens.of(known))
+
+
+def _waits(inference: Inference, each: Open) -> bool:
+    given = [inference.given(value) for value in each.arguments]
+    if isinstance(each.callee, str):
+        return rows.waits(inference, builtins.TABLE[each.callee], given)
+    callee = inference.solver.type(each.callee)
+    if isinstance(callee, FunctionType):
+        return dispatch.waits(callee.value, [inference.given_type(value) for value in given])
+    return True
+
+
+def _is_parameter(inference: Inference, each: Open) -> bool:
+    """Whether it is a call of a function that only a caller knows."""
+    return not isinstance(each.callee, str) and isinstance(inference.solver.type(each.callee), TypeVariable)
+
+
+def _take(inference: Inference, each: Open) -> None:
+    given = [inference.given(value) for value in each.arguments]
+    if isinstance(each.callee, str):
+        rows.assume(inference, builtins.TABLE[each.callee], given)
+        return
+    callee = inference.solver.type(each.callee)
+    if not isinstance(callee, FunctionType):
+        return  # a call of something that turned out to be no function, which settling it says
+    first = next(method for method in callee.value.methods if len(method.params) == len(given))
+    for param, value in zip(first.params, map(inference.given_type, given), strict=True):
+        if isinstance(value, TypeVariable):
+            inference.solver.bind_type(value, annotation.instantiate(param.declared, value.name))
+        elif isinstance(value, Container) and isinstance(value.element, TypeVariable):
+            inference.solver.bind_type(value.element, NumberType(Base.REAL))
+
+
+def _done(inference: Inference, each: Open) -> Effects:
+    """Settle an operation: its result and its factors are known from now on."""
+    callee = each.callee if isinstance(each.callee, str) else inference.solver.type(each.callee)
+    site = apply.Site(each.span, each.span, ())
+    found = apply.attempt(inference, site, callee, [inference.given(value) for value in each.arguments])
+    if found is None:
+        return NONE
+    solver = inference.solver
+    expected, actual = solver.type(each.result), without_static(found.result)
+    try:
+        fits = isinstance(expected, TypeVariable) or without_static(solver.join(expected, actual)) == expected
+    except Mismatch:
+        fits = False
+    if isinstance(expected, TypeVariable):
+        solver.bind_type(expected, actual)
+    if not fits:
+        reason = f"its result is {type_words(actual)}, and it is used as {type_words(expected)}"
+        inference.report(problems.DoesNotFit.at(each.span, function=inference.written(each.span), reason=reason))
+    for symbol, factor in zip(each.symbols, found.factors, strict=True):
+        if symbol is not None:
+            solver.bind_factor(symbol, factor)
+    return found.effects
+
+
+def texts(scheme: Scheme, shown: Scheme) -> list[str]:
+    """What was assumed, and what stays open, in words."""
+    found = []
+    for general, taken in zip(scheme.params, shown.params, strict=True):
+        if not _is_open(taken.type) and (_is_open(general.type) or annotation.is_open(general.declared)):
+            found.append(f"`{taken.name}` is {'a public number' if taken.static else dispatch.given_words(taken.type)}")
+    found += _alike(shown)
+    by_function = {param.type: param for param in shown.params}
+    for each in shown.opens:
+        param = by_function.get(each.callee) if not isinstance(each.callee, str) else None
+        if param is not None:
+            found.append(_function_text(param, each))
+    return found
+
+
+def _alike(shown: Scheme) -> list[str]:
+    """Which parameters are taken to be of one type that is not known, as those that one value may be."""
+    names: dict[Type, list[str]] = {}
+    for param in shown.params:
+        if isinstance(param.type, TypeVariable):
+            names.setdefault(param.type, []).append(f"`{param.name}`")
+    return [f"{' and '.join(alike)} are of one type" for alike in names.values() if len(alike) > 1]
+
+
+def _function_text(param: SchemeParameter, each: Open) -> str:
+    if not each.arguments:
+        return f"`{param.name}` is a {'private ' if each.release else ''}function without arguments"
+    if each.release is not None:
+        pairs = zip(each.release.epsilon, each.release.delta, strict=True)
+        listed = " and ".join(f"({epsilon!r}, {delta!r})" for epsilon, delta in pairs)
+        return f"`{param.name}` is a private function, {listed}-private in its argument{_s(each)}"
+    listed = " and ".join(map(shown, each.factors))
+    return f"`{param.name}` is a function that is {listed}-sensitive in its argument{_s(each)}"
+
+
+def _s(each: Open) -> str:
+    return "" if len(each.arguments) == 1 else "s"
+
+
+def _is_open(type_: Type) -> bool:
+    return isinstance(type_.element if isinstance(type_, Container) else type_, TypeVariable)

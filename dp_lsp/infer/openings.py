@@ -22,7 +22,7 @@ from dp_lsp.infer import moves, rows
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, failing, in_sequence, spending
 from dp_lsp.infer.explain import WAITING
 from dp_lsp.infer.inference import Inference
-from dp_lsp.infer.spending import distances
+from dp_lsp.infer.mechanisms import distances
 from dp_lsp.text import Span
 
 MOST = 32  # operations of one function that wait; more are settled by taking types to be numbers
@@ -34,7 +34,7 @@ def opened(
     """An operation that waits. One that is the same as an earlier one has the same result. ``factor`` is how far it
     moves with each argument, if that is known all the same."""
     key = (callee, tuple(value.norm if isinstance(value, term.NormArgument) else value for value in given))
-    known = inference.waiting.get(key)
+    known = inference.solver.waiting.get(key)
     if known is None:
         name = callee.name if isinstance(callee, TypeVariable) else ""
         names = [f"{WAITING}{name or 'an argument'}, {index})" for index in range(1, len(given) + 1)]
@@ -42,8 +42,7 @@ def opened(
         releases = isinstance(callee, TypeVariable) and callee.releases
         release = _release(name, len(given)) if releases else None
         known = Open(callee, tuple(given), TypeVariable(f"{name or 'an operation'}(…)"), factors, span, release)
-        inference.waiting[key] = known
-        inference.opens.append(known)
+        inference.solver.defer(key, known)
     return known
 
 
@@ -58,7 +57,7 @@ def row(
     inference: Inference, node: term.Call, builtin: Builtin, given: Sequence[Given], values: Sequence[Judgement]
 ) -> Evaluation | None:
     """A use of a row that waits; None if too many do already."""
-    if len(inference.opens) >= MOST:
+    if len(inference.solver.opens) >= MOST:
         return None
     known = opened(inference, node.span, builtin.name, given, rows.constant_factor(inference, builtin, given))
     deciding = [
@@ -67,7 +66,7 @@ def row(
         if any(_decides(form, index, type_) for form in builtin.forms)
     ]
     effects = NONE
-    if deciding and inference.rules.failures:
+    if deciding and inference.context.rules.failures:
         seen = moves.combined(((moved, INFINITY) for moved in deciding), node.span, laws.FAILURE, builtin.name)
         effects = failing(seen, node.span)
     weighted = _weighted(known, [value.moves for value in values])

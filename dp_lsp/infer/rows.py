@@ -125,7 +125,7 @@ def _taking(
     inference: Inference, row: Builtin, count: int, keywords: tuple[str, ...]
 ) -> list[tuple[Form, tuple[Parameter, ...]]]:
     """The forms that take so many arguments, each with the parameter of every argument."""
-    taking = [(form, form.parameters(count - len(keywords), keywords)) for form in inference.rules.forms(row)]
+    taking = [(form, form.parameters(count - len(keywords), keywords)) for form in inference.context.rules.forms(row)]
     return [(form, params) for form, params in taking if params is not None]
 
 
@@ -236,7 +236,7 @@ def _data_to_mechanism(inference: Inference, span: Span, written: str, type_: Ty
 def _measured_alike(inference: Inference, node: term.Call, index: int, given: Type) -> tuple[Fix, ...]:
     """A repair that measures an argument in the norm of one before it."""
     for other in node.args[:index]:
-        known = inference.judgements.get(other)
+        known = inference.recorder.judgements.get(other)
         type_ = inference.type(known) if known else None
         if isinstance(type_, Container) and isinstance(given, Container):
             norm = inference.solver.norm(type_.norm)
@@ -282,7 +282,7 @@ def refused(inference: Inference, node: term.Call, row: Builtin, args: Args, ref
     dataset = next((node.args[index] for index, type_ in enumerate(args.types) if isinstance(type_, Dataset)), None)
     reason = refusal.reason.replace("{dataset}", inference.written((dataset or node.args[0]).span))
     if refusal.lacks is not None and dataset is not None:
-        inference.lacking[node.span] = dataset, refusal.lacks
+        inference.recorder.lacking[node.span] = dataset, refusal.lacks
     unclipped = node.args[args.names.index(refusal.unclipped)] if refusal.unclipped else None
     if unclipped is not None and not isinstance(unclipped, term.Hole):
         span = unclipped.span
@@ -298,7 +298,7 @@ def refused(inference: Inference, node: term.Call, row: Builtin, args: Args, ref
 
 def _clipped_before(inference: Inference, node: term.Call, span: Span) -> tuple[Fix, ...]:
     """A repair that clips an argument: where it stands or, if the call changes it in place, on the line before."""
-    title, text = "clip it in L2", inference.text
+    title, text = "clip it in L2", inference.context.text
     indent = text[text.rfind("\n", 0, node.span.start) + 1 : node.span.start]
     if not node.mutates or indent.strip():
         return inference.fixes(Through(title, span, (remedies.CLIP,)))

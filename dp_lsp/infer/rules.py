@@ -15,7 +15,7 @@ from dp_lsp.text import Span
 
 
 @value
-class Rules:
+class ProfileRules:
     """A profile. ``growth`` tells how far many rounds of a loop move, if one moves as a matrix says; ``ordered`` says
     that a loop demands its range to be in order instead of counting no rounds, and takes ends that are Real;
     ``rows_apart`` that a matrix moves once if each round of a loop reads a row of its own.
@@ -65,7 +65,7 @@ def published_forms(row: Builtin) -> tuple[Form, ...]:
     return row.forms if row.published is None else row.published
 
 
-SOUND = Rules(
+SOUND = ProfileRules(
     "sound",
     lambda row: row.forms,
     exact_rounds,
@@ -79,7 +79,7 @@ SOUND = Rules(
     ownership=True,
     one_way=True,
 )
-PUBLISHED = Rules(
+PUBLISHED = ProfileRules(
     "published",
     published_forms,
     published_rounds,

@@ -29,7 +29,7 @@ def scope(inference: Inference, node: term.Scope) -> Evaluation:
     if result is None or len(node.bind.targets) != len(result.items):
         inference.give_up("a sample that was not understood")
         for target in node.bind.targets:
-            inference.environment[target] = Judgement(UNKNOWN, moves.NOWHERE)
+            inference.context.environment[target] = Judgement(UNKNOWN, moves.NOWHERE)
         return inference.body(node.rest).after(drawing)
     scheme = builtins.TABLE[call.builtin].draws
     assert scheme is not None, "what has the rest of a block as its subject draws it"
@@ -39,8 +39,8 @@ def scope(inference: Inference, node: term.Scope) -> Evaluation:
     sources = _draw(inference, node, values[1:], result, record, alone)
     if alone:
         _in_places(inference, call, values[1:])
-    drawn = inference.tuple_of(call.span, [inference.environment[target] for target in node.bind.targets])
-    inference.judgements[call] = drawn
+    drawn = inference.tuple_of(call.span, [inference.context.environment[target] for target in node.bind.targets])
+    inference.recorder.judgements[call] = drawn
     value, effects = inference.body(node.rest)
     failures = []
     for failure in effects.failures:
@@ -82,8 +82,8 @@ def _draw(
         sources[var] = inference.released(source.moves, target.span)
         own = moves.NOWHERE if alone else moves.own(var, target.span)
         value = Judgement(type_, {**own, **moves.own(record, target.span)})
-        inference.environment[target] = value
-        inference.facts[target.span] = (value, "")
+        inference.context.environment[target] = value
+        inference.recorder.facts[target.span] = (value, "")
     return sources
 
 
@@ -111,7 +111,7 @@ def _amplified(
     along = {var: {outer: move.sens for outer, move in source.items()} for var, source in sources.items()}
     aligned = all(_is_variable(source) for source in sources.values())
     origin = Origin(call.span, "sampling")
-    if not inference.rules.groups:
+    if not inference.context.rules.groups:
         for move in (move for source in sources.values() for move in source.values()):
             inference.demand(move.sens, "<=", ONE, origin._replace(reason="what is drawn from moves by at most 1"))
     return Sampled(scheme, magnitude(draws), magnitude(matrix.rows), along, record, aligned, body, origin)

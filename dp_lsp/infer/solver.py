@@ -1,12 +1,17 @@
-"""What is undecided while a function is inferred: dimensions, norms and types of its parameters."""
+"""What is undecided while a function is inferred: dimensions, norms and types of its parameters, the conditions that
+must hold, and the operations that wait for a type."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import replace
+from typing import NamedTuple
 
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
 from dp_lsp.core.constraints import Constraint, Origin
 from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.events import Answer, Opaque, Var
+from dp_lsp.core.scheme import Open
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import (
     NOTHING,
@@ -24,7 +29,34 @@ from dp_lsp.core.types import (
     widest,
     without_static,
 )
+from dp_lsp.infer.effects import NONE, Effects
+from dp_lsp.problem import Problem
 from dp_lsp.text import Span
+
+
+class Pending(NamedTuple):
+    """A condition that is decided when everything is solved; ``failed`` tells what to report if it is false."""
+
+    constraint: Constraint
+    failed: Callable[[Constraint], Problem] | None = None
+
+
+class ConditionMark(NamedTuple):
+    """How many conditions and equations there were at some time."""
+
+    pending: int = 0
+    equations: int = 0
+
+
+class SettledOperation(NamedTuple):
+    """What an operation that waited turned out to be, or what stands for it in the caller. ``effects`` are those of
+    choosing what it does."""
+
+    result: Type
+    factors: tuple[Sens, ...]
+    spends: Answer | Opaque | None = None
+    failing: bool | None = None
+    effects: Effects = NONE
 
 
 class Mismatch(Exception):
@@ -32,16 +64,48 @@ class Mismatch(Exception):
 
 
 class Solver:
-    """Bindings of dimensions, norm variables and type variables. Only what belongs to the function being inferred
-    is ever bound; equations between anything else become conditions in :attr:`equations`."""
+    """Bindings of dimensions, norm variables and type variables, and what is still to be decided. Only what belongs to
+    the function being inferred is ever bound; equations between anything else become conditions in ``equations``.
+
+    - ``pending`` are conditions that must hold, ``place`` is where what is unified stands.
+    - ``opens`` are the operations that wait for types, in order (deferred constraints), ``waiting`` all that ever
+      waited, by what they do; ``settled`` are calls of functions that waited no more, by what is called with what.
+    - ``whole`` are the variables of which something is said that holds for a whole step only, and ``uneven`` those of
+      which it holds for a whole number of steps only.
+    """
 
     def __init__(self) -> None:
         self.equations: list[Constraint] = []
+        self.pending: list[Pending] = []
         self.place = Span(0, 0)
+        self.opens: list[Open] = []
+        self.waiting: dict[Hashable, Open] = {}
+        self.settled: dict[Hashable, SettledOperation] = {}
+        self.whole: set[Var] = set()
+        self.uneven: set[Var] = set()
         self._symbols: dict[Symbol, Poly] = {}
         self._norms: dict[NormVariable, AnyNorm] = {}
         self._factors: dict[Symbol, Sens] = {}
         self._types: dict[TypeVariable, Type] = {}
+
+    def demand(self, condition: Constraint, failed: Callable[[Constraint], Problem] | None) -> None:
+        """A condition that must hold for the answer to be true."""
+        self.pending.append(Pending(condition, failed))
+
+    def mark(self) -> ConditionMark:
+        """The conditions so far."""
+        return ConditionMark(len(self.pending), len(self.equations))
+
+    def take(self, since: ConditionMark) -> list[Pending]:
+        """The conditions found since a mark, equations last, which are pending no more."""
+        found = [*self.pending[since.pending :], *map(Pending, self.equations[since.equations :])]
+        del self.pending[since.pending :], self.equations[since.equations :]
+        return found
+
+    def defer(self, key: Hashable, operation: Open) -> None:
+        """An operation waits until more is known; the same operation is the same to ``key``."""
+        self.waiting[key] = operation
+        self.opens.append(operation)
 
     def substitution(self) -> Substitution:
         """Everything bound so far, as a substitution."""

@@ -28,9 +28,10 @@ from dp_lsp.core.types import (
     Unknown,
     without_static,
 )
-from dp_lsp.infer import calls, disjoint, expected, explain, functions, loops, moves, problems, reach, sampling
+from dp_lsp.infer import applications, calls, disjoint, explain, functions, loops, moves, problems, reach, sampling
+from dp_lsp.infer.context import UnknownGlobal
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, failing, in_sequence, spending
-from dp_lsp.infer.inference import Inference, Unreadable
+from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import Mismatch
 from dp_lsp.text import Span
 
@@ -42,7 +43,7 @@ def rule(inference: Inference, node: Term) -> Evaluation:
     """The rule of a term, by what it is."""
     match node:
         case term.Use(local=local):
-            found = inference.environment.get(local)
+            found = inference.context.environment.get(local)
             return Evaluation(found if found is not None else inference.hole(f"`{local.name}` was not understood"))
         case term.Literal(value=bool()):
             return Evaluation(Judgement(BOOL, moves.NOWHERE))
@@ -81,9 +82,9 @@ def rule(inference: Inference, node: Term) -> Evaluation:
 def _call(inference: Inference, node: term.Call) -> Evaluation:
     """A use of a row. Picking a row that a round has for itself never fails."""
     given, effects = _arguments(inference, node)
-    values = disjoint.arguments(inference.rounds, node, given)
+    values = disjoint.arguments(inference.context.rounds, node, given)
     result = calls.builtin(inference, node, values)
-    if disjoint.is_there(inference.rounds, node):
+    if disjoint.is_there(inference.context.rounds, node):
         result = Evaluation(result.value, result.effects._replace(failures=()))
     return result.after(effects)
 
@@ -92,10 +93,10 @@ def _arguments(inference: Inference, node: term.Call) -> tuple[list[Judgement | 
     """The arguments of a builtin, where what is not a value stays as it is written, and the effect of evaluating them.
     Of one that is lazy, the first decides whether the others are evaluated."""
     lazy = builtins.TABLE[node.builtin].lazy
-    late = frozenset[int]() if lazy else expected.functions(node)
+    late = frozenset[int]() if lazy else applications.written_functions(node)
     values, effects = _evaluated(inference, node, [index for index in range(len(node.args)) if index not in late])
     if late:
-        expected.tell(inference, node, values)
+        applications.tell_expected(inference, node, values)
         made, others = _evaluated(inference, node, sorted(late))
         values, effects = values | made, effects + others
     first = values.get(0)
@@ -127,19 +128,19 @@ def _behind(condition: Judgement, span: Span, effects: Effects) -> Effects:
 
 
 def _noted(inference: Inference, span: Span, found: Evaluation, rule: str) -> Evaluation:
-    inference.facts[span] = (found.value, rule)
+    inference.recorder.facts[span] = (found.value, rule)
     return found
 
 
 def _global(inference: Inference, node: term.Global) -> Judgement:
     span, name = node.span, node.name
-    found = inference.resolve(name)
+    found = inference.context.resolve(name)
     if found is None:
         hint = _SHOW_LATER if name in builtins.SHOWING else ""
         found_none = problems.NoRule.at(span, name=name, hint=hint)
         inference.report(found_none if name in builtins.REFUSED else problems.UnknownName.at(span, name=name))
         return Judgement(UNKNOWN, moves.NOWHERE)
-    if isinstance(found, Unreadable):
+    if isinstance(found, UnknownGlobal):
         because = f" ({found.reason})" if found.accepted else ""
         inference.give_up(f"it uses `{found.name}`, which was not checked to the end{because}")
         related = explain.unchecked(span, found.name)
@@ -208,11 +209,11 @@ def joined(inference: Inference, span: Span, left: Judgement, right: Judgement, 
         return Judgement(UNKNOWN, moves.NOWHERE)
     if left is right:
         return left
-    most = inference.rules.either(left.moves, right.moves, span)
+    most = inference.context.rules.either(left.moves, right.moves, span)
     found = reach.of_either(*(reach.known(inference.solver, side) for side in (left, right)))
     if not condition:
         return replace(inference.judgement(type_, most), reach=found)
-    most_apart = diameter(type_) if inference.rules.diameter else INFINITY
+    most_apart = diameter(type_) if inference.context.rules.diameter else INFINITY
     together = moves.joined(most, (condition, most_apart), span, laws.CONDITION)
     return Judgement(without_static(type_), inference.capped(together, most_apart, span), reach=found)
 
@@ -223,14 +224,14 @@ def _check(inference: Inference, node: term.Check) -> Evaluation:
     if private:
         fixes = inference.publish(private)
         inference.report(problems.PrivateCheck.at(node.span, variable="`, `".join(private), fixes=fixes))
-    elif inference.rules.failures:
+    elif inference.context.rules.failures:
         effects = in_sequence((effects, failing(moves.NOWHERE, node.span)))
     values, saying = inference.infer_all(node.shown)
     for shown, value in zip(node.shown, values, strict=True):
         told = sorted({var.name for var in value.moves if not var.public})
         if told:
             inference.report(problems.PrivateMessage.at(shown.span, variable="`, `".join(told)))
-    if node.failing is not None and inference.resolve(node.failing.name) is not None:
+    if node.failing is not None and inference.context.resolve(node.failing.name) is not None:
         inference.report(
             problems.NoRule.at(node.failing.span, name=node.failing.name, hint="")
         )  # the program defines it

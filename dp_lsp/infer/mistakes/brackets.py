@@ -24,7 +24,7 @@ def compare(inference: Inference, node: Branch) -> None:
         if first.builtin != second.builtin:
             return
         for one, other in zip(first.args, second.args, strict=False):
-            known = [inference.judgements.get(each) for each in (one, other)]
+            known = [inference.recorder.judgements.get(each) for each in (one, other)]
             a, b = (None if each is None else inference.static(each) for each in known)
             if a is None or b is None or values.poly(a) == values.poly(b):
                 continue

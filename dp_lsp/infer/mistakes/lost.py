@@ -8,7 +8,7 @@ from dp_lsp.core import descriptors, term
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.term import Term, Use
 from dp_lsp.infer import losses, problems
-from dp_lsp.infer.losses import Loss, Seen
+from dp_lsp.infer.losses import KnownTerms, Loss
 from dp_lsp.infer.mistakes.scene import Scene, row
 from dp_lsp.infer.mistakes.uses import wanted_type
 from dp_lsp.problem import Problem, Related
@@ -25,8 +25,8 @@ def explained(scene: Scene, problem: Problem, shown: Problem) -> Problem:
 
 def _missed(scene: Scene, problem: Problem, shown: Problem) -> Iterator[tuple[Term, Descriptor]]:
     """The values of which something should be known, and what."""
-    if problem.span in scene.inference.lacking:
-        yield scene.inference.lacking[problem.span]
+    if problem.span in scene.inference.recorder.lacking:
+        yield scene.inference.recorder.lacking[problem.span]
     elif shown.code in (problems.PlaceOfRecord.code, problems.PrivateCount.code):
         places = {problem.span, *(each.span for each in shown.related)}
         yield from ((node.args[0], Descriptor.COUNT) for node in scene.calls if node.span in places and node.args)
@@ -54,7 +54,7 @@ def _asked(scene: Scene, problem: Problem) -> Iterator[tuple[Term, Descriptor]]:
 def _before(scene: Scene, node: Term, descriptor: Descriptor) -> Loss | None:
     """The nearest loss on the way to a value. What a function makes of records is looked at before the call of the row
     that applies it."""
-    seen = Seen(scene.type, scene.written)
+    seen = KnownTerms(scene.type, scene.written)
     pending, met = [(node, False)], set[Term]()
     while pending:
         found, opened = pending.pop()
@@ -87,7 +87,7 @@ def _applied(scene: Scene, node: Term) -> Iterator[Term]:
             yield from (body.result for body in term.bodies(made))
 
 
-def _carried(scene: Scene, node: Term, descriptor: Descriptor, seen: Seen) -> Loss | None:
+def _carried(scene: Scene, node: Term, descriptor: Descriptor, seen: KnownTerms) -> Loss | None:
     """What a loop carries loses what was known of it before."""
     made = scene.made.get(node.local) if isinstance(node, Use) else None
     if not isinstance(node, Use) or not isinstance(made, term.Loop):

@@ -23,12 +23,12 @@ Rule = Callable[[Scene, Problem], Problem | None]
 
 def name(inference: Inference, method: Method, usual: int) -> None:
     """Put the mistakes in the place of the problems that they led to. ``usual`` is how many records a person has."""
-    if not any(problem.code in _RULES for problem in inference.problems):
+    if not any(problem.code in _RULES for problem in inference.recorder.problems):
         return
     scene = Scene(inference, method, usual)
     found: list[Problem] = []
-    for problem in inference.problems[:_MOST]:
-        inference.look()
+    for problem in inference.recorder.problems[:_MOST]:
+        inference.context.look()
         if uses.follows(scene, problem) or foreign.follows(scene, problem):
             continue
         mistakes = (rule(scene, problem) for rule in _RULES.get(problem.code, ()))
@@ -48,7 +48,7 @@ def name(inference: Inference, method: Method, usual: int) -> None:
             both = known.unchecked or mistake.unchecked, known.refutable or mistake.refutable
             extent = tuple(dict.fromkeys((*known.extent, *mistake.extent)))
             found[same] = known._replace(unchecked=both[0], refutable=both[1], extent=extent)
-    inference.problems[:_MOST] = found
+    inference.recorder.problems[:_MOST] = found
 
 
 _UNBOUNDED: tuple[Rule, ...] = (uses.private_branch, data.divided_by_count, data.private_choice)

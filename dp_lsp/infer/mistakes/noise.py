@@ -22,7 +22,7 @@ from dp_lsp.problem import Edit, Fix, Problem, Related
 _ADDED = (Norm.L1, Norm.L2)  # what noise that is added is made for; a choice is made among scores
 
 
-class Release(NamedTuple):
+class MechanismCall(NamedTuple):
     """A call of a mechanism, what it hides, and what is declared of how far that moves."""
 
     call: Call
@@ -32,17 +32,17 @@ class Release(NamedTuple):
     declared: Poly | None
 
 
-def release_of(scene: Scene, node: Term | None) -> Release | None:
+def release_of(scene: Scene, node: Term | None) -> MechanismCall | None:
     """What a term releases, if it is a call of a mechanism."""
     noise = noise_of(node) if isinstance(node, Call) else None
     hidden = scene.argument(node, noise.hidden) if isinstance(node, Call) and noise is not None else None
     if not isinstance(node, Call) or noise is None or hidden is None:
         return None
     place = None if noise.declares is None else scene.argument(node, noise.declares)
-    return Release(node, noise, hidden, place, scene.static(place))
+    return MechanismCall(node, noise, hidden, place, scene.static(place))
 
 
-def _mechanism(scene: Scene, problem: Problem) -> Release | None:
+def _mechanism(scene: Scene, problem: Problem) -> MechanismCall | None:
     """The mechanism that a problem of one of its arguments is about."""
     return release_of(scene, scene.given_to(problem.span))
 
@@ -132,7 +132,7 @@ def _bounds(scene: Scene, node: Term) -> Iterator[Bounds]:
             yield element.bounds
 
 
-def _wrong_end(scene: Scene, release: Release, place: Term, what: str) -> Problem:
+def _wrong_end(scene: Scene, release: MechanismCall, place: Term, what: str) -> Problem:
     far = shown(furthest(scene, release.hidden))
     return problems.WrongEnd.at(place.span, what=what, written=scene.written(release.hidden), inferred=far)
 

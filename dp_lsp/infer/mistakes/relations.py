@@ -8,10 +8,12 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp.core.annotation import DatasetOf
+from dp_lsp.core.scheme import Effort
 from dp_lsp.core.sens import Sens, maximum
 from dp_lsp.core.term import Term
 from dp_lsp.core.types import DatasetMetric
-from dp_lsp.infer import conditions, functions, terms
+from dp_lsp.infer import functions, terms
+from dp_lsp.infer.context import TypingContext
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.mistakes.scene import Scene
 
@@ -71,7 +73,8 @@ def _with(scene: Scene, change: Callable[[DatasetOf], DatasetOf]) -> Scene:
         replace(param, type=change(param.type)) if isinstance(param.type, DatasetOf) else param
         for param in scene.method.params
     )
-    known = scene.inference
-    again = Inference(known.text, known.language, known.rules, known.resolve, known.look, terms.rule)
-    functions.body(again, replace(scene.method, params=params), conditions.Mark(), scene.usual)
+    known = scene.inference.context
+    context = TypingContext(known.text, known.language, known.rules, known.resolve, known.look, Effort(known.look))
+    again = Inference(context, terms.rule)
+    functions.body(again, replace(scene.method, params=params), again.solver.mark(), scene.usual)
     return Scene(again, scene.method, scene.usual)

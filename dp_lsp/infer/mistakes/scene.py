@@ -67,7 +67,7 @@ class Scene:
 
     @cached_property
     def _places(self) -> dict[Span, Term]:
-        known = (node for node in reversed(self.terms) if node in self.inference.judgements)
+        known = (node for node in reversed(self.terms) if node in self.inference.recorder.judgements)
         return {node.span: node for node in known}
 
     @cached_property
@@ -120,13 +120,13 @@ class Scene:
 
     def type(self, node: Term) -> Type | None:
         """The type of an expression, if it is known."""
-        known = self.inference.judgements.get(node)
+        known = self.inference.recorder.judgements.get(node)
         found = None if known is None else self.inference.type(known)
         return None if isinstance(found, Unknown) else found
 
     def moves(self, node: Term) -> Moves:
         """How far a value moves, as what is released sees it; public parameters left out."""
-        known = self.inference.judgements.get(node)
+        known = self.inference.recorder.judgements.get(node)
         moved = {} if known is None else self.inference.released(known.moves, node.span)
         return {var: move for var, move in moved.items() if not var.public and not var.members}
 
@@ -139,7 +139,7 @@ class Scene:
 
     def static(self, node: Term | None) -> Poly | None:
         """The value of a public number."""
-        known = None if node is None else self.inference.judgements.get(node)
+        known = None if node is None else self.inference.recorder.judgements.get(node)
         found = None if known is None else self.inference.static(known)
         return None if found is None else self.inference.solver.substitution().poly(found)
 

@@ -44,7 +44,7 @@ def follows(scene: Scene, problem: Problem) -> bool:
     if problem.code != problems.LeavesUnprotected.code:
         return False
     code = problems.NotDeclaredPrivate.code
-    undeclared = {known.span for known in scene.inference.problems if known.code == code}
+    undeclared = {known.span for known in scene.inference.recorder.problems if known.code == code}
     node = scene.at(problem.span) if undeclared else None
     made = (each for each in scene.flow(node) if isinstance(each, Closure)) if node is not None else ()
     return any(method.name_span in undeclared for closure in made for method in closure.methods)

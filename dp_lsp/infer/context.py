@@ -1,0 +1,133 @@
+"""What is known where a term stands: the text, the rules it is inferred by, and what names in scope stand for."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from dp_lsp.core.events import Var
+from dp_lsp.core.scheme import Effort, FunctionValue, Judgement, Moves
+from dp_lsp.core.term import Closure, Local
+from dp_lsp.core.types import Type
+from dp_lsp.core.values import value
+from dp_lsp.infer import disjoint, moves
+from dp_lsp.infer.rules import ProfileRules
+from dp_lsp.infer.solver import Solver
+from dp_lsp.language import Language
+from dp_lsp.text import Span
+
+Global = FunctionValue | Judgement
+"""What a top-level name stands for."""
+
+
+@value
+class UnknownGlobal:
+    """A top-level name of which nothing is known, and why; it spoils what uses it. ``accepted`` says that it is so
+    only by what a person accepted."""
+
+    name: str
+    reason: str
+    accepted: bool = False
+
+
+Resolve = Callable[[str], "Global | UnknownGlobal | None"]
+"""What a top-level name stands for; None for one that nothing defines."""
+
+
+class TypingContext:
+    """The typing context of one definition.
+
+    - ``text`` is the source, in a ``language``, ``rules`` the profile, ``resolve`` looks up top-level names, ``look``
+      stops an inference that nobody wants any more, and ``effort`` is what may be spent on inferring what is called
+      again.
+    - ``environment`` holds the judgements of the locals in scope, ``parameters`` are the places where parameters are
+      declared, and ``tuples`` tells which parameter the variable of an item of it is a part of.
+    - ``home`` stands for the function whose body is inferred: only there are the variables in scope that it captured.
+    - ``rounds`` are what the rounds of the loops around read for themselves, by the index of the loop, and ``wholes``
+      what the variables of that are a part of.
+    - ``expected`` are the types with which functions that are written in a call are called, and ``running`` the
+      functions whose calls are being settled, from the outermost.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        language: Language,
+        rules: ProfileRules,
+        resolve: Resolve,
+        look: Callable[[], None],
+        effort: Effort,
+    ) -> None:
+        self.text = text
+        self.language = language
+        self.rules = rules
+        self.resolve = resolve
+        self.look = look
+        self.effort = effort
+        self.home: object = object()
+        self.environment: ChainMap[Local, Judgement] = ChainMap()
+        self.parameters: set[Span] = set()
+        self.tuples: dict[Var, Var] = {}
+        self.rounds: dict[Local, disjoint.OwnRows] = {}
+        self.wholes: disjoint.Wholes = {}
+        self.expected: dict[Closure, tuple[Type, ...]] = {}
+        self.running: list[FunctionValue] = []
+
+    def written(self, span: Span, limit: int = 40) -> str:
+        """The source text at a place, on one line and not too long."""
+        text = " ".join(self.text[span.start : span.end].split())
+        return text if len(text) <= limit else text[: limit - 1] + "…"
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """A scope for the body of a function made here, which is another home."""
+        home, self.home = self.home, object()
+        try:
+            yield
+        finally:
+            self.home = home
+
+    @contextmanager
+    def round(self, index: Local, solver: Solver, sample: Var | None = None) -> Iterator[disjoint.OwnRows]:
+        """A scope for the body of a loop; what was defined before is the same in every round. ``sample`` has a row for
+        each round, if it is one."""
+        around = self.environment
+        rows = disjoint.OwnRows(around, solver, self.wholes, sample)
+        if self.rules.rows_apart:
+            self.rounds[index] = rows
+        self.environment = around.new_child()
+        try:
+            yield rows
+        finally:
+            self.environment = around
+            self.rounds.pop(index, None)
+
+    @contextmanager
+    def settling(self, value: FunctionValue) -> Iterator[None]:
+        """A scope in which what waits in a function is settled for one call of it."""
+        self.running.append(value)
+        try:
+            yield
+        finally:
+            self.running.pop()
+
+    def container(self, var: Var) -> Var:
+        """The variable that one is a part of: of a container for that of the row of a round."""
+        return disjoint.variable(self.wholes, var)
+
+    def parameter(self, var: Var) -> Var:
+        """The variable that one is a part of, where an item of a parameter counts as the parameter, too."""
+        whole = self.container(var)
+        return self.tuples.get(whole, whole)
+
+    def released(self, moved: Moves, span: Span) -> Moves:
+        """Moves as what is released sees them: every round is paid for, so a row counts as its container; and of a
+        tuple the item that counts most does."""
+        return moves.of_tuples(disjoint.whole(self.wholes, moved, span), self.tuples, span)
+
+    def seen(self, span: Span, known: Judgement) -> Judgement:
+        """What is known of a value, for who knows nothing of the rows of rounds and the items of tuples."""
+        moved = self.released(known.moves, span)
+        return known if moved is known.moves else replace(known, moves=moved)
