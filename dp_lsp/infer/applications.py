@@ -132,6 +132,7 @@ class _Calls:
         self._awaited: Opaque | None = None
 
     def refused(self, wanted: str, given: str) -> None:
+        """Report a function of another kind than the row calls."""
         self._inference.report(
             problems.WrongArgument.at(self.span, function=self._node.builtin, wanted=wanted, given=given)
         )

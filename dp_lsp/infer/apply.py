@@ -70,6 +70,7 @@ class ResolvedCall(NamedTuple):
 
     @property
     def type(self) -> Type:
+        """The type of the result."""
         return self.instance.type(self.scheme.result.type)
 
     @property

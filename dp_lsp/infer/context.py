@@ -125,6 +125,8 @@ class TypingContext:
     def released(self, moved: Moves, span: Span) -> Moves:
         """Moves as what is released sees them: every round is paid for, so a row counts as its container; and of a
         tuple the item that counts most does."""
+        if not self.wholes and not self.tuples:
+            return moved
         return moves.of_tuples(disjoint.whole(self.wholes, moved, span), self.tuples, span)
 
     def seen(self, span: Span, known: Judgement) -> Judgement:

@@ -50,8 +50,9 @@ class Evaluation(NamedTuple):
 
     def after(self, *before: Effects) -> Evaluation:
         """The same value where other effects come first."""
-        effects = in_sequence((*before, self.effects))
-        return self if effects is self.effects else Evaluation(self.value, effects)
+        if all(each is NONE for each in before):  # which is the rule, so it is looked at first
+            return self
+        return Evaluation(self.value, in_sequence((*before, self.effects)))
 
 
 NOT_UNDERSTOOD = Evaluation(Judgement(UNKNOWN, {}))

@@ -217,6 +217,7 @@ class _Wanted(NamedTuple):
     large: bool = False
 
     def put(self, norm: NormVariable, chosen: Norm) -> Quantity:
+        """The number where the norm is this one."""
         return conditions.put(Substitution({}, {norm: chosen}), self.number)
 
 

@@ -56,17 +56,21 @@ class Inference:
 
     def infer_all(self, nodes: Iterable[Term]) -> tuple[list[Judgement], Effects]:
         """The judgements of terms that are evaluated in order, and the effect of evaluating all of them."""
-        found = [self.infer(node) for node in nodes]
-        return [each.value for each in found], in_sequence(each.effects for each in found)
+        values, effects = [], []
+        for node in nodes:
+            value, effect = self.infer(node)
+            values.append(value)
+            effects.append(effect)
+        return values, in_sequence(effects)
 
     def body(self, block: Body) -> Evaluation:
         """The judgement of a block: its bindings in order, then its value."""
         effects = []
         for bind in block.binds:
             self.context.look()
-            bound = self.infer(bind.term)
-            effects.append(bound.effects)
-            self._bind(bind, bound.value)
+            value, effect = self.infer(bind.term)
+            effects.append(effect)
+            self._bind(bind, value)
         return self.infer(block.result).after(*effects)
 
     def define(self, local: Local, value: Judgement) -> None:

@@ -1,4 +1,8 @@
-"""A scheme in one call: what its symbols, norms and types stand for there."""
+"""A scheme in one call (scheme instantiation): what its symbols, norms and types stand for there.
+
+Source: Damas and Milner 1982, "Principal type-schemes for functional programs"; sizes, norms and sensitivities are
+variables of a scheme like types.
+"""
 
 from __future__ import annotations
 
@@ -230,6 +234,7 @@ class Instance:
         return self._inference.solver.same_dimension(Substitution(self.symbols).poly(pattern), actual)
 
     def substitution(self) -> Substitution:
+        """What symbols and norms of the scheme stand for in this call, as far as that is settled."""
         return Substitution(dict(self.symbols), dict(self.norms))
 
     # What the scheme says, as it is in this call

@@ -108,6 +108,7 @@ class _Template(Template):
 
     @property
     def version(self) -> bytes:
+        """A digest of all that inferring it again depends on."""
         return self.setting.version
 
     def called_with(self, types: tuple[Type | None, ...], effort: Effort) -> Scheme:

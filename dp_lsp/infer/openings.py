@@ -1,4 +1,5 @@
-"""Operations that wait until more is known: of the types of their arguments, or of the function they call.
+"""Deferred constraints: operations that wait until more is known of the types of their arguments, or of the function
+they call.
 
 An open operation has a result of an open type, and moves with each argument by a factor that is a symbol. It is part
 of the scheme of the function it stands in, and settled in each call.

@@ -271,9 +271,11 @@ class Functions:
         return closure
 
     def assign_function(self, node: surface.Assign, target: surface.Name, value: surface.Lambda) -> Bind:
+        """A name for a function without one."""
         return self._named(node.span, target, [Written.assigned(target, value)])
 
     def define_function(self, node: Methods) -> Bind:
+        """A function defined inside the body."""
         name = node.functions[0].name
         definitions = []
         for function in node.functions:

@@ -19,6 +19,7 @@ class Conflict(NamedTuple):
     why: str
 
     def at(self, span: Span, name: str, *others: Related) -> Problem:
+        """The problem of a name whose definitions contradict each other; ``others`` points to them."""
         return self.kind.at(span, name=name, why=self.why, related=others)
 
 

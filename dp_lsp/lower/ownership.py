@@ -63,6 +63,7 @@ class Ownership:
         return frozenset((next(self._numbers),))
 
     def bind(self, name: str, holding: Holding) -> None:
+        """A name stands for something else from here on."""
         self._of[name] = holding
 
     def bind_parameter(self, name: str, changeable: bool, model: bool) -> None:
@@ -78,6 +79,7 @@ class Ownership:
         return self._parameters.get(name, NOWHERE)
 
     def of(self, name: str) -> Holding:
+        """What a name stands for; one without a value stands for nothing that can be changed."""
         return self._of.get(name, _NOTHING)
 
     def sharing(self, name: str) -> Iterator[str]:
@@ -98,9 +100,11 @@ class Ownership:
         self.changed |= self.of(name).memory
 
     def snapshot(self) -> dict[str, Holding]:
+        """What all names stand for now, to be restored where another branch begins."""
         return dict(self._of)
 
     def restore(self, snapshot: Holdings) -> None:
+        """Let all names stand again for what they stood for."""
         self._of = dict(snapshot)
 
     def join(self, others: Iterable[Holdings]) -> None:

@@ -39,6 +39,7 @@ class Sharing:
         return self.new()
 
     def new(self, *memories: Memory) -> Memory:
+        """The memory of a new object that holds others."""
         return self._scope.ownership.fresh().union(*memories)
 
     def _of_result(self, callee: surface.Node, given: list[Memory]) -> Memory:

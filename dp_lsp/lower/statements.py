@@ -69,6 +69,7 @@ class _LoopRange(NamedTuple):
 
     @property
     def targets(self) -> tuple[surface.Name, ...]:
+        """The variables of the loop."""
         return tuple(name for name in (self.place, self.entry) if name is not None)
 
 
