@@ -362,7 +362,10 @@ class Lexer(Desk):
         last = self.last
         touching = last.end == start
         if touching and last.type == "NUMBER" and mark == "(":
-            self._add("JUXT", start, start, "")
+            if last.value.endswith("."):
+                self._broken(start, start, f"`{last.value}` multiplies nothing that follows it without `*`")
+            else:
+                self._add("JUXT", start, start, "")
             return self._push("LPAR", start, end, mark)
         if mark == "(" and touching and last.type == "DOT":
             self.tokens.pop()
