@@ -240,8 +240,7 @@ class MayHaveNoMethod(Kind):
     code = "DP216"
     name = "may-have-no-method"
     message = (
-        "Julia may find no method: `{method}` takes not every `{param}` that this may be when the program runs, which "
-        "is {given}"
+        "Julia may find no method when the program runs: `{method}` does not accept every `{param}` that is {given}"
     )
     unchecked = True
 
