@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -24,7 +25,7 @@ from several_files import Texts, sections
 from source_tree import ROOT
 from spec_runner import blocks
 
-ENGINE = Engine()
+ENGINE, JUDGE = Engine(), Engine()
 BROKEN = """\
 f(x::Real) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, x + x)
 g(x::Real) :: Priv() = f(x)
@@ -473,9 +474,10 @@ def test_a_deviation_is_written_where_the_numbers_are() -> None:
 PAGES = sorted((ROOT / "fixtures" / "spec").glob("*.md"))
 
 
+@lru_cache(maxsize=64)
 def alone(text: str) -> Analysis:
-    """What a fresh engine says of a file that is the only one."""
-    return Engine().project("a.jl", Texts({"a.jl": text}))["a.jl"]
+    """What an engine that tries no fixes says of a file that is the only one."""
+    return JUDGE.project("a.jl", Texts({"a.jl": text}))["a.jl"]
 
 
 def errors(text: str) -> Counter[str]:

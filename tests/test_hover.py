@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -191,16 +192,29 @@ def every_program() -> Iterator[tuple[str, str]]:
             yield f"{path.stem}: {block.heading}", block.text
 
 
-def test_every_place_of_every_program() -> None:
-    """No question about any place raises, and no answer is about another place; also while its text is half typed."""
+def places(text: str) -> Iterator[int]:
+    """Where each token begins, inside one that is long, and the end."""
+    for token in re.finditer(r"\w+!?|\s+|.", text):
+        yield token.start()
+        if len(token[0]) > 1:
+            yield (token.start() + token.end()) // 2
+    yield len(text)
+
+
+def test_every_token_of_every_program() -> None:
+    """No question about any token raises, no answer is about another place, and every function that is reported has
+    one; also while its text is half typed."""
     engine = Engine()
     for name, text in every_program():
         document = Document("file:///a.jl", 1, text)
         document.settle(0, engine.check(text, document=name))
         assert document.analysis is not None
-        for offset in range(len(text) + 1):
+        for offset in places(text):
             found = hover(document.analysis, offset, file="a.jl")
             assert found is None or (found.span.covers(offset) and found.markdown.strip()), (name, offset)
+        for function in document.functions:
+            found = hover(document.analysis, function.name_span.start, file="a.jl")
+            assert found is not None and function.name in found.markdown, (name, function.name)
         assert {lens.span for lens in lenses(document)} == {each.name_span for each in document.functions}
         told = hints(document, Span(0, len(text))), tokens(document)
         middle = len(text) // 2

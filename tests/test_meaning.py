@@ -21,7 +21,7 @@ from dp_lsp.engine.check import Engine
 from source_tree import ROOT, python
 
 PROGRAMS, GROUPS = 300, 6
-PAGES = sorted((ROOT / "fixtures" / "spec").glob("*.md"))
+PAGES = sorted((ROOT / "fixtures" / "spec").rglob("*.md"))
 ENGINE = Engine()
 ATTACKED = ("+", "*", "/", "%", "abs", "max", "clamp", "[]", "sum", "transpose", "norm_convert", "map", "fold", "count")
 HALVED = [each for each in mutants() if each.row.name in ATTACKED and each.what == "form 1, factors halved"]

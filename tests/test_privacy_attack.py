@@ -25,7 +25,7 @@ from dp_lsp.meaning.privacy import Claim, Searched, search
 from source_tree import ROOT
 
 ENGINE = Engine()
-PAGES = sorted((ROOT / "fixtures" / "spec").glob("*.md"))
+PAGES = sorted((ROOT / "fixtures" / "spec").rglob("*.md"))
 PRIVATE, GROUPS = 80, 4
 SEQUENCE = """\
 function f(x::Real) :: Priv()
