@@ -3,7 +3,7 @@
 from itertools import islice
 
 from dp_lsp.frontends.julia.rewriting import BY_MAP, by_map
-from dp_lsp.surface import SEEDING
+from dp_lsp.surface import MACRO_CALL, SEEDING
 
 _BY_MAP = f"; write {BY_MAP}"
 
@@ -22,7 +22,7 @@ _INSTEAD = {
     "a type annotation": "; annotate parameters, and functions with what they return",
     "`end` as an index of something without a name": "; give it a name in a line of its own",
     "a keyword parameter": "; write it among the others, without a name in the call",
-    "a macro call": "; leave it out, or write what it stands for",
+    MACRO_CALL: "; leave it out, or write what it stands for",
     "a type annotation of a variable": "; leave it out: only parameters and results have one",
     "a function with a `where` clause": "; write the type where it is used, as in `x::Real`",
     "a string with interpolation": "; texts are understood only as documentation",
@@ -35,11 +35,12 @@ _INSTEAD = {
 }
 
 
+_ASSERTED = "; write `@assert` on a line of its own, above what it is about"
 _LONGEST = 60
 
 
 def instead_of(what: str, text: str) -> str:
     """What a message says after naming the construct that is written as ``text``; empty where nothing short is sure."""
-    hint = _INSTEAD.get(what, "")
+    hint = _ASSERTED if what == MACRO_CALL and text.startswith("@assert") else _INSTEAD.get(what, "")
     ways = list(islice(by_map(text), 2)) if hint == _BY_MAP and len(text) <= _LONGEST else []
     return f"; write `{ways[0]}`" if len(ways) == 1 and "\n" not in text else hint
