@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from dp_lsp.analysis.catalogue import MODULES, kinds
@@ -69,8 +71,24 @@ def test_a_terminal_shows_no_markup(capsys: pytest.CaptureFixture[str], monkeypa
     monkeypatch.setattr("dp_lsp.cli.style.is_terminal", lambda stream: True)
     coloured = explained(capsys, "clip")
     assert "```" not in without and "# clip" not in without and "clip(N, v)" in without
-    assert "36;40m" not in without
-    assert "36;40m" in coloured
+    assert "\x1b[" not in without
+    assert "\x1b[1mclip\x1b[0m" in coloured and "\x1b[36mL1" not in coloured
+
+
+def test_a_table_fits_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.jl").write_text("f(v::MetricVector(Real, L1)) = sum(map(x -> abs(x) * 2, v))\n", "utf-8")
+    monkeypatch.setattr("dp_lsp.cli.explain.is_terminal", lambda stream: True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.chdir(tmp_path)
+    for columns in (120, 44):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        lines = explained(capsys, "a.jl:f").splitlines()
+        table = lines[lines.index(next(line for line in lines if line.startswith("step "))) :]
+        assert "|" not in table[0] and max(map(len, lines)) <= min(columns, 100)
+        column = table[0].index("rule")
+        assert all(line[column - 2 : column] in ("", "  ") for line in table[: table.index("")])
 
 
 @pytest.mark.parametrize("name", ["check", "explain", "max-epsilon", "configuration"])

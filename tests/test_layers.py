@@ -6,6 +6,7 @@ import ast
 import json
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -15,7 +16,8 @@ from typing import NamedTuple
 from source_tree import ROOT, Module, modules, python
 
 NAMES = frozenset(module.name for module in modules())
-IN_ONE_MODULE = {"sympy": "dp_lsp.core.symbolic"}
+PICKLES = {"dp_lsp.worker.frames", "dp_lsp.cli.job", "dp_lsp.cli.jobs"}
+"""What talks to a process that it started itself; nothing that is read from a file is a pickle."""
 
 
 class Import(NamedTuple):
@@ -131,10 +133,16 @@ def test_third_party_fences() -> None:
         library = found.target.partition(".")[0]
         rules = table().get(layer(found.importer))
         allowed = rules is not None and rules.allows(library, own=False, late=found.late)
-        home = IN_ONE_MODULE.get(library, found.importer)
-        if not is_own(found) and not (allowed and found.importer == home):
+        if not is_own(found) and not allowed:
             wrong.append(str(found))
     assert wrong == []
+
+
+def test_what_is_imported_is_what_is_declared() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = [*project["optional-dependencies"]["witness"], *project["optional-dependencies"]["run"]]
+    declared = {re.split(r"\W", each)[0] for each in [*project["dependencies"], *extras]} - {"dp"}
+    assert {found.target.partition(".")[0] for found in imports() if not is_own(found)} == declared
 
 
 def test_core_takes_only_places_from_texts() -> None:
@@ -151,6 +159,25 @@ def test_no_import_cycles() -> None:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         raise AssertionError(" ← ".join(error.args[1])) from None
+
+
+def test_pickles_are_for_own_processes() -> None:
+    importers = {
+        module.name
+        for module in modules()
+        for node in ast.walk(module.tree)
+        for target, _ in targets(module, node)
+        if target in ("pickle", "shelve", "dbm")
+    }
+    assert importers == PICKLES
+
+
+def test_the_map_names_files_that_exist() -> None:
+    words = re.findall(r"`([\w./-]+)`", (ROOT / "dp_lsp" / "README.md").read_text("utf-8"))
+    paths = {word for word in words if "/" in word or word.endswith((".py", ".lark", ".md"))}
+    assert len(paths) > 20
+    there = {path for path in paths if (ROOT / path).exists() or any((ROOT / "dp_lsp").rglob(path.rstrip("/")))}
+    assert paths - there == set()
 
 
 def test_importing_a_package_is_cheap() -> None:

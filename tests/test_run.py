@@ -503,6 +503,13 @@ def test_without_the_library(folder: Path, capsys: pytest.CaptureFixture[str], m
     assert "pip install 'dp-lsp[run]'" in printed
 
 
+def test_without_numpy(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    code, printed = run(capsys, "total", "--data", "one.csv")
+    assert code == 2
+    assert "pip install 'dp-lsp[run]'" in printed
+
+
 def test_what_is_named_steers_no_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "t.csv").write_text("\x1b[31mred,##[error]\n1,2\n", "utf-8")
     _, printed = run(capsys, "total", "--data", "t.csv")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from fractions import Fraction
 from itertools import count
@@ -91,6 +92,20 @@ def test_numpy_is_loaded_for_nothing_else() -> None:
     code = "import sys; from dp_lsp.cli import main; main(['check', '-']); print('numpy' in sys.modules)"
     done = python("-c", f"import io, sys; sys.stdin = io.TextIOWrapper(io.BytesIO(b'f(x::Real) = x')); {code}")
     assert done.stdout.splitlines()[-1] == "False", done.stderr
+
+
+def test_what_is_missing_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "a.jl"
+    file.write_text(PRIVATE.format("x::Real", "gaussian_mechanism(1, eps, del, x + x)"), "utf-8")
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    assert main(["check", "--witness", str(file)]) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and "pip install 'dp-lsp[witness]'" in said.err
+    assert main(["explain", f"{file}:f"]) == 0
+    assert "NumPy: pip install" in capsys.readouterr().out
+    assert main(["check", str(file)]) == 1
 
 
 def witnesses(body: str, params: str = "x::Real") -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 
 VARIABLE = "DP_LSP_CACHE_DIR"
 """The environment variable that names another folder."""
@@ -23,6 +24,14 @@ def private() -> str | None:
 
 
 def _usual() -> str:
-    from platformdirs import user_cache_dir
-
-    return user_cache_dir("dp-lsp", appauthor=False)
+    """Where systems keep caches of programs; a ValueError for a user who has no home."""
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA") or os.path.expanduser(r"~\AppData\Local")
+        folder = os.path.join(local, "dp-lsp", "Cache")
+    elif sys.platform == "darwin":
+        folder = os.path.expanduser("~/Library/Caches/dp-lsp")
+    else:
+        folder = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "dp-lsp")
+    if not os.path.isabs(folder):
+        raise ValueError(folder)
+    return folder

@@ -71,6 +71,11 @@ def requested(settings: tuple[Setting, ...], target_delta: Fraction | None, prof
 
 def run(request: Request) -> int:
     """Check, report, and return the exit code: the largest that applies."""
+    if request.witness:
+        from dp_lsp.meaning import missing
+
+        if (lacking := missing()) is not None:
+            raise click.UsageError(f"--witness: {lacking}")
     results = _results(request)
     if not request.watch:
         return _round(request, results).code

@@ -158,7 +158,11 @@ def root() -> None:
     "--add-ignore", metavar="REASON", callback=_reason, help="Write comments that accept all errors, and why."
 )
 @limit
-@click.option("--witness", is_flag=True, help="Look for inputs that show too small a declared sensitivity to be wrong.")
+@click.option(
+    "--witness",
+    is_flag=True,
+    help="Look for inputs that show too small a declared sensitivity to be wrong (pip install 'dp-lsp[witness]').",
+)
 @click.option("--fixes", is_flag=True, help="Try the fixes of all problems.")
 @click.option(
     "--certificate",
@@ -338,7 +342,7 @@ def run_(log_level: str, log_file: str | None, **options: Any) -> int:
     Exit codes:
       0    released
       1    refused: not proved, or nothing is proved of such data; nothing was released
-      2    wrong usage, a file or a column that does not exist, or OpenDP is not installed
+      2    wrong usage, a file or a column that does not exist, or OpenDP or NumPy is missing
     """
     from dp_lsp.cli.run import Request, run
 

@@ -218,7 +218,12 @@ class _Project:
         """Inputs that show what a function declares to be too small, below its page; empty where nothing is."""
         if not any(each.refutable and function.covers(each.span.start) for each in self._analyses[name].problems):
             return ""
-        from dp_lsp.meaning.witness import witness  # numpy is needed for nothing else
+        from dp_lsp.meaning import missing
+
+        title = "\n## Counterexamples\n"
+        if (lacking := missing()) is not None:
+            return "\n".join([title, prose(lacking), ""])
+        from dp_lsp.meaning.witness import witness
 
         source = self._analyses[name].source
         found = [
@@ -226,7 +231,7 @@ class _Project:
             for suspect in self._engine.suspects(self._root, self._files, self._options)
             if suspect.file == name and function.covers(suspect.problem.span.start)
         ]
-        return "\n".join(["\n## Counterexamples\n", *(f"- {each}" for each in found), ""])
+        return "\n".join([title, *(f"- {each}" for each in found), ""])
 
     def _nothing(self, what: str, instead: list[str]) -> click.UsageError:
         """That there is nothing to explain, and what there is, or what is wrong with the file."""

@@ -12,8 +12,9 @@ from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.builtins import TABLE, find
 from dp_lsp.builtins.define import Builtin, Form
 from dp_lsp.cli.output import write
+from dp_lsp.cli.paging import shown
 from dp_lsp.cli.settings import Asked
-from dp_lsp.cli.style import is_terminal, steady, wants_colour, wants_links
+from dp_lsp.cli.style import coloured, is_terminal, plain, steady, wants_colour
 
 _WIDEST = 100  # columns of a page; longer lines are hard to read
 
@@ -29,7 +30,8 @@ def run(name: str, asked: Asked) -> int:
         raise click.UsageError(_unknown(name))
     text = steady(text)
     if is_terminal(sys.stdout):
-        text = _rendered(text)
+        columns = min(_WIDEST, shutil.get_terminal_size().columns)
+        text = shown(text, columns, coloured if wants_colour("auto") else plain)
     return write(text, colour=True)
 
 
@@ -103,29 +105,3 @@ def _unknown(name: str) -> str:
     hint = f" Near: {', '.join(near)}." if near else ""
     kinds_of_names = "a diagnostic code, nor a builtin, nor FILE:LINE or FILE:FUNCTION"
     return f"there is no page about {name!r}; it is neither {kinds_of_names}.{hint}"
-
-
-def _rendered(text: str) -> str:
-    """A page as a terminal shows it."""
-    from rich.console import Console, ConsoleOptions, RenderResult
-    from rich.markdown import Markdown, TableElement
-    from rich.table import Table
-
-    class Whole(TableElement):
-        """A table whose cells are broken where they are too long, never cut off."""
-
-        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-            for part in super().__rich_console__(console, options):
-                for column in part.columns if isinstance(part, Table) else ():
-                    column.overflow = "fold"
-                yield part
-
-    class Page(Markdown):
-        elements = Markdown.elements | {"table_open": Whole}
-
-    columns = min(_WIDEST, shutil.get_terminal_size().columns)
-    coloured = wants_colour("auto")
-    console = Console(width=columns, force_terminal=True, no_color=not coloured, highlight=False)
-    with console.capture() as capture:
-        console.print(Page(text, code_theme="ansi_dark", hyperlinks=wants_links()))
-    return capture.get()

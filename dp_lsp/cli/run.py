@@ -35,7 +35,7 @@ from dp_lsp.text import normalised
 if TYPE_CHECKING:
     from dp_lsp.release.inputs import Given
 
-_INSTALL = "dp-lsp run draws its noise by OpenDP 0.16, which is not installed: pip install 'dp-lsp[run]'"
+_INSTALL = "dp-lsp run needs OpenDP 0.16, which draws its noise, and NumPy: pip install 'dp-lsp[run]'"
 
 
 class Request(NamedTuple):
@@ -58,12 +58,15 @@ class Request(NamedTuple):
 
 def run(request: Request) -> int:
     """Release what a function returns, print it, and return the exit code."""
+    from dp_lsp.meaning import missing
     from dp_lsp.release.noise import Missing, opendp
     from dp_lsp.release.refusal import Misused, Refused
 
     try:
         library = opendp()
     except Missing:
+        library = None
+    if library is None or missing() is not None:
         complain(_INSTALL)
         return USAGE
     try:

@@ -117,7 +117,7 @@ class Run:
 
     def _with_witnesses(self, root: str, found: dict[str, Analysis], files: Loader) -> dict[str, Analysis]:
         """The same, with a counterexample for each claim that is too small."""
-        from dp_lsp.meaning.witness import witness  # numpy is needed for nothing else
+        from dp_lsp.meaning.witness import witness
 
         notes: dict[str, dict[tuple[Span, str], str]] = {}
         for suspect in self._engine.suspects(root, files, self._options):

@@ -30,6 +30,7 @@ _LOOKS: dict[str, dict[str, Any]] = {
     "rule": {"fg": "blue"},
     "related": {"fg": "blue"},
     "strong": {"bold": True},
+    "code": {"fg": "cyan"},
 }
 
 # What tells of terminals that show links.

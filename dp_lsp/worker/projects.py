@@ -171,7 +171,11 @@ class Projects:
     def witness(self, document: str, offset: int, options: Options, ticket: Ticket) -> str | None:
         """Which inputs show the problems that stand at an offset of a document, in the first of its projects: a line
         each."""
-        from dp_lsp.meaning.witness import witness  # numpy is needed for nothing else
+        from dp_lsp.meaning import missing
+
+        if (lacking := missing()) is not None:
+            return lacking
+        from dp_lsp.meaning.witness import witness
 
         file = self.open[document].file
         for root in self._present_graph(ticket.look).roots_of({file})[:1]:
