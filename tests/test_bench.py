@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -71,3 +72,16 @@ def test_every_row_about_a_repository_is_printed() -> None:
     result = python("-X", "utf8", "-m", "tests.bench.repository", "--smoke")
     assert result.returncode == 0, result.stderr
     assert re.findall(r"^ *(.+?) {2,}[\d.,]+", result.stdout, re.MULTILINE) == REPOSITORY.splitlines()
+
+
+def test_the_modules_that_a_check_enters_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "twice.jl").write_text("twice(x::Real) = x + x\n", "utf-8")
+    result = python("-X", "utf8", "-m", "tests.bench", "modules", tmp_path / "twice.jl")
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.splitlines()
+    entered, imported = map(int, re.findall(r"\d+", lines[0]))
+    assert 20 < entered < imported
+    counts = {name: int(count) for name, count in re.findall(r"^  (\w+) +(\d+)  ", result.stdout, re.MULTILINE)}
+    assert sum(counts.values()) == entered and {"engine", "infer", "lower"} <= counts.keys()
+    assert not {"lsp", "release", "meaning"} & counts.keys()
+    assert re.fullmatch(r"[\d,]+ lines in \d+ files", lines[-3])

@@ -11,6 +11,7 @@ from functools import partial
 
 import dp_lsp
 
+from . import modules
 from .measures import (
     BASED,
     NULL,
@@ -39,7 +40,14 @@ def main() -> None:
     parser.add_argument("--smoke", action="store_true", help="tiny programs, each measured once: that it runs at all")
     parser.add_argument("--ty", action="store_true", help="also measure `ty server` on Python files of these lengths")
     parser.add_argument("--pyright", action="store_true", help="the same of `pyright-langserver`, or `basedpyright`'s")
+    what = parser.add_subparsers(title="instead of times")
+    counted = what.add_parser("modules", help="count the modules that a check enters, and what the package is made of")
+    counted.add_argument("file", metavar="FILE")
     arguments = parser.parse_args()
+    if hasattr(arguments, "file"):
+        for line in (*modules.entered(arguments.file), *modules.package()):
+            print(line)
+        return
     plan = _SMOKE if arguments.smoke else _FULL
     servers = [OURS, NULL, *[TY] * arguments.ty, *[_installed(PYRIGHT, BASED)] * arguments.pyright]
     load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
