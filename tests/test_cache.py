@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import dp_lsp.cli.running
+from dp_lsp.analysis.loading import Text
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options
 from dp_lsp.analysis.ticket import OutOfTime
 from dp_lsp.cache import stamp
@@ -23,8 +25,11 @@ from dp_lsp.cache.results import Results
 from dp_lsp.cache.stamp import Stamp
 from dp_lsp.cache.store import Folder
 from dp_lsp.cli import main
+from dp_lsp.disk.loader import Disk
 from dp_lsp.engine.check import Engine
+from dp_lsp.text import Source
 from source_tree import ROOT
+from test_worker import Client
 
 TWICE = "twice(x::Real) = x + x\n"
 RELEASE = "function release(x::Real, eps::Static()) :: Priv()\n    laplacian_mechanism({}, eps, {}x)\nend\n"
@@ -437,3 +442,87 @@ def test_what_is_no_value_is_refused() -> None:
             way.read(wrong)
     with pytest.raises(TypeError):
         plain(Iterator[int])
+
+
+USES = "uses(x::Real) = twice(x)\n\nbroken(x::Real) = missing_name(x)\n"
+MAIN = f'include("b.jl")\n\n{RELEASE.format(1, "2 * ")}\n{USES}'
+PARTS = {"a.jl": MAIN, "b.jl": TWICE + "\nmodule M\nf(x) = x\nend\n", "c.jl": FIXABLE}
+
+
+@pytest.fixture
+async def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Workspace]:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    found = Workspace(tmp_path / "code")
+    yield found
+    found.close()
+
+
+SOUND = Options()
+
+
+class Workspace:
+    """A folder and the checking process of an editor in it, which knows nothing but what the cache says."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.folder.mkdir()
+        for name, text in PARTS.items():
+            (folder / name).write_text(text, "utf-8")
+        self._client: Client | None = None
+        self._inferred = 0
+
+    def close(self) -> None:
+        if self._client is not None:
+            self._client.worker.close()
+        self._client, self._inferred = None, 0
+
+    async def inferred(self, text: str = MAIN, options: Options = SOUND) -> int:
+        """How many pieces are inferred to check its first file with a text; the answer is the one of a new engine."""
+        file = str(self.folder / "a.jl")
+        if self._client is None:
+            self._client = Client(engine=None)
+            self._client.worker.look((str(self.folder),))
+        self._client.worker.update("a", file, 0, Source(text))
+        self._client.worker.check("a", options)
+        outcome = await self._client.outcome()
+        (finding,) = outcome.findings
+        disk = Disk((str(self.folder),), {file: Text(text)})
+        fresh = Engine().project(file, disk, options)[file]
+        assert finding.analysis is not None and finding.analysis.is_same(fresh)
+        before, self._inferred = self._inferred, outcome.inferred
+        return outcome.inferred - before
+
+
+async def test_a_workspace_that_was_checked_opens_without_inferring(workspace: Workspace) -> None:
+    main(["check", str(workspace.folder)])
+    assert await workspace.inferred() == 0
+    assert await workspace.inferred(MAIN.replace("2 * ", "3 * ")) == 1
+    assert await workspace.inferred(MAIN + "\ng(x::Real) = uses(x)\n") == 3, "it and what it calls, which calls `twice`"
+    assert await workspace.inferred() == 0
+
+
+async def test_several_processes_keep_what_an_editor_learns(workspace: Workspace) -> None:
+    main(["check", "--jobs", "2", str(workspace.folder)])
+    assert await workspace.inferred() == 0
+
+
+async def test_an_editor_learns_nothing_that_does_not_hold(workspace: Workspace) -> None:
+    main(["check", str(workspace.folder)])
+    (workspace.folder / "b.jl").write_text("twice(x::Real) = 3 * x\n", "utf-8")
+    assert await workspace.inferred() > 0
+    workspace.close()
+    assert await workspace.inferred(options=Options(contributes=2)) > 0
+
+
+async def test_an_editor_keeps_what_it_found_out_of_what_is_saved(workspace: Workspace) -> None:
+    cache = workspace.folder.parent / "cache" / "results"
+    assert await workspace.inferred(MAIN + "\ng(x::Real) = uses(x)\n") > 0
+    assert await workspace.inferred() == 0
+    assert await workspace.inferred(MAIN + "\nh(x::Real) = uses(x)\n") > 0
+    workspace.close()
+    assert await workspace.inferred() > 0
+    async with asyncio.timeout(300):
+        while not any(file.is_file() and file.stat().st_size > 3_000 for file in cache.glob("*/*")):
+            await asyncio.sleep(0.05)
+    workspace.close()
+    assert await workspace.inferred() == 0

@@ -5,7 +5,7 @@ Offsets are relative to the chunk.
 
 from __future__ import annotations
 
-import marshal
+import json
 from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -91,7 +91,7 @@ class FactTables(NamedTuple):
 
 def encode_facts(tables: FactTables) -> bytes:
     """Rows with their tables, as bytes."""
-    return marshal.dumps(tuple(tables))
+    return json.dumps((*tables[:-1], list(tables.lost.items())), separators=(",", ":")).encode()
 
 
 @lru_cache(_DECODED)
@@ -99,8 +99,10 @@ def decode_facts(data: bytes) -> tuple[Fact, ...]:
     """The facts of a chunk, in the order they were written."""
     if not data:
         return ()
-    rows, types, moves, spent, lost = marshal.loads(data)
-    costs = [tuple(Spent(*each) for each in listed) for listed in spent]
+    rows, types, each_moves, spent, each_lost = json.loads(data)
+    moves = [tuple(map(tuple, each)) for each in each_moves]
+    costs = [tuple(Spent(tuple(names), *rest) for names, *rest in listed) for listed in spent]
+    lost = {tuple(place): why for place, why in each_lost}
     return tuple(
         Fact(
             *(Span(start, end), types[t][0], types[t][1], moves[m], rule, Role(role), Part(part), until, costs[cost]),

@@ -5,7 +5,7 @@ A table is sent as one piece of bytes and decoded where somebody points at it. O
 
 from __future__ import annotations
 
-import marshal
+import json
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,6 @@ from dp_lsp.analysis.records import Analysis, Modules
 from dp_lsp.text import Span
 
 _ROLES = 16
-_MOST_SHORT = 1 << 16
 _DECODED = 4096  # tables kept; more than a file has chunks
 
 
@@ -133,15 +132,13 @@ def encode(
     rows: Iterable[tuple[int, int, int, Role]],
     spans: Iterable[tuple[int, int]],
     folds: Iterable[tuple[int, int, bool]],
-    length: int,
 ) -> bytes:
-    """A table of a chunk so many characters long. A symbol is its name, of a local one with the start and the end of
+    """A table of a chunk. A symbol is its name, of a local one with the start and the end of
     where it is known; a row is (start, end, symbol, role)."""
-    kind = "H" if max(length, len(symbols) * _ROLES) < _MOST_SHORT else "I"
-    flat = array(kind, [n for start, end, symbol, role in rows for n in (start, end, symbol * _ROLES + role)])
-    nested = array(kind, [n for span in spans for n in span])
-    folded = array(kind, [int(n) for fold in folds for n in fold])
-    return marshal.dumps((kind, list(symbols), flat.tobytes(), nested.tobytes(), folded.tobytes()))
+    flat = [n for start, end, symbol, role in rows for n in (start, end, symbol * _ROLES + role)]
+    nested = [n for span in spans for n in span]
+    folded = [int(n) for fold in folds for n in fold]
+    return json.dumps((symbols, flat, nested, folded), separators=(",", ":")).encode()
 
 
 @lru_cache(maxsize=_DECODED)
@@ -149,8 +146,8 @@ def decode(data: bytes) -> Table:
     """The table of a chunk."""
     if not data:
         return Table((), (), (), ())
-    kind, symbols, *parts = marshal.loads(data)
-    rows, spans, folds = (array(kind, part) for part in parts)
+    symbols, *parts = json.loads(data)
+    rows, spans, folds = (array("I", part) for part in parts)
     made = (Symbol(one, None) if isinstance(one, str) else Symbol(one[0], Span(*one[1:])) for one in symbols)
     return Table(tuple(made), rows, spans, folds)
 
@@ -178,11 +175,11 @@ def encode_spots(analysis: Analysis) -> bytes:
                 before = source.line(place.line)[: place.column - 1]
                 written = source.text[start + span.start : start + span.end]
                 found.append((place.line, before, written, table.symbols[symbol].name, int(role), record.modules))
-    return marshal.dumps(found)
+    return json.dumps(found, separators=(",", ":")).encode()
 
 
 def decode_spots(data: bytes) -> Iterator[Spot]:
     """The top-level names of a closed file."""
     if data:
-        for line, before, written, name, role, modules in marshal.loads(data):
-            yield Spot(line, before, written, name, Role(role), modules)
+        for line, before, written, name, role, modules in json.loads(data):
+            yield Spot(line, before, written, name, Role(role), tuple(modules))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Callable
 from enum import Enum
 from fractions import Fraction
@@ -34,7 +35,7 @@ def plain(kind: Any) -> Plain:
     if kind in (str, int, float, bool, NoneType):
         return Plain()
     if kind is bytes:
-        return Plain(bytes.hex, bytes.fromhex)
+        return Plain(lambda value: b2a_base64(value, newline=False).decode(), a2b_base64)
     if kind is Fraction:
         return Plain(lambda value: f"{value.numerator:x}/{value.denominator:x}", _fraction)
     if isinstance(kind, type) and issubclass(kind, Enum):

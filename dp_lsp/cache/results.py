@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from dp_lsp import frontends
 from dp_lsp.analysis.loading import Refusal, Text
-from dp_lsp.analysis.records import Analysis, Options, Placed
+from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed
 from dp_lsp.cache.plain import UNREADABLE, plain
 from dp_lsp.cache.stamp import Stamp
 from dp_lsp.cache.store import Store
@@ -85,6 +85,21 @@ class Results:
         """Keep the analyses of a project, but for what no report is made of."""
         files = tuple(_File(name, each.options, tuple(map(lighter, each.chunks))) for name, each in found.items())
         self._put(key, tuple[_File, ...], files)
+
+    def records_key(self, files: Iterable[tuple[Text, Options]]) -> bytes:
+        """The key of what an engine can learn about files that are checked together. Whether a record of it counts, its
+        own key says: a digest of all that it was found out from."""
+        how = plain(Options).write
+        return self._key("records", sorted(json.dumps([_said(text), how(options)]) for text, options in files))
+
+    def records(self, key: bytes) -> tuple[ChunkRecord, ...]:
+        """The records that were kept for engines to learn."""
+        found: tuple[ChunkRecord, ...] = self._get(key, tuple[ChunkRecord, ...]) or ()
+        return found
+
+    def put_records(self, key: bytes, records: tuple[ChunkRecord, ...]) -> None:
+        """Keep records for engines to learn."""
+        self._put(key, tuple[ChunkRecord, ...], records)
 
     def tried(self, key: bytes) -> Tried | None:
         """The fixes of a file that were tried, if any were."""

@@ -13,7 +13,7 @@ import click
 
 from dp_lsp.analysis.limits import MOST, Limits
 from dp_lsp.analysis.records import Analysis, Setting, State
-from dp_lsp.cli.began import BEGAN
+from dp_lsp.cache.began import BEGAN
 from dp_lsp.cli.checks import Checks
 from dp_lsp.cli.configured import Configured
 from dp_lsp.cli.files import STANDARD_INPUT, Chosen, choose, shown
@@ -108,7 +108,7 @@ def _round(request: Request, results: Results | None, before: Checks | None = No
     """Check and report once."""
     began = time.perf_counter()
     asked = request.settings, request.target_delta, request.baseline, request.update_baseline, request.limits
-    configured = Configured(request.config, request.profile, *asked)
+    configured = Configured(request.config, request.profile, *asked, facts=results is not None)
     if request.add_ignore is not None:
         from dp_lsp.cli import ignoring
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dp_lsp.analysis.loading import Text
-from dp_lsp.analysis.records import Analysis, Options, unchecked
+from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, unchecked
 from dp_lsp.cli import logs
 from dp_lsp.cli.files import Chosen, shown
 from dp_lsp.cli.problems import InternalError
@@ -59,6 +59,7 @@ class Checks:
         self._options = options
         self._request = request
         self._results = results
+        self._records: dict[str, tuple[ChunkRecord, ...]] = {}  # of projects that are not kept yet, by root
         self._kept: dict[str, bytes] = {}  # the keys of projects by root, of those that results are kept of
         self._before: Run | None = before.__dict__.get("_run") or before._before if before is not None else None
 
@@ -159,8 +160,17 @@ class Checks:
             return known
         progress.file(shown(root))
         key, part = fresh[root]
-        found = self._run.project(root, self.graph.reached(root), part, progress.chunk)
+        found = self._checked(root, part, progress.chunk)
         self._found(root, key, found, part)
+        return found
+
+    def _checked(
+        self, root: str, part: Snapshot, on_chunk: Callable[[bytes], None] = lambda key: None
+    ) -> dict[str, Analysis]:
+        """What the engine finds out of a project; its records are for an editor that is opened later."""
+        found = self._run.project(root, self.graph.reached(root), part, on_chunk)
+        if self._results is not None:
+            self._records[root] = self._run.records(root)
         return found
 
     def _side_by_side(self, progress: Progress, fresh: _Fresh) -> _Projects:
@@ -191,6 +201,7 @@ class Checks:
                 found[root] = self._crashed(names[root])
             elif not each.strayed:
                 found[root] = self._placed(each)
+                self._records[root] = each.records
                 self._found(root, key, found[root], part)
         return found
 
@@ -219,13 +230,13 @@ class Checks:
         failed = any(problem.code in _PASSING for each in found.values() for problem in each.problems)
         if not (self._results is None or part.strayed or failed or (self._request.witness and _is_refutable(found))):
             self._results.put_project(key, found)
+            files = ((self._files.text(name), self._options(name)) for name in self.graph.reached(root))
+            self._results.put_records(self._results.records_key(files), self._records.pop(root))
             self._kept[root] = key
 
     def _improved(self, projects: _Projects, fresh: _Fresh) -> _Projects:
         """What was found out, with what distributions say of it."""
-        improved = self._run.improved(
-            projects, lambda root: self._run.project(root, self.graph.reached(root), fresh[root][1])
-        )
+        improved = self._run.improved(projects, lambda root: self._checked(root, fresh[root][1]))
         for root, (key, part) in fresh.items():
             if root not in self._kept and self._run.is_settled:
                 self._keep(root, key, improved[root], part)

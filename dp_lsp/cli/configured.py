@@ -19,7 +19,8 @@ from dp_lsp.text import Source
 class Configured:
     """The options of each file: as the command line says, else its configuration. ``config`` is a file that counts
     instead of those above the files, and ``baseline`` likewise; a usage error if it is not there. With ``rebase`` a
-    baseline is to be written, which need not be there. Nothing above the folder ``top`` counts."""
+    baseline is to be written, which need not be there. Nothing above the folder ``top`` counts. ``facts`` are for an
+    editor."""
 
     def __init__(
         self,
@@ -31,13 +32,14 @@ class Configured:
         rebase: bool = False,
         limits: Limits = MOST,
         top: str | None = None,
+        facts: bool = False,
     ) -> None:
         if config is not None and not os.path.lexists(config):
             raise click.UsageError(f"--config {config!r} does not exist")
         if baseline is not None and not rebase and not os.path.lexists(baseline):
             raise click.UsageError(f"--baseline {baseline!r} does not exist; with --update-baseline it is written")
         self._profile = profile
-        self._base = Options(settings=settings, facts=False, target_delta=target_delta, limits=limits)
+        self._base = Options(settings=settings, facts=facts, target_delta=target_delta, limits=limits)
         self._found = Configurations(config, baseline=baseline, rebase=rebase, top=top)
         self.includes = self._found.includes
         self.baseline_of = self._found.baseline_of

@@ -39,7 +39,7 @@ def _checked(job: Job, run: Run, setup: Setup) -> Done:
     files = Snapshot(setup.disk, job.seen)
     found = run.project(job.root, job.seen.texts, files)
     pieces = {name: (each.options, tuple(map(lighter, each.chunks))) for name, each in found.items()}
-    return Done(pieces, files.strayed)
+    return Done(pieces, files.strayed, run.records(job.root))
 
 
 def _read(stream: BinaryIO, waiting: queue.SimpleQueue[Job]) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dp_lsp.analysis.records import Options, Placed
+from dp_lsp.analysis.records import ChunkRecord, Options, Placed
 from dp_lsp.disk.loader import Disk
 from dp_lsp.disk.snapshot import Seen
 
@@ -53,10 +53,11 @@ class Job(NamedTuple):
 
 class Done(NamedTuple):
     """What was found out: the options and pieces of each file by its name. If it ``strayed``, other files were read
-    than the job knows of, so it counts for nothing."""
+    than the job knows of, so it counts for nothing. ``records`` are for the engine of an editor."""
 
     found: dict[str, tuple[Options, tuple[Placed, ...]]]
     strayed: bool
+    records: tuple[ChunkRecord, ...]
 
 
 class _Began(NamedTuple):

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import click
 
-import dp_lsp.cli.began  # noqa: F401 (which notes the time)
+import dp_lsp.cache.began  # noqa: F401 (which notes the time)
 from dp_lsp.cli.commands import root
 from dp_lsp.cli.output import INTERNAL, INTERRUPTED, USAGE, complain, finish, speak_utf8
 

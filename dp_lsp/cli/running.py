@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dp_lsp.analysis.limits import Limits
 from dp_lsp.analysis.loading import Loader, Text
-from dp_lsp.analysis.records import Analysis, unchecked
+from dp_lsp.analysis.records import Analysis, ChunkRecord, unchecked
 from dp_lsp.analysis.repairs import fixes_of
 from dp_lsp.analysis.ticket import OutOfTime
 from dp_lsp.cli.distributions import Distributions, improved
@@ -78,6 +78,10 @@ class Run:
         if len(self._recent) > _REMEMBERED:
             self._engine.forget(self._recent.popleft())
         return found
+
+    def records(self, root: str) -> tuple[ChunkRecord, ...]:
+        """What the engine of an editor can learn of a project that was just checked."""
+        return self._engine.records(root)
 
     def improved(self, projects: Projects, again: Callable[[str], dict[str, Analysis]]) -> Projects:
         """The same as distributions let judge them, each checked ``again`` where these have something to say."""

@@ -296,6 +296,18 @@ class Engine:
                 self._records.put(record.key, known)
         self._records.turn(_TOLD + document)
 
+    def records(self, root: str) -> tuple[ChunkRecord, ...]:
+        """What is known of the pieces of a project that was checked, for another engine to learn: also what was known
+        before distributions had something to say."""
+        found = dict[bytes, ChunkRecord]()
+        for module in self._modules.get(root, ()):
+            for index, known in module.known.items():
+                found[known.record.key] = known.record
+                if module.answers.get(index):
+                    before = self._records.get(module.task(index, Ticket().look).key())
+                    found |= {} if before is None else {before.record.key: before.record}
+        return tuple(found.values())
+
     def unlearn(self, document: str) -> None:
         """What was learned of a document, and is not used, need not be remembered."""
         self._records.forget(_TOLD + document)

@@ -108,7 +108,7 @@ class _Walk:
                 defined.add(symbol)
             rows.append((start, end, symbol, role))
         listed = [(name, scope.start, scope.end) if scope else name for scope, name in symbols]
-        return encode(listed, rows, self._spans, self._folds, len(self._text))
+        return encode(listed, rows, self._spans, self._folds)
 
     # What is noted
 

@@ -24,6 +24,10 @@ from dp_lsp.analysis.records import Analysis, ChunkRecord, Options
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.ticket import OutOfTime, Superseded, Ticket
 from dp_lsp.analysis.workspace import ClosedFile
+from dp_lsp.cache.began import BEGAN
+from dp_lsp.cache.results import Results
+from dp_lsp.cache.stamp import Stamp
+from dp_lsp.cache.store import opened
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.distributions import ask
 from dp_lsp.engine.repairs import worth_trying
@@ -150,10 +154,11 @@ def _end_after(seconds: float) -> None:
 class Service:
     """Checks, and knows which records of each document the other side has."""
 
-    def __init__(self, inbox: Inbox, out: BinaryIO) -> None:
+    def __init__(self, inbox: Inbox, out: BinaryIO, results: Results | None = None) -> None:
         self._inbox = inbox
         self._out = out
-        self._projects = Projects()
+        self._projects = Projects(results)
+        self._options = Options()  # of the last check
         self._sent: dict[str, dict[bytes, ChunkRecord]] = {}
         self._fresh: set[bytes] = set()  # the keys of what was sent in this check
         self._closed: dict[str, ClosedFile] = {}
@@ -179,6 +184,8 @@ class Service:
                 self._check(request)
             elif self._unrepaired and not news:
                 self._repair(*self._unrepaired.popitem())
+            elif self._projects.has_fresh and not news:
+                self._keep()
             elif self._is_littered() and not news:
                 gc.collect()
                 self._clean = self._made()
@@ -188,7 +195,7 @@ class Service:
 
     def _patience(self) -> float | None:
         """How many seconds to wait for something to do, before there is time for what is not urgent."""
-        if self._unrepaired or self._is_littered():
+        if self._unrepaired or self._projects.has_fresh or self._is_littered():
             return _QUIET
         return _QUIETER if self._questions else None
 
@@ -224,12 +231,17 @@ class Service:
     def _check(self, request: Check) -> None:
         began, computed = time.perf_counter(), time.process_time()
         self._fresh.clear()
+        self._options = request.options
         options = self._projects.options_of(request.options)
         analyses: list[Analysis] = []
 
         def check(engine: Engine, root: str, files: Loader, unseen: int) -> dict[str, Analysis]:
             ticket = self._begin(request, unseen)
+            self._projects.recall(root, options)
+            before = engine.inferred
             found = engine.project(root, files, options, ticket, self._entered, request.refused, self._found)
+            if engine.inferred != before:
+                self._projects.found(root, request.refused)
             analyses.extend(found.values())
             return found
 
@@ -252,6 +264,12 @@ class Service:
             self._wonder(request.document, analyses)
         finally:
             _end_after(0.0)
+
+    def _keep(self) -> None:
+        try:
+            self._projects.keep(self._projects.options_of(self._options))
+        except Exception as error:  # a bug of ours, or no memory
+            _log.error("results were not kept: %s", type(error).__name__, exc_info=_log.isEnabledFor(logging.DEBUG))
 
     def _wonder(self, document: str, analyses: list[Analysis]) -> None:
         """Remember what is worth asking about what was checked because of a document."""
@@ -421,6 +439,12 @@ def _warm_up() -> None:
         import_module(f"dp_lsp.{name}")
 
 
+def _results() -> Results | None:
+    """What earlier processes found out."""
+    store = opened()
+    return None if store is None else Results(store, Stamp(store, BEGAN))
+
+
 def main() -> None:
     """Run until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, whose end is ours
@@ -432,7 +456,7 @@ def main() -> None:
         _warm_up()
     collect_less()
     with contextlib.suppress(BrokenPipeError):
-        Service(inbox, sink).serve()
+        Service(inbox, sink, _results()).serve()
 
 
 if __name__ == "__main__":

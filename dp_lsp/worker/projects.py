@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.staleness import names_of
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.analysis.workspace import ClosedFile, text_digest
+from dp_lsp.cache.results import Results
 from dp_lsp.configuration.ignored import Ignored
 from dp_lsp.configuration.lookup import Configurations
 from dp_lsp.disk.loader import Disk, Stamp, is_below, stamp
@@ -87,8 +88,12 @@ class _Listing:
 class Projects:
     """The projects made of the open documents and of the files below some folders."""
 
-    def __init__(self) -> None:
+    def __init__(self, results: Results | None = None) -> None:
         self.engine = Engine()
+        self._results = results
+        self._recalled: set[str] = set()  # the roots of projects of which the engine was told what is kept
+        self._fresh: dict[str, frozenset[str]] = {}  # what to keep of: the files of projects by root
+        self._refused: set[bytes] = set()
         self.open: dict[str, Open] = {}
         self._folders: tuple[str, ...] = ()
         self._disk = Disk((), {})
@@ -133,6 +138,43 @@ class Projects:
         """Start afresh with a new engine: the memo may be half made, or too large."""
         self.engine = Engine()
         self._roots.clear()
+        self._recalled.clear()
+        self._fresh.clear()
+
+    def recall(self, root: str, options: OptionsOf) -> None:
+        """Have the engine learn what earlier processes found out of a project, the first time that it is checked."""
+        if self._results is not None and root not in self._recalled:
+            self._recalled.add(root)
+            records = self._results.records(self._key(self._results, self._files_of(root), options))
+            _log.debug("%s: %d records are known", root, len(records))
+            self.engine.learn("", records)
+
+    def found(self, root: str, refused: Collection[bytes]) -> None:
+        """Something was inferred of a project, but what was refused."""
+        self._refused.update(refused)
+        self._fresh[root] = self._files_of(root)
+
+    @property
+    def has_fresh(self) -> bool:
+        """Whether anything was found out that is not kept."""
+        return bool(self._fresh)
+
+    def keep(self, options: OptionsOf) -> None:
+        """Keep what was found out of projects whose texts are those on the disk: others live short."""
+        fresh, self._fresh = self._fresh, {}
+        unsaved = {each.file for each in self.open.values() if read(each.file) != each.text}
+        for root, files in fresh.items():
+            records = tuple(each for each in self.engine.records(root) if each.key not in self._refused)
+            if self._results is not None and records and not files & unsaved:
+                self._results.put_records(self._key(self._results, files, options), records)
+        if self._results is not None:
+            self._results.close()
+
+    def _files_of(self, root: str) -> frozenset[str]:
+        return frozenset() if self._graph is None else self._graph.reached(root)
+
+    def _key(self, results: Results, files: Iterable[str], options: OptionsOf) -> bytes:
+        return results.records_key((self._disk.text(name), options(name)) for name in files)
 
     def check(self, document: str, others: Iterable[str], look: Callable[[], None], check: CheckProject) -> Result:
         """Check all projects that an edit of a document may concern, as ``check`` does it with one of them."""
