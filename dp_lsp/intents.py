@@ -162,11 +162,13 @@ _HERE = "\0"
 
 class Rendering(ABC):
     """How a language writes what rules speak of. ``language`` is its name; ``private`` and ``public`` are the marks of
-    a private function and of a public parameter, as messages show them."""
+    a private function and of a public parameter, as messages show them, and ``returns_private`` is the first one with
+    what joins it to a function."""
 
     language: str
     private: str
     public: str
+    returns_private: str
 
     @abstractmethod
     def __getitem__(self, builtin: str) -> str:
@@ -183,6 +185,10 @@ class Rendering(ABC):
     @abstractmethod
     def annotation(self, type_: Annotation) -> str:
         """How a parameter is annotated with a type."""
+
+    @abstractmethod
+    def at_least(self, records: str) -> str:
+        """What declares of a dataset that it has so many records or more."""
 
     @abstractmethod
     def formula(self, value: Sens | Poly) -> str:

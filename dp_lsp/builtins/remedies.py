@@ -8,6 +8,7 @@ from dp_lsp.intents import Passing
 
 CLIP = Passing("clip", (Norm.L2,))
 READ = Passing("undisc_container")
+RESIZE = "resize"
 COPY = Passing("deepcopy")
 UNBOX = Passing("unbox", after=(NumberOf(Base.REAL),))
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from dp_lsp import frontends
 from dp_lsp.accounting.bounds import LARGEST, PROFILES, Bound, Headline, Profile, bounds, headline, vacuous
 from dp_lsp.accounting.charge import Relation
 from dp_lsp.accounting.total import may_cancel
@@ -43,7 +44,8 @@ from dp_lsp.engine.totals import NONE, Totals, totals
 from dp_lsp.engine.units import premise, stability
 from dp_lsp.infer.conditions import failing
 from dp_lsp.infer.problems import NoBound, NoGuarantee, TotalMissed
-from dp_lsp.problem import Extent, Fix, Problem, Related
+from dp_lsp.intents import DeclarePublic
+from dp_lsp.problem import Extent, Problem, Related
 from dp_lsp.text import Span
 
 if TYPE_CHECKING:
@@ -68,11 +70,12 @@ class Described(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a method and its name stand in a text, and the repairs that declare parameters of it public."""
+    """Where a method, its name and its parameters stand in a text."""
 
     span: Span
     name: Span
-    publish: Callable[[Iterable[str]], tuple[Fix, ...]] = lambda names: ()
+    text: str = ""
+    parameters: tuple[Span, ...] = ()
 
 
 def describe(
@@ -245,9 +248,13 @@ class Description:
             name, variable, amount = self.scheme.name, "` and `".join(names), Extent("δ", exact)
             yield NoGuarantee.at(self.place.name, amount=amount, name=name, variable=variable, delta=delta)
         if unbounded and state is State.PROVED:
-            fixes = self.place.publish(unbounded)
-            variable, related = "` and `".join(unbounded), tuple(self._rows_read())
-            yield NoBound.at(self.place.name, name=self.scheme.name, variable=variable, fixes=fixes, related=related)
+            yield self._no_bound(unbounded)
+
+    def _no_bound(self, names: list[str]) -> Problem:
+        code = frontends.of("", self._options.language).rendering
+        fixes = tuple(code.fixes(DeclarePublic(frozenset(names), self.place.parameters), self.place.text))
+        name, variable, related = self.scheme.name, "` and `".join(names), tuple(self._rows_read())
+        return NoBound.at(self.place.name, name=name, variable=variable, fixes=fixes, related=related, code=code)
 
     def _missed_totals(self) -> Iterator[Problem]:
         """What rounds do not come to, although they were given shares of it; once for all it is about."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,9 +32,8 @@ from dp_lsp.infer.context import Global, Resolve, UnknownGlobal
 from dp_lsp.infer.method import InferenceSetting, Inferred, infer_constant, infer_method
 from dp_lsp.infer.problems import CallsUnchecked, SensitivityMissed
 from dp_lsp.infer.rules import BY_NAME
-from dp_lsp.intents import DeclarePublic
 from dp_lsp.lower.problems import CallCycle
-from dp_lsp.problem import Fix, Named, Problem, Related, Severity, Sought
+from dp_lsp.problem import Named, Problem, Related, Severity, Sought
 from dp_lsp.text import Span
 
 if TYPE_CHECKING:  # what is asked for later is loaded then
@@ -204,11 +202,6 @@ class Task:
         description = Description(found.shown, Place(definition.span, definition.name_span), self._options)
         return asserted(description, (each for each in self._claims() if _is_about(each, definition)), problem)
 
-    def _publish(self, parameters: tuple[Span, ...], names: Iterable[str]) -> tuple[Fix, ...]:
-        """Repairs that declare parameters public, by their names."""
-        code = frontends.of("", self._options.language).rendering
-        return tuple(code.fixes(DeclarePublic(frozenset(names), parameters), self.unit.chunk.text))
-
     def _infer(self, definition: Definition) -> Inferred:
         language, rules = frontends.of("", self._options.language), BY_NAME[self._options.profile]
         named = self._premises.names[definition.name]
@@ -330,7 +323,7 @@ class Task:
             return None
         state = _state_of(problems, unknown)
         spans = tuple(param.local.span for param in definition.params)
-        place = Place(definition.span, definition.name_span, partial(self._publish, spans))
+        place = Place(definition.span, definition.name_span, self.unit.chunk.text, spans)
         signature = f"({', '.join(definition.signature)})"
         if found.value.black_box is not None:
             names = tuple(param.local.name for param in definition.params)

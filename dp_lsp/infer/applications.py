@@ -213,7 +213,7 @@ class _Calls:
         scheme = outcome.scheme
         self.effects = in_sequence((self.effects, outcome.effects))
         if any(param.static for param in scheme.params):
-            self.refused("a function without `Static()` parameters", f"`{scheme.name}`")
+            self.refused(f"a function without `{inference.code.public}` parameters", f"`{scheme.name}`")
             return None
         self.releases |= scheme.cost is not NOTHING or scheme.claims_privacy
         if outcome.failing is not None:
@@ -227,7 +227,8 @@ class _Calls:
         """What the runs of a private function spend; None, with a problem, if it is none."""
         inference, node = self._inference, self._node
         if not self.releases:
-            self.refused("a private function (declared `Priv()`)", f"`{inference.written(self.span)}`")
+            wanted = f"a private function (declared `{inference.code.private}`)"
+            self.refused(wanted, f"`{inference.written(self.span)}`")
             return None
         origin = Origin(node.span, node.builtin)
         effects = [inference.leak(self._held, origin)]  # every run reads it, and nothing hides how often

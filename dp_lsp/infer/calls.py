@@ -9,6 +9,7 @@ from functools import reduce
 from dp_lsp import builtins
 from dp_lsp.builtins import stored, ways
 from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, no_demands
+from dp_lsp.builtins.remedies import UNBOX
 from dp_lsp.core import laws, machine, term
 from dp_lsp.core.algebra import NormVariable
 from dp_lsp.core.display import type_words
@@ -164,7 +165,7 @@ def _may_be_no_position(inference: Inference, node: term.Call, args: Args, value
             continue
         if may_be & machine.POSITION and not _is_public(inference, node.args[index]):
             span = node.args[index].span
-            inference.report(problems.MayBeNoPosition.at(span, written=inference.written(span)))
+            inference.report(problems.MayBeNoPosition.at(span, written=inference.written(span), code=inference.code))
         effects = failing(moves.NOWHERE, node.span)
     return effects
 
@@ -292,7 +293,8 @@ def function(inference: Inference, node: term.Apply, callee: Judgement, argument
 def _boxed(inference: Inference, node: term.Apply, box: BlackBox, arguments: list[Judgement]) -> Judgement:
     """What a black box returns moves without bound with everything it is given, until its type is named."""
     if not node.unboxed:
-        inference.report(problems.NotUnboxed.at(node.span, name=box.name))
+        unboxed = inference.code.passed(f"{box.name}(…)", (UNBOX,))
+        inference.report(problems.NotUnboxed.at(node.span, name=box.name, unboxed=unboxed))
         return NOT_UNDERSTOOD.value
     if len(arguments) != len(box.params):
         given = f"{len(arguments)} {'is' if len(arguments) == 1 else 'are'}"

@@ -110,12 +110,18 @@ def check_privacy(inference: Inference, method: term.Method, found: Evaluation) 
             how = "give it a name, and declare it" if "->" in method.name else "declare it"
             inference.report(
                 problems.NotDeclaredPrivate.at(
-                    method.name_span, name=method.name, mechanism=name, how=how, fixes=fixes, related=related
+                    method.name_span,
+                    name=method.name,
+                    mechanism=name,
+                    how=how,
+                    fixes=fixes,
+                    related=related,
+                    code=inference.code,
                 )
             )
         return NONE
     if not effects.costs and not inference.recorder.unknown:
-        inference.report(problems.NoMechanism.at(method.name_span, name=method.name))
+        inference.report(problems.NoMechanism.at(method.name_span, name=method.name, code=inference.code))
     private = {var: move for var, move in result.moves.items() if not var.public and not var.members}
     if private:
         first, move = next(iter(private.items()))

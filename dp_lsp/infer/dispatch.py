@@ -91,7 +91,12 @@ def applies(inference: Inference, span: Span, method: Scheme, types: Sequence[Ty
             signature, related = f"{method.name}{method.signature}", _methods(span, [method])
             inference.report(
                 problems.MayHaveNoMethod.at(
-                    span, method=signature, param=param.name, given=given_words(type_), related=related
+                    span,
+                    method=signature,
+                    param=param.name,
+                    given=given_words(type_),
+                    related=related,
+                    code=inference.code,
                 )
             )
             return None

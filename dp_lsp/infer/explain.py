@@ -121,7 +121,7 @@ def must_be_public(inference: Inference, node: Term, whole: bool, related: tuple
 
 def _how_public(inference: Inference, node: Term) -> str:
     """What makes an argument public: nothing private is in it where it moves with nothing."""
-    known = inference.recorder.judgements.get(node)
+    known, public = inference.recorder.judgements.get(node), inference.code.public
     if known is not None and not known.moves:
-        return "its value is not known before the program runs: write a formula of numbers and `Static()` parameters"
-    return "declare the parameter it comes from with `Static()`"
+        return f"its value is not known before the program runs: write a formula of numbers and `{public}` parameters"
+    return f"declare the parameter it comes from with `{public}`"

@@ -97,7 +97,7 @@ def _report_unprotected(inference: Inference, node: term.Call, span: Span, priva
     inference.report(
         problems.LeavesUnprotected.at(
             span,
-            what=f"`{inference.written(span)}`, which `{node.builtin}` does not protect,",
+            what=f"`{inference.written(span)}`, which `{inference.code[node.builtin]}` does not protect,",
             variable="`, `".join(sorted(var.name for var in private if not var.members)),
             consequence="it must be public there",
             related=explain.path(inference, move, first.name),

@@ -72,7 +72,8 @@ def solve(inference: Inference, node: term.Call, row: Builtin, given: Sequence[G
     form, params = forms[fitting.index(fit)]
     if form.noise is not None and params[wrong].name in form.noise.exposed and isinstance(given[wrong], Dataset):
         span = node.args[wrong].span
-        inference.report(problems.SelectsFromData.at(span, written=inference.written(span), function=row.name))
+        called = inference.code[row.name]
+        inference.report(problems.SelectsFromData.at(span, written=inference.written(span), function=called))
         return NoMatch()
     _wrong_argument(inference, node, row, params[wrong].pattern, wrong, given[wrong])
     return NoMatch()
@@ -212,7 +213,8 @@ def _mismatch(
     asked = pattern.norm if wrong == "norm" and isinstance(pattern, Box) and isinstance(pattern.norm, Norm) else None
     if wrong in _UNLIKE and asked is None:
         fixes = _measured_alike(inference, node, index, given) if wrong == "norm" else ()
-        inference.report(problems.DoesNotFit.at(node.span, function=row.name, reason=_UNLIKE[wrong], fixes=fixes))
+        called = inference.code[row.name]
+        inference.report(problems.DoesNotFit.at(node.span, function=called, reason=_UNLIKE[wrong], fixes=fixes))
     else:
         fixes = () if asked is None else measured(inference, argument.span, asked)
         _wrong_argument(inference, node, row, pattern, index, given, fixes)
@@ -260,8 +262,10 @@ def _wrong_argument(
 ) -> None:
     place, wanted = node.args[index].span, pattern.words
     rows = isinstance(given, Dataset) and given.records.rows is not None and row.by_rows
-    found = f"{_words(given)}; `{row.by_rows}` takes those" if rows else _words(given)
-    inference.report(problems.WrongArgument.at(place, function=row.name, wanted=wanted, given=found, fixes=fixes))
+    found = f"{_words(given)}; `{inference.code[row.by_rows]}` takes those" if rows else _words(given)
+    inference.report(
+        problems.WrongArgument.at(place, function=inference.code[row.name], wanted=wanted, given=found, fixes=fixes)
+    )
 
 
 def _words(given: Given) -> str:
@@ -292,7 +296,7 @@ def refused(inference: Inference, node: term.Call, row: Builtin, args: Args, ref
         written = inference.written(node.span)
         inference.report(problems.UnknownCount.at(node.span, written=written, reason=reason))
     else:
-        inference.report(problems.DoesNotFit.at(node.span, function=row.name, reason=reason))
+        inference.report(problems.DoesNotFit.at(node.span, function=inference.code[row.name], reason=reason))
     inference.give_up(reason)
 
 

@@ -148,7 +148,7 @@ def _global(inference: Inference, node: term.Global) -> Judgement:
         return Judgement(UNKNOWN, moves.NOWHERE)
     if isinstance(found, FunctionValue):
         if found.black_box is not None and not node.called:
-            inference.report(problems.BlackBoxAsValue.at(span, name=name))
+            inference.report(problems.BlackBoxAsValue.at(span, name=name, code=inference.code))
             return Judgement(UNKNOWN, moves.NOWHERE)
         return Judgement(FunctionType(found), moves.NOWHERE)
     return found

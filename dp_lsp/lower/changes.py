@@ -97,7 +97,7 @@ class Changes:
             for arg in node.args:
                 if arg is not name and self._sharing.of(arg) & memory:
                     fixes = self._unit.fixes(Through("give it a copy", arg.span, (COPY,)))
-                    return problems.GivenTwice.at(arg.span, name=name.name, fixes=fixes)
+                    return problems.GivenTwice.at(arg.span, name=name.name, fixes=fixes, code=self._unit.code)
         problem = next(filter(None, (self._seen_by_others(name, node.end) for name in variables)), None)
         if problem is None or problem.code not in problems.OF_SHARING:
             return problem
@@ -133,7 +133,7 @@ class Changes:
         held = self._scope.now.get(other or "")
         related = () if held is None else (Related(f"`{other}` is defined here", held.span),)
         kind = _KIND_OF.get(self._scope.ownership.of(name.name).origin, problems.SharedChange)
-        return kind.at(name.span, name=name.name, other=whose, related=related)
+        return kind.at(name.span, name=name.name, other=whose, related=related, code=self._unit.code)
 
     def check_rounds(self, span: Span, after: Holdings, before: Holdings, changed: Memory) -> None:
         """What a round leaves behind must not make a change of the next round visible elsewhere."""
@@ -141,7 +141,7 @@ class Changes:
         if found is not None:
             name, other = found
             whose = f"`{other}`" if other else "a value of the caller"
-            self._unit.report(problems.LoopShuffle.at(span, name=name, other=whose))
+            self._unit.report(problems.LoopShuffle.at(span, name=name, other=whose, code=self._unit.code))
 
 
 def versions(span: Span, locals_: Iterable[Local], alone: bool = False) -> Term:

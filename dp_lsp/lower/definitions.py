@@ -176,7 +176,9 @@ class _TopLevel:
             ):
                 self._includes.append(Include(path, node.span))
             case _:
-                self._problems.append(problems.IncludeNotLiteral.at(node.span))
+                file = f'"noise{self._language.suffixes[0]}"'
+                including = self._language.rendering.call(surface.INCLUDE, file)
+                self._problems.append(problems.IncludeNotLiteral.at(node.span, including=including))
                 self._clouded.append((EVERYTHING, node.span, "an `include` whose path is not written out"))
 
     def _import(self, node: surface.Import) -> None:

@@ -130,7 +130,9 @@ class Functions:
             if param.static:
                 name = param.local.name
                 fix = Fix("leave the annotation out", (Edit(param.span, name),))
-                found = problems.BlackBoxStatic.at(param.span, name=name, box=node.name.name, fixes=(fix,))
+                found = problems.BlackBoxStatic.at(
+                    param.span, name=name, box=node.name.name, fixes=(fix,), code=self._unit.code
+                )
                 self._unit.report(found)
         captured = mentions - {param.name for param in node.params}
         return Method(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dp_lsp import builtins, surface
 from dp_lsp.core.term import Hole, Local, Term
-from dp_lsp.intents import Intent
+from dp_lsp.intents import Intent, Rendering
 from dp_lsp.language import Language
 from dp_lsp.lower import problems
 from dp_lsp.lower.aliasing import Aliasing, Known
@@ -40,14 +40,19 @@ class LoweringUnit:
         """Something is wrong."""
         self._problems.append(problem)
 
+    @property
+    def code(self) -> Rendering:
+        """How the language writes what problems speak of."""
+        return self.language.rendering
+
     def fixes(self, intent: Intent) -> tuple[Fix, ...]:
         """The repairs that do what is intended, as the language writes them."""
-        return tuple(self.language.rendering.fixes(intent, self.text))
+        return tuple(self.code.fixes(intent, self.text))
 
     def refuse(self, span: Span, what: str) -> None:
         """Report a construct that is not part of the language; ``what`` names it within a sentence."""
         text, written = what[0].upper() + what[1:], self.text[span.start : span.end]
-        hint = self.language.rendering.instead(what, written)
+        hint = self.code.instead(what, written)
         self.report(problems.Unsupported.at(span, what=text, where=self._where, hint=hint))
 
     def refused(self, node: surface.Node, what: str) -> Term:

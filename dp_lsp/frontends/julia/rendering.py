@@ -61,6 +61,7 @@ class JuliaRendering(Rendering):
     language = "Julia"
     private = "Priv()"
     public = "Static()"
+    returns_private = ":: Priv()"
 
     def __getitem__(self, builtin: str) -> str:
         return builtin
@@ -92,6 +93,9 @@ class JuliaRendering(Rendering):
             case DatasetOf():
                 return _dataset(type_)
         assert_never(type_)
+
+    def at_least(self, records: str) -> str:
+        return f"AtLeast({records})"
 
     def formula(self, value: Sens | Poly) -> str:
         if isinstance(value, Sens) and value.number is None and not (symbols_of(value) or norms_of(value)):
@@ -175,13 +179,14 @@ def _private(code: Rendering, intent: intents.DeclarePrivate, text: str) -> Iter
     header = text[slice(*intent.header)].rstrip().removesuffix("=").rstrip()
     end = intent.header.start + len(header)
     if header.endswith(")"):
-        yield Fix(f"declare it with `:: {code.private}`", (Edit(Span(end, end), f" :: {code.private}"),))
+        declared = code.returns_private
+        yield Fix(f"declare it with `{declared}`", (Edit(Span(end, end), f" {declared}"),))
 
 
 def _least(code: Rendering, intent: intents.DeclareLeast, text: str) -> Iterator[Fix]:
     end = intent.parameter.end - 1
     if text[end : end + 1] == ")":
-        declared = f"AtLeast({intent.records})"
+        declared = code.at_least(str(intent.records))
         yield Fix(f"declare `{declared}`", (Edit(Span(end, end), f", {declared}"),), sure=False)
 
 

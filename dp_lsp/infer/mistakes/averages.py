@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
 
+from dp_lsp.builtins.remedies import RESIZE
 from dp_lsp.core.annotation import DatasetOf
 from dp_lsp.core.notation import figure
 from dp_lsp.core.term import Term
@@ -71,9 +72,11 @@ def _counted(scene: Scene, problem: Problem, least: int, far: Fraction) -> Probl
 def _so_many(scene: Scene, problem: Problem, enough: Enough) -> Problem:
     least, written = enough.records, scene.inference.written(problem.span)
     records = "record" if least == 1 else "records"
+    code = scene.inference.code
+    declared, made = code.at_least(str(least)), code.call(RESIZE, "v", str(least), "fill")
     reason = (
         f"{figure(enough.declared)} is enough for {least} {records} or more; declare that there are so many with "
-        f"`AtLeast({least})`, or make it so with `resize(v, {least}, fill)`"
+        f"`{declared}`, or make it so with `{made}`"
     )
     return problems.UnknownCount.at(problem.span, written=written, reason=reason, fixes=_declared(scene, least))
 

@@ -13,7 +13,6 @@ from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
 from dp_lsp.problem import Problem, Related
 
 SENSITIVITY = "sensitivity"
-_STATIC = ", or pass {it} as a `Static()` parameter"
 
 
 # What must be chosen without a look at the data (3, 21)
@@ -87,7 +86,8 @@ def _chosen(scene: Scene, call: Call, argument: str, node: Term) -> Problem | No
     if _is_parameter(scene, node):
         private = "are private" if many else "is private"
     it = "them" if many else "it"
-    instead = "" if any(isinstance(part, Closure) for part in scene.flow(node)) else _STATIC.format(it=it)
+    function = any(isinstance(part, Closure) for part in scene.flow(node))
+    instead = "" if function else f", or pass {it} as a `{scene.inference.code.public}` parameter"
     facts: dict[str, Any] = {
         "what": what,
         "written": scene.written(node),
@@ -143,7 +143,7 @@ def made_of_count(scene: Scene, problem: Problem) -> Problem | None:
     call, argument = scene.arguments.get(node, (None, ""))
     release = release_of(scene, call)
     if release is None or release.noise.declares != argument:
-        so = "and a public number is needed here: pass a `Static()` parameter"
+        so = f"and a public number is needed here: pass a `{scene.inference.code.public}` parameter"
         return _count_is_private(scene, node, count, so)
     found = _count_is_private(scene, node, count, "and so is what is computed from it: declare a public sensitivity")
     fixes, related = enough(scene, release.hidden, node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dp_lsp import builtins
+from dp_lsp.builtins.remedies import RESIZE
 from dp_lsp.core.events import Var, variables
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.term import Apply, Branch, Call, Closure, Global, Literal, Term, Use
@@ -12,6 +13,7 @@ from dp_lsp.core.types import Dataset, DatasetMetric, FunctionType, Type
 from dp_lsp.infer import explain, problems
 from dp_lsp.infer.mistakes.noise import release_of
 from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
+from dp_lsp.intents import Rendering
 from dp_lsp.problem import Problem, Related
 
 
@@ -59,16 +61,16 @@ def place_of_record(scene: Scene, problem: Problem) -> Problem | None:
     dataset = scene.type(node)
     if not row(call).picks or node is not call.args[0] or not isinstance(dataset, Dataset):
         return None
-    (because, remedy), relation = _of_positions(dataset.metric), dataset.metric.value
+    (because, remedy), relation = _of_positions(dataset.metric, scene.inference.code), dataset.metric.value
     written = scene.written(call)
     return problems.PlaceOfRecord.at(call.span, written=written, because=because, relation=relation, remedy=remedy)
 
 
-def _of_positions(metric: DatasetMetric) -> tuple[str, str]:
+def _of_positions(metric: DatasetMetric, code: Rendering) -> tuple[str, str]:
     """Why nothing holds for the record at one position, and what to do instead."""
     alike = "treat all records alike, as a sum does"
     if metric.ordered:
-        return "there may be none", f"say how many records there are with `AtLeast(n)`, or {alike}"
+        return "there may be none", f"say how many records there are with `{code.at_least('n')}`, or {alike}"
     if metric.sized:
         return "any record may be there", f"{alike}, or declare `{metric.ordering.value}`, where the order counts"
     return "any record may be there, or none", alike
@@ -82,7 +84,8 @@ def other_dataset(scene: Scene, problem: Problem) -> Problem | None:
             wanted = _wanted(scene, call, index) if isinstance(call, Apply) else None
             if isinstance(call, Apply) and isinstance(dataset, Dataset) and wanted not in (None, dataset.metric):
                 what = f"`{scene.written(call.function)}` takes datasets {_words(wanted)}"
-                but = f"`{scene.written(node)}` is one {_words(dataset.metric)}{_instead(wanted, dataset.metric)}"
+                so = _instead(wanted, dataset.metric, scene.inference.code)
+                but = f"`{scene.written(node)}` is one {_words(dataset.metric)}{so}"
                 return problems.OtherRelation.at(problem.span, what=what, but=but, related=problem.related)
     return None
 
@@ -101,12 +104,12 @@ def _wanted(scene: Scene, call: Apply, index: int) -> DatasetMetric | None:
     return type_.metric if isinstance(type_, Dataset) else None
 
 
-def _instead(wanted: DatasetMetric | None, given: DatasetMetric) -> str:
+def _instead(wanted: DatasetMetric | None, given: DatasetMetric, code: Rendering) -> str:
     """What makes a dataset one that is wanted, or why nothing does."""
     if wanted is not None and wanted.ordered and not given.ordered:
         return ", whose records have no order"
     private = wanted is DatasetMetric.CHANGE_ONE and not given.sized
-    return "; `resize(v, n, fill)` makes its size public" if private else ""
+    return f"; `{code.call(RESIZE, 'v', 'n', 'fill')}` makes its size public" if private else ""
 
 
 def _words(metric: DatasetMetric) -> str:

@@ -152,7 +152,7 @@ class NotUnboxed(Kind):
 
     code = "DP136"
     name = "not-unboxed"
-    message = "`{name}` is a black box: name the type of what it returns, as in `unbox({name}(…), Real)`"
+    message = "`{name}` is a black box: name the type of what it returns, as in `{unboxed}`"
     unchecked = True
 
 
@@ -176,5 +176,5 @@ class BlackBoxAsValue(Kind):
 
     code = "DP137"
     name = "black-box-as-value"
-    message = "`{name}` is a black box, which can only be called, inside `unbox`; write a function that does"
+    message = "`{name}` is a black box, which can only be called, inside `{code[unbox]}`; write a function that does"
     unchecked = True

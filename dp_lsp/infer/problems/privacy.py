@@ -23,7 +23,7 @@ class NoMechanism(Kind):
 
     code = "DP401"
     name = "no-mechanism"
-    message = "`{name}` is declared `Priv()`, but it runs no mechanism: add one, or remove `Priv()`"
+    message = "`{name}` is declared `{code.private}`, but it runs no mechanism: add one, or remove `{code.private}`"
 
 
 class NotDeclaredPrivate(Kind):
@@ -44,7 +44,7 @@ class NotDeclaredPrivate(Kind):
 
     code = "DP402"
     name = "not-declared-private"
-    message = "`{name}` runs a mechanism ({mechanism}), so its result is random: {how} with `:: Priv()`"
+    message = "`{name}` runs a mechanism ({mechanism}), so its result is random: {how} with `{code.returns_private}`"
 
 
 class NoGuarantee(Kind):
@@ -208,7 +208,8 @@ class NoBound(Kind):
     code = "DP406"
     name = "no-bound"
     message = (
-        "`{name}` is declared `Priv()`, but nothing is guaranteed for `{variable}`; if it is public, use `Static()`"
+        "`{name}` is declared `{code.private}`, but nothing is guaranteed for `{variable}`; if it is public, use "
+        "`{code.public}`"
     )
 
 

@@ -240,7 +240,8 @@ class MayHaveNoMethod(Kind):
     code = "DP216"
     name = "may-have-no-method"
     message = (
-        "Julia may find no method when the program runs: `{method}` does not accept every `{param}` that is {given}"
+        "{code.language} may find no method when the program runs: `{method}` does not accept every `{param}` that is "
+        "{given}"
     )
     unchecked = True
 
@@ -264,7 +265,10 @@ class MayBeNoPosition(Kind):
 
     code = "DP217"
     name = "may-be-no-position"
-    message = "`{written}` may be a float or a Bool when the program runs, and Julia does not take that for a position"
+    message = (
+        "`{written}` may be a float or a Bool when the program runs, and {code.language} does not take that for a "
+        "position"
+    )
     unchecked = True
 
 

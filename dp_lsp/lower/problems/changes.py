@@ -164,7 +164,8 @@ class GivenTwice(Kind):
     code = "DP123"
     name = "given-twice"
     message = (
-        "this call changes `{name}`, and this argument may be the same value or share a part with it; use `deepcopy`"
+        "this call changes `{name}`, and this argument may be the same value or share a part with it; "
+        "use `{code[deepcopy]}`"
     )
     unchecked = True
 

@@ -36,7 +36,7 @@ class SharedChange(Kind):
     name = "shared-change"
     message = (
         "changing `{name}` also changes {other}, which is the same value, holds it, or shares its arrays; "
-        "use `deepcopy`"
+        "use `{code[deepcopy]}`"
     )
     unchecked = True
 
@@ -67,7 +67,7 @@ class PartChanged(Kind):
 
     code = "DP124"
     name = "part-changed"
-    message = "`{name}` is a part of {other} and cannot be changed in place; use `deepcopy`"
+    message = "`{name}` is a part of {other} and cannot be changed in place; use `{code[deepcopy]}`"
     unchecked = True
 
 
@@ -98,7 +98,9 @@ class TakenApartChanged(Kind):
 
     code = "DP125"
     name = "taken-apart-changed"
-    message = "`{name}` is a part of {other}, which was taken apart, and cannot be changed in place; use `deepcopy`"
+    message = (
+        "`{name}` is a part of {other}, which was taken apart, and cannot be changed in place; use `{code[deepcopy]}`"
+    )
     unchecked = True
 
 
@@ -131,7 +133,10 @@ class PassedThrough(Kind):
 
     code = "DP126"
     name = "passed-through"
-    message = "`{name}` was returned by a function and may be the same value as {other} or a part of it; use `deepcopy`"
+    message = (
+        "`{name}` was returned by a function and may be the same value as {other} or a part of it; "
+        "use `{code[deepcopy]}`"
+    )
     unchecked = True
 
 
@@ -170,7 +175,8 @@ class TwoMemories(Kind):
     code = "DP127"
     name = "two-memories"
     message = (
-        "`{name}` may be one of several values here, {other} among them, and cannot be changed in place; use `deepcopy`"
+        "`{name}` may be one of several values here, {other} among them, and cannot be changed in place; "
+        "use `{code[deepcopy]}`"
     )
     unchecked = True
 
@@ -212,7 +218,7 @@ class LoopShuffle(Kind):
     name = "loop-shuffle"
     message = (
         "a round of this loop leaves `{name}` with the same value as {other}, and the loop changes it in place; "
-        "use `deepcopy`"
+        "use `{code[deepcopy]}`"
     )
     unchecked = True
 

@@ -138,7 +138,7 @@ class BlackBoxStatic(Kind):
 
     code = "DP134"
     name = "black-box-static"
-    message = "`{box}` is a black box, so `{name}` cannot be `Static()`; leave the annotation out"
+    message = "`{box}` is a black box, so `{name}` cannot be `{code.public}`; leave the annotation out"
     unchecked = True
 
 
@@ -190,6 +190,6 @@ class IncludeNotLiteral(Kind):
 
     code = "DP017"
     name = "include-not-literal"
-    message = 'which file is included cannot be told: write its path out, with `/`, as in `include("noise.jl")`'
+    message = "which file is included cannot be told: write its path out, with `/`, as in `{including}`"
     unchecked = True
     unsupported = True
