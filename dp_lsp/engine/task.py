@@ -327,7 +327,8 @@ class Task:
         signature = f"({', '.join(definition.signature)})"
         if found.value.black_box is not None:
             names = tuple(param.local.name for param in definition.params)
-            return Described(describe_box(found.value, place, signature, names)._replace(state=state), ())
+            code = frontends.of("", self._options.language).rendering
+            return Described(describe_box(found.value, place, signature, names, code)._replace(state=state), ())
         assert found.shown is not None, "a method that is no black box has a scheme"
         shown = replace(found.shown, reason=found.shown.reason or unknown)
         claims = tuple(each for each in self._claims() if _is_about(each, definition))
