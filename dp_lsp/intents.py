@@ -162,13 +162,12 @@ _HERE = "\0"
 
 class Rendering(ABC):
     """How a language writes what rules speak of. ``language`` is its name; ``private`` and ``public`` are the marks of
-    a private function and of a public parameter, as messages show them, and ``returns_private`` is the first one with
-    what joins it to a function."""
+    a private function and of a public parameter, as messages show them. What has a body here serves a language that
+    has no way of its own to write it."""
 
     language: str
     private: str
     public: str
-    returns_private: str
 
     @abstractmethod
     def __getitem__(self, builtin: str) -> str:
@@ -186,9 +185,14 @@ class Rendering(ABC):
     def annotation(self, type_: Annotation) -> str:
         """How a parameter is annotated with a type."""
 
-    @abstractmethod
+    @property
+    def returns_private(self) -> str:
+        """The mark of a private function with what joins it to the function."""
+        return self.private
+
     def at_least(self, records: str) -> str:
         """What declares of a dataset that it has so many records or more."""
+        return f"at least {records} records"
 
     @abstractmethod
     def formula(self, value: Sens | Poly) -> str:
