@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import difflib
 import os
+import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import click
 
@@ -21,12 +23,11 @@ from dp_lsp.cli.counting import Counter, counter
 from dp_lsp.cli.distributions import Distributions, improved
 from dp_lsp.cli.files import choose, shown
 from dp_lsp.cli.limited import limited
-from dp_lsp.cli.output import FINDINGS, USAGE, aside, complain, write
+from dp_lsp.cli.output import FINDINGS, USAGE, aside, begun_beside, complain, demand_here, put_in_place, write
 from dp_lsp.cli.progress import waiting
 from dp_lsp.cli.releases import document, lines, spent
 from dp_lsp.cli.reporters.escaping import json_text
 from dp_lsp.cli.style import printable, without_commands
-from dp_lsp.cli.target import Target
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.runnable import Runnable
 from dp_lsp.problem import Severity
@@ -293,3 +294,72 @@ def _values(settings: Sequence[str], function: str) -> dict[str, str]:
             raise click.UsageError(f"--set gives {about.name} two values")
         found[about.name] = value
     return found
+
+
+_ROOM = 1 << 16  # bytes that there must be room for
+
+
+class Target:
+    """Standard output, or a file. It is tried when this is made, so that what cannot be written is not made at all.
+    Raises OSError."""
+
+    def __init__(self, file: str | None) -> None:
+        self.file = file
+        self._beside: str | None = None
+        self._stream: BinaryIO | None = None
+        if file is None:
+            if sys.stdout is None:
+                raise OSError(0, "it is closed")
+            sys.stdout.flush()
+            return
+        demand_here(file)
+        self._whole = os.path.realpath(file)
+        if os.path.lexists(self._whole) and not os.path.isfile(self._whole):
+            self._stream = _opened(self._whole)  # a device, or a pipe
+        else:
+            self._begin()
+
+    def _begin(self) -> None:
+        """A new file beside the one that is meant, with room for what will be in it."""
+        if os.path.exists(self._whole):
+            os.close(os.open(self._whole, os.O_WRONLY))  # nobody else's file is replaced
+        self._stream, self._beside = begun_beside(self._whole)
+        try:
+            self._stream.write(bytes(_ROOM))
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
+        except OSError:
+            self.leave()
+            raise
+
+    def write(self, text: str) -> None:
+        """Write it, whole. Raises OSError."""
+        text = without_commands(text)
+        if self._stream is None:
+            click.echo(text, nl=False, color=False)
+            sys.stdout.flush()
+            return
+        if self._beside is not None:
+            self._stream.seek(0)
+        self._stream.write(text.encode("utf-8", "backslashreplace"))
+        if self._beside is not None:
+            self._stream.truncate()
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
+        self._stream.close()
+        if self._beside is not None:
+            put_in_place(self._beside, self._whole)
+            self._beside = None
+
+    def leave(self) -> None:
+        """Leave nothing that is not whole."""
+        with suppress(OSError):
+            if self._stream is not None:
+                self._stream.close()
+        with suppress(OSError):
+            if self._beside is not None:
+                os.unlink(self._beside)
+
+
+def _opened(path: str) -> BinaryIO:
+    return open(path, "wb")

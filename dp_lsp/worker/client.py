@@ -16,10 +16,10 @@ import logging
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp.analysis.limits import PER_CHARACTER
 from dp_lsp.analysis.loading import Faulty
@@ -38,8 +38,10 @@ from dp_lsp.worker.frames import (
     Failed,
     Finished,
     Forget,
+    Learn,
     Look,
     Message,
+    Opened,
     Ready,
     Repaired,
     Spare,
@@ -48,11 +50,9 @@ from dp_lsp.worker.frames import (
     Wanted,
     Withdraw,
 )
-from dp_lsp.worker.kept import Kept
 from dp_lsp.worker.link import COMMAND, Link
 from dp_lsp.worker.outcomes import Finding, Outcome
 from dp_lsp.worker.problems import CheckerEnded, CheckTooLong
-from dp_lsp.worker.texts import Texts
 
 if TYPE_CHECKING:
     from dp_lsp.configuration.keys import Configuration
@@ -480,3 +480,98 @@ class Worker:
         if self._watch:
             self._watch.cancel()
             self._watch = None
+
+
+class Kept:
+    """The records of each open document as it was last checked, and those that have come in checks since, whether these
+    ended or not."""
+
+    def __init__(self) -> None:
+        self._records: dict[str, dict[bytes, ChunkRecord]] = {}
+        self._fresh: dict[bytes, ChunkRecord] = {}
+
+    def came(self, fresh: Mapping[bytes, ChunkRecord]) -> None:
+        """A process has sent these."""
+        self._fresh |= fresh
+
+    def idle(self) -> None:
+        """There is nothing left to check: what came and is of no document any more is not needed."""
+        self._fresh.clear()
+
+    def checked(self, checked: Checked) -> None:
+        """A document was checked to the end. Kept are its records, and those that some were made of by finding the
+        places in other files that they name."""
+        known = self._records.get(checked.document, {}) | self._fresh
+        keys = [key for _, _, key in checked.layout]
+        made_of = {key[:KEY]: known[key[:KEY]] for key in keys if key[:KEY] in known}
+        self._records[checked.document] = made_of | {key: known[key] for key in keys}
+
+    def of(self, document: str) -> Mapping[bytes, ChunkRecord]:
+        """The records of a document by their keys."""
+        return self._records[document]
+
+    def forget(self, document: str) -> None:
+        """A document is closed."""
+        self._records.pop(document, None)
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._records.clear()
+        self._fresh.clear()
+
+    def lessons(self) -> Iterator[Learn]:
+        """What to tell a process that has found out nothing yet."""
+        for document, records in (*self._records.items(), ("", self._fresh)):
+            yield Learn(document, tuple(records.values()))
+
+
+class _Text(NamedTuple):
+    file: str
+    language: str
+    revision: int
+    source: Source
+
+
+class Texts:
+    """The newest text of each open document, and older ones until a newer one was checked. A document is in it while it
+    is open."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, dict[int, _Text]] = {}
+
+    def __contains__(self, document: object) -> bool:
+        return document in self._texts
+
+    def put(self, document: str, file: str, language: str, revision: int, source: Source) -> Opened:
+        """A document is open or has a newer text; ``file`` is its name in a check, ``language`` the id of the one it is
+        written in. What to tell the process of it."""
+        text = self._texts.setdefault(document, {})[revision] = _Text(file, language, revision, source)
+        return _opened(document, text)
+
+    def opened(self) -> Iterator[Opened]:
+        """What to tell a process that knows no document."""
+        return (_opened(document, texts[max(texts)]) for document, texts in self._texts.items())
+
+    def newest(self, document: str) -> tuple[int, Source]:
+        """The newest revision of a document, and its text."""
+        revision = max(self._texts[document])
+        return revision, self._texts[document][revision].source
+
+    def checked(self, document: str, revision: int) -> Source:
+        """The text of a revision that was checked; older ones are not needed any more."""
+        known = self._texts[document]
+        self._texts[document] = {each: known[each] for each in known if each >= revision}
+        return known[revision].source
+
+    def characters(self, documents: Container[str]) -> int:
+        """How many code points these documents have together."""
+        newest = (self.newest(name)[1] for name in self._texts if name in documents)
+        return sum(len(source.text) for source in newest)
+
+    def forget(self, document: str) -> None:
+        """A document is closed."""
+        self._texts.pop(document, None)
+
+
+def _opened(document: str, text: _Text) -> Opened:
+    return Opened(document, text.file, text.revision, text.source.text, text.language)
