@@ -92,9 +92,12 @@ class Word(NamedTuple):
 
 class Syntax(ABC):
     """How the text of a language is read. Nothing raises on any text; offsets count code points. ``comment`` begins a
-    comment that ends with its line."""
+    comment that ends with its line, ``triggers`` are characters after which an annotation is proposed unasked, and
+    ``sample`` is a program that takes all that reading one does."""
 
     comment: str
+    triggers: tuple[str, ...] = ()
+    sample: str = ""
 
     # What is checked
 
@@ -234,6 +237,13 @@ class Vocabulary(ABC):
         return bool(self.meaning(name))
 
 
+class Semantics(NamedTuple):
+    """What programs mean by what the surface tree leaves open. If it ``dispatches``, that of several definitions of a
+    function runs which fits the arguments; else the last one replaces the others."""
+
+    dispatches: bool
+
+
 class Language(ABC):
     """A source language. ``id`` is what editors call it, ``name`` what people do, and ``suffixes`` are how the names of
     its files end. Making one is cheap: what reads text is loaded when text is read."""
@@ -242,6 +252,7 @@ class Language(ABC):
     name: str
     suffixes: tuple[str, ...]
     syntax: Syntax
+    semantics: Semantics
 
     @property
     @abstractmethod

@@ -1,4 +1,5 @@
-"""The surface tree: what a front end makes of a source text, whatever the language.
+"""The surface tree: what a front end makes of a source text, whatever the language. Positions count from 1 and a range
+has its last number: a front end whose language counts otherwise writes that out.
 
 Nodes know their place (offsets relative to their chunk) and nothing about types. Operators are calls of the name
 of the operator. A construct that is understood lexically but has no meaning for the checker is an

@@ -24,7 +24,6 @@ READ = "the words of annotations, which every language still makes its tree of"
 REPORTED = "said of a report, which does not know the language"
 
 ALLOWED = {
-    "dp_lsp.cli.explain": (3, HELP),
     "dp_lsp.cli.reporters.github": (3, OTHER),
     "dp_lsp.cli.style": (1, OTHER),
     "dp_lsp.configuration.keys": (3, HELP),

@@ -8,6 +8,7 @@ import sys
 
 import click
 
+from dp_lsp import frontends
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.builtins import TABLE, find
 from dp_lsp.builtins.define import Builtin, Form
@@ -71,16 +72,17 @@ def _derived(name: str, asked: Asked) -> str | None:
 
 def builtin_page(row: Builtin) -> str:
     """The Markdown page of a builtin, read off its row."""
-    parts = [f"# {row.name}", f"```julia\n{row.signature}\n```", row.doc]
+    fence = f"```{frontends.of('').id}"
+    parts = [f"# {row.name}", f"{fence}\n{row.signature}\n```", row.doc]
     if row.mutates is not None:
         parts.append(f"`{row.name}!` does the same and replaces `{row.mutates}` by the result.")
     if row.aliases:
         parts.append(f"Also written {', '.join(f'`{alias}`' for alias in row.aliases)}.")
     parts += ["## Arguments", *_forms(row.forms)]
     if row.examples:
-        parts += ["## Examples", *(f"```julia\n{example}\n```" for example in row.examples)]
+        parts += ["## Examples", *(f"{fence}\n{example}\n```" for example in row.examples)]
     if row.refused:
-        parts += ["## Refused", *(f"```julia\n# {code}\n{program}\n```" for program, code in row.refused)]
+        parts += ["## Refused", *(f"{fence}\n# {code}\n{program}\n```" for program, code in row.refused)]
     parts += ["## Source", row.source]
     return "\n\n".join(parts) + "\n"
 

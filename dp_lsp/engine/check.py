@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -271,7 +271,9 @@ class Engine:
     def _project(self, root: str, loader: Loader, how: _How, document: str) -> tuple[Project, list[Module]]:
         """A project, and what is known of each of its modules; remembered as a version of a document."""
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
-        whole = project(root, loader, lambda text: self._pieces.file(text, how.language, how.look), how.readable)
+        language = how.language
+        cut = partial(self._pieces.file, language=language, look=how.look)
+        whole = project(root, loader, cut, how.readable, language.semantics)
         allowed = _by_unit(whole, how.options)
         before = chain(self._modules.get(root, ()), repeat(NOTHING))
         found = [self._module(Carried(*each), how) for each in zip(before, whole.programs, allowed, strict=False)]

@@ -11,6 +11,7 @@ from dp_lsp.engine.baseline import Allowance
 from dp_lsp.engine.premises import Meaning, Premises
 from dp_lsp.engine.program import Program
 from dp_lsp.engine.task import Known, Task
+from dp_lsp.language import Semantics
 from dp_lsp.lower.definitions import Lowered
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Module:
             self._meanings.setdefault(name, []).append(meaning)
 
 
-NOTHING = Module(Program((), {}), {})
+NOTHING = Module(Program((), {}, Semantics(dispatches=True)), {})
 """What was known before the first check."""
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.core.values import same_by_digest, undigested
+from dp_lsp.language import Semantics
 from dp_lsp.lower.aliasing import Aliasing, aliasing
 from dp_lsp.lower.definitions import Lowered
 from dp_lsp.lower.facts import EVERYTHING
@@ -54,7 +55,8 @@ class Program:
     read off, with the reason. They are those of all modules of a project: what runs in one may reach into another.
     """
 
-    def __init__(self, units: tuple[Unit, ...], clouds: Mapping[str, str]) -> None:
+    def __init__(self, units: tuple[Unit, ...], clouds: Mapping[str, str], semantics: Semantics) -> None:
+        self._semantics = semantics
         self.given = units
         self.units = list(units)
         self.clouds = clouds
@@ -87,7 +89,7 @@ class Program:
         if len(found) < 2:
             return None, bool(found)
         if name not in self._conflicts:
-            self._conflicts[name] = conflict(found)
+            self._conflicts[name] = conflict(found, self._semantics)
         return self._conflicts[name], False
 
     def others(self, index: int) -> Others:

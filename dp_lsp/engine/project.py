@@ -12,6 +12,7 @@ from dp_lsp.engine.doubts import doubts
 from dp_lsp.engine.places import place_in
 from dp_lsp.engine.problems import IncludeCycle, IncludeUnreadable, TooManyIncludes, Unbalanced
 from dp_lsp.engine.program import Program, Unit
+from dp_lsp.language import Semantics
 from dp_lsp.lower.definitions import Include
 from dp_lsp.lower.facts import EVERYTHING
 from dp_lsp.problem import Problem, Related
@@ -55,9 +56,9 @@ class Project(NamedTuple):
     modules: tuple[str, ...]
 
 
-def project(root: str, loader: Loader, cut: Callable[[str], File], readable: Readable) -> Project:
+def project(root: str, loader: Loader, cut: Callable[[str], File], readable: Readable, semantics: Semantics) -> Project:
     """The project of a file; ``cut`` makes units of a text."""
-    return _Expansion(loader, cut, readable).run(root)
+    return _Expansion(loader, cut, readable).run(root, semantics)
 
 
 def unbalanced(units: Sequence[Unit]) -> dict[int, Problem]:
@@ -105,7 +106,7 @@ class _Expansion:
         self._stack: list[tuple[_Frame, int]] = []
         self._seen: set[tuple[str, int]] = set()
 
-    def run(self, root: str) -> Project:
+    def run(self, root: str, semantics: Semantics) -> Project:
         self._enter(root, self._text(root), 0)
         while self._stack:
             frame, part = self._stack[-1]
@@ -115,7 +116,7 @@ class _Expansion:
             else:
                 self._unit(frame)
         doubts(self._modules, self._clouds)
-        programs = tuple(Program(tuple(units), self._clouds) for units in self._modules)
+        programs = tuple(Program(tuple(units), self._clouds, semantics) for units in self._modules)
         return Project(programs, tuple(part for part in self._parts if part is not None), tuple(self._names))
 
     def _text(self, name: str) -> Text:

@@ -5,36 +5,37 @@ from __future__ import annotations
 from dp_lsp.frontends.julia import JULIA
 from dp_lsp.language import Language
 
-_LANGUAGES: dict[str, Language] = {JULIA.id: JULIA}
-
-
-def register(language: Language) -> None:
-    """Have files of a language checked."""
-    _LANGUAGES[language.id] = language
+LANGUAGES: dict[str, Language] = {JULIA.id: JULIA}
+"""The languages that are checked, by their ids; the first is that of text of which nothing says what it is."""
 
 
 def find(file: str, language: str = "") -> Language | None:
     """The language that is called so or, without such a name, that of a file by its suffix; None if it is not
     checked."""
-    known = _LANGUAGES.get(language)
-    return known or next((each for each in _LANGUAGES.values() if file.endswith(each.suffixes)), None)
+    known = LANGUAGES.get(language)
+    return known or next((each for each in LANGUAGES.values() if file.endswith(each.suffixes)), None)
 
 
 def of(file: str, language: str = "") -> Language:
-    """The same; the first language where nothing says which it is, as of text that is piped in."""
-    return find(file, language) or next(iter(_LANGUAGES.values()))
+    """The same; the first language where nothing says which it is."""
+    return find(file, language) or next(iter(LANGUAGES.values()))
 
 
 def suffixes() -> tuple[str, ...]:
     """How the names of all files end that are checked."""
-    return tuple(suffix for each in _LANGUAGES.values() for suffix in each.suffixes)
+    return tuple(suffix for each in LANGUAGES.values() for suffix in each.suffixes)
 
 
 def comments() -> tuple[str, ...]:
     """What begins a comment in any of them."""
-    return tuple(dict.fromkeys(each.syntax.comment for each in _LANGUAGES.values()))
+    return tuple(dict.fromkeys(each.syntax.comment for each in LANGUAGES.values()))
+
+
+def triggers() -> tuple[str, ...]:
+    """The characters after which something is proposed unasked in any of them."""
+    return tuple(dict.fromkeys(each for language in LANGUAGES.values() for each in language.syntax.triggers))
 
 
 def kinds() -> str:
     """What files are checked, for a person."""
-    return " or ".join(f"{each.name} file ({', '.join(each.suffixes)})" for each in _LANGUAGES.values())
+    return " or ".join(f"{each.name} file ({', '.join(each.suffixes)})" for each in LANGUAGES.values())

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from dp_lsp.core.term import Definition, Method
+from dp_lsp.language import Semantics
 from dp_lsp.lower import problems
 from dp_lsp.problem import Kind, Problem, Related
 from dp_lsp.text import Span
@@ -23,7 +24,7 @@ class Conflict(NamedTuple):
         return self.kind.at(span, name=name, why=self.why, related=others)
 
 
-def conflict(found: Sequence[tuple[int, Definition]]) -> Conflict | None:
+def conflict(found: Sequence[tuple[int, Definition]], semantics: Semantics) -> Conflict | None:
     """Whether definitions of one name, each with its position among all definitions, contradict each other."""
     if len(found) < 2:
         return None
@@ -32,6 +33,8 @@ def conflict(found: Sequence[tuple[int, Definition]]) -> Conflict | None:
         return Conflict(problems.AssignedTwice, "a top-level value is assigned once")
     if len(methods) < len(found):
         return Conflict(problems.TwoStyles, "it is both a variable and a function")
+    if not semantics.dispatches:
+        return Conflict(problems.SameSignature, "the last one replaces the others")
     if any(method.body is None for method in methods):
         return Conflict(problems.BlackBoxMethods, "a black box has one method")
     if any(after - before != 1 for (before, _), (after, _) in pairwise(found)):

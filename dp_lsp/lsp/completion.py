@@ -7,6 +7,7 @@ from typing import Any
 
 from lsprotocol import types
 
+from dp_lsp import frontends
 from dp_lsp.features.completion import Proposal, completion, documentation, load
 from dp_lsp.features.markdown import plain
 from dp_lsp.features.signatures import Signature, signatures
@@ -109,7 +110,9 @@ TABLE = Handlers(
         types.TEXT_DOCUMENT_SIGNATURE_HELP: signature_help,
     },
     {
-        types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(trigger_characters=[":"], resolve_provider=True),
+        types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(
+            trigger_characters=frontends.triggers(), resolve_provider=True
+        ),
         types.TEXT_DOCUMENT_SIGNATURE_HELP: types.SignatureHelpOptions(
             trigger_characters=["(", ","], retrigger_characters=[",", ")"]
         ),

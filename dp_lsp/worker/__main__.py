@@ -18,6 +18,7 @@ from functools import partial
 from importlib import import_module
 from typing import BinaryIO
 
+from dp_lsp import frontends
 from dp_lsp.analysis.limits import PER_CHARACTER
 from dp_lsp.analysis.loading import Loader, Text
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options
@@ -427,7 +428,7 @@ def collect_less() -> None:
 
 def _warm_up() -> None:
     """Load what is loaded late, before anybody waits."""
-    Engine().check("warm_up(x) = x\n")
+    Engine().check(frontends.of("").syntax.sample)
     for name in (
         "configuration.reading",
         "engine.claimed",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from dp_lsp.intents import Rendering
-from dp_lsp.language import Argument, Cursor, Language, Mention, Syntax, Vocabulary
+from dp_lsp.language import Argument, Cursor, Language, Mention, Semantics, Syntax, Vocabulary
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Chunk, Parsed
 from dp_lsp.text import Span
@@ -20,6 +20,8 @@ class _Syntax(Syntax):
     """How Julia's text is read. What a lexer tells, and what needs the grammar, is loaded when it is asked for."""
 
     comment = "#"
+    triggers = (":",)
+    sample = "warm_up(x) = x\n"
 
     def refused(self, text: str) -> Problem | None:
         if not text.startswith(_PLUTO):
@@ -130,6 +132,7 @@ class _Julia(Language):
     name = "Julia"
     suffixes = (".jl",)
     syntax = _Syntax()
+    semantics = Semantics(dispatches=True)
 
     @cached_property
     def rendering(self) -> Rendering:

@@ -1,0 +1,244 @@
+"""The seam of a source language: a second one, which is a file of the tests, is checked from end to end."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dp_lsp import frontends
+from dp_lsp.analysis.records import Options, State
+from dp_lsp.analysis.workspace import Document, Workspace
+from dp_lsp.engine.check import Engine
+from dp_lsp.features.completion import completion, documentation
+from dp_lsp.features.hover import hover
+from dp_lsp.features.rename import Refused, rename
+from dp_lsp.features.signatures import signatures
+from dp_lsp.problem import Edit
+from dp_lsp.text import Source, Span
+from source_tree import ROOT, modules, python
+from stdio_driver import Driver
+from toy_language import TOY
+
+REGISTER = "from dp_lsp import frontends\nfrom toy_language import TOY\nfrontends.LANGUAGES[TOY.id] = TOY\n"
+
+PROGRAM = """\
+; what stands here is no code
+(defn scale ((x :real) (k (:public :integer)))
+  (* k x))
+
+(defn noisy ((x :real) (eps :public)) :private
+  (let y (scale x 2))
+  (laplace 2 eps y))
+"""
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(frontends.LANGUAGES, TOY.id, TOY)
+
+
+def checked(text: str) -> Document:
+    document = Workspace().open("untitled:one", "toy", 1, text)
+    assert document
+    document.settle(0, Engine().check(text, Options(), document="a.toy"))
+    return document
+
+
+def states(text: str) -> dict[str, State]:
+    return {function.name: function.state for function in checked(text).functions}
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    """The codes of the problems, each with what stands at its place."""
+    return [(each.code, text[slice(*each.span)]) for each in checked(text).problems]
+
+
+def edited(text: str, edits: tuple[Edit, ...]) -> str:
+    for span, new in sorted(edits, reverse=True):
+        text = text[: span.start] + new + text[span.end :]
+    return text
+
+
+def bounds(text: str) -> dict[str, str]:
+    """What is said of each parameter of the last function."""
+    return {each.name: each.shown for each in checked(text).functions[-1].parameters}
+
+
+# What is checked
+
+
+def test_sensitivities_and_costs() -> None:
+    scale, noisy = checked(PROGRAM).functions
+    assert (scale.state, noisy.state) == (State.PROVED, State.PROVED)
+    assert {each.name: each.shown for each in scale.parameters} == {"x": "|k|", "k": "public"}
+    assert noisy.parameters[0].shown.split() == ["ε", "eps", "δ", "0"]
+
+
+def test_a_problem_stands_at_its_place() -> None:
+    text = "(defn leaky ((x :real) (eps :public)) :private\n  (laplace 1 eps (* 3 x)))\n"
+    assert found(text) == [("DP301", "(* 3 x)")]
+
+
+def test_a_repair_is_written_in_the_language() -> None:
+    text = "(defn f ((v (:vector :real L2)) (eps :public)) :private (laplace 9 eps v))\n"
+    problem = next(each for each in checked(text).problems if each.code == "DP204")
+    (fix,) = problem.fixes
+    assert edited(text, fix.edits) == text.replace("eps v)", "eps (norm_convert L1 v))")
+
+
+def test_positions_count_from_0_and_a_range_has_no_end() -> None:
+    vector = "(defn f ((v (:vector :real L1)) (n (:public :integer)))"
+    assert [each.text for each in checked(f"{vector} (at v 0))").functions[0].conditions] != []
+    assert bounds(f"{vector} (let s 0) (for i 3 (let s (+ s (at v i)))) s)")["v"] == "3"
+    assert found(f"{vector} (at v -1))") != []
+
+
+def test_the_last_definition_replaces_the_others() -> None:
+    text = "(defn f ((x :integer)) x)\n(defn f ((x :real)) (* 2 x))\n(defn g ((x :integer)) (f x))\n"
+    assert set(states(text).values()) == {State.UNKNOWN}
+    julia = "f(x::Integer) = x\nf(x::Real) = 2 * x\ng(x::Integer) = f(x)\n"
+    analysis = Engine().check(julia, document="a.jl")
+    assert {each.state for each in analysis.functions} == {State.PROVED}
+
+
+def test_what_is_half_typed_spoils_only_itself() -> None:
+    text = "(defn f ((x :real)) (* 2 x)\n\n(defn g ((x :real)) x)\n"
+    (codes,) = found(text)
+    assert codes == ("DP001", "(")
+    assert checked(text).analysis.chunks[1].record.verdict.defines == ("g",)
+
+
+def test_text_without_a_meaning_may_give_names_another_one() -> None:
+    assert states("(defn f ((x :real)) x)\n(defmacro! f)\n") == {"f": State.UNKNOWN}
+
+
+def test_comments_speak_to_the_checker() -> None:
+    text = "(defn leaky ((x :real) (eps :public)) :private\n  ; dp: ignore[DP301] known\n  (laplace 1 eps (* 3 x)))\n"
+    assert found(text) == []
+    assert states(text) == {"leaky": State.UNKNOWN}
+    assert found("; dp: nonsense\n(defn f ((x :real)) x)\n") == [("DP804", "; dp: nonsense")]
+
+
+def test_a_budget_in_a_comment() -> None:
+    function = "(defn f ((x :real) (eps :public)) :private (laplace 1 eps x))\n"
+    assert found(f"; dp: budget ε <= eps\n{function}") == []
+    assert [code for code, _ in found(f"; dp: budget ε <= eps/2\n{function}")] != []
+
+
+# What is shown
+
+
+def test_hover() -> None:
+    document = checked(PROGRAM)
+    assert document.analysis
+    of_function = hover(document.analysis, PROGRAM.index("noisy"))
+    assert of_function and "ε" in of_function.markdown
+    of_name = hover(document.analysis, PROGRAM.index("y (scale"))
+    assert of_name and "2" in of_name.markdown
+    of_builtin = hover(document.analysis, PROGRAM.index("laplace"))
+    assert of_builtin and "```toy" in of_builtin.markdown
+
+
+def proposed(text: str) -> dict[str, str]:
+    """What may be typed at the end of a text, each with its documentation."""
+    document = checked(text)
+    return {each.label: documentation(each.about, None) for each in completion(document, len(text)).items}
+
+
+def test_completion_knows_the_words_of_the_language() -> None:
+    assert "public" in proposed("(defn f ((x :")[":public"]
+    assert {"defn", "let", "L2", "clamp"} <= proposed("(").keys()
+    assert not {"function", "end", "Vector{<:Real}"} & proposed("(").keys()
+    assert proposed("; de") == {}
+
+
+def test_signatures_are_shown_in_the_language() -> None:
+    text = f"{PROGRAM}(scale 1 "
+    helped = signatures(checked(text), len(text))
+    assert helped and helped.all[helped.active].label == "(scale x k)"
+    assert helped.all[0].active == 1
+
+
+def test_renaming() -> None:
+    document = checked(PROGRAM)
+    (renaming,) = rename(document, PROGRAM.index("scale"), "grow")
+    assert [PROGRAM[slice(*edit.span)] for edit in renaming.edits] == ["scale", "scale"]
+    with pytest.raises(Refused, match="keyword of Toy"):
+        rename(document, PROGRAM.index("scale"), "let")
+
+
+def test_an_edit_makes_all_stale_that_is_not_known_to_be_local() -> None:
+    document = checked(PROGRAM)
+    at = PROGRAM.index("* k")
+    document.edit(2, Source(f"{PROGRAM[:at]}+{PROGRAM[at + 1 :]}"), [Edit(Span(at, at + 1), "+")])
+    assert {function.state for function in document.functions} == {State.STALE}
+
+
+# Processes
+
+
+@pytest.fixture
+def registered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a program, in which each new interpreter knows the language."""
+    (tmp_path / "sitecustomize.py").write_text(REGISTER, "utf-8")
+    (tmp_path / "a.toy").write_text(PROGRAM, "utf-8")
+    paths = (tmp_path, ROOT, ROOT / "tests")
+    monkeypatch.setenv("PYTHONPATH", ":".join(map(str, paths)))
+    monkeypatch.setenv("DP_LSP_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path
+
+
+def test_the_command_line(registered: Path) -> None:
+    (registered / "b.jl").write_text("twice(x::Real) = 2 * x\n", "utf-8")
+    (registered / "c.toy").write_text('(load "a.toy")\n(defn more ((x :real)) (scale x 5))\n', "utf-8")
+    result = python("-m", "dp_lsp", "check", "--output-format", "json", ".", cwd=registered)
+    assert result.returncode == 0, result.stdout + result.stderr
+    report = json.loads(result.stdout)
+    names = {each["name"]: each["status"] for file in report["files"] for each in file["functions"]}
+    assert names == dict.fromkeys(("scale", "noisy", "twice", "more"), "proved")
+
+
+def test_the_server(registered: Path) -> None:
+    uri = (registered / "a.toy").as_uri()
+    with Driver(cwd=registered) as driver:
+        driver.start(registered)
+        driver.open(PROGRAM, uri, "toy")
+        status = driver.checked(1, uri)
+        assert [each["status"] for each in status["functions"]] == ["proved", "proved"]
+        line = PROGRAM[: PROGRAM.index("noisy")].count("\n")
+        place = {"textDocument": {"uri": uri}, "position": {"line": line, "character": 7}}
+        assert "ε" in str(driver.ask("textDocument/hover", place)["result"])
+
+
+def test_a_language_is_a_folder_and_an_entry(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "dp_lsp", tmp_path / "dp_lsp", ignore=shutil.ignore_patterns("__pycache__"))
+    folder = tmp_path / "dp_lsp" / "frontends" / "toy"
+    folder.mkdir()
+    shutil.copy(ROOT / "tests" / "toy_language.py", folder / "__init__.py")
+    entries = tmp_path / "dp_lsp" / "frontends" / "__init__.py"
+    text = entries.read_text("utf-8")
+    assert text.count("JULIA.id: JULIA}") == text.count("import JULIA\n") == 1
+    text = text.replace("JULIA.id: JULIA}", "JULIA.id: JULIA, TOY.id: TOY}")
+    entries.write_text(text.replace("import JULIA\n", "import JULIA\nfrom dp_lsp.frontends.toy import TOY\n"), "utf-8")
+    (tmp_path / "a.toy").write_text(PROGRAM, "utf-8")
+    result = python("-m", "dp_lsp", "check", "--no-cache", "a.toy", cwd=tmp_path, path=tmp_path)
+    assert result.returncode == 0 and "noisy" in result.stdout, result.stdout + result.stderr
+
+
+# What only a front end knows
+
+
+def test_nobody_imports_a_language() -> None:
+    wrong = [
+        f"{module.at(node)}: {node.module}"
+        for module in modules()
+        if not module.name.startswith("dp_lsp.frontends")
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ImportFrom)
+        if str(node.module).startswith("dp_lsp.frontends.") and node.module != "dp_lsp.frontends.problems"
+    ]
+    assert wrong == []
