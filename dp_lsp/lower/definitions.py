@@ -130,7 +130,7 @@ class _TopLevel:
     def _function(self, node: surface.Function) -> Method:
         name = node.name.name
         self._check_meaning(node.name)
-        function = Functions(self._unit(name))
+        function = Functions(self._unit(f"`{name}`"))
         does = summary(node, self._vocabulary)
         does = does._replace(binds=does.binds - {name})
         if isinstance(node.body, surface.Opaque):
@@ -142,7 +142,7 @@ class _TopLevel:
 
     def _assigned(self, node: surface.Assign, target: surface.Name) -> Definition:
         self._check_meaning(target)
-        unit = self._unit(target.name)
+        unit = self._unit(f"`{target.name}`")
         self._cloud(node, summary(node.value, self._vocabulary), f"`{target.name}` may give it another meaning")
         if isinstance(node.value, surface.Lambda):
             method = Functions(unit).method(Written.assigned(target, node.value))
@@ -150,8 +150,8 @@ class _TopLevel:
         value = Functions(unit).constant(node.value)
         return Constant(target.name, node.span, target.span, value, frozenset(unit.uses))
 
-    def _unit(self, name: str) -> LoweringUnit:
-        return LoweringUnit(f"`{name}`", self._text, self._problems, self._known, self._language)
+    def _unit(self, where: str) -> LoweringUnit:
+        return LoweringUnit(where, self._text, self._problems, self._known, self._language)
 
     def _add(self, definition: Definition) -> None:
         """A definition; those after it know what a call of it does."""
@@ -229,11 +229,7 @@ class _TopLevel:
 
     def _refuse(self, node: surface.Node, what: str, summed_up: bool = False) -> None:
         """A statement that is not understood. If it is not ``summed_up`` by what can be read off it may do anything."""
-        text, hint = (
-            what[0].upper() + what[1:],
-            self._language.rendering.instead(what, self._text[node.span.start : node.span.end]),
-        )
-        self._problems.append(problems.Unsupported.at(node.span, what=text, where="what it may define", hint=hint))
+        self._unit("what it may define").refuse(node.span, what)
         does = summary(node, self._vocabulary)
         is_read = isinstance(node, surface.Opaque) and node.what != surface.MACRO_CALL
         if not summed_up and not is_read:
