@@ -38,7 +38,7 @@ class Worker:
         """Have a text checked instead of the one before."""
         self._asked += 1
         assert self._process.stdin
-        self._process.stdin.write(encode(Opened("a", "a", self._asked, text)))
+        self._process.stdin.write(encode(Opened("a", "a", self._asked, text, "julia")))
         self._process.stdin.write(encode(Check(self._asked, "a", frozenset(), Options(), frozenset(), _PATIENCE)))
         self._process.stdin.flush()
 
