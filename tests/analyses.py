@@ -6,23 +6,28 @@ import re
 from textwrap import dedent
 from typing import Any
 
-from dp_lsp.analysis.records import (
-    Analysis,
-    BoundReport,
-    ChunkRecord,
-    ConditionReport,
-    FreeVariable,
-    FunctionReport,
-    Options,
-    ParameterReport,
-    Placed,
-    State,
-    Verdict,
-)
+from dp_lsp.analysis.details import Choice, Details, Need, Pair, Parameter, ProvedBound, Standing, encoded
+from dp_lsp.analysis.records import Analysis, ChunkRecord, FunctionReport, Options, Placed, State, Verdict
+from dp_lsp.core.algebra import Poly, Symbol
+from dp_lsp.core.sens import ZERO, Sens
+from dp_lsp.core.types import REAL, Base, NumberType
 from dp_lsp.problem import Problem, Severity
 from dp_lsp.text import Source, Span
 
 SOUND = Options()
+EPS = Symbol("eps")
+COST = Pair(Sens((Poly.of(EPS),)), ZERO)
+DETAILS = Details(
+    parameters=(
+        Parameter("x", REAL, False, Standing.BOUNDED, guarantees=(COST,)),
+        Parameter("eps", NumberType(Base.REAL, Poly.of(EPS)), True, Standing.PUBLIC),
+    ),
+    returns=REAL,
+    needs=(Need(Poly.of(0), "<", Poly.of(EPS)),),
+    bounds=(ProvedBound(("x",), "approximate", "basic", COST, (Choice(Symbol("s"), True, False),), ()),),
+    mechanisms=("Laplace",),
+)
+"""What is proved of a function that releases `x` with Laplace noise."""
 
 
 def annotated(text: str) -> tuple[str, list[Span]]:
@@ -40,10 +45,9 @@ def problem(span: Span, severity: Severity = Severity.ERROR, **more: Any) -> Pro
 
 
 def function(name: str = "f", state: State = State.PROVED, **more: Any) -> FunctionReport:
-    parameter = ParameterReport("x", "Real", False, None, "eps", "0", "ε eps  δ 0")
-    static = ParameterReport("eps", "Real", True, None, "0", "0", "static")
-    bound = BoundReport(("x",), "approximate", "basic", "eps", "0", (FreeVariable("s", "0 < s", "slack"),))
-    whole = FunctionReport(
+    """A report; what it has ``more`` are fields of it, or of its details."""
+    details = DETAILS._replace(**{each: more.pop(each) for each in Details._fields if each in more})
+    return FunctionReport(
         name=name,
         signature="(Real, Real)",
         kind="privacy",
@@ -51,15 +55,8 @@ def function(name: str = "f", state: State = State.PROVED, **more: Any) -> Funct
         reason="" if state is not State.UNKNOWN else "calls g",
         span=Span(0, 1),
         name_span=Span(0, 1),
-        parameters=(parameter, static),
-        returns="Real",
-        bounds=(bound,),
-        numeric=(),
-        conditions=(ConditionReport("0 < eps", "0 < eps", False),),
-        display="{\n| (Real @ (eps, 0)) ->* Real\n}",
-        mechanisms=("Laplace",),
-    )
-    return whole._replace(**more)
+        encoded=encoded(details),
+    )._replace(**more)
 
 
 def analysis(

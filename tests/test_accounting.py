@@ -8,7 +8,8 @@ from fractions import Fraction
 import pytest
 import sympy
 
-from dp_lsp.analysis.records import BoundReport, Options, Setting
+from dp_lsp.analysis.records import Options, Setting
+from dp_lsp.analysis.rows import BoundReport
 from dp_lsp.engine.check import Engine
 from dp_lsp.features.report import report
 

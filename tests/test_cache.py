@@ -16,11 +16,11 @@ import pytest
 
 import dp_lsp.cli.running
 from dp_lsp.analysis.loading import Text
+from dp_lsp.analysis.plain import UNREADABLE, plain
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options
 from dp_lsp.analysis.ticket import OutOfTime
 from dp_lsp.cache import stamp
 from dp_lsp.cache.folder import VARIABLE
-from dp_lsp.cache.plain import UNREADABLE, plain
 from dp_lsp.cache.results import Results
 from dp_lsp.cache.stamp import Stamp
 from dp_lsp.cache.store import Folder
@@ -432,14 +432,14 @@ def test_every_field_of_a_record_comes_back(request: pytest.FixtureRequest) -> N
     for path in programs:
         text = FIXABLE + "f(x) = \n" if path is None else path.read_text("utf-8")
         for placed in Engine().check(text, Options(facts=True)).chunks:
-            assert way.read(json.loads(json.dumps(way.write(placed.record)))) == placed.record
+            assert way.read(json.loads(json.dumps(way.write(placed.record, None))), None) == placed.record
 
 
 def test_what_is_no_value_is_refused() -> None:
     way = plain(Options)
     for wrong in ([], [1, 2, 3], {}, None, "text", [[]] * len(Options._fields)):
         with pytest.raises(UNREADABLE):
-            way.read(wrong)
+            way.read(wrong, None)
     with pytest.raises(TypeError):
         plain(Iterator[int])
 

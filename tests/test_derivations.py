@@ -98,7 +98,8 @@ def test_the_last_step_of_each_derivation_is_what_is_reported(page: str) -> None
         derivations = {each.parameters: each for each in listed if not each.inside}
         for parameter in report.parameters:
             derivation = derivations[(parameter.name,)]
-            assert derivation.bound == parameter.shown, str(function)
+            pairs = "  or  ".join(f"ε {epsilon}, δ {delta}" for epsilon, delta in parameter.alternatives)
+            assert derivation.bound == (pairs if parameter.is_guaranteed else parameter.shown), str(function)
             if parameter.sensitivity is not None and not parameter.static:
                 assert last(derivation, "") == (parameter.sensitivity,), str(function)
         for bound in (each for each in report.bounds if each.measure == "approximate"):

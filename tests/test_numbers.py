@@ -13,7 +13,8 @@ from xml.etree import ElementTree
 import pytest
 
 from dp_lsp.accounting import resolve
-from dp_lsp.analysis.records import NumericReport, Options, Setting
+from dp_lsp.analysis.records import Options, Setting
+from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.cli import main
 from dp_lsp.engine.check import Engine
 

@@ -12,8 +12,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from analyses import analysis, annotated, function, problem
-from dp_lsp.analysis.records import Analysis, NumericReport, Options, ParameterReport, Setting, State
+from analyses import COST, EPS, analysis, annotated, function, problem
+from dp_lsp.analysis.details import Pair, Parameter, Standing
+from dp_lsp.analysis.records import Analysis, Options, Setting, State
+from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.cli import main
 from dp_lsp.cli.reporters.checked import Checked
 from dp_lsp.cli.reporters.concise import lines as concise
@@ -21,6 +23,9 @@ from dp_lsp.cli.reporters.full import FullReport
 from dp_lsp.cli.reporters.full import lines as whole
 from dp_lsp.cli.style import coloured, plain
 from dp_lsp.cli.summary import sentence
+from dp_lsp.core.algebra import Function, Poly, Symbol, apply
+from dp_lsp.core.sens import INFINITY, ZERO, Sens
+from dp_lsp.core.types import REAL
 from dp_lsp.features.report import report
 from dp_lsp.features.report_schema import COUNTS, schema
 from dp_lsp.problem import Edit, Fix, Problem, Related, Severity
@@ -72,7 +77,7 @@ def test_json_has_numbers_once_numbers_are_given() -> None:
         NumericReport(("y",), None, Fraction(1), "basic"),
         NumericReport(("z",), None, None, "", ("k",)),
     )
-    private, other = function(numeric=numbers), function("g", kind="sensitivity")
+    private, other = function(numeric=numbers), function("g", kind="sensitivity", parameters=())
     result = valid([("a.jl", analysis(functions=(private, other), options=given))], "published")
     assert result["profile"] == "published"
     first, second = result["files"][0]["functions"]
@@ -251,8 +256,12 @@ def full(*files: tuple[str, Analysis], statistics: bool = False) -> str:
     return "\n".join(whole(Checked(files, seconds=0.314, statistics=statistics)))
 
 
-def shown_as(name: str, shown: str, static: bool = False) -> ParameterReport:
-    return ParameterReport(name, "Real", static, None, None, None, shown)
+LONG = Sens((apply(Function.ABS, Poly.of(EPS) + Poly.of(Symbol("_".join(["epsilon"] * 10)))),))
+
+
+def private(name: str, epsilon: Sens = COST.epsilon, static: bool = False) -> Parameter:
+    standing = Standing.PUBLIC if static else Standing.BOUNDED
+    return Parameter(name, REAL, static, standing, guarantees=(Pair(epsilon, ZERO),))
 
 
 def test_one_file_shows_all_that_a_guarantee_depends_on() -> None:
@@ -267,14 +276,17 @@ def test_one_file_shows_all_that_a_guarantee_depends_on() -> None:
                         eps: static
 
               {
-              | (Real @ (eps, 0)) ->* Real
+              |   - Real@(eps, 0)
+              |   - Real[eps ©]@(0, 0)
+              |   --------------------------
+              |    ->* Real
               }
 
               holds if
                 0 < eps
 
               where you choose
-                0 < s   slack
+                0 < s < 1   a share of δ you may choose: the smaller it is, the larger is ε
 
               with these numbers
                 x, x2: ε 0.564  δ 1e-5   (basic)
@@ -287,19 +299,33 @@ def test_one_file_shows_all_that_a_guarantee_depends_on() -> None:
 
 def test_the_table_says_what_is_known_and_why() -> None:
     text, (broken, noted, other) = annotated("‹f(x)›\n‹twice(x)›\n‹h(x)›\n")
-    bare: dict[str, Any] = {"display": "", "conditions": (), "bounds": (), "mechanisms": ()}
+    bare: dict[str, Any] = {"needs": (), "bounds": (), "mechanisms": ()}
+    twice = Parameter("x", REAL, False, Standing.BOUNDED, Sens.of(2))
+    nothing, box = (
+        Parameter(name, REAL, False, each) for name, each in (("x", Standing.UNKNOWN), ("#1", Standing.DECLARED))
+    )
     functions = (
-        function("f", State.FAILED, span=broken, parameters=(shown_as("x", "no guarantee"),), **bare),
-        function("twice", span=noted, kind="sensitivity", parameters=(shown_as("x", "2"),), **bare),
-        function("h", State.UNKNOWN, span=other, parameters=(shown_as("x", "not known"),), mechanisms=()),
-        function("box", span=other, kind="blackbox", parameters=(shown_as("#1", ""),), **bare),
+        function("f", State.FAILED, span=broken, parameters=(private("x", INFINITY),), **bare),
+        function("twice", span=noted, kind="sensitivity", parameters=(twice,), **bare),
+        function("h", State.UNKNOWN, span=other, parameters=(nothing,), mechanisms=()),
+        function("box", span=other, kind="blackbox", parameters=(box,), **bare),
     )
     found = (problem(broken), problem(noted, Severity.WARNING)._replace(code="DP398"))
     shown = full(("a.jl", analysis(text, found, functions, State.FAILED)))
     assert shown.endswith("""
 a.jl
   f       failed    x: no guarantee                   see DP399
+
+      {
+      |   (Real @ (∞, 0)) ->* Real
+      }
+
   twice   proved    2 in x                            note DP398
+
+      {
+      |   (Real @ 2) -> Real
+      }
+
   h       unknown   x: not known                      calls g
   box     proved    a black box, taken at your word
 
@@ -316,13 +342,12 @@ def test_many_functions_in_many_files_show_the_table_alone() -> None:
 
 
 def test_long_bounds_stand_below_their_function() -> None:
-    long = "ε " + "eps·" * 20 + "2  δ 1/2"
-    parameters = (shown_as("data", long), shown_as("labels", long), shown_as("k", "", static=True))
+    parameters = (private("data", LONG), private("labels", LONG), private("k", static=True))
     rows = full(("a.jl", analysis(functions=(function(parameters=parameters),)))).splitlines()
     assert rows[1:5] == [
         "  f   proved    Laplace",
-        f"      data, labels: ε {'eps·' * 20}2",
-        "                    δ 1/2",
+        f"      data, labels: ε |eps + {'_'.join(['epsilon'] * 10)}|",
+        "                    δ 0",
         "      k: static",
     ]
 

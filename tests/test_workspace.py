@@ -143,7 +143,7 @@ def test_only_what_is_checked_is_kept() -> None:
 
 def function(name: str, length: int) -> FunctionReport:
     whole, own = Span(0, length), Span(0, len(name))
-    return FunctionReport(name, "", "sensitivity", State.PROVED, "", whole, own, (), "", (), (), (), "")
+    return FunctionReport(name, "", "sensitivity", State.PROVED, "", whole, own)
 
 
 def analysed(text: str, uses: dict[str, set[str]]) -> Document:

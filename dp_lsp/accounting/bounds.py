@@ -21,11 +21,11 @@ from dp_lsp.core.sens import ONE, Sens
 
 
 class Profile(NamedTuple):
-    """How a profile prices: its measures, the upper end of the range of δ', whether it takes every public number to be
+    """How a profile prices: its measures, whether δ' may be 1 (``closed``), whether it takes every public number to be
     at least 0, and whether numeric measures count, which know what a mechanism really costs."""
 
     measures: tuple[type[Measure[Any]], ...]
-    slack_end: str
+    closed: bool
     assumes_nonnegative: bool
     charges: bool
 
@@ -39,8 +39,8 @@ LARGEST = Fraction(999_999, 1_000_000)
 """The largest total δ at which an ε is looked for: one of 1 allows everything."""
 
 PROFILES = {
-    "sound": Profile((Basic, Advanced, Zcdp, GaussianOnly), "< 1", False, True),
-    "published": Profile((Published,), "<= 1", True, False),
+    "sound": Profile((Basic, Advanced, Zcdp, GaussianOnly), False, False, True),
+    "published": Profile((Published,), True, True, False),
 }
 
 
@@ -66,6 +66,11 @@ class Headline(NamedTuple):
 
     first: Bound
     other: Bound | None
+
+    @property
+    def pairs(self) -> Iterator[Price]:
+        """The prices of both."""
+        return (bound.price for bound in self if bound is not None)
 
 
 def bounds(

@@ -50,7 +50,8 @@ class Spent(NamedTuple):
 
 class Fact(NamedTuple):
     """What is known of an expression: its type and metric for a person, ``moves`` as (parameter, sensitivity)
-    pairs, and the rule (a builtin's name, or empty) that says so.
+    pairs, and the rule (a builtin's name, or empty) that says so. ``value`` is that of a number that is known; the type
+    is what it is besides.
 
     ``until`` is the end of the statement that gives a name this value, or 0 if none does here. Of what is ``AFTER`` a
     statement, ``rule`` is the name. ``spent`` is what evaluating it costs by itself, and ``lost`` says what is public
@@ -66,6 +67,12 @@ class Fact(NamedTuple):
     until: int = 0
     spent: tuple[Spent, ...] = ()
     lost: str = ""
+    value: str = ""
+
+    @property
+    def whole_type(self) -> str:
+        """The type with the number, if that is known."""
+        return f"{self.type}[{self.value} ©]" if self.value else self.type
 
     def moved(self, by: int) -> Fact:
         """The same in a text that has ``by`` more code points before it."""
@@ -83,7 +90,7 @@ class FactTables(NamedTuple):
     """The facts of a chunk. Equal texts are written once. What is lost is known of few expressions: by their places."""
 
     rows: list[FactRow]
-    types: list[tuple[str, str]]
+    types: list[tuple[str, str, str]]
     moves: list[tuple[tuple[str, str], ...]]
     spent: list[tuple[tuple[tuple[str, ...], str, str], ...]]
     lost: dict[tuple[int, int], str]
@@ -107,6 +114,7 @@ def decode_facts(data: bytes) -> tuple[Fact, ...]:
         Fact(
             *(Span(start, end), types[t][0], types[t][1], moves[m], rule, Role(role), Part(part), until, costs[cost]),
             lost.get((start, end), "") if part == Part.EXPRESSION else "",
+            types[t][2],
         )
         for start, end, t, m, rule, role, part, until, cost in rows
     )

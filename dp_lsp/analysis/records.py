@@ -11,15 +11,20 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp import frontends
 from dp_lsp.analysis.baseline import Accepted
 from dp_lsp.analysis.facts import Fact, Part, decode_facts
 from dp_lsp.analysis.limits import MOST, Limits
+from dp_lsp.analysis.rows import BoundReport, ConditionReport, NumericReport, ParameterReport, SpendingReport
 from dp_lsp.language import Language
 from dp_lsp.problem import Fix, Problem, Related, Severity
 from dp_lsp.text import Source, Span
+
+if TYPE_CHECKING:
+    from dp_lsp.analysis.details import Details
+    from dp_lsp.analysis.words import Words
 
 
 class State(StrEnum):
@@ -90,90 +95,12 @@ class Wish(NamedTuple):
     severity: tuple[tuple[str, Severity | None], ...] = ()
 
 
-class FreeVariable(NamedTuple):
-    """A number the user may choose, its range as a formula, and what it means."""
-
-    name: str
-    range: str
-    meaning: str
-
-
-class BoundReport(NamedTuple):
-    """One proved pair (ε, δ) for parameters that change together. Formulas are in SymPy syntax. ``own`` are the numbers
-    of a measure that counts in something else, from which the pair follows."""
-
-    parameters: tuple[str, ...]
-    measure: str
-    rule: str
-    epsilon: str
-    delta: str
-    free: tuple[FreeVariable, ...]
-    own: tuple[tuple[str, str], ...] = ()
-
-
-class NumericReport(NamedTuple):
-    """The bound as numbers, ∞ as None, or the names of what has no number yet. ``by`` are the numbers of its measure
-    that it follows from, where somebody asked for an explanation."""
-
-    parameters: tuple[str, ...]
-    epsilon: Fraction | None
-    delta: Fraction | None
-    rule: str
-    missing: tuple[str, ...] = ()
-    by: tuple[tuple[str, Fraction], ...] = ()
-
-
-class SpendingReport(NamedTuple):
-    """What a mechanism or a call at a place spends of the budget of parameters that change together, by basic
-    composition: as formulas, to a person, and as a share of ε where that is a number. ``name`` is what is run there."""
-
-    parameters: tuple[str, ...]
-    span: Span
-    name: str
-    epsilon: str
-    delta: str
-    shown: str
-    share: float | None = None
-
-
-class ConditionReport(NamedTuple):
-    """A side condition: for a person, as a formula (None for a premise in words), and whether it is decided."""
-
-    text: str
-    formula: str | None
-    decided: bool
-
-
-class Stability(NamedTuple):
-    """What a change of ``records`` records of a dataset, which is one person, does: ``shown`` says to a person how the
-    distance of datasets becomes the bound, and ``metric`` what that distance is. ``general`` is the bound for ``d``
-    records, empty where it is not known to be so many times as large. Formulas are in SymPy syntax."""
-
-    metric: str
-    records: str
-    general: str
-    shown: tuple[str, ...]
-
-
-class ParameterReport(NamedTuple):
-    """A parameter and its bounds. Formulas (``sensitivity``, ``epsilon``, ``delta``) are in SymPy syntax, and None
-    where they do not apply; ``shown`` says the bound to a person ("ε 0.1  δ 0.2", "2", "∞"). ``stability`` is that of
-    a dataset."""
-
-    name: str
-    type: str
-    static: bool
-    sensitivity: str | None
-    epsilon: str | None
-    delta: str | None
-    shown: str
-    stability: Stability | None = None
-
-
 class FunctionReport(NamedTuple):
     """A top-level method and what is proved of it. ``kind`` is ``sensitivity``, ``privacy`` or ``blackbox``;
     ``reason`` says why it is not proved, and is empty if it is; ``accepted`` that it is so only by what a person
-    accepted. ``chains`` lead from a change of each dataset to what a private function tells of it."""
+    accepted. ``encoded`` holds the :class:`~dp_lsp.analysis.details.Details`, and is empty where nothing is claimed.
+
+    The properties say what is proved (:mod:`dp_lsp.analysis.words`), each when it is asked for."""
 
     name: str
     signature: str
@@ -182,40 +109,76 @@ class FunctionReport(NamedTuple):
     reason: str
     span: Span
     name_span: Span
-    parameters: tuple[ParameterReport, ...]
-    returns: str
-    bounds: tuple[BoundReport, ...]
-    numeric: tuple[NumericReport, ...]
-    conditions: tuple[ConditionReport, ...]
-    display: str
-    mechanisms: tuple[str, ...] = ()
     accepted: bool = False
-    spending: tuple[SpendingReport, ...] = ()
-    chains: tuple[str, ...] = ()
+    encoded: str = ""
+
+    @property
+    def details(self) -> Details:
+        """What is proved, as data."""
+        from dp_lsp.analysis.details import decoded  # which loads the core: only who looks needs it
+
+        return decoded(self.encoded)
+
+    @property
+    def words(self) -> Words:
+        """What is proved, as it is said."""
+        from dp_lsp.analysis.words import words
+
+        return words(self.encoded, self.kind, self.signature)
+
+    @property
+    def parameters(self) -> tuple[ParameterReport, ...]:
+        """The parameters and their bounds."""
+        return self.words.parameters
+
+    @property
+    def returns(self) -> str:
+        """The type of the result."""
+        return self.words.returns if self.encoded else ""
+
+    @property
+    def bounds(self) -> tuple[BoundReport, ...]:
+        """All proved bounds."""
+        return self.words.bounds
+
+    @property
+    def numeric(self) -> tuple[NumericReport, ...]:
+        """The bounds as numbers."""
+        return self.details.numeric
+
+    @property
+    def conditions(self) -> tuple[ConditionReport, ...]:
+        """What the bounds hold under."""
+        return self.words.conditions
+
+    @property
+    def display(self) -> str:
+        """The type of the function as the published checker writes it."""
+        return self.words.display if self.encoded else ""
+
+    @property
+    def mechanisms(self) -> tuple[str, ...]:
+        """The mechanisms that are run, each once."""
+        return self.details.mechanisms
+
+    @property
+    def spending(self) -> tuple[SpendingReport, ...]:
+        """What each part spends, at its place."""
+        return tuple(each._replace(span=each.span.moved(self.span.start)) for each in self.words.spending)
 
     @property
     def proved_chains(self) -> tuple[str, ...]:
-        """The chains, where all that they say is proved."""
-        return self.chains if self.state is State.PROVED else ()
+        """What leads from a change of each dataset to what a private function tells of it, where all that this says is
+        proved."""
+        return self.words.chains if self.state is State.PROVED else ()
 
     def without_claims(self) -> FunctionReport:
         """The same report without anything that is said to hold."""
-        return self._replace(
-            parameters=(),
-            bounds=(),
-            numeric=(),
-            conditions=(),
-            returns="",
-            display="",
-            mechanisms=(),
-            spending=(),
-            chains=(),
-        )
+        return self._replace(encoded="")
 
     def moved(self, by: int) -> FunctionReport:
         """The same report in a text that has ``by`` more code points before it."""
-        spending = tuple(each._replace(span=each.span.moved(by)) for each in self.spending)
-        return self._replace(span=self.span.moved(by), name_span=self.name_span.moved(by), spending=spending)
+        return self._replace(span=self.span.moved(by), name_span=self.name_span.moved(by))
 
 
 class Silenced(NamedTuple):

@@ -291,9 +291,7 @@ def _moved(function: FunctionReport, by: int, drift: Drift) -> FunctionReport | 
     if span is None:
         return None
     name_span = drift.forward(here.name_span) or Span(span.start, span.start)
-    places = ((each, drift.forward(each.span)) for each in here.spending)
-    spending = tuple(each._replace(span=place) for each, place in places if place is not None)
-    return function._replace(span=span, name_span=name_span, spending=spending)
+    return function._replace(span=span, name_span=name_span)
 
 
 class Workspace:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from dp_lsp import frontends
 from dp_lsp.analysis.loading import Refusal, Text
+from dp_lsp.analysis.plain import UNREADABLE, plain
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed
-from dp_lsp.cache.plain import UNREADABLE, plain
 from dp_lsp.cache.stamp import Stamp
 from dp_lsp.cache.store import Store
 from dp_lsp.disk.snapshot import Seen
@@ -55,7 +55,7 @@ class Results:
         """The key of a project whose files were ``seen``: their names and texts, how they are checked, and what their
         includes mean, also those that are not followed."""
         how = plain(Options).write
-        files = [(name, _said(text), how(options(name))) for name, text in sorted(seen.texts.items())]
+        files = [(name, _said(text), how(options(name), None)) for name, text in sorted(seen.texts.items())]
         includes = [(*asked, _meant(found)) for asked, found in sorted(seen.included.items())]
         return self._key("project", root, files, includes)
 
@@ -90,7 +90,7 @@ class Results:
         """The key of what an engine can learn about files that are checked together. Whether a record of it counts, its
         own key says: a digest of all that it was found out from."""
         how = plain(Options).write
-        return self._key("records", sorted(json.dumps([_said(text), how(options)]) for text, options in files))
+        return self._key("records", sorted(json.dumps([_said(text), how(options, None)]) for text, options in files))
 
     def records(self, key: bytes) -> tuple[ChunkRecord, ...]:
         """The records that were kept for engines to learn."""
@@ -133,7 +133,7 @@ class Results:
         if data is None:
             return None
         try:
-            return self._noted(key, plain(kind).read(json.loads(data)))
+            return self._noted(key, plain(kind).read(json.loads(data), None))
         except UNREADABLE:
             logger.info("what is known under %s cannot be read, and is found out anew", key.hex(), exc_info=True)
             return None
@@ -150,11 +150,11 @@ class Results:
         if self._may_write is None:  # all that finds things out is loaded now
             self._may_write = self._holds()
         if self._may_write:
-            self._store.put(key, json.dumps(plain(kind).write(value), separators=(",", ":")).encode())
+            self._store.put(key, json.dumps(plain(kind).write(value, None), separators=(",", ":")).encode())
 
 
 def _said(text: Text) -> Any:
-    problem = None if text.problem is None else plain(Problem).write(text.problem)
+    problem = None if text.problem is None else plain(Problem).write(text.problem, None)
     return text.content, problem
 
 

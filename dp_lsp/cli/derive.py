@@ -14,7 +14,8 @@ import click
 from dp_lsp import frontends
 from dp_lsp.accounting.pld import RULE, can_answer
 from dp_lsp.analysis.derivations import Explanation
-from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, NumericReport, Options
+from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Options
+from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.cli.configured import Configured
 from dp_lsp.cli.distributions import Distributions, improved
 from dp_lsp.cli.files import choose, shown

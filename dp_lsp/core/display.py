@@ -56,6 +56,13 @@ def type_text(type_: Type, printer: Printer = _PLAIN) -> str:
     return "unknown"
 
 
+def type_and_value(type_: Type, printer: Printer = _PLAIN) -> tuple[str, str]:
+    """The text of a type and, of a number that is known, which number it is; the type is then what it is besides."""
+    if isinstance(type_, NumberType) and type_.static is not None:
+        return type_.base.value, printer.poly(type_.static)
+    return type_text(type_, printer), ""
+
+
 def _dataset_text(type_: Dataset, printer: Printer) -> str:
     """A dataset, such as ``Vector<Symmetric>[?]{Real in [0, 100]}``; how many records there are is ``?`` where that is
     private."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dp_lsp.analysis.records import ConditionReport, FunctionReport, ParameterReport, State
+from dp_lsp.analysis.details import Details, Parameter, Premise, Premised, Standing, encoded
+from dp_lsp.analysis.records import FunctionReport, State
 from dp_lsp.builtins.remedies import UNBOX
-from dp_lsp.core.display import type_text
 from dp_lsp.core.scheme import BlackBox, FunctionValue
+from dp_lsp.core.types import UNKNOWN
 from dp_lsp.engine.describe import Place
 from dp_lsp.intents import Rendering
 
@@ -20,13 +21,12 @@ def describe_box(
     assert box is not None
     said = code[UNBOX.builtin]
     text = f"`{box.name}` is deterministic, changes nothing it is given, and returns what `{said}` says it does"
-    display = f"BlackBox<sign: [{signature[1:-1]}]>"
-    return FunctionReport(
-        box.name, signature, "blackbox", State.PROVED, "", place.span, place.name,
-        tuple(_box_parameters(box, names)), "", (), (), (ConditionReport(text, None, False),), display,
-    )  # fmt: skip
+    parameters = tuple(_box_parameters(box, names))
+    details = Details(parameters, premises=(Premise(Premised.NOTE, words=text),))
+    about = box.name, signature, "blackbox", State.PROVED, "", place.span, place.name
+    return FunctionReport(*about, encoded=encoded(details))
 
 
-def _box_parameters(box: BlackBox, names: tuple[str, ...]) -> Iterator[ParameterReport]:
+def _box_parameters(box: BlackBox, names: tuple[str, ...]) -> Iterator[Parameter]:
     for name, type_ in zip(names, box.params, strict=True):
-        yield ParameterReport(name, "Any" if type_ is None else type_text(type_), False, None, None, None, "")
+        yield Parameter(name, type_ or UNKNOWN, False, Standing.DECLARED)

@@ -1,4 +1,4 @@
-"""The chain from a change of a dataset to what a private function tells of it, in one line."""
+"""The chain from a change of a dataset to what a private function tells of it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dp_lsp import builtins
 from dp_lsp.accounting.bounds import vacuous
+from dp_lsp.analysis.details import Chain, Link, Pair
 from dp_lsp.core import laws
 from dp_lsp.core.events import Awaited, Called, Parallel, Release, Sampled, Sequence, Var, nodes, variables
 from dp_lsp.core.scheme import Judgement, Move, SchemeParameter
@@ -16,21 +17,19 @@ from dp_lsp.engine.units import is_about_records, records
 from dp_lsp.infer.method import Inferred
 from dp_lsp.text import Span
 
-_ARROW, _LEFT_OUT = " ▸ ", "…"
-_LONGEST = 120  # characters
+_LEFT_OUT = "…"
 _Told = Release | Called | Awaited | Sampled | Parallel
 _SILENT = frozenset((laws.PARAMETER, laws.PERSON, laws.NAME, laws.PERSONS, builtins.LITERAL))
 _NAMES = {laws.BRANCH: "branch", laws.CONDITION: "branch", laws.CAP: "", laws.LOOP: "loop", laws.OWN_ROW: "rows"}
 
 
-def chains(description: Description, inferred: Inferred) -> Iterator[str]:
-    """One for each dataset that the function protects, if it is short."""
+def chains(description: Description, inferred: Inferred) -> Iterator[Chain]:
+    """One for each dataset that the function protects."""
     context = _Chains(description, inferred)
     for param in description.scheme.params:
-        if is_about_records(param):
-            text = context.chain(param)
-            if text and len(text) <= _LONGEST:
-                yield f"{param.name}: {text}"
+        found = context.chain(param) if is_about_records(param) else None
+        if found is not None:
+            yield found
 
 
 class _Chains:
@@ -41,43 +40,39 @@ class _Chains:
         for node, judgement in inferred.judgements.items():
             self._types[node.span] = inferred.solver.type(judgement.type)
 
-    def chain(self, param: SchemeParameter) -> str:
-        """From how many records change to what that costs; empty if nothing is guaranteed."""
+    def chain(self, param: SchemeParameter) -> Chain | None:
+        """From how many records change to what that costs; None if nothing is guaranteed."""
         epsilon, delta = self._description.head(param.var).first.price
         if epsilon.infinite or vacuous(delta) or (epsilon.zero and delta.zero):
-            return ""
-        short = self._description.short
-        cost = f"ε = {short(epsilon)}" + ("" if delta.zero else f", δ = {short(delta)}")
-        found = records(param)
-        start = "1 record" if found.number == 1 else f"{short(found)} records"
-        between = list(self._between(param.var))
-        return f"{_ARROW.join((start, *between))} {cost}" if between else ""
+            return None
+        between = tuple(self._between(param.var))
+        return Chain(param.name, records(param), between, Pair(epsilon, delta)) if between else None
 
-    def _between(self, var: Var) -> Iterator[str]:
+    def _between(self, var: Var) -> Iterator[Link]:
         """What stands between a dataset and the price: the way to the only release; else how many there are."""
         body = self._description.scheme.cost
         while isinstance(body, Called) and body.origin.span == self._context.own:
             body = body.body
         found = [node for node in nodes(body) if isinstance(node, _Told) and var in variables(node)]
         if len(found) != 1:
-            yield from [f"{len(found)} releases, in all"] if found else []
+            yield from [Link(f"{len(found)} releases, in all")] if found else []
             return
         (release,) = found
         yield from self._way(release, var)
         once = release in (body.parts if isinstance(body, Sequence) else (body,))
-        yield _name(release) if once else f"{_name(release)}, in all"
+        yield Link(_name(release) if once else f"{_name(release)}, in all")
 
-    def _way(self, release: _Told, var: Var) -> Iterator[str]:
+    def _way(self, release: _Told, var: Var) -> Iterator[Link]:
         """The steps that lead to what is released, if there is one way."""
         if isinstance(release, Sampled):
             return
         moved = [each for each in self._context.inputs(release.origin.span) if var in each.moves]
         if len(moved) != 1:
-            yield _LEFT_OUT
+            yield Link(_LEFT_OUT)
             return
         yield from self._steps(moved[0], var)
 
-    def _steps(self, value: Judgement, var: Var) -> Iterator[str]:
+    def _steps(self, value: Judgement, var: Var) -> Iterator[Link]:
         """What is on the way from a variable to a value; where several ways meet, from there on. What a function
         captured, as a score, moves by how it is used, which is not known of the function alone."""
         steps = [value.moves[var]]
@@ -85,20 +80,18 @@ class _Chains:
             steps.append(steps[-1].before[0])
         known = not any(move.sens.infinite for move in steps)
         if steps[-1].before or not known:
-            yield _LEFT_OUT
+            yield Link(_LEFT_OUT)
         for move in reversed(steps) if known else ():
             name = _NAMES.get(move.rule, move.subject if move.rule == laws.CALL else move.rule)
             same = bool(move.before) and move.before[0].sens == move.sens
             if move.rule not in _SILENT and (name.isidentifier() or not same):
-                yield f"{name} {self._far(move)}".strip()
+                yield self._link(name, move)
 
-    def _far(self, move: Move) -> str:
+    def _link(self, name: str, move: Move) -> Link:
         """How far a value moves, and in which norm."""
-        type_, far = self._types.get(move.span), self._context.short(move.sens)
-        if isinstance(type_, Dataset):
-            return far
+        type_, far = self._types.get(move.span), self._context.number(move.sens)
         norm = self._description.norms.norm(type_.norm) if isinstance(type_, Container) else None
-        return f"≤ {far} in {norm.value}" if isinstance(norm, Norm) else f"≤ {far}"
+        return Link(name, far, isinstance(type_, Dataset), norm if isinstance(norm, Norm) else None)
 
 
 def _name(release: _Told) -> str:

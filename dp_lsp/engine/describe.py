@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
@@ -13,35 +13,39 @@ from dp_lsp import frontends
 from dp_lsp.accounting.bounds import LARGEST, PROFILES, Bound, Headline, Profile, bounds, headline, vacuous
 from dp_lsp.accounting.charge import Relation
 from dp_lsp.accounting.total import may_cancel
-from dp_lsp.analysis.records import (
-    BoundReport,
-    ConditionReport,
-    FreeVariable,
-    FunctionReport,
-    NumericReport,
-    Options,
-    ParameterReport,
-    SpendingReport,
-    State,
+from dp_lsp.analysis.details import (
+    Chain,
+    Choice,
+    Details,
+    Need,
+    Pair,
+    Parameter,
+    Premise,
+    Premised,
+    ProvedBound,
+    Share,
+    Standing,
+    encoded,
 )
+from dp_lsp.analysis.records import FunctionReport, Options, State
+from dp_lsp.analysis.rows import NumericReport
+from dp_lsp.analysis.words import Writing
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Assumptions, Constraint, Quantity
-from dp_lsp.core.display import type_text
 from dp_lsp.core.evaluate import Missing, Substitution, symbols_of, upper
 from dp_lsp.core.events import Var, mechanisms
-from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, decimal, figure
+from dp_lsp.core.notation import decimal, percentage
 from dp_lsp.core.scheme import Scheme, SchemeParameter
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.types import FunctionType, NumberType
+from dp_lsp.core.types import FunctionType
 from dp_lsp.engine.distributions import Consult, nothing
 from dp_lsp.engine.domains import outside
 from dp_lsp.engine.limits import excess
 from dp_lsp.engine.limits import problem as above
-from dp_lsp.engine.measured import Measured, record_metrics
-from dp_lsp.engine.published import published, with_norms
-from dp_lsp.engine.shares import Writing, shares, told
+from dp_lsp.engine.measured import Measured, record_metrics, with_norms
+from dp_lsp.engine.shares import shares
 from dp_lsp.engine.totals import NONE, Totals, totals
-from dp_lsp.engine.units import premise, stability
+from dp_lsp.engine.units import per_person, premise, stability
 from dp_lsp.infer.conditions import failing
 from dp_lsp.infer.problems import NoBound, NoGuarantee, TotalMissed
 from dp_lsp.intents import DeclarePublic
@@ -52,13 +56,13 @@ if TYPE_CHECKING:
     from dp_lsp.engine.claims import Claim
     from dp_lsp.engine.numeric import Pricing
 
-_SLACK = "a share of δ you may choose: the smaller it is, the larger is ε"
-_ADD_REMOVE = "neighbours are data of which one has a record more (`add-remove`)"
 _ROWS_READ = (
     "with `add-remove` it is private how many rows `{}` has: it is protected where rows are drawn of it with a "
     "probability each, and nothing else is done with it"
 )
-_SHARE = "a share of δ you may choose: the smaller it is, the larger is ε of the noise it belongs to"
+
+
+Chained = Callable[["Description"], Iterable[Chain]]
 
 
 class Described(NamedTuple):
@@ -86,10 +90,12 @@ def describe(
     notes: tuple[str, ...] = (),
     claims: tuple[Claim, ...] = (),
     consult: Consult = nothing,
+    chained: Chained = lambda description: (),
 ) -> Described:
     """The report of an inferred method. ``state`` is what its problems so far make of it, ``notes`` are what else it
-    takes for granted, ``claims`` what comments say of it, and ``consult`` knows what distributions say."""
-    return Description(scheme, place, options, notes, consult=consult).described(state, claims)
+    takes for granted, ``claims`` what comments say of it, ``consult`` knows what distributions say, and ``chained``
+    what leads from datasets to what is told of them."""
+    return Description(scheme, place, options, notes, consult=consult).described(state, claims, chained)
 
 
 class Description:
@@ -123,9 +129,8 @@ class Description:
             for need in scheme.needs
         )
         self.needs = tuple(need for need in put if need.decide() is not True)  # a norm decides some of them
-        assumed = Assumptions(self.needs, self._profile.assumes_nonnegative)
-        self.formula = Printer(SYMPY, assumed)
-        self.display = Printer(DISPLAY, assumed)
+        self.writing = Writing(Assumptions(self.needs, self._profile.assumes_nonnegative))
+        self.formula, self.display = self.writing.formula, self.writing.display
         self._given = options.given(scheme.name)
         self._heads: dict[Var, Headline] = {}
 
@@ -178,9 +183,10 @@ class Description:
             bound.variables[0] for bound in firsts if len(bound.variables) == 1 and not self._is_vacuous(bound)
         )
 
-    def described(self, state: State, claims: tuple[Claim, ...] = ()) -> Described:
+    def described(
+        self, state: State, claims: tuple[Claim, ...] = (), chained: Chained = lambda description: ()
+    ) -> Described:
         """The report of the function, and the problems that only its bounds show; ``state`` is that of inference."""
-        scheme = self.scheme
         failed = [] if state is State.UNKNOWN else list(self._failed_conditions())
         problems = [] if state is State.UNKNOWN else [*failed, *self._problems(state)]
         if claims and state is not State.UNKNOWN and not failed:
@@ -190,25 +196,40 @@ class Description:
         if problems and state is State.PROVED:
             state = State.FAILED
         problems += [] if state is State.UNKNOWN else self._missed_totals()
-        parameters = tuple(
-            self._parameter(param)._replace(stability=stability(self, param, self._private)) for param in scheme.params
-        )
-        described = FunctionReport(
-            scheme.name, scheme.signature, "privacy" if self._private else "sensitivity", state,
-            scheme.reason, self.place.span, self.place.name, parameters,
-            type_text(with_norms(scheme.result.type, self.norms), self.display),
-            self._listed(),
-            () if failed else tuple(self._numeric()), tuple(self._conditions()), published(self),
-            mechanisms(scheme.cost), spending=tuple(self._spending()),
-        )  # fmt: skip
-        return Described(described, tuple(problems), self)
+        return Described(self._report(state, not failed, chained), tuple(problems), self)
 
-    def _spending(self) -> Iterator[SpendingReport]:
+    def _report(self, state: State, consistent: bool, chained: Chained) -> FunctionReport:
+        """The report; numbers that break a condition are not ``consistent``."""
+        scheme, kind = self.scheme, "privacy" if self._private else "sensitivity"
+        about = scheme.name, scheme.signature, kind, state, scheme.reason, self.place.span, self.place.name
+        details = self._details(consistent)
+        if state is State.PROVED and self._private and any(each.scale for each in details.parameters):
+            details = details._replace(chains=tuple(chained(self)))
+        return FunctionReport(*about, encoded=encoded(details))
+
+    def _details(self, consistent: bool) -> Details:
+        scheme = self.scheme
+        return Details(
+            tuple(map(self._parameter, scheme.params)),
+            with_norms(scheme.result.type, self.norms),
+            tuple(map(_need, self.needs)),
+            tuple(map(_need, self.totals.conditions(self.place.name))),
+            self._profile.assumes_nonnegative,
+            tuple(self._premises()),
+            self._listed(),
+            tuple(self._numeric()) if consistent else (),
+            mechanisms(scheme.cost),
+            tuple(self._shares()),
+            unchecked=bool(scheme.reason),
+        )
+
+    def _shares(self) -> Iterator[Share]:
         """What each mechanism spends, where it is not the only one."""
+        start = self.place.span.start
         for group in self.bounds:
             found = list(self.spending(group))
             if len(found) > 1:
-                yield from found
+                yield from (each._replace(span=each.span.moved(-start)) for each in found)
 
     def head(self, var: Var) -> Headline:
         """The tightest bound for a variable."""
@@ -337,84 +358,44 @@ class Description:
 
     # Parts of the report
 
-    def _parameter(self, param: SchemeParameter) -> ParameterReport:
-        type_ = with_norms(param.type, self.norms)
-        if isinstance(type_, NumberType) and param.static:
-            type_ = NumberType(type_.base)
-        text = type_text(type_, self.display)
+    def _parameter(self, param: SchemeParameter) -> Parameter:
+        made = Parameter(param.name, with_norms(param.type, self.norms), param.static, Standing.UNKNOWN)
         if self.scheme.reason:
-            return self._nothing_known(param, text)
+            return made  # it was not checked to the end: no bound is claimed
+        scale, unit = stability(self, param, self._private), per_person(param, self._options.contributes)
         if self._private:
-            return self._private_parameter(param, text)
+            return self._private_parameter(param, made)._replace(scale=scale, per_person=unit)
         move = self.scheme.result.moves.get(param.var)
         sens = self.norms.sens(move.sens) if move is not None else Sens(())
-        sens_text = self.formula.sens(sens)
-        shown = "public" if param.static else self.short(sens)
-        return ParameterReport(param.name, text, param.static, sens_text, None, None, shown)
+        standing = Standing.PUBLIC if param.static else Standing.BOUNDED
+        return made._replace(standing=standing, sensitivity=sens, scale=scale, per_person=unit)
 
-    def _nothing_known(self, param: SchemeParameter, text: str) -> ParameterReport:
-        """A parameter of a function that was not checked to the end: no bound is claimed."""
-        if self._private:
-            return ParameterReport(param.name, text, param.static, None, "oo", "1", "not known")
-        return ParameterReport(param.name, text, param.static, "oo", None, None, "not known")
-
-    def _private_parameter(self, param: SchemeParameter, text: str) -> ParameterReport:
-        if param.static:
-            return ParameterReport(param.name, text, True, None, "0", "0", "public")
-        if param.var.public:
-            return ParameterReport(param.name, text, False, None, "oo", "1", "not protected")
-        head = self.head(param.var)
-        epsilon, delta = self._pair(head)
-        return ParameterReport(param.name, text, False, None, epsilon, delta, self.shown(head))
-
-    def _pair(self, head: Headline) -> tuple[str, str]:
-        first = head.first.price
-        epsilon, delta = self.formula.sens(first.epsilon), self.formula.sens(first.delta)
-        if head.other is None:
-            return epsilon, delta
-        other = head.other.price
-        second, second_delta = self.formula.sens(other.epsilon), self.formula.sens(other.delta)
-        return (
-            f"Min({epsilon}, {second})",
-            f"Piecewise(({delta}, {epsilon} <= {second}), ({second_delta}, True))",
+    def _private_parameter(self, param: SchemeParameter, made: Parameter) -> Parameter:
+        if param.static or param.var.public:
+            return made._replace(standing=Standing.PUBLIC if param.static else Standing.EXPOSED)
+        return made._replace(
+            standing=Standing.BOUNDED, guarantees=tuple(Pair(*each) for each in self.head(param.var).pairs)
         )
-
-    def shown(self, head: Headline) -> str:
-        """The tightest bound for a person; two where it is open which is smaller."""
-        if head.first.price.epsilon.infinite:
-            return "no guarantee"
-        texts = [
-            f"ε {self.short(bound.price.epsilon)}  δ {self.short(bound.price.delta)}"
-            for bound in (head.first, head.other)
-            if bound is not None
-        ]
-        return "  or  ".join(texts)
 
     def short(self, value: Sens) -> str:
         """A number for a person: rounded up to a few digits, or a formula."""
-        known = value.number
-        return figure(known) if known is not None else self.display.sens(value)
+        return self.writing.short(value)
 
-    def _listed(self) -> tuple[BoundReport, ...]:
+    def _listed(self) -> tuple[ProvedBound, ...]:
         found = chain.from_iterable(self.totals.also(*each) for each in self.bounds.items())
         finite = (bound for bound in found if not bound.price.epsilon.infinite)
         return () if self.scheme.reason else tuple(self._bound(bound) for bound in finite)
 
-    def free(self, bound: Bound) -> tuple[FreeVariable, ...]:
+    def choices(self, bound: Bound) -> tuple[Choice, ...]:
         """What the user may choose in a bound."""
-        end = self._profile.slack_end
+        symbols = symbols_of(bound.price.delta)
         return tuple(
-            FreeVariable(choice.symbol.name, f"0 < {choice.symbol.name} {end}", _SLACK if choice.composes else _SHARE)
-            for choice in bound.choices
-            if choice.symbol in symbols_of(bound.price.delta)
+            Choice(each.symbol, each.composes, self._profile.closed) for each in bound.choices if each.symbol in symbols
         )
 
-    def _bound(self, bound: Bound) -> BoundReport:
-        free = self.free(bound)
+    def _bound(self, bound: Bound) -> ProvedBound:
         names = tuple(var.name for var in bound.variables)
-        epsilon, delta = self.formula.sens(bound.price.epsilon), self.formula.sens(bound.price.delta)
-        own = tuple((name, self.formula.sens(number)) for name, number in bound.own)
-        return BoundReport(names, bound.measure.kind, bound.rule, epsilon, delta, free, own)
+        return ProvedBound(names, bound.measure.kind, bound.rule, Pair(*bound.price), self.choices(bound), bound.own)
 
     def _numeric(self) -> Iterator[NumericReport]:
         if self._options.asks_for_numbers and self._private and not self.scheme.reason:
@@ -439,37 +420,33 @@ class Description:
         """The numbers that are given, by name."""
         return self._given
 
-    def spending(
-        self, group: tuple[Var, ...], numbers: Mapping[str, Fraction] | None = None
-    ) -> Iterator[SpendingReport]:
+    def spending(self, group: tuple[Var, ...], numbers: Mapping[str, Fraction] | None = None) -> Iterator[Share]:
         """What each mechanism spends of variables that change together, with the numbers that are given or others."""
         first = self.bounds[group][0]
         if not (self.scheme.reason or first.price.unbounded):
-            writing = Writing(self.norms, self._given if numbers is None else numbers, self)
-            yield from shares(self.scheme.cost, first, self.place.name, writing)
+            known = self._given if numbers is None else numbers
+            yield from shares(self.scheme.cost, first, self.place.name, self.norms, known)
 
     def spent(self, group: tuple[Var, ...], numbers: Mapping[str, Fraction] | None = None) -> tuple[Related, ...]:
         """What each mechanism spends, at its place."""
-        return tuple(told(each) for each in self.spending(group, numbers))
+        return tuple(
+            Related(f"{each.name or 'this'} spends {self.writing.share(each)}{percentage(each.share)}", each.span)
+            for each in self.spending(group, numbers)
+        )
 
-    def _conditions(self) -> Iterator[ConditionReport]:
-        for need in (*self.needs, *self.totals.conditions(self.place.name)):
-            text = self.display.constraint(need)
-            yield ConditionReport(text, _relation(self.formula, need), False)
+    def _premises(self) -> Iterator[Premise]:
+        """What is taken for granted beside relations."""
         for measured in self._metrics:
-            if measured.what:
-                yield ConditionReport(f"{measured.what} is {measured.metric.value}", None, False)
+            if measured.parameters is not None:
+                yield Premise(Premised.NORM, measured.parameters, measured.metric)
         if self._private and self._relation is Relation.ADD_REMOVE:
-            yield ConditionReport(_ADD_REMOVE, None, False)
-        for text in chain(premise(self.scheme, self._options.contributes), self._notes):
-            yield ConditionReport(text, None, False)
+            yield Premise(Premised.NEIGHBOURS)
+        yield from premise(self.scheme, self._options.contributes)
+        yield from (Premise(Premised.NOTE, words=text) for text in self._notes)
 
 
-def _relation(printer: Printer, need: Constraint) -> str:
-    left, right = printer.quantity(need.left), printer.quantity(need.right)
-    if need.relation == "==":
-        return f"Eq({left}, {right})"
-    return f"Ne({left}, {right})" if need.relation == "!=" else f"{left} {need.relation} {right}"
+def _need(need: Constraint) -> Need:
+    return Need(need.left, need.relation, need.right)
 
 
 def _chosen(metrics: Iterable[Measured]) -> Substitution:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from dp_lsp.analysis.records import Analysis, NumericReport
+from dp_lsp.analysis.records import Analysis
+from dp_lsp.analysis.rows import NumericReport
 
 if TYPE_CHECKING:  # few ask
     from dp_lsp.accounting.charge import Charge

@@ -6,13 +6,15 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from dp_lsp.accounting.bounds import Bound, headline
+from dp_lsp.accounting.bounds import Bound, Headline, headline
 from dp_lsp.accounting.total import Total
 from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Premise
 from dp_lsp.analysis.facts import Fact
-from dp_lsp.analysis.records import FunctionReport, NumericReport, Options, State
+from dp_lsp.analysis.records import FunctionReport, Options, State
+from dp_lsp.analysis.rows import NumericReport
+from dp_lsp.analysis.words import free
 from dp_lsp.core import laws
-from dp_lsp.core.display import type_text
+from dp_lsp.core.display import type_and_value
 from dp_lsp.core.events import Var, variables
 from dp_lsp.core.laws import LAWS
 from dp_lsp.core.metrics import metric_name
@@ -109,7 +111,8 @@ def _fact(context: Context, inferred: Inferred, at: _Expression) -> Fact:
     type_ = inferred.solver.type(at.judgement.type)
     moving = at.judgement.moves.items()
     moves = tuple((var.name, context.short(move.sens)) for var, move in moving if not var.members)
-    return Fact(at.span, type_text(type_, context.description.display), metric_name(type_), moves, at.rule)
+    text, value = type_and_value(type_, context.description.display)
+    return Fact(at.span, text, metric_name(type_), moves, at.rule, value=value)
 
 
 class _Derivations:
@@ -124,7 +127,7 @@ class _Derivations:
         for param, report in zip(scheme.params, self._report.parameters, strict=True):
             move = scheme.result.moves.get(param.var)
             if (param.var,) in self._description.bounds:
-                yield self._cost((param.var,), report.shown)
+                yield self._cost((param.var,), self._description.head(param.var))
             elif scheme.claims_privacy or move is None or param.static:
                 yield Derivation((param.name,), report.shown)
             else:
@@ -132,7 +135,7 @@ class _Derivations:
         params = {(param.var,) for param in scheme.params}
         for group, listed in self._description.bounds.items():
             if group not in params:
-                yield self._cost(group, self._description.shown(headline(listed)))
+                yield self._cost(group, headline(listed))
 
     def value(self, judgement: Judgement) -> Iterator[Derivation]:
         """One for each variable that moves a value."""
@@ -146,7 +149,7 @@ class _Derivations:
         conclusion = Conclusion("", last, (self._context.formula(move.sens),), shown)
         return Derivation((var.name,), shown, tuple(steps.written), (conclusion,))
 
-    def _cost(self, group: tuple[Var, ...], bound: str) -> Derivation:
+    def _cost(self, group: tuple[Var, ...], head: Headline) -> Derivation:
         steps = Steps(self._context, group)
         listed = self._description.bounds[group]
         found: Iterable[Conclusion | None] = (self._conclusion(steps, each) for each in listed if each.is_pair)
@@ -154,6 +157,7 @@ class _Derivations:
         found = chain(found, [self._total(steps, whole)] if whole else [])
         conclusions = tuple(each for each in found if each is not None)
         names = tuple(var.name for var in group)
+        bound = self._description.writing.guarantees(head.pairs, ", ")
         return Derivation(names, bound, tuple(steps.written), conclusions)
 
     def _conclusion(self, steps: Steps, bound: Bound) -> Conclusion | None:
@@ -164,7 +168,8 @@ class _Derivations:
             return None
         last = charges.closed(last, bound.measure.loss(cost, distances), distances)
         result = tuple(map(self._context.formula, (bound.price.epsilon, bound.price.delta)))
-        return Conclusion(bound.rule, last, result, charges.shown(bound.price), self._description.free(bound))
+        choices = tuple(map(free, self._description.choices(bound)))
+        return Conclusion(bound.rule, last, result, charges.shown(bound.price), choices)
 
     def _total(self, steps: Steps, whole: Total) -> Conclusion | None:
         """What rounds come to that have shares of it."""

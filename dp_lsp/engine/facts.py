@@ -12,7 +12,7 @@ from dp_lsp.analysis.records import Options, State
 from dp_lsp.core import term
 from dp_lsp.core.constraints import Assumptions, Constraint
 from dp_lsp.core.descriptors import Descriptor
-from dp_lsp.core.display import type_text
+from dp_lsp.core.display import type_and_value
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import NOTHING, Awaited, Called, Cost, Release, nodes, variables
 from dp_lsp.core.metrics import metric_name
@@ -169,7 +169,8 @@ class _Facts:
         place = self._types.get(value.type)
         if place is None:
             solved = self._inferred.solver.type(value.type)
-            texts = (type_text(solved, self._printer), metric_name(solved))
+            type_, known = type_and_value(solved, self._printer)
+            texts = type_, metric_name(solved), known
             place = self._types[value.type] = self._place(self._tables.types, texts)
         return place
 

@@ -111,8 +111,7 @@ def _function(found: list[tuple[str, FunctionReport]], of: str) -> tuple[Functio
     state = worst(function.state for function in group)
     function = next(function for function in group if function.state is state)
     function = function._replace(accepted=all(each.accepted or each.state is State.PROVED for each in group))
-    same = (each._replace(state=state, reason="", span=function.span, accepted=False) for each in group)
-    if len(set(same)) == 1:
+    if len(set(map(_claims, group))) == 1:
         return function, None
     if state is not State.PROVED:
         return function.without_claims(), None
@@ -121,6 +120,14 @@ def _function(found: list[tuple[str, FunctionReport]], of: str) -> tuple[Functio
     related = (Related(said, function.name_span),)
     problem = SeveralGuarantees.at(function.name_span, name=function.name, of=of, related=related)
     return function.without_claims()._replace(state=State.UNKNOWN, reason=problem.message, accepted=False), problem
+
+
+def _claims(function: FunctionReport) -> tuple[object, ...]:
+    """All that is said of a function, as it is said: what was found out apart has symbols of its own."""
+    said = function.words
+    what = said.parameters, said.returns, said.bounds, said.conditions, said.spending, said.chains
+    about = function.name, function.signature, function.kind, function.name_span
+    return *about, *what, function.numeric, function.mechanisms, function.display
 
 
 def _claim(function: FunctionReport) -> str:

@@ -13,7 +13,7 @@ from dp_lsp.accounting.best import guarantees
 from dp_lsp.accounting.bounds import Bound
 from dp_lsp.accounting.charge import Charge
 from dp_lsp.accounting.resolve import Unresolved, names, resolve
-from dp_lsp.analysis.records import NumericReport
+from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.evaluate import Missing, Substitution, symbols_of, upper
 from dp_lsp.core.events import Cost

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp import frontends
 from dp_lsp.analysis.derivations import Explanation
+from dp_lsp.analysis.details import Chain
 from dp_lsp.analysis.facts import encode_facts
 from dp_lsp.analysis.plots import Plotted
 from dp_lsp.analysis.records import KEY, ChunkRecord, FunctionReport, Options, State, Verdict, worst
@@ -27,7 +29,7 @@ from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.engine.program import Program
 from dp_lsp.engine.remarks import Ignores, Outcome, Split, all_accepted, outcome_of
 from dp_lsp.engine.told import told, weighed
-from dp_lsp.engine.units import METRICS, is_chained
+from dp_lsp.engine.units import METRICS
 from dp_lsp.infer.context import Global, Resolve, UnknownGlobal
 from dp_lsp.infer.method import InferenceSetting, Inferred, infer_constant, infer_method
 from dp_lsp.infer.problems import CallsUnchecked, SensitivityMissed
@@ -332,7 +334,8 @@ class Task:
         assert found.shown is not None, "a method that is no black box has a scheme"
         shown = replace(found.shown, reason=found.shown.reason or unknown)
         claims = tuple(each for each in self._claims() if _is_about(each, definition))
-        return _chained(describe(shown, place, self._options, state, found.assumed, claims, self._consulted), found)
+        about = found.assumed, claims, self._consulted, partial(_chains, found)
+        return describe(shown, place, self._options, state, *about)
 
     def _claims(self) -> list[Claim]:
         """What comments say of what functions cost or move by."""
@@ -348,14 +351,11 @@ class Task:
                 yield ClaimUnreadable.at(each.span, word=each.word, wrong="no function stands there")
 
 
-def _chained(described: Described, found: Inferred) -> Described:
-    """The same with the chains from datasets to what is told of them, if all of it is proved."""
-    report, description = described.report, described.description
-    if description is None or report.state is not State.PROVED or not is_chained(report):
-        return described
+def _chains(found: Inferred, description: Description) -> Iterable[Chain]:
+    """What leads from datasets to what is told of them."""
     from dp_lsp.engine.chains import chains  # not needed where nothing is a dataset
 
-    return described._replace(report=report._replace(chains=tuple(chains(description, found))))
+    return chains(description, found)
 
 
 def _is_about(claim: Claim, definition: Definition) -> bool:

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dp_lsp.accounting.bounds import vacuous
-from dp_lsp.analysis.records import NEIGHBOURS, FunctionReport, Stability
+from dp_lsp.analysis.details import Premise, Premised, Scale
+from dp_lsp.analysis.records import NEIGHBOURS
 from dp_lsp.core.algebra import Poly, Sign, Symbol
 from dp_lsp.core.annotation import DatasetOf
-from dp_lsp.core.metrics import holds_records, metric_name
+from dp_lsp.core.metrics import holds_records
 from dp_lsp.core.scheme import Scheme, SchemeParameter
-from dp_lsp.core.sens import ONE, ZERO, Sens, magnitude
+from dp_lsp.core.sens import ONE, ZERO, Sens, magnitude, number
 from dp_lsp.core.types import Dataset, DatasetMetric, TupleType
 
 if TYPE_CHECKING:
@@ -20,16 +21,21 @@ if TYPE_CHECKING:
 METRICS = dict(zip(NEIGHBOURS, (DatasetMetric.CHANGE_ONE, DatasetMetric.SYMMETRIC), strict=True))
 """How datasets are compared where no annotation says it."""
 
-_PREMISE = "a person has at most {} records in `{}` (`contributes`)"
 _NAMES = "dnjkm"  # that any number of records may have
-_LONGEST = 60  # characters of a bound that is shown; a longer one stands elsewhere
 
 
-def premise(scheme: Scheme, contributes: int) -> Iterator[str]:
+def premise(scheme: Scheme, contributes: int) -> Iterator[Premise]:
     """What the configuration says of persons, where the bounds of a function are about them."""
-    names = [param.name for param in scheme.params if _is_counted(param, contributes)]
+    names = tuple(param.name for param in scheme.params if _is_counted(param, contributes))
     if names:
-        yield _PREMISE.format(contributes, "` and `".join(names))
+        yield Premise(Premised.CONTRIBUTES, names, records=contributes)
+
+
+def per_person(param: SchemeParameter, contributes: int) -> Sens | None:
+    """How many records one person has, where a bound of a parameter is about a person."""
+    if is_about_records(param):
+        return records(param)
+    return number(contributes) if _is_counted(param, contributes) else None
 
 
 def _is_counted(param: SchemeParameter, contributes: int) -> bool:
@@ -51,12 +57,7 @@ def records(param: SchemeParameter) -> Sens:
     return ONE if param.unit is None else magnitude(param.unit.records)
 
 
-def is_chained(report: FunctionReport) -> bool:
-    """Whether a private function has a dataset."""
-    return report.kind == "privacy" and any(each.stability for each in report.parameters)
-
-
-def stability(description: Description, param: SchemeParameter, private: bool) -> Stability | None:
+def stability(description: Description, param: SchemeParameter, private: bool) -> Scale | None:
     """What a change of the records of a parameter does; None where it has none, or nothing is claimed."""
     if description.scheme.reason or not is_about_records(param):
         return None
@@ -70,17 +71,18 @@ class _Stability:
         self._param = param
         self._records = records(param)
         taken = {each.name for each in description.scheme.params}
-        self._name = next((each for each in _NAMES if each not in taken), "d_in")
-        steps = Poly.of(Symbol(self._name, Sign.NONNEGATIVE, integer=True))
+        name = next((each for each in _NAMES if each not in taken), "d_in")
+        self._number = Symbol(name, Sign.NONNEGATIVE, integer=True)
+        steps = Poly.of(self._number)
         self._persons = Sens((steps * self._records.single_poly().inverse(),))  # that d records are
 
-    def of_result(self) -> Stability | None:
+    def of_result(self) -> Scale | None:
         """How far a result moves."""
         description, move = self._description, self._description.scheme.result.moves.get(self._param.var)
         far = ZERO if move is None else description.norms.sens(move.sens)
-        return None if far.infinite else self._of("d_out", far, "", far * self._persons)
+        return None if far.infinite else self._of(far * self._persons)
 
-    def of_cost(self) -> Stability | None:
+    def of_cost(self) -> Scale | None:
         """What a function costs. In general that is known where δ is 0: d records of as many people are a group, and
         a part of those of one person costs as much less as the mechanisms say."""
         var, scheme = self._param.var, self._description.scheme
@@ -88,27 +90,14 @@ class _Stability:
         epsilon, delta = bound.price
         if epsilon.infinite or vacuous(delta):
             return None
-        also = "" if delta.zero else f", δ = {self._description.short(delta)}"
         general = epsilon * self._persons if delta.zero else None
         if general is not None and self._param.unit is not None:
             price = bound.measure.price(scheme.cost, {var: self._persons})
             scales = price.delta.zero and self._description.norms.sens(price.epsilon) == general
             general = general if scales else None
-        return self._of("ε", epsilon, also, general)
+        return self._of(general)
 
-    def _of(self, what: str, bound: Sens, also: str, general: Sens | None) -> Stability:
-        description, param = self._description, self._param
-        if general is not None and (general.infinite or (param.unit is not None and param.unit.whole)):
-            general = None
-        texts = [(description.short(self._records), f"{description.short(bound)}{also}")]
-        if general is not None and not bound.zero:
-            texts += [(self._name, self._times(bound, general))]
-        shown = tuple(f"d_in = {each} → {what} = {text}" for each, text in texts if len(text) <= _LONGEST)
-        formula = "" if general is None else description.formula.sens(general)
-        return Stability(metric_name(param.type), description.formula.sens(self._records), formula, shown)
-
-    def _times(self, bound: Sens, general: Sens) -> str:
-        """So many times a bound: of a largest number that is written once."""
-        one = self._records == ONE and len(bound.polys) > 1
-        short = self._description.short
-        return f"{self._name}⋅{short(bound)}" if one else short(general)
+    def _of(self, general: Sens | None) -> Scale:
+        unit = self._param.unit
+        known = general is not None and not general.infinite and not (unit is not None and unit.whole)
+        return Scale(self._records, self._number, general if known else None)

@@ -125,7 +125,7 @@ def _known(facts: dict[Span, Fact], span: Span) -> str:
     if fact is None:
         return ""
     moves = ", ".join(f"{bound} in {name}" for name, bound in fact.moves)
-    return f"{fact.type} · {moves}" if moves else fact.type
+    return f"{fact.whole_type} · {moves}" if moves else fact.whole_type
 
 
 def _globals(document: Document, word: str, modules: Modules) -> Iterator[Proposal]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Step
-from dp_lsp.analysis.records import NumericReport, State
+from dp_lsp.analysis.records import State
+from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.features.hover import KINDS, expression, stability, verdict
 from dp_lsp.features.markdown import code, prose, table
 from dp_lsp.language import Language
@@ -70,15 +71,14 @@ class _Page:
 
     def _numbers(self) -> Iterator[str]:
         """What each rule comes to, and what the published formula would say."""
-        same: dict[tuple[str, ...], list[str]] = {}
+        same: dict[tuple[tuple[str, ...], ...], list[str]] = {}
         for names in dict.fromkeys(each.parameters for each in self._explained.numbers):
             proved = [figure(each, _STATES.get(each.rule, "proved")) for each in self._numbers_of(names)]
             stated = [figure(each, "not proved") for each in self._published if each.parameters == names]
-            rows = ["\t".join(row) for row in (*proved, *stated)]
-            same.setdefault(tuple(rows), []).append(" with ".join(map(code, names)))
+            same.setdefault((*proved, *stated), []).append(" with ".join(map(code, names)))
         for found, groups in same.items():
             yield f"## In numbers: {', '.join(groups)}"
-            yield table(("rule", "ε", "δ", ""), (tuple(row.split("\t")) for row in found))
+            yield table(("rule", "ε", "δ", ""), found)
         if same:
             yield self._remark
 
@@ -110,7 +110,7 @@ class _Page:
                 yield f"## {', '.join(names)}{_heading(each)}"
                 yield table(("step", "line", "code", "rule", "result"), self._rows(each))
                 yield _listed(map(_conclusion, each.conclusions)) if len(each.conclusions) > 1 else ""
-        yield _listed(f"{', '.join(names)}: {_shown(each.bound)}" for each, names in same.items() if not each.steps)
+        yield _listed(f"{', '.join(names)}: {prose(each.bound)}" for each, names in same.items() if not each.steps)
 
     def _rows(self, derivation: Derivation) -> Iterator[tuple[str, ...]]:
         for number, step in enumerate(derivation.steps, 1):
@@ -198,11 +198,7 @@ def _heading(derivation: Derivation) -> str:
     result = derivation.conclusions[0].result
     if result == ("oo",):
         return ": no bound"
-    return f": {'moves it by at most ' if len(result) == 1 else ''}{_shown(derivation.bound)}"
-
-
-def _shown(bound: str) -> str:
-    return prose(bound.replace("  δ ", ", δ "))
+    return f": {'moves it by at most ' if len(result) == 1 else ''}{prose(derivation.bound)}"
 
 
 def _references(step: Step, number: int) -> str:

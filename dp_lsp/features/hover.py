@@ -9,16 +9,14 @@ from pathlib import PurePath
 from typing import TypeGuard
 
 from dp_lsp.analysis.facts import WAITING, Fact, Part, Role
-from dp_lsp.analysis.records import (
-    Analysis,
+from dp_lsp.analysis.records import Analysis, FunctionReport, State
+from dp_lsp.analysis.rows import (
     ConditionReport,
     FreeVariable,
-    FunctionReport,
     NumericReport,
     ParameterReport,
     SpendingReport,
     Stability,
-    State,
 )
 from dp_lsp.features.markdown import code, prose, table, together
 from dp_lsp.features.outline import WORDS
@@ -27,7 +25,6 @@ from dp_lsp.problem import DOCUMENTATION, Named, Problem, Severity, There
 from dp_lsp.text import Span
 
 KINDS = {"sensitivity": "sensitivity", "privacy": "private", "blackbox": "black box"}
-_NONE = ("", "oo")  # an ε that is no guarantee
 _SHORT = 30  # characters of a formula that is shown as it is
 _MOST = 12  # conditions shown; a person does not read more, and the report has them all
 _MOST_ERRORS = 3  # shown; the others are marked in the text
@@ -154,7 +151,7 @@ def function_text(analysis: Analysis, function: FunctionReport, stale: bool = Fa
     yield _numbers(function)
     yield _spending(analysis, function)
     if function.returns:
-        yield f"returns {_type(function.returns)}"
+        yield f"returns {_type(*function.words.result)}"
     if open_ones:
         shown = [code(c.text) if c.formula else prose(c.text) for c in open_ones[:_MOST]]
         more = [f"and {len(open_ones) - _MOST} more"] if len(open_ones) > _MOST else []
@@ -256,14 +253,12 @@ def _private(parameter: ParameterReport) -> Iterator[tuple[str, ...]]:
     epsilon, delta = parameter.epsilon or "", parameter.delta or ""
     if parameter.static:
         yield "static", ""
-    elif epsilon in _NONE:
+    elif not parameter.is_guaranteed:
         yield prose(parameter.shown), ""
     elif max(len(epsilon), len(delta)) <= _SHORT:
         yield code(epsilon), code(delta)
     else:
-        for pair in parameter.shown.split("  or  "):
-            shown_epsilon, _, shown_delta = pair.removeprefix("ε ").partition("  δ ")
-            yield code(shown_epsilon), code(shown_delta)
+        yield from ((code(shown_epsilon), code(shown_delta)) for shown_epsilon, shown_delta in parameter.alternatives)
 
 
 def _sensitive(parameter: ParameterReport) -> Iterator[tuple[str, ...]]:
@@ -317,7 +312,8 @@ def _rule(fact: Fact) -> str:
 
 def expression(fact: Fact) -> Iterator[str]:
     """What is known of a value: its type and metric, how far it moves, and what it costs."""
-    yield f"{_type(fact.type)} · {prose(fact.metric)}" if fact.metric else _type(fact.type)
+    type_ = _type(fact.type, fact.value)
+    yield f"{type_} · {prose(fact.metric)}" if fact.metric else type_
     moves = ", ".join(f"**{prose(bound)}** in {code(parameter)}" for parameter, bound in fact.moves)
     if any(WAITING in bound for _, bound in fact.moves):
         names = ", ".join(code(parameter) for parameter, _ in fact.moves)
@@ -331,15 +327,11 @@ def expression(fact: Fact) -> Iterator[str]:
         yield f"costs **ε {prose(epsilon)}**, **δ {prose(delta)}** in {names}, each time it runs"
 
 
-def _type(text: str) -> str:
+def _type(text: str, value: str) -> str:
     """A type; of a number that is known, which number it is, if that can be read."""
-    known = _KNOWN.fullmatch(text)
-    if known is None:
-        return code(text)
-    return f"{code(known[1])} {code(known[2])}" if len(known[2]) <= _SHORT else code(known[1])
+    return f"{code(text)} {code(value)}" if value and len(value) <= _SHORT else code(text)
 
 
-_KNOWN = re.compile(r"(\w+)\[(.+) ©\]")
 _UNMOVED = {
     Role.UNKNOWN: "moves with no parameter: public, or released by a mechanism",
     Role.PRIVATE: "moves with no parameter",

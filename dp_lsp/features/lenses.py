@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from dp_lsp.analysis.records import FunctionReport, State
@@ -15,7 +14,6 @@ from dp_lsp.text import Span
 _LONGEST = 160  # characters of a line above the code
 _CHECKING = "checking…"
 _BOX = "a black box, taken at your word"
-_ALTERNATIVE = re.compile(r"  or  .*", re.DOTALL)
 
 
 class Lens(NamedTuple):
@@ -44,14 +42,8 @@ def _title(function: FunctionReport) -> str:
     elif function.kind == "blackbox":
         title = f"{WORDS[function.state]} · {_BOX}"
     else:
-        title = " · ".join(filter(None, (verdict(function), _numbers(function) or summary(_first(function)))))
+        title = " · ".join(filter(None, (verdict(function), _numbers(function) or summary(function, first=True))))
     return title if len(title) <= _LONGEST else title[: _LONGEST - 1] + "…"
-
-
-def _first(function: FunctionReport) -> FunctionReport:
-    """Of two bounds of a parameter, of which a reader may take either, the first."""
-    shorter = (each._replace(shown=_ALTERNATIVE.sub(" or …", each.shown)) for each in function.parameters)
-    return function._replace(parameters=tuple(shorter))
 
 
 def _numbers(function: FunctionReport) -> str:

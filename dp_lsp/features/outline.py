@@ -26,16 +26,18 @@ class Symbol(NamedTuple):
     name_span: Span
 
 
-def summary(function: FunctionReport) -> str:
-    """The bounds of a function in a few words ("x: ε 0.1  δ 0.2"), without its state, which says if they hold."""
+def summary(function: FunctionReport, first: bool = False) -> str:
+    """The bounds of a function in a few words ("x: ε 0.1  δ 0.2"), without its state, which says if they hold. Of two
+    bounds of a parameter, of which a reader may take either, the ``first`` may be enough."""
     if function.state is State.STALE:
         return ""
     if function.kind == "blackbox":
         return "black box"
     names: dict[str, list[str]] = {}
     for parameter in function.parameters:
-        if not parameter.static and parameter.shown:
-            names.setdefault(parameter.shown, []).append(parameter.name)
+        shown = parameter.first if first else parameter.shown
+        if not parameter.static and shown:
+            names.setdefault(shown, []).append(parameter.name)
     bounds = " · ".join(f"{', '.join(group)}: {shown}" for shown, group in names.items())
     text = bounds or function.reason
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

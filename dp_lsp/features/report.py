@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from dp_lsp import __version__
-from dp_lsp.analysis.records import (
-    Analysis,
-    BoundReport,
-    FunctionReport,
-    NumericReport,
-    ParameterReport,
-    Silenced,
-    SpendingReport,
-    State,
-)
+from dp_lsp.analysis.records import Analysis, FunctionReport, Silenced, State
+from dp_lsp.analysis.rows import BoundReport, NumericReport, SpendingReport
+from dp_lsp.features.domains import domain
 from dp_lsp.problem import Problem, Related, Severity, There
 from dp_lsp.text import Place, Source, Span
 
@@ -83,7 +76,7 @@ def _function(function: FunctionReport, source: Source, numbers_given: bool) -> 
         "kind": function.kind,
         "status": function.state.value,
         "range": _range(function.span, source),
-        "parameters": list(map(_parameter, function.parameters)),
+        "parameters": list(_parameters(function)),
         "returns": function.returns,
         "bounds": [_bound(bound) for bound in function.bounds],
         "conditions": [condition._asdict() for condition in function.conditions],
@@ -100,11 +93,16 @@ def _function(function: FunctionReport, source: Source, numbers_given: bool) -> 
     return result
 
 
-def _parameter(parameter: ParameterReport) -> Json:
-    result = {key: getattr(parameter, key) for key in _PARAMETER_KEYS}
-    if parameter.stability is not None:
-        result["stability"] = {"d_in": parameter.stability.records, "general": parameter.stability.general or None}
-    return result
+def _parameters(function: FunctionReport) -> Iterator[Json]:
+    formula = function.words.writing.formula
+    for parameter, known in zip(function.parameters, function.details.parameters, strict=True):
+        result = {key: getattr(parameter, key) for key in _PARAMETER_KEYS}
+        result["domain"] = domain(known.type, formula)
+        if known.per_person is not None:
+            result["records_per_person"] = formula.sens(known.per_person)
+        if parameter.stability is not None:
+            result["stability"] = {"d_in": parameter.stability.records, "general": parameter.stability.general or None}
+        yield result
 
 
 _PARAMETER_KEYS = ("name", "type", "static", "sensitivity", "epsilon", "delta")

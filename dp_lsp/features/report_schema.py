@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dp_lsp.analysis.records import PROFILES, State
+from dp_lsp.features.domains import KINDS, UNKNOWN
 from dp_lsp.features.report import SCHEMA_VERSION
 from dp_lsp.problem import Severity
 
@@ -71,7 +72,7 @@ class _Schema:
                 "parameters": _listed(self._parameter()),
                 "returns": _TEXT,
                 "bounds": _listed(self._bound()),
-                "conditions": _listed(self._object({"text": _TEXT, "formula": _FORMULA, "decided": _TRUTH})),
+                "conditions": _listed(self._condition()),
                 "display": _TEXT,
             },
             accepted=_TEXT,
@@ -84,7 +85,16 @@ class _Schema:
     def _parameter(self) -> Schema:
         formulas = dict.fromkeys(("sensitivity", "epsilon", "delta"), _FORMULA)
         stability = self._object({"d_in": _TEXT, "general": _FORMULA})
-        return self._object({"name": _TEXT, "type": _TEXT, "static": _TRUTH, **formulas}, stability=stability)
+        return self._object(
+            {"name": _TEXT, "type": _TEXT, "static": _TRUTH, **formulas},
+            stability=stability,
+            domain=_DOMAIN,
+            records_per_person=_TEXT,
+        )
+
+    def _condition(self) -> Schema:
+        kind: Schema = {"enum": ["relation", "norm", "neighbours", "contributes", "note"]}
+        return self._object({"text": _TEXT, "formula": _FORMULA, "decided": _TRUTH}, kind=kind)
 
     def _bound(self) -> Schema:
         free = self._object({"name": _TEXT, "range": _TEXT, "meaning": _TEXT})
@@ -151,4 +161,10 @@ _FORMULA: Schema = {"type": ["string", "null"]}
 _CODE: Schema = {"type": "string", "pattern": "^DP[0-9]{3}$"}
 _STATUS: Schema = {"enum": [state.value for state in State if state is not State.STALE]}
 _SEVERITY: Schema = {"enum": [severity.value for severity in Severity]}
+_DOMAIN: Schema = {
+    "type": "object",
+    "properties": {"kind": {"enum": [*KINDS, UNKNOWN]}},
+    "required": ["kind"],
+}
+"""A type as a tree (:mod:`dp_lsp.features.domains`)."""
 _RULE: Schema = {"enum": ["basic", "advanced", "optimal", "zcdp", "renyi", "gaussian", "pld", "published"]}

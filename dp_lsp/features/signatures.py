@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dp_lsp.analysis.records import FunctionReport, ParameterReport, State
+from dp_lsp.analysis.records import FunctionReport, State
+from dp_lsp.analysis.rows import ParameterReport
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.cursor import cursor
 from dp_lsp.features.hover import KINDS, verdict

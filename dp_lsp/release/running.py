@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from dp_lsp import builtins
-from dp_lsp.analysis.records import FunctionReport, NumericReport, State
+from dp_lsp.analysis.records import FunctionReport, State
+from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, is_container
 from dp_lsp.builtins.releasing import COMPUTED, RELEASED, Draws
 from dp_lsp.core.evaluate import Substitution

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from typing import NamedTuple
 
-from dp_lsp.analysis.records import Analysis, FunctionReport, NumericReport, State
+from dp_lsp.analysis.records import Analysis, FunctionReport, State
+from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.cli.excerpt import Mark, excerpt
 from dp_lsp.cli.files import shown as shown_path
 from dp_lsp.cli.files import to_file
@@ -127,18 +129,33 @@ class _Row:
         notes = (", ".join(function.mechanisms), printable(function.reason), codes)
         self.notes = "   ".join(filter(None, notes))
         bounds = _bounds(function)
-        self.wide = any(width(bound) > _WIDEST for bound in bounds)
-        self.bounds = [line for bound in bounds for line in _unfolded(bound)] if self.wide else bounds
+        self.wide = any(width(bound.line) > _WIDEST for bound in bounds)
+        self.bounds = [line for bound in bounds for line in (bound.unfolded if self.wide else [bound.line])]
         known = function.state is not State.UNKNOWN  # else there is nothing to hold under conditions
         self.detail = list(_detail(function, source)) if whole and known else []
 
 
-def _unfolded(bound: str) -> Iterator[str]:
-    """A bound with one quantity a line, below each other."""
-    names, colon, shown = bound.partition(": ")
-    first, *others = shown.split("  ")
-    yield names + colon + first
-    yield from (" " * width(names + colon) + other for other in others)
+class _Bound(NamedTuple):
+    """What is said of neighbours: their names, and what stands before and after them, in parts that may stand below
+    each other."""
+
+    before: str
+    names: str
+    parts: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> str:
+        return f"{self._head}{'  '.join(self.parts)}"
+
+    @property
+    def unfolded(self) -> list[str]:
+        """One quantity a line."""
+        first, *others = self.parts or ("",)
+        return [self._head + first, *(" " * width(self._head) + other for other in others)]
+
+    @property
+    def _head(self) -> str:
+        return f"{self.before}{self.names}{': ' if self.parts else ''}"
 
 
 def _detail(function: FunctionReport, source: Source) -> Iterator[str]:
@@ -194,19 +211,20 @@ def _first_line(span: Span, source: Source) -> Span:
     return Span(span.start, min(span.end, source.line_span(source.place(span.start).line).end))
 
 
-def _bounds(function: FunctionReport) -> list[str]:
+def _bounds(function: FunctionReport) -> list[_Bound]:
     """What each parameter costs, or how far the result moves with it; neighbours that say the same as one."""
     if function.kind == "blackbox":
-        return ["a black box, taken at your word"]
+        return [_Bound("a black box, taken at your word", "")]
     result = []
-    for (static, shown), group in groupby(function.parameters, key=lambda each: (each.static, each.shown)):
+    for (static, parts), group in groupby(function.parameters, key=lambda each: (each.static, each.parts)):
         names = ", ".join(printable(parameter.name) for parameter in group)
+        said = tuple(map(printable, parts))
         if static:
-            result.append(f"{names}: static")
+            result.append(_Bound("", names, ("static",)))
         elif function.kind == "sensitivity" and function.state is not State.UNKNOWN:
-            result.append(f"{printable(shown)} in {names}")
+            result.append(_Bound(f"{said[0]} in ", names))
         else:
-            result.append(f"{names}: {printable(shown)}")
+            result.append(_Bound("", names, said))
     return result
 
 

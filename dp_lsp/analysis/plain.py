@@ -1,4 +1,6 @@
-"""Flat values as JSON and back: what they are is told by types, of which named tuples are made up."""
+"""Flat values as JSON and back: what they are is told by types, of which named tuples are made up.
+
+Numbers and types of the core are written into a table beside it, each once (:mod:`dp_lsp.core.tables`)."""
 
 from __future__ import annotations
 
@@ -13,10 +15,11 @@ from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What is raised by reading what cannot be a value."""
 
-Way = Callable[[Any], Any]
+Way = Callable[[Any, Any], Any]
+"""From a value, and the table that is written or read, to another."""
 
 
-def _same(value: Any) -> Any:
+def _same(value: Any, table: Any) -> Any:
     return value
 
 
@@ -28,6 +31,15 @@ class Plain(NamedTuple):
     read: Way = _same
 
 
+_SHARED: dict[Any, str] = {}
+"""What is written into a table, with the name of the method of it that does so and that of the one that reads it."""
+
+
+def share(kind: Any, name: str) -> None:
+    """Have values of a type written into tables and read from them by a method of this name."""
+    _SHARED[kind] = name
+
+
 @lru_cache(None)
 def plain(kind: Any) -> Plain:
     """How values of a type are written; a TypeError for a type that is none of flat values."""
@@ -35,11 +47,14 @@ def plain(kind: Any) -> Plain:
     if kind in (str, int, float, bool, NoneType):
         return Plain()
     if kind is bytes:
-        return Plain(lambda value: b2a_base64(value, newline=False).decode(), a2b_base64)
+        return Plain(lambda value, _: b2a_base64(value, newline=False).decode(), lambda text, _: a2b_base64(text))
     if kind is Fraction:
-        return Plain(lambda value: f"{value.numerator:x}/{value.denominator:x}", _fraction)
+        return Plain(lambda value, _: f"{value.numerator:x}/{value.denominator:x}", lambda text, _: _fraction(text))
     if isinstance(kind, type) and issubclass(kind, Enum):
-        return Plain(lambda value: value.value, kind)
+        return Plain(lambda value, _: value.value, lambda value, _: kind(value))
+    if kind in _SHARED:
+        name = _SHARED[kind]
+        return Plain(lambda value, table: getattr(table, name)(value), lambda value, table: getattr(table, name)(value))
     if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return _fields(kind)
     if origin is tuple and len(inner) == 2 and inner[1] is Ellipsis:
@@ -48,10 +63,15 @@ def plain(kind: Any) -> Plain:
         return _fixed(tuple, [plain(each) for each in inner])
     if origin is frozenset:
         each = plain(inner[0])
-        return Plain(lambda value: sorted(map(each.write, value)), lambda value: frozenset(map(each.read, value)))
+        return Plain(
+            lambda value, table: sorted(each.write(one, table) for one in value),
+            lambda value, table: frozenset(each.read(one, table) for one in value),
+        )
     if origin is dict:
         pairs = _row(_fixed(tuple, [plain(each) for each in inner]))
-        return Plain(lambda value: pairs.write(value.items()), lambda value: dict(pairs.read(value)))
+        return Plain(
+            lambda value, table: pairs.write(value.items(), table), lambda value, table: dict(pairs.read(value, table))
+        )
     if origin in (Union, UnionType):
         return _either(inner)
     raise TypeError(f"{kind} is not a type of flat values")
@@ -65,8 +85,11 @@ def _fraction(text: str) -> Fraction:
 def _row(inner: Plain) -> Plain:
     write, read = inner
     if read is _same:
-        return Plain(list, tuple)
-    return Plain(lambda values: [write(each) for each in values], lambda values: tuple([read(each) for each in values]))
+        return Plain(lambda values, _: list(values), lambda values, _: tuple(values))
+    return Plain(
+        lambda values, table: [write(each, table) for each in values],
+        lambda values, table: tuple([read(each, table) for each in values]),
+    )
 
 
 def _fields(kind: Any) -> Plain:
@@ -75,22 +98,22 @@ def _fields(kind: Any) -> Plain:
     return _fixed(kind._make, [plain(hints[name]) for name in kind._fields])
 
 
-def _fixed(make: Way, inner: list[Plain]) -> Plain:
+def _fixed(make: Callable[[Any], Any], inner: list[Plain]) -> Plain:
     size = len(inner)
     writers = [(i, each.write) for i, each in enumerate(inner) if each.write is not _same]
     readers = [(i, each.read) for i, each in enumerate(inner) if each.read is not _same]
 
-    def write(value: Any) -> Any:
+    def write(value: Any, table: Any) -> Any:
         row = list(value)
         for i, way in writers:
-            row[i] = way(row[i])
+            row[i] = way(row[i], table)
         return row
 
-    def read(row: Any) -> Any:
+    def read(row: Any, table: Any) -> Any:
         if len(row) != size:
             raise ValueError(f"{len(row)} values instead of {size}")
         for i, way in readers:
-            row[i] = way(row[i])
+            row[i] = way(row[i], table)
         return make(row)
 
     return Plain(write, read)
@@ -103,16 +126,17 @@ def _either(kinds: tuple[Any, ...]) -> Plain:
     if len(classes) == 1:
         ((put, take),) = ways
         return Plain(
-            lambda value: None if value is None else put(value), lambda value: None if value is None else take(value)
+            lambda value, table: None if value is None else put(value, table),
+            lambda value, table: None if value is None else take(value, table),
         )
 
-    def write(value: Any) -> Any:
+    def write(value: Any, table: Any) -> Any:
         if value is None:
             return None
         index = classes.index(type(value))
-        return [index, ways[index].write(value)]
+        return [index, ways[index].write(value, table)]
 
-    def read(value: Any) -> Any:
-        return None if value is None else ways[value[0]].read(value[1])
+    def read(value: Any, table: Any) -> Any:
+        return None if value is None else ways[value[0]].read(value[1], table)
 
     return Plain(write, read)

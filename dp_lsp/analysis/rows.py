@@ -1,0 +1,112 @@
+"""What reports show of a function, as rows of text: formulas in SymPy syntax, and short texts for a person."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from dp_lsp.text import Span
+
+
+class FreeVariable(NamedTuple):
+    """A number the user may choose, its range as a formula, and what it means."""
+
+    name: str
+    range: str
+    meaning: str
+
+
+class BoundReport(NamedTuple):
+    """One proved pair (ε, δ) for parameters that change together. Formulas are in SymPy syntax. ``own`` are the numbers
+    of a measure that counts in something else, from which the pair follows."""
+
+    parameters: tuple[str, ...]
+    measure: str
+    rule: str
+    epsilon: str
+    delta: str
+    free: tuple[FreeVariable, ...]
+    own: tuple[tuple[str, str], ...] = ()
+
+
+class NumericReport(NamedTuple):
+    """The bound as numbers, ∞ as None, or the names of what has no number yet. ``by`` are the numbers of its measure
+    that it follows from, where somebody asked for an explanation."""
+
+    parameters: tuple[str, ...]
+    epsilon: Fraction | None
+    delta: Fraction | None
+    rule: str
+    missing: tuple[str, ...] = ()
+    by: tuple[tuple[str, Fraction], ...] = ()
+
+
+class SpendingReport(NamedTuple):
+    """What a mechanism or a call at a place spends of the budget of parameters that change together, by basic
+    composition: as formulas, to a person, and as a share of ε where that is a number. ``name`` is what is run there."""
+
+    parameters: tuple[str, ...]
+    span: Span
+    name: str
+    epsilon: str
+    delta: str
+    shown: str
+    share: float | None = None
+
+
+class ConditionReport(NamedTuple):
+    """A side condition: for a person, as a formula (None for a premise that is no relation), and whether it is decided.
+    ``kind`` is `relation`, or that of a premise (:class:`dp_lsp.analysis.details.Premised`)."""
+
+    text: str
+    formula: str | None
+    decided: bool
+    kind: str
+
+
+class Stability(NamedTuple):
+    """What a change of ``records`` records of a dataset, which is one person, does: ``shown`` says to a person how the
+    distance of datasets becomes the bound, and ``metric`` what that distance is. ``general`` is the bound for ``d``
+    records, empty where it is not known to be so many times as large. Formulas are in SymPy syntax."""
+
+    metric: str
+    records: str
+    general: str
+    shown: tuple[str, ...]
+
+
+class ParameterReport(NamedTuple):
+    """A parameter and its bounds. Formulas (``sensitivity``, ``epsilon``, ``delta``) are in SymPy syntax, and None
+    where they do not apply; ``shown`` says the bound to a person ("ε 0.1  δ 0.2", "2", "∞"), and ``alternatives`` each
+    guarantee as (ε, δ) by itself, of which the reader may take any. ``stability`` is that of a dataset."""
+
+    name: str
+    type: str
+    static: bool
+    sensitivity: str | None
+    epsilon: str | None
+    delta: str | None
+    shown: str
+    stability: Stability | None = None
+    alternatives: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_guaranteed(self) -> bool:
+        """Whether a private function guarantees something."""
+        return bool(self.alternatives) and self.epsilon != "oo"
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The bound for a person in parts that may stand below each other."""
+        if not self.is_guaranteed:
+            return (self.shown,)
+        pairs = ((f"ε {epsilon}", f"δ {delta}") for epsilon, delta in self.alternatives)
+        return tuple(part for index, pair in enumerate(pairs) for part in (*["or"] * bool(index), *pair))
+
+    @property
+    def first(self) -> str:
+        """The bound for a person, of two guarantees the first."""
+        if len(self.alternatives) < 2:
+            return self.shown
+        epsilon, delta = self.alternatives[0]
+        return f"ε {epsilon}  δ {delta} or …"
