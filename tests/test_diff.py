@@ -219,6 +219,28 @@ def test_what_a_project_says_of_neighbours(text: str, wide: Options, narrow: Opt
     assert change.effect == "weaker" and note in change.notes
 
 
+def without_data(made: dict[str, Any]) -> dict[str, Any]:
+    """The report as it was written before it said what conditions and parameters are about."""
+    for function in made["files"][0]["functions"]:
+        for each in (*function["parameters"], *function["conditions"]):
+            for key in ("domain", "records_per_person", "kind"):
+                each.pop(key, None)
+    return made
+
+
+def test_reports_of_before_are_compared_as_far_as_they_say_what_they_are_about() -> None:
+    wide, narrow = (COUNTS.format(of, 1) for of in ("Symmetric", "InsertDelete"))
+    old = without_data(made(wide))
+    assert changes(old, made(wide)) == [] and changes(old, without_data(made(wide))) == []
+    assert changes(old, made(wide.replace("v::", "w::").replace(", v)", ", w)"))) == []
+    (change,) = changes(old, made(narrow))
+    assert change.effect == "weaker"
+    assert change.notes == ("a report of before does not say which data `v` may be: make it anew",)
+    many = COUNTS.format("Symmetric, Contributes(3)", 3)
+    (change,) = changes(without_data(made(many)), made(wide))
+    assert change.effect == "weaker" and "a person with up to 1 record in `v`" in change.notes[0]
+
+
 def test_what_is_compared_by_difference_may_move_by_less_than_1() -> None:
     old, new = "f(x::Real) = x\n", "f(x::Data) = x\n"
     assert [each.effect for each in found(old, new)] == ["weaker"]
@@ -494,6 +516,18 @@ def test_without_a_repository(diff: Diff, monkeypatch: pytest.MonkeyPatch, tmp_p
     assert code == 2 and "git finds no working tree here (fatal: not a git repository" in wrong
     monkeypatch.setenv("PATH", "")
     assert "git is not installed" in diff("main", "HEAD")[2]
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [{"kind": "dataset"}, {"kind": "tuple"}, {"kind": "vector"}, {"kind": "number", "bounds": ["0"]}, {"kind": "?"}],
+)
+def test_domains_that_no_check_writes(diff: Diff, domain: dict[str, Any]) -> None:
+    old, new = made(BEFORE), made(BEFORE)
+    new["files"][0]["functions"][0]["parameters"][0]["domain"] = domain
+    for name, value in (("old.json", old), ("new.json", new)):
+        write(name, json.dumps(value))
+    assert diff("old.json", "new.json")[0] in (0, 1)
 
 
 def test_hostile_reports(diff: Diff) -> None:

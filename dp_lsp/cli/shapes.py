@@ -9,7 +9,18 @@ _MAYBE = (str, type(None))
 _PLACE = {"line": (int,), "column": (int,)}
 _RANGE = {"start": _PLACE, "end": _PLACE}
 _BOUNDS: dict[str, Any] = {"sensitivity": _MAYBE, "epsilon": _MAYBE, "delta": _MAYBE, "stability?": {"d_in": _TEXT}}
-_PARAMETER = {"name": _TEXT, "type": _TEXT, "static": (bool,), **_BOUNDS}
+_SIZES = {"size?": _MAYBE, "least?": _TEXT, "radius?": _TEXT}
+_DOMAIN: dict[str, Any] = {
+    "kind": _TEXT,
+    "base?": _TEXT,
+    "bounds?": [_TEXT],
+    "metric?": _MAYBE,
+    "clip?": _TEXT,
+    **_SIZES,
+}
+_DOMAIN |= {"element?": _DOMAIN, "records?": _DOMAIN, "items?": [_DOMAIN]}
+_ABOUT = {"domain?": _DOMAIN, "records_per_person?": _TEXT}
+_PARAMETER = {"name": _TEXT, "type": _TEXT, "static": (bool,), **_BOUNDS, **_ABOUT}
 _NUMBER = (int, float, type(None))
 _FUNCTION = {
     "name": _TEXT,
@@ -19,7 +30,7 @@ _FUNCTION = {
     "range": _RANGE,
     "parameters": [_PARAMETER],
     "bounds": [{"parameters": [_TEXT], "epsilon": _TEXT, "delta": _TEXT, "free": [{"range": _TEXT}]}],
-    "conditions": [{"text": _TEXT, "formula": _MAYBE}],
+    "conditions": [{"text": _TEXT, "formula": _MAYBE, "kind?": _TEXT}],
     "spending?": [{"parameters": [_TEXT], "range": _RANGE, "name": _TEXT, "epsilon": _TEXT, "delta": _TEXT}],
     "accepted?": _TEXT,
     "numeric?": [{"parameters": [_TEXT], "epsilon?": _NUMBER, "delta?": _NUMBER}],

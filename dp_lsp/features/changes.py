@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from dp_lsp.core.comparing import Order, Point, compare
+from dp_lsp.core.comparing import Order, Point, compare, is_at_most
 from dp_lsp.core.constraints import Comparison, Quantity, follows
-from dp_lsp.core.formulas import Renamed, Unreadable, with_names, words
+from dp_lsp.core.formulas import Renamed, Scope, Unreadable, with_names, words
 from dp_lsp.core.notation import decimal
-from dp_lsp.features.matching import Function, Pair, matched, renamed, renamed_parameters
-from dp_lsp.features.neighbours import Sides, about_less, is_about_neighbours, of_other_pairs
 
 Json = Mapping[str, Any]
 Lines = Callable[[str], list[str]]
@@ -31,6 +29,14 @@ _WIDEST = 80  # characters of a line that is shown
 _LONGEST = 300  # of a formula
 _MOST_BOUNDS = 12  # of a parameter that are compared, each with each
 _SIGNS = {"epsilon": "ε", "delta": "δ", "sensitivity": "sensitivity"}
+_ANY_NORM = "N"
+_WIDER = (("L1", "L2", "LInf", _ANY_NORM), ("InsertDelete", "Symmetric"), ("Hamming", "ChangeOne"))
+"""Metrics by which ever more data are neighbours, so that a bound for one holds for those before it, too."""
+_DATASETS = frozenset(name for names in _WIDER[1:] for name in names)
+_CONTAINERS = ("vector", "matrix", "gradient")
+_PAIRS = "data that differ in one record", "data of which one has a record more"
+_OF_NEIGHBOURS = ("neighbours", "contributes")
+"""Conditions that only say which data are neighbours, or how many records a person has."""
 
 
 class Effect(StrEnum):
@@ -133,10 +139,11 @@ def _of_pair(pair: Pair) -> Change | None:
         return _change(new, Effect.NOT_PROVED, notes=(f"it was proved, and now it is {_state(new)}",))
     if new.is_proved and not old.is_proved:
         return _change(new, Effect.PROVED, notes=(_summary(new),))
-    bounds = tuple(_bounds(old, new)) if new.is_proved or new.status == old.status == "failed" else ()
-    bounds = (*bounds, *_grown(old, new)) if not new.is_proved else bounds
-    notes, weaker = _conditions(old, new)
-    less = tuple(_about_less(old, new)) if new.is_proved else ()
+    sides = Sides.of(old, new)
+    bounds = tuple(_bounds(sides)) if new.is_proved or new.status == old.status == "failed" else ()
+    bounds = (*bounds, *_grown(sides)) if not new.is_proved else bounds
+    notes, weaker = _conditions(sides)
+    less = tuple(_about_less(sides)) if new.is_proved else ()
     notes, weaker = (*less, *notes), weaker or bool(less)
     effects = [each.effect for each in bounds] + ([Effect.WEAKER] if weaker else [])
     effects += [Effect.NOT_PROVED] if _is_known_no_more(old, new) else []
@@ -157,9 +164,12 @@ def _change(function: Function, effect: Effect, bounds: tuple[Bound, ...] = (), 
     return Change(function.path, function.name, function.signature, function.line, effect, bounds, notes)
 
 
-def _bounds(old: Function, new: Function) -> Iterator[Bound]:
+# Its bounds
+
+
+def _bounds(sides: Sides) -> Iterator[Bound]:
     """The bounds that are others now."""
-    sides = Sides.of(old, new)
+    old, new = sides.old, sides.new
     never_more = _Dominance(sides)
     before = {sides.names.get(each["name"], each["name"]): each for each in old.parameters}
     present = {each["name"] for each in new.parameters}
@@ -243,10 +253,9 @@ def _by_number(parameter: str, what: str, old: float | None, new: float | None) 
         yield Bound(parameter, what, *_figures(before, after), effect)
 
 
-def _grown(old: Function, new: Function) -> Iterator[Bound]:
+def _grown(sides: Sides) -> Iterator[Bound]:
     """What is worse of the errors that both have, accepted or not, and what is accepted besides."""
-    sides = Sides.of(old, new)
-    names = sides.names
+    old, new, names = sides.old, sides.new, sides.names
     left = [*_errors(old.problems), *old.silenced]
     for problem in (*_errors(new.problems), *new.silenced):
         same = [each for each in left if each["code"] == problem["code"]]
@@ -316,24 +325,151 @@ def _at(point: Point) -> str:
     return f"at {where} it is {point.new:.3g}, and was {point.old:.3g}"
 
 
-def _about_less(old: Function, new: Function) -> Iterator[str]:
-    """What the bounds are about now that is not known to be all that they were about."""
-    sides = Sides.of(old, new)
+# Who and what they are about
+
+
+class _Part(NamedTuple):
+    """A dataset, a container or a number in the domain of a parameter: by which metric it is compared, of which numbers
+    it is made (``base``), between which limits (``bounds``, formulas), and of a dataset how many records there are
+    (``size``, ``least``) and how much a row measures at most (``radius``, in the norm ``clip``). None is what is not
+    said."""
+
+    metric: str | None = None
+    base: str | None = None
+    bounds: tuple[str, ...] = ()
+    size: str | None = None
+    least: str | None = None
+    radius: str | None = None
+    clip: str = ""
+
+    @property
+    def limits(self) -> str:
+        return f"from {' to '.join(self.bounds)}" if self.bounds else "any"
+
+    @property
+    def rows(self) -> str:
+        return f"at most {self.radius} in {self.clip}" if self.radius else "anything"
+
+    @property
+    def number(self) -> str:
+        """How many records there are, to a person."""
+        return self.size or (f"at least {self.least}" if self.least else "any")
+
+    @property
+    def comparison(self) -> str:
+        """How its numbers are compared, where that is not a matter of records."""
+        if self.metric in _DATASETS or self.base is None:
+            return ""
+        return "equality" if self.base == "Data" else "difference"
+
+
+def _parts(domain: Json) -> list[_Part]:
+    """What a domain is made of, in the order in which it is written."""
+    found, pending = [], [domain]
+    while pending:
+        each = pending.pop()
+        if each["kind"] == "tuple":
+            pending += reversed(each.get("items", ()))
+        elif each["kind"] == "dataset":
+            of = each.get("records", {})
+            part = _numbers(of.get("element", {}))._replace(metric=each.get("metric"), clip=of.get("clip", ""))
+            size, least, radius = map(each.get, ("size", "least", "radius"))
+            found.append(part._replace(size=size, least=least, radius=radius))
+        elif each["kind"] in _CONTAINERS:
+            found.append(_numbers(each.get("element", {}))._replace(metric=each.get("metric") or _ANY_NORM))
+        elif each["kind"] == "number":
+            found.append(_numbers(each))
+    return found
+
+
+def _numbers(domain: Json) -> _Part:
+    return _Part(base=domain.get("base"), bounds=tuple(domain.get("bounds", ())))
+
+
+def _about_less(sides: Sides) -> Iterator[str]:
+    """What the bounds are about now that is not known to be all that they were about: other neighbours, somebody with
+    fewer records, or fewer data."""
+    old, new = sides.old, sides.new
     before = {sides.names.get(each["name"], each["name"]): each for each in old.parameters}
     if any(each["epsilon"] is not None for each in new.parameters):
-        yield from of_other_pairs(old.conditions, new.conditions)
+        was, now = (any(each.get("kind") == "neighbours" for each in side.conditions) for side in (old, new))
+        if was is not now:
+            yield f"neighbours are {_PAIRS[now]}, and were {_PAIRS[was]}"
     for parameter in new.parameters:
-        was = before.get(parameter["name"])
-        if was is not None and not (parameter["static"] or was["static"]):
-            yield from about_less(was, parameter, (old.conditions, new.conditions), sides)
+        earlier = before.get(parameter["name"])
+        if earlier is not None and not (parameter["static"] or earlier["static"]):
+            yield from _of_less(earlier, parameter, sides)
 
 
-def _conditions(old: Function, new: Function) -> tuple[tuple[str, ...], bool]:
+def _of_less(old: Json, new: Json, sides: Sides) -> Iterator[str]:
+    """The same of a parameter. ``scaled`` says that its bound is also about distances of less than 1, which data
+    compared by equality do not have."""
+    name, scaled = new["name"], new["sensitivity"] is not None
+    if "domain" in old and "domain" in new:
+        before, after = _parts(old["domain"]), _parts(new["domain"])
+        metrics = [[each.metric for each in side if each.metric] for side in (before, after)]
+        if len(metrics[0]) != len(metrics[1]) or not all(map(_is_as_wide, *metrics)):
+            was, now = (", ".join(each) or "none" for each in metrics)
+            yield f"the metric of `{name}` is {now}, and was {was}"
+        if len(before) == len(after):
+            for one, other in zip(before, after, strict=True):
+                yield from _fewer(name, one, other, sides, scaled)
+    elif with_names(old["type"], sides.names) != new["type"]:
+        yield f"a report of before does not say which data `{name}` may be: make it anew"
+    was, now = map(_records_of_a_person, (old, new))
+    if not sides.is_at_most(was, now):
+        less, more = _records(now), _records(was)
+        yield f"it is about a person with up to {less} in `{name}`, and was about one with up to {more}"
+
+
+def _records_of_a_person(parameter: Json) -> str:
+    """How many records a person has; reports of before say it only where there is a bound."""
+    return str(parameter.get("records_per_person") or parameter.get("stability", {}).get("d_in", "1"))
+
+
+def _fewer(name: str, old: _Part, new: _Part, sides: Sides, scaled: bool) -> Iterator[str]:
+    """What a part of a domain leaves out that was not before."""
+    ways = old.comparison, new.comparison
+    if ways == ("equality", "difference") or (ways == ("difference", "equality") and scaled and old.base == "Real"):
+        yield f"`{name}` is compared by {ways[1]}, and was by {ways[0]}"
+    if new.bounds and not _is_as_long(old.bounds, new.bounds, sides):
+        yield f"numbers of `{name}` are {new.limits}, and were {old.limits}"
+    as_short = old.radius and _is_as_wide(old.clip, new.clip) and sides.is_at_most(old.radius, new.radius or "")
+    if new.radius and not as_short:
+        yield f"rows of `{name}` measure {new.rows}, and measured {old.rows}"
+    if not _is_as_many(old, new, sides):
+        yield f"the number of records in `{name}` is {new.number}, and was {old.number}"
+
+
+def _is_as_long(old: tuple[str, ...], new: tuple[str, ...], sides: Sides) -> bool:
+    """Whether an interval holds another one."""
+    if len(old) != 2 or len(new) != 2:
+        return False
+    return sides.is_at_least(old[0], new[0]) and sides.is_at_most(old[1], new[1])
+
+
+def _is_as_many(old: _Part, new: _Part, sides: Sides) -> bool:
+    """Whether a dataset may have as few records, or as many, as before."""
+    if new.size and not (old.size and sides.is_at_least(old.size, new.size) and sides.is_at_most(old.size, new.size)):
+        return False
+    known = (each for each in (old.least, old.size) if each)
+    return not new.least or any(sides.is_at_least(each, new.least) for each in known)
+
+
+def _is_as_wide(old: str, new: str) -> bool:
+    return old == new or any(old in names[: names.index(new)] for names in _WIDER if new in names)
+
+
+def _records(count: str) -> str:
+    return "1 record" if count == "1" else f"{count} records"
+
+
+def _conditions(sides: Sides) -> tuple[tuple[str, ...], bool]:
     """What must hold now and had not to before, and what need not any more; whether there is any of the first."""
-    sides = Sides.of(old, new)
+    old, new = sides.old, sides.new
     before = {sides.names.get(each["name"], each["name"]) for each in old.parameters}
     own = {each["name"] for each in new.parameters} - before
-    was, now = ([each for each in side.conditions if not is_about_neighbours(each)] for side in (old, new))
+    was, now = ([each for each in side.conditions if each.get("kind") not in _OF_NEIGHBOURS] for side in (old, new))
     more = [each["text"] for each in now if not _is_known((each, {}), (old, sides.names), sides, own)]
     less = [each["text"] for each in was if not _is_known((each, sides.names), (new, {}), sides, set())]
     notes = [f"it is proved only where this holds: {text}" for text in more]
@@ -384,6 +520,202 @@ def _errors(problems: Iterable[Json]) -> list[Json]:
 
 def _problem(problem: Json) -> str:
     return f"line {problem['range']['start']['line']}: {problem['code']}, {problem['message']}"
+
+
+# Which function of a report is which one of another
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function of a report, and what is reported of the lines it stands in: problems, and errors that a person
+    accepted (``silenced``)."""
+
+    path: str
+    said: Json
+    problems: tuple[Json, ...]
+    silenced: tuple[Json, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return str(self.said["name"])
+
+    @property
+    def signature(self) -> str:
+        return str(self.said["signature"])
+
+    @property
+    def kind(self) -> str:
+        return str(self.said["kind"])
+
+    @property
+    def status(self) -> str:
+        return str(self.said["status"])
+
+    @property
+    def is_proved(self) -> bool:
+        return self.status == "proved"
+
+    @property
+    def accepted(self) -> str | None:
+        """What a person accepted of it, if anything."""
+        found = self.said.get("accepted")
+        return None if found is None else str(found)
+
+    @property
+    def line(self) -> int:
+        return int(self.said["range"]["start"]["line"])
+
+    @property
+    def last_line(self) -> int:
+        return int(self.said["range"]["end"]["line"])
+
+    @property
+    def parameters(self) -> list[Json]:
+        return list(self.said["parameters"])
+
+    @property
+    def conditions(self) -> list[Json]:
+        return list(self.said["conditions"])
+
+    @property
+    def bounds(self) -> list[Json]:
+        return list(self.said["bounds"])
+
+    @property
+    def spending(self) -> list[Json]:
+        return list(self.said.get("spending", ()))
+
+    def relations(self, names: Renamed) -> Iterator[tuple[str, Renamed]]:
+        """What is known to hold where its bounds do, each with what names in it are called otherwise."""
+        free = (each["range"] for bound in self.bounds for each in bound["free"])
+        for text in (*(each["formula"] for each in self.conditions if each["formula"]), *dict.fromkeys(free)):
+            yield text, names
+
+    def numbers(self, parameter: str) -> Json | None:
+        """The bound of a parameter as numbers, if it has any."""
+        found = (each for each in self.said.get("numeric", ()) if parameter in each["parameters"])
+        return next((each for each in found if "missing" not in each), None)
+
+
+class Pair(NamedTuple):
+    """A function as it was and as it is; one of them may be missing."""
+
+    old: Function | None
+    new: Function | None
+
+
+def functions(report: Json) -> list[Function]:
+    """All functions of a report."""
+    found = []
+    for file in report["files"]:
+        for said in file["functions"]:
+            first, last = (said["range"][end]["line"] for end in ("start", "end"))
+            problems, silenced = (
+                [each for each in listed if first <= each["range"]["start"]["line"] <= last]
+                for listed in (file["diagnostics"], file.get("accepted", ()))
+            )
+            found.append(Function(file["path"], said, tuple(problems), tuple(silenced)))
+    return found
+
+
+def renamed(old: Json, new: Json, moved: Mapping[str, str]) -> dict[str, str]:
+    """The new paths of files that are called otherwise now: those that are known, and those that have the very same
+    functions, by name and signature, where there is one such file only."""
+    before = {file["path"]: file for file in old["files"]}
+    after = {file["path"]: file for file in new["files"]}
+    found = {one: other for one, other in moved.items() if one in before and other in after}
+    gone = [path for path in before if path not in after and path not in found]
+    come = [path for path in after if path not in before and path not in found.values()]
+    by_functions: dict[Hashable, list[str]] = defaultdict(list)
+    for path in come:
+        by_functions[_outline(after[path])].append(path)
+    same = {path: by_functions[_outline(before[path])] for path in gone if before[path]["functions"]}
+    alone = {path: others[0] for path, others in same.items() if len(others) == 1}
+    taken = list(alone.values())
+    return found | {one: other for one, other in alone.items() if taken.count(other) == 1}
+
+
+def _outline(file: Json) -> Hashable:
+    return tuple(sorted((each["name"], each["signature"]) for each in file["functions"]))
+
+
+def matched(old: Json, new: Json, paths: Mapping[str, str]) -> Iterator[Pair]:
+    """Every function of one report with its counterpart in the other: of the same file, name and signature; else of
+    the same file and name; else of the same name and signature in any file, where there is one only."""
+    before, after = functions(old), functions(new)
+    ways: tuple[Callable[[Function, str], Hashable], ...] = (
+        lambda each, path: (path, each.name, each.signature),
+        lambda each, path: (path, each.name),
+        lambda each, path: (each.name, each.signature),
+    )
+    for number, way in enumerate(ways):
+        mine, theirs = _grouped(before, way, paths), _grouped(after, way, {})
+        for key, group in mine.items():
+            others = theirs.get(key, [])
+            if number and not len(group) == len(others) == 1:
+                continue  # it is not certain which one is which
+            for one, other in zip(group, others, strict=False):
+                yield Pair(one, other)
+                before.remove(one)
+                after.remove(other)
+    yield from (Pair(one, None) for one in before)
+    yield from (Pair(None, other) for other in after)
+
+
+def renamed_parameters(old: Function, new: Function) -> dict[str, str]:
+    """What parameters of the old one are called now: where there are as many, those in the same places; else of those
+    that are not public and that only one of them has, where there are as many."""
+    mine, theirs = ([each["name"] for each in side.parameters] for side in (old, new))
+    if len(mine) != len(theirs):
+        mine, theirs = (
+            [each["name"] for each in side.parameters if not each["static"] and each["name"] not in others]
+            for side, others in ((old, theirs), (new, mine))
+        )
+    if len(mine) != len(theirs) or set(mine) == set(theirs):
+        return {}
+    return {one: other for one, other in zip(mine, theirs, strict=True) if one != other}
+
+
+def _grouped(
+    several: list[Function], way: Callable[[Function, str], Hashable], paths: Mapping[str, str]
+) -> dict[Hashable, list[Function]]:
+    found: dict[Hashable, list[Function]] = defaultdict(list)
+    for each in several:
+        found[way(each, paths.get(each.path, each.path))].append(each)
+    return found
+
+
+class Sides(NamedTuple):
+    """A function as it was and as it is: what parameters of the old one are called now, and what the names in formulas
+    of both stand for where the conditions of both hold."""
+
+    old: Function
+    new: Function
+    names: Renamed
+    scope: Scope
+
+    @staticmethod
+    def of(old: Function, new: Function) -> Sides:
+        names = renamed_parameters(old, new)
+        parameters = (each["name"] for each in (*old.parameters, *new.parameters))
+        return Sides(old, new, names, Scope((*old.relations(names), *new.relations({})), parameters))
+
+    def is_at_most(self, old: str, new: str) -> bool:
+        """Whether a formula of the old report is known to be at most one of the new report."""
+        return self._is_at_most((old, self.names), (new, {}))
+
+    def is_at_least(self, old: str, new: str) -> bool:
+        """The same the other way round."""
+        return self._is_at_most((new, {}), (old, self.names))
+
+    def _is_at_most(self, one: tuple[str, Renamed], other: tuple[str, Renamed]) -> bool:
+        return with_names(*one) == with_names(*other) or self.is_proved(self.scope.read(*one), self.scope.read(*other))
+
+    def is_proved(self, small: Quantity | Unreadable, large: Quantity | Unreadable) -> bool:
+        """Whether a number is proved to be at most another."""
+        if isinstance(small, Unreadable) or isinstance(large, Unreadable):
+            return False
+        return is_at_most(small, large, self.scope)
 
 
 # What may be the cause
