@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dp_lsp import surface as s
-from dp_lsp.frontends.julia import problems
+from dp_lsp.frontends import problems
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.frontends.julia.parse import parse
 from dp_lsp.problem import Kind

@@ -20,7 +20,7 @@ import spec_runner
 from dp_lsp import surface
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.problems import Unbalanced
-from dp_lsp.frontends.julia import problems
+from dp_lsp.frontends import problems
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.frontends.julia.parse import parse
 from dp_lsp.problem import Kind
