@@ -24,14 +24,13 @@ READ = "the words of annotations, which every language still makes its tree of"
 REPORTED = "said of a report, which does not know the language"
 
 ALLOWED = {
+    "dp_lsp.analysis.words": (1, NOTATION),
     "dp_lsp.cli.reporters.github": (3, OTHER),
     "dp_lsp.cli.style": (1, OTHER),
     "dp_lsp.configuration.keys": (3, HELP),
     "dp_lsp.core.display": (3, NOTATION),
     "dp_lsp.core.types": (1, NOTATION),
-    "dp_lsp.engine.boxes": (1, NOTATION),
     "dp_lsp.engine.claimed": (1, REPORTED),
-    "dp_lsp.features.neighbours": (1, NOTATION),
     "dp_lsp.infer.dispatch": (2, IDS),
     "dp_lsp.lower.type_names": (26, READ),
     "dp_lsp.meaning.interpreter": (2, IDS),
