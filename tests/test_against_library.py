@@ -11,8 +11,10 @@ import pytest
 
 from dp_lsp.accounting import curves
 from dp_lsp.accounting.best import claims, guarantees
-from dp_lsp.accounting.charge import Charge, Gaussian, Laplace, Repeat, Sequence
+from dp_lsp.accounting.charge import Charge, Repeat, Sequence
 from dp_lsp.accounting.guarantee import Guarantee
+from dp_lsp.mechanisms.arithmetic import FLOATS
+from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from golden import needs_library, poisson, stated
 
 pytestmark = [
@@ -50,11 +52,11 @@ def program(choose: random.Random, depth: int, kinds: str) -> Program:
     scale, rate = choose.choice((0.5, 1.0, 2.0, 4.0, 16.0)), choose.choice((1 / 128, 1 / 32, 1 / 8, 1 / 2))
     inverse = Fraction(1) / Fraction(scale)
     if kind == "l":
-        return Program(Laplace(inverse), library.LaplaceDpEvent(scale), (("l", scale, 1.0, 1),), False)
+        return Program(LaplaceLoss(inverse), library.LaplaceDpEvent(scale), (("l", scale, 1.0, 1),), False)
     event = library.GaussianDpEvent(scale)
     if kind == "g":
-        return Program(Gaussian(inverse), event, (("g", scale, 1.0, 1),), False)
-    charge = poisson(Fraction(rate), Gaussian(inverse))
+        return Program(GaussianLoss(inverse), event, (("g", scale, 1.0, 1),), False)
+    charge = poisson(Fraction(rate), GaussianLoss(inverse))
     return Program(charge, library.PoissonSampledDpEvent(rate, event), (("g", scale, rate, 1),), True)
 
 
@@ -69,7 +71,7 @@ def test_renyi_figures_at_one_order() -> None:
         delta = 10.0 ** -choose.randint(3, 9)
         asked = Guarantee(Fraction(0), Fraction(1), "renyi", (("order", Fraction(order)),))
         divergence = float(dict(claims(made.charge, asked)[-1].numbers)["epsilon"])
-        ours = max(0.0, curves.converted(curves.FLOATS, divergence, order, delta))
+        ours = max(0.0, curves.converted(FLOATS, divergence, order, delta))
         if delta**2 + math.expm1(-divergence) > 0:
             ours = 0.0
         theirs = rdp.RdpAccountant(orders=[order]).compose(made.event).get_epsilon(delta)

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from attack.charges import Refutation, refutations
-from dp_lsp.accounting import basic, best, converting, kov, losses, pairs, renyi, zcdp
+from dp_lsp.accounting import basic, best, converting, kov, losses, renyi, zcdp
 from dp_lsp.accounting.charge import Charge
 from dp_lsp.accounting.guarantee import Guarantee, NumericMeasure
-from dp_lsp.accounting.pairs import Pair
+from dp_lsp.mechanisms import pairs as theorems
+from dp_lsp.mechanisms import selection
+from dp_lsp.mechanisms.pairs import Pair
 
 
 def said(seeds: range) -> Iterator[tuple[int, Refutation]]:
@@ -68,9 +70,9 @@ def halved(function: Callable[..., Any]) -> Callable[..., Any]:
 @pytest.mark.parametrize(
     ("modules", "name", "wrong"),
     [
-        pytest.param([pairs], "amplified_epsilon", halved(pairs.amplified_epsilon), id="amplification"),
-        pytest.param([pairs], "_with_replacement", halved(pairs._with_replacement), id="with replacement"),
-        pytest.param([pairs, converting, basic], "group", lambda pair, steps: pair, id="steps"),
+        pytest.param([theorems], "amplified_epsilon", halved(theorems.amplified_epsilon), id="amplification"),
+        pytest.param([theorems], "redrawn", halved(theorems.redrawn), id="with replacement"),
+        pytest.param([selection, converting], "group", lambda count, pair, steps: pair, id="steps"),
         pytest.param([kov, renyi, zcdp], "failing", unpaid, id="failures"),
         pytest.param([kov, renyi, zcdp], "failing_repeatedly", lambda delta, count: delta, id="repeated failures"),
         pytest.param([kov], "_dominating", lambda first, second: second, id="alternatives"),

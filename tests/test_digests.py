@@ -19,7 +19,7 @@ from attack.edits import EDITS, Edited, Forgotten
 from dp_lsp.core import algebra, events, scheme, sens, types
 from dp_lsp.core.algebra import NormVariable, Symbol
 from dp_lsp.core.evaluate import Substitution
-from dp_lsp.core.events import Answer, Called, Laplace, Opaque, Release, Var, sequence
+from dp_lsp.core.events import Answer, Called, Opaque, Release, Var, sequence
 from dp_lsp.core.scheme import FunctionValue, Judgement
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.types import Norm
@@ -27,6 +27,8 @@ from dp_lsp.core.values import digested, left_out
 from dp_lsp.engine.interface import digest
 from dp_lsp.engine.premises import Premises
 from dp_lsp.infer.context import UnknownGlobal
+from dp_lsp.mechanisms import noise, selection
+from dp_lsp.mechanisms.noise import Laplace
 from dp_lsp.problem import Kind
 from dp_lsp.text import Span
 
@@ -34,6 +36,13 @@ LATE = {
     "Sens": sens.Sens,
     "FunctionValue": scheme.FunctionValue,
     "Cost": events.Cost,
+    "Mechanism": noise.Laplace
+    | noise.Gaussian
+    | noise.GaussianNoise
+    | selection.Exponential
+    | selection.NoisyMax
+    | selection.AboveThreshold
+    | selection.RandomizedResponse,
     "Constraint": scheme.Constraint,
     "Type": types.Type,
     "Poly": algebra.Poly,

@@ -10,23 +10,11 @@ from fractions import Fraction
 import pytest
 
 from dp_lsp.accounting import pld
-from dp_lsp.accounting.charge import (
-    FREE,
-    Approximate,
-    BoundedRange,
-    Charge,
-    Either,
-    Gaussian,
-    Group,
-    Joined,
-    Laplace,
-    Relation,
-    Repeat,
-    Scheme,
-    Sequence,
-    Unbounded,
-)
+from dp_lsp.accounting.charge import FREE, Charge, Either, Group, Joined, Relation, Repeat, Scheme, Sequence
 from dp_lsp.accounting.pld import can_answer, measured
+from dp_lsp.mechanisms.mechanism import Unbounded
+from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
+from dp_lsp.mechanisms.selection import Approximate, BoundedRange
 from golden import agrees, drawn, poisson, stated
 
 ONE, TINY = Fraction(1), Fraction(1, 10**6)
@@ -36,12 +24,12 @@ ONE, TINY = Fraction(1), Fraction(1, 10**6)
     "charge",
     [
         Unbounded(),
-        Either((Laplace(ONE), Gaussian(ONE))),
-        Joined(Laplace(ONE), Laplace(ONE)),
-        poisson("1/10", Sequence((Laplace(ONE), Gaussian(ONE)))),
-        poisson("1/10", poisson("1/10", Laplace(ONE))),
-        drawn(2, 10, Laplace(ONE), Scheme.WITH_REPLACEMENT),
-        Group(2, poisson("1/10", Gaussian(ONE))),
+        Either((LaplaceLoss(ONE), GaussianLoss(ONE))),
+        Joined(LaplaceLoss(ONE), LaplaceLoss(ONE)),
+        poisson("1/10", Sequence((LaplaceLoss(ONE), GaussianLoss(ONE)))),
+        poisson("1/10", poisson("1/10", LaplaceLoss(ONE))),
+        drawn(2, 10, LaplaceLoss(ONE), Scheme.WITH_REPLACEMENT),
+        Group(2, poisson("1/10", GaussianLoss(ONE))),
     ],
 )
 def test_nothing_is_asked_of_what_has_no_dominating_pair(charge: Charge) -> None:
@@ -51,12 +39,12 @@ def test_nothing_is_asked_of_what_has_no_dominating_pair(charge: Charge) -> None
 @pytest.mark.parametrize(
     ("charge", "same"),
     [
-        (Either((Laplace(ONE), Sequence((Laplace(ONE),)))), Laplace(ONE)),
-        (Group(2, Laplace(ONE)), Laplace(ONE * 2)),
-        (Group(2, Repeat(3, Gaussian(ONE))), Repeat(3, Gaussian(ONE * 2))),
-        (poisson("1/10", Repeat(4, Gaussian(ONE))), poisson("1/10", Gaussian(ONE * 2))),
-        (poisson("1", Laplace(ONE)), Laplace(ONE)),
-        (poisson("0", Laplace(ONE)), FREE),
+        (Either((LaplaceLoss(ONE), Sequence((LaplaceLoss(ONE),)))), LaplaceLoss(ONE)),
+        (Group(2, LaplaceLoss(ONE)), LaplaceLoss(ONE * 2)),
+        (Group(2, Repeat(3, GaussianLoss(ONE))), Repeat(3, GaussianLoss(ONE * 2))),
+        (poisson("1/10", Repeat(4, GaussianLoss(ONE))), poisson("1/10", GaussianLoss(ONE * 2))),
+        (poisson("1", LaplaceLoss(ONE)), LaplaceLoss(ONE)),
+        (poisson("0", LaplaceLoss(ONE)), FREE),
     ],
 )
 def test_what_costs_the_same_has_one_answer(charge: Charge, same: Charge) -> None:
@@ -67,12 +55,12 @@ def test_what_costs_the_same_has_one_answer(charge: Charge, same: Charge) -> Non
 @pytest.mark.parametrize(
     ("charge", "rule", "least"),
     [
-        (Sequence((Repeat(10, Laplace(Fraction(1, 10))), Gaussian(Fraction(1, 2)))), "renyi", "0.8"),
+        (Sequence((Repeat(10, LaplaceLoss(Fraction(1, 10))), GaussianLoss(Fraction(1, 2)))), "renyi", "0.8"),
         (Repeat(20, Approximate(Fraction(1, 10), Fraction(1, 10**8))), "optimal", "0.9999999"),
-        (Repeat(50, poisson("1/20", Gaussian(ONE))), "renyi", "0.8"),
+        (Repeat(50, poisson("1/20", GaussianLoss(ONE))), "renyi", "0.8"),
         (Repeat(10, BoundedRange(Fraction(1, 5))), "optimal", "0.7"),
-        (Repeat(10, drawn(500, 1000, Gaussian(ONE))), "renyi", "0.6"),
-        (Repeat(10, poisson("1/2", Gaussian(ONE * 2), Relation.CHANGE_ONE)), "renyi", "0.3"),
+        (Repeat(10, drawn(500, 1000, GaussianLoss(ONE))), "renyi", "0.6"),
+        (Repeat(10, poisson("1/2", GaussianLoss(ONE * 2), Relation.CHANGE_ONE)), "renyi", "0.3"),
     ],
 )
 def test_answers_are_smaller_than_those_of_other_rules(charge: Charge, rule: str, least: str) -> None:
@@ -82,7 +70,7 @@ def test_answers_are_smaller_than_those_of_other_rules(charge: Charge, rule: str
 
 
 def test_gaussian_noise_agrees_with_its_exact_curve() -> None:
-    found = measured(Repeat(100, Gaussian(Fraction("0.018872188"))), Fraction("1.01e-4"))
+    found = measured(Repeat(100, GaussianLoss(Fraction("0.018872188"))), Fraction("1.01e-4"))
     assert found is not None and agrees(found.epsilon, ".563000", units="1")
 
 
@@ -96,21 +84,21 @@ def test_what_fails_more_often_than_it_may_has_no_answer() -> None:
 
 
 def test_what_holds_beside_is_said() -> None:
-    found = measured(poisson("1/10", Laplace(ONE)), TINY)
+    found = measured(poisson("1/10", LaplaceLoss(ONE)), TINY)
     assert found is not None and "every row is drawn by a coin of its own" in found.note
     assert "noise is drawn from the real numbers" in found.note
 
 
 def test_a_process_that_is_stopped_has_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pld, "_RUN", "import time; time.sleep(600)")
-    asked = pld.Asked([pld.Question(Laplace(ONE), TINY)])
+    asked = pld.Asked([pld.Question(LaplaceLoss(ONE), TINY)])
     threading.Timer(0.2, asked.cancel).start()
     assert asked.answers() == (None,)
 
 
 def test_a_process_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pld, "_RUN", "import time; time.sleep(600)")
-    asked = pld.Asked([pld.Question(Laplace(ONE), TINY)])
+    asked = pld.Asked([pld.Question(LaplaceLoss(ONE), TINY)])
     began = time.monotonic()
     assert asked.answers(timeout=0.2) == (None,)
     assert time.monotonic() - began < 300
@@ -122,7 +110,7 @@ def test_a_process_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch)
 )
 def test_a_process_that_fails_has_no_answer(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     monkeypatch.setattr(pld, "_RUN", program)
-    assert pld.Asked([pld.Question(Laplace(ONE), TINY)]).answers() == (None,)
+    assert pld.Asked([pld.Question(LaplaceLoss(ONE), TINY)]).answers() == (None,)
 
 
 def test_pricing_loads_no_library() -> None:
@@ -132,8 +120,9 @@ def test_pricing_loads_no_library() -> None:
     program = (
         "import sys; from fractions import Fraction as F\n"
         "from dp_lsp.accounting import best, charge, pld\n"
-        "best.guarantees(charge.Repeat(9, charge.Gaussian(F(1, 9))), F(1, 9**6))\n"
-        "pld.measured(charge.Repeat(9, charge.Laplace(F(1, 9))), F(1, 9**6))\n"
+        "from dp_lsp.mechanisms import noise\n"
+        "best.guarantees(charge.Repeat(9, noise.GaussianLoss(F(1, 9))), F(1, 9**6))\n"
+        "pld.measured(charge.Repeat(9, noise.LaplaceLoss(F(1, 9))), F(1, 9**6))\n"
         "loaded = {name.partition('.')[0] for name in sys.modules}\n"
         "print(sorted(loaded & {'numpy', 'scipy', 'mpmath', 'dp_accounting'}))"
     )

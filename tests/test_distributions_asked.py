@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from dp_lsp.accounting import pld
-from dp_lsp.accounting.charge import Laplace
 from dp_lsp.accounting.pld import Question
 from dp_lsp.cli import main, progress
+from dp_lsp.mechanisms.noise import LaplaceLoss
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = str(ROOT / "fixtures" / "programs" / "dp_sgd_poisson.jl")
@@ -175,7 +175,7 @@ def test_whoever_interrupts_it_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(pld, "_RUN", "import time; time.sleep(600)")
-    asked = pld.Asked([Question(Laplace(Fraction(1)), Fraction(1, 10))])
+    asked = pld.Asked([Question(LaplaceLoss(Fraction(1)), Fraction(1, 10))])
     with pytest.raises(KeyboardInterrupt):
         asked.answers(tick=interrupt)
     assert asked._process.returncode is not None
@@ -184,6 +184,6 @@ def test_whoever_interrupts_it_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_was_answered_before_the_end_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     first = FIXED.replace("EPSILON", '"1/2"').replace("for each in questions:", "for each in questions[:1]:")
     monkeypatch.setattr(pld, "_RUN", first + "sys.stdout.flush(); import time; time.sleep(600)")
-    asked = pld.Asked([Question(Laplace(Fraction(rate)), Fraction(1, 10)) for rate in (1, 2)])
+    asked = pld.Asked([Question(LaplaceLoss(Fraction(rate)), Fraction(1, 10)) for rate in (1, 2)])
     answers = asked.answers(timeout=2)
     assert answers[0] is not None and answers[0].epsilon == Fraction(1, 2) and answers[1] is None

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from dp_lsp.accounting.normal import float_delta, least_deviation
 from dp_lsp.analysis.records import Analysis, State
 from dp_lsp.analysis.repairs import Repair, edits_of
 from dp_lsp.analysis.ticket import Superseded, Ticket
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.remarks import PLACEHOLDER
 from dp_lsp.engine.repairs import Within, edited, repairs
+from dp_lsp.mechanisms.normal import float_delta, least_deviation
 from dp_lsp.problem import Edit, Fix, Problem, Severity
 from dp_lsp.text import Span
 from several_files import Texts, sections

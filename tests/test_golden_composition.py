@@ -10,8 +10,9 @@ import pytest
 
 from dp_lsp.accounting import pld
 from dp_lsp.accounting.best import guarantees
-from dp_lsp.accounting.charge import Approximate, Gaussian, Laplace, Repeat, Sequence
-from dp_lsp.accounting.curves import rho
+from dp_lsp.accounting.charge import Repeat, Sequence
+from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
+from dp_lsp.mechanisms.selection import Approximate
 from golden import agrees, stated
 
 # ε₀, k; basic, published, DR14, KOV 3.4, zCDP of tanh, RDP of randomised response, KOV-opt, Laplace RDP, Laplace exact
@@ -44,13 +45,13 @@ def test_pure_rounds(row: tuple[str, int, str, str, str, str, str, str, str, str
     assert stated(pure, SLACK, "basic") == Fraction(basic)
     for rule, printed in {"advanced": advanced, "zcdp": zcdp, "renyi": renyi, "optimal": optimal}.items():
         assert agrees(stated(pure, SLACK, rule), printed), rule
-    assert agrees(stated(Repeat(count, Laplace(Fraction(epsilon))), SLACK, "renyi"), laplace)
+    assert agrees(stated(Repeat(count, LaplaceLoss(Fraction(epsilon))), SLACK, "renyi"), laplace)
 
 
 @pytest.mark.parametrize("row", TABLE)
 def test_laplace_noise_exactly(row: tuple[str, int, str, str, str, str, str, str, str, str, str]) -> None:
     epsilon, count, *_, exact = row
-    found = pld.measured(Repeat(count, Laplace(Fraction(epsilon))), Fraction(SLACK))
+    found = pld.measured(Repeat(count, LaplaceLoss(Fraction(epsilon))), Fraction(SLACK))
     assert found is not None and nearly(found.epsilon, exact)
 
 
@@ -84,15 +85,15 @@ def test_responses_beyond_the_published_formula() -> None:
 
 def test_laplace_noise_beyond_the_published_formula() -> None:
     assert agrees(2 * 3 * math.sqrt(2 * 1000 * math.log(1e6)), "997.35", units="0.6")
-    mean = rho(Laplace(Fraction(3)), 1)
+    mean = LaplaceLoss(Fraction(3)).rho()
     assert mean is not None and agrees(1000 * mean.up, "2049.8")
 
 
 def test_laplace_noise_beyond_the_published_formula_exactly() -> None:
     """The first figure is that of transforms of 3,000 and of 9,000 losses a round, which agree in seven digits."""
-    found = pld.measured(Repeat(1000, Laplace(Fraction(3))), Fraction(SLACK))
+    found = pld.measured(Repeat(1000, LaplaceLoss(Fraction(3))), Fraction(SLACK))
     assert found is not None and nearly(found.epsilon, "2266.394", Fraction(1, 5000))
-    vast = pld.measured(Repeat(1000, Laplace(Fraction(1))), Fraction("0.909"))
+    vast = pld.measured(Repeat(1000, LaplaceLoss(Fraction(1))), Fraction("0.909"))
     assert vast is not None and nearly(vast.epsilon, "332.45", Fraction(1, 500))
 
 
@@ -106,7 +107,7 @@ def test_laplace_noise_beyond_the_published_formula_exactly() -> None:
 def test_gaussian_steps(each: str, delta: str, count: int, total: str, mu: str, exact: str, published: str) -> None:
     step = float(each) / math.sqrt(2 * math.log(1.25 / float(delta)))
     assert agrees(math.sqrt(count) * step, mu)
-    best, *_ = guarantees(Repeat(count, Gaussian(Fraction(step))), Fraction(total))
+    best, *_ = guarantees(Repeat(count, GaussianLoss(Fraction(step))), Fraction(total))
     assert best.rule == "gaussian" and agrees(best.epsilon, exact)
     assert agrees(2 * float(each) * math.sqrt(2 * count * math.log(1 / float(delta))), published)
     apart = Repeat(count, Approximate(Fraction(each), Fraction(delta)))

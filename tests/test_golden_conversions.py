@@ -7,10 +7,11 @@ from fractions import Fraction
 
 import pytest
 
-from dp_lsp.accounting.charge import Gaussian, Laplace, Repeat
-from dp_lsp.accounting.curves import FLOATS, converted, indistinct, rho
-from dp_lsp.accounting.pairs import drift
-from dp_lsp.accounting.rounding import Interval
+from dp_lsp.accounting.charge import Repeat
+from dp_lsp.accounting.curves import converted, indistinct
+from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, Interval
+from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
+from dp_lsp.mechanisms.pairs import drift
 from golden import agrees, stated
 
 
@@ -25,10 +26,10 @@ from golden import agrees, stated
     ],
 )
 def test_pure_to_concentrated(epsilon: str, laplace: str, worst: str, textbook: str) -> None:
-    found = rho(Laplace(Fraction(epsilon)), 1)
+    found = LaplaceLoss(Fraction(epsilon)).rho()
     assert found is not None and agrees(found.up, laplace)
-    assert agrees(drift(Fraction(epsilon)).up, worst)
-    assert drift(Fraction(epsilon)).up < Fraction(textbook) == Fraction(epsilon) ** 2 / 2
+    assert agrees(drift(INTERVALS, Interval.of(Fraction(epsilon))).up, worst)
+    assert drift(INTERVALS, Interval.of(Fraction(epsilon))).up < Fraction(textbook) == Fraction(epsilon) ** 2 / 2
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def test_pure_to_concentrated(epsilon: str, laplace: str, worst: str, textbook: 
 def test_concentrated_to_approximate(total: str, delta: str, bun_steinke: str, tight: str, exact: str) -> None:
     value = float(total)
     assert agrees(value + 2 * math.sqrt(-value * math.log(float(delta))), bun_steinke)
-    noise = Gaussian(Fraction(math.sqrt(2 * value)))
+    noise = GaussianLoss(Fraction(math.sqrt(2 * value)))
     assert agrees(stated(noise, delta, "zcdp"), tight)
     assert agrees(stated(noise, delta, "gaussian"), exact)
 
@@ -53,7 +54,7 @@ def test_concentrated_to_approximate(total: str, delta: str, bun_steinke: str, t
 def test_an_example_of_renyi_privacy() -> None:
     """Order 10, 20 rounds of ε(10) = .05, δ = 1e-5."""
     assert agrees(20 * 0.05 + math.log(1e5) / 9, "2.27921")
-    rounds = Repeat(20, Gaussian(Fraction(math.sqrt(2 * 0.05 / 10))))
+    rounds = Repeat(20, GaussianLoss(Fraction(math.sqrt(2 * 0.05 / 10))))
     assert agrees(stated(rounds, "1e-5", "gaussian"), "1.76006")
     assert stated(rounds, "1e-5", "gaussian") < stated(rounds, "1e-5", "renyi") < Fraction("2.27921")
 
@@ -63,8 +64,8 @@ def test_small_divergences_are_nothing_at_all() -> None:
     divergence = Interval.of(Fraction(1, 10**6))
     assert indistinct(divergence, Fraction(1, 1000))
     assert not indistinct(divergence, Fraction(999, 10**6))
-    assert stated(Laplace(Fraction(1, 10**7)), "1e-6", "renyi") == 0
-    assert stated(Laplace(Fraction(1, 10**5)), "1e-6", "renyi") > 0
+    assert stated(LaplaceLoss(Fraction(1, 10**7)), "1e-6", "renyi") == 0
+    assert stated(LaplaceLoss(Fraction(1, 10**5)), "1e-6", "renyi") > 0
 
 
 @pytest.mark.parametrize("order", [1.5, 2.0, 20.0])

@@ -8,10 +8,9 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from dp_lsp.accounting import normal
-from dp_lsp.accounting.charge import Laplace
-from dp_lsp.accounting.curves import rho
-from dp_lsp.accounting.rounding import Interval
+from dp_lsp.mechanisms import normal
+from dp_lsp.mechanisms.arithmetic import Interval
+from dp_lsp.mechanisms.noise import LaplaceLoss
 from golden import agrees, gaussian_delta, solved
 
 CALIBRATED = [
@@ -98,7 +97,7 @@ def test_geometric_noise_is_not_priced_as_laplace_noise() -> None:
     divergence = sum(masses[x] * mpmath.log(masses[x] / masses[x - 2]) for x in range(-88, 93))
     assert agrees((2 - 2 * base * (1 - base**2) / (1 - base**2)) / 1, "1.264241")
     assert agrees(divergence, "1.264241")
-    found = rho(Laplace(Fraction(2)), 1)
+    found = LaplaceLoss(Fraction(2)).rho()
     assert found is not None and agrees(found.up, "1.135335")
 
 

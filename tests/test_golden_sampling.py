@@ -10,13 +10,15 @@ import pytest
 
 from dp_lsp.accounting import pld
 from dp_lsp.accounting.best import pair
-from dp_lsp.accounting.charge import Approximate, Gaussian, Group, Laplace, Relation, Repeat, Sampled, Scheme, Sequence
-from dp_lsp.accounting.pairs import amplified_epsilon
+from dp_lsp.accounting.charge import Group, Relation, Repeat, Sampled, Scheme, Sequence
+from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
+from dp_lsp.mechanisms.pairs import IN_NUMBERS, amplified_epsilon
+from dp_lsp.mechanisms.selection import Approximate
 from golden import agrees, drawn, gaussian_delta, hockey_stick, poisson, solved, stated
 
 SGD = [
-    (poisson("1/100", Gaussian(Fraction(1, 4))), 10_000, "1.035490", 17, "1.258575", ".94687", "1.035385"),
-    (poisson("256/60000", Gaussian(Fraction(10, 11))), 14_062, "2.596981", 8, "3.009100", "2.38160", "2.596557"),
+    (poisson("1/100", GaussianLoss(Fraction(1, 4))), 10_000, "1.035490", 17, "1.258575", ".94687", "1.035385"),
+    (poisson("256/60000", GaussianLoss(Fraction(10, 11))), 14_062, "2.596981", 8, "3.009100", "2.38160", "2.596557"),
 ]
 
 
@@ -43,7 +45,9 @@ def test_where_twice_the_rate_is_no_bound() -> None:
     for rate in (Fraction(1, 1000), Fraction(1, 4)):
         for epsilon in (Fraction("1.2564"), Fraction("1.2565")):
             twice = 2 * rate * epsilon
-            assert (amplified_epsilon(rate, epsilon) <= twice) or (epsilon > root and rate < Fraction(1, 100))
+            assert (amplified_epsilon(IN_NUMBERS, rate, epsilon) <= twice) or (
+                epsilon > root and rate < Fraction(1, 100)
+            )
 
 
 @pytest.mark.parametrize(
@@ -59,7 +63,7 @@ def test_samples_with_replacement(draws: int, rows: int, epsilon: str, outside: 
     replaced = pair(drawn(draws, rows, Approximate(Fraction(epsilon), delta), Scheme.WITH_REPLACEMENT))
     assert replaced is not None and agrees(replaced.epsilon, outside)
     assert agrees(replaced.delta / delta, factor, units="1")
-    pure = pair(drawn(draws, rows, Laplace(Fraction(epsilon)), Scheme.WITH_REPLACEMENT))
+    pure = pair(drawn(draws, rows, LaplaceLoss(Fraction(epsilon)), Scheme.WITH_REPLACEMENT))
     assert pure is not None and agrees(pure.epsilon, outside) and pure.delta == 0
 
 
@@ -79,8 +83,8 @@ def test_gaussian_sums_of_changed_rows_move_twice_as_far() -> None:
     true = hockey_stick(lambda x: density(sides[0], x), lambda x: density(sides[1], x), outside)
     assert agrees(true, ".0440") and agrees(0.1 * gaussian_delta(1, 0.5), ".0238")
     at_true = Fraction(str(true))
-    assert stated(drawn(1, 10, Gaussian(Fraction(1))), at_true, "basic") < outside
-    assert stated(drawn(1, 10, Gaussian(Fraction(2))), at_true, "basic") > outside
+    assert stated(drawn(1, 10, GaussianLoss(Fraction(1))), at_true, "basic") < outside
+    assert stated(drawn(1, 10, GaussianLoss(Fraction(2))), at_true, "basic") > outside
 
 
 @pytest.mark.parametrize(("step", "rounds", "renyi", "order", "simple", "exact", "dense"), SGD)
@@ -89,7 +93,7 @@ def test_gradient_descent(
 ) -> None:
     charge = Repeat(rounds, step)
     assert agrees(stated(charge, "1e-5", "renyi"), renyi)
-    sigma = 1 / step.body.mu if isinstance(step.body, Gaussian) else Fraction(0)
+    sigma = 1 / step.body.mu if isinstance(step.body, GaussianLoss) else Fraction(0)
     curve = {alpha: rounds * sampled_gaussian(float(step.rate), float(sigma), alpha) for alpha in range(2, 60)}
     bounds = {alpha: value + math.log(1e5) / (alpha - 1) for alpha, value in curve.items()}
     assert agrees(min(bounds.values()), simple)
@@ -101,7 +105,7 @@ def test_orders_between_integers(
     step: Sampled, rounds: int, renyi: str, order: int, simple: str, exact: str, dense: str
 ) -> None:
     """The figures for real orders, by a series of its own; no more is to be had by them."""
-    sigma = 1 / step.body.mu if isinstance(step.body, Gaussian) else Fraction(0)
+    sigma = 1 / step.body.mu if isinstance(step.body, GaussianLoss) else Fraction(0)
 
     def bound(alpha: float) -> float:
         return improved(rounds * sampled_gaussian(float(step.rate), float(sigma), alpha), alpha)
@@ -144,9 +148,9 @@ def test_gradient_descent_by_distributions(
 
 
 def test_two_mechanisms_on_one_sample_are_composed_first() -> None:
-    step = Laplace(Fraction(1, 2))
+    step = LaplaceLoss(Fraction(1, 2))
     together, apart = pair(poisson(".1", Sequence((step, step)))), pair(Repeat(2, poisson(".1", step)))
-    assert together is not None and together.epsilon >= amplified_epsilon(Fraction(1, 10), Fraction(1))
+    assert together is not None and together.epsilon >= amplified_epsilon(IN_NUMBERS, Fraction(1, 10), Fraction(1))
     assert apart is not None and apart.epsilon < together.epsilon
 
 
@@ -170,6 +174,9 @@ def test_rules_are_for_one_relation(scheme: Scheme, relation: Relation, expected
 
 
 def test_a_change_of_two_rows_of_a_sample() -> None:
-    once, twice = pair(drawn(10, 100, Laplace(Fraction(1)))), pair(Group(2, drawn(10, 100, Laplace(Fraction(1)))))
+    once, twice = (
+        pair(drawn(10, 100, LaplaceLoss(Fraction(1)))),
+        pair(Group(2, drawn(10, 100, LaplaceLoss(Fraction(1))))),
+    )
     assert once is not None and twice is not None
     assert float(twice.epsilon) == pytest.approx(2 * float(once.epsilon))

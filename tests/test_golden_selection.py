@@ -10,9 +10,11 @@ import mpmath
 import pytest
 
 from dp_lsp.accounting import minimum
-from dp_lsp.accounting.charge import Approximate, BoundedRange, Group, Repeat
-from dp_lsp.accounting.curves import FLOATS, INTERVALS, bounded_range, converted, formula_of, rho
-from dp_lsp.accounting.pairs import drift
+from dp_lsp.accounting.charge import Group, Repeat
+from dp_lsp.accounting.curves import converted
+from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, Interval
+from dp_lsp.mechanisms.pairs import drift
+from dp_lsp.mechanisms.selection import Approximate, BoundedRange, bounded_range
 from golden import agrees, stated
 
 
@@ -21,7 +23,7 @@ from golden import agrees, stated
     [(".1", ".00124983"), (".5", ".0311421"), ("1", ".1233016"), ("2", ".4744746"), ("4", "1.6698496")],
 )
 def test_rho_of_bounded_range(epsilon: str, printed: str) -> None:
-    found = rho(BoundedRange(Fraction(epsilon)), 1)
+    found = BoundedRange(Fraction(epsilon)).rho()
     assert found is not None and agrees(found.up, printed)
     assert found.up <= Fraction(epsilon) ** 2 / 8
 
@@ -111,7 +113,7 @@ def test_randomised_response() -> None:
     kept = math.exp(0.5) / (math.exp(0.5) + 9)
     other = (1 - kept) / 9
     assert agrees(_largest_rho(kept, other, 10), ".0324") and agrees((kept - other) * 0.5, ".0305")
-    assert drift(Fraction(1, 2)).up >= _largest_rho(kept, other, 10)
+    assert drift(INTERVALS, Interval.of(Fraction(1, 2))).up >= _largest_rho(kept, other, 10)
 
 
 def _largest_rho(kept: float, other: float, count: int) -> float:
@@ -129,7 +131,7 @@ def test_binary_responses(yes: Fraction, no: Fraction, times: int) -> None:
     """“The truth with probability 1/2, else a coin” is ln 3; unary encoding with these two probabilities twice that."""
     assert yes / no == times
     epsilon = math.log(times)
-    exact = drift(Fraction(epsilon))
+    exact = drift(INTERVALS, Interval.of(Fraction(epsilon)))
     assert float(exact.up) == pytest.approx(float(yes - no) * epsilon)
     assert math.log((yes * (1 - no)) / ((1 - yes) * no)) == pytest.approx(math.log(times**2))
 
@@ -168,7 +170,7 @@ ORDERS = (1.0001, 1.01, 1.1, 1.5, 2, 3, 4, 6, 9, 15, 30, 90)
 @pytest.mark.parametrize("epsilon", ["0.1", "0.5", "1", "3"])
 def test_a_response_of_many_answers_by_its_own_curve(epsilon: str, answers: int) -> None:
     node = Approximate(Fraction(epsilon), Fraction(0), answers)
-    found = formula_of(node, 1)
+    found = node.divergence()
     assert found is not None
     formula, number = found
     curve = {order: divergence(float(epsilon), answers, order) for order in ORDERS}
@@ -176,7 +178,7 @@ def test_a_response_of_many_answers_by_its_own_curve(epsilon: str, answers: int)
         assert formula(FLOATS, float(number), order) == pytest.approx(expected, rel=1e-6)
         certain = formula(INTERVALS, number, Fraction(order))
         assert float(certain.low) <= expected * (1 + 1e-6) and float(certain.high) >= expected * (1 - 1e-6)
-    own = rho(node, 1) or drift(Fraction(epsilon))
+    own = node.rho() or drift(INTERVALS, Interval.of(Fraction(epsilon)))
     likeliest = max(each / order for order, each in curve.items())
     assert float(own.high) >= likeliest - 1e-12
     if answers <= 6:

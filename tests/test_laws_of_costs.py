@@ -23,8 +23,6 @@ from dp_lsp.core.events import (
     Called,
     Cost,
     Either,
-    Gaussian,
-    Laplace,
     Leak,
     Release,
     Repeat,
@@ -36,6 +34,7 @@ from dp_lsp.core.events import (
 from dp_lsp.core.scheme import Move, Moves
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.infer import moves
+from dp_lsp.mechanisms.noise import Gaussian, Laplace
 from dp_lsp.text import Span
 
 quick = settings(max_examples=60, deadline=None)

@@ -13,25 +13,12 @@ import mpmath
 import pytest
 
 from dp_lsp.accounting.best import MEASURES, claims, guarantees, pair
-from dp_lsp.accounting.charge import (
-    FREE,
-    Approximate,
-    BoundedRange,
-    Charge,
-    Either,
-    Gaussian,
-    Group,
-    Joined,
-    Laplace,
-    Relation,
-    Repeat,
-    Sampled,
-    Scheme,
-    Sequence,
-    Unbounded,
-)
+from dp_lsp.accounting.charge import FREE, Charge, Either, Group, Joined, Relation, Repeat, Sampled, Scheme, Sequence
 from dp_lsp.accounting.guarantee import Guarantee
-from dp_lsp.accounting.rounding import Interval, brief, shown
+from dp_lsp.mechanisms.arithmetic import Interval, brief, shown
+from dp_lsp.mechanisms.mechanism import Unbounded
+from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
+from dp_lsp.mechanisms.selection import Approximate, BoundedRange
 from golden import drawn, gaussian_delta, poisson
 from test_laws_of_costs import exact_delta
 
@@ -58,7 +45,7 @@ def equal(one: Costs, other: Costs) -> bool:
 
 def leaf(choose: random.Random) -> Charge:
     epsilon, delta = Fraction(choose.randint(1, 30), 20), Fraction(choose.choice((0, 1)), 10**7)
-    kinds = Laplace(epsilon), Gaussian(epsilon / 3), BoundedRange(epsilon), Approximate(epsilon, delta)
+    kinds = LaplaceLoss(epsilon), GaussianLoss(epsilon / 3), BoundedRange(epsilon), Approximate(epsilon, delta)
     return choose.choice(kinds)
 
 
@@ -93,7 +80,7 @@ def test_rounds_cost_what_they_cost_one_by_one() -> None:
 
 
 def test_one_of_several_costs_what_the_dearest_does_in_company_too() -> None:
-    for kind in (Laplace, Gaussian, BoundedRange):
+    for kind in (LaplaceLoss, GaussianLoss, BoundedRange):
         assert equal(costs(Either((kind(Fraction(1, 8)), kind(Fraction(1, 4))))), costs(kind(Fraction(1, 4))))
     for a, b, c in triples():
         either = costs(Either((b, c)))
@@ -124,15 +111,15 @@ def test_more_noise_a_lower_rate_and_a_larger_delta_cost_no_more() -> None:
         charge, epsilon = some(seed), Fraction(1 + seed, 8)
         assert at_most(costs(charge, 10 * DELTA), costs(charge))
         for less, more in (
-            (Laplace(epsilon), Laplace(epsilon * 2)),
-            (Gaussian(epsilon), Gaussian(epsilon * 2)),
+            (LaplaceLoss(epsilon), LaplaceLoss(epsilon * 2)),
+            (GaussianLoss(epsilon), GaussianLoss(epsilon * 2)),
             (BoundedRange(epsilon), BoundedRange(epsilon * 2)),
             (Approximate(epsilon, DELTA / 10), Approximate(epsilon * 2, DELTA / 5)),
             (BoundedRange(epsilon), Approximate(epsilon, Fraction(0))),
-            (Laplace(epsilon), Approximate(epsilon, Fraction(0))),
-            (poisson(Fraction(1, 50), Gaussian(epsilon)), poisson(Fraction(1, 10), Gaussian(epsilon))),
-            (poisson(Fraction(1, 50), Laplace(epsilon)), Laplace(epsilon)),
-            (drawn(2, 100, Laplace(epsilon)), drawn(2, 50, Laplace(epsilon))),
+            (LaplaceLoss(epsilon), Approximate(epsilon, Fraction(0))),
+            (poisson(Fraction(1, 50), GaussianLoss(epsilon)), poisson(Fraction(1, 10), GaussianLoss(epsilon))),
+            (poisson(Fraction(1, 50), LaplaceLoss(epsilon)), LaplaceLoss(epsilon)),
+            (drawn(2, 100, LaplaceLoss(epsilon)), drawn(2, 50, LaplaceLoss(epsilon))),
         ):
             both = costs(less), costs(more)
             assert at_most({rule: both[0][rule] for rule in both[0] if rule in both[1]}, both[1]), (less, more)
@@ -146,15 +133,15 @@ def test_a_change_of_several_steps_is_a_step_after_the_other() -> None:
         once, twice = costs(charge), costs(Group(2, charge))
         assert at_most({rule: once[rule] for rule in twice}, twice)
         size = Fraction(1 + seed, 10)
-        for kind in (Laplace, Gaussian, BoundedRange):
+        for kind in (LaplaceLoss, GaussianLoss, BoundedRange):
             assert equal(costs(Group(3, kind(size))), costs(kind(3 * size)))
-        added = pair(Group(2, Joined(Laplace(size), Laplace(size))))
+        added = pair(Group(2, Joined(LaplaceLoss(size), LaplaceLoss(size))))
         assert added is not None and added.epsilon == 4 * size
 
 
 def test_a_change_of_two_steps_of_a_sample_is_dearer_than_both_at_twice_the_order() -> None:
     """3·ε(2α), Mironov 2017, Proposition 2; and between integers (α-1)·ε(α) is on the straight line."""
-    sample = poisson(Fraction(1, 10), Gaussian(Fraction(1)))
+    sample = poisson(Fraction(1, 10), GaussianLoss(Fraction(1)))
 
     def at(charge: Charge, order: Fraction) -> Fraction:
         asked = Guarantee(Fraction(0), Fraction(1, 2), "renyi", (("order", order),))
@@ -171,11 +158,11 @@ def test_two_ways_are_one_of_both_lengths_and_two_steps_one_of_their_root() -> N
     for seed in SEEDS:
         choose = random.Random(seed)
         one, other = (Fraction(choose.randint(1, 20), 10) for _ in range(2))
-        both, whole = costs(Joined(Gaussian(one), Gaussian(other))), costs(Gaussian(one + other))
+        both, whole = costs(Joined(GaussianLoss(one), GaussianLoss(other))), costs(GaussianLoss(one + other))
         for rule in ("gaussian", "zcdp"):
             assert abs(both[rule] - whole[rule]) <= NEAR * whole[rule]
-        steps = costs(Sequence((Gaussian(one * 3), Gaussian(one * 4))))
-        exact = costs(Gaussian(one * 5))
+        steps = costs(Sequence((GaussianLoss(one * 3), GaussianLoss(one * 4))))
+        exact = costs(GaussianLoss(one * 5))
         assert all(abs(steps[rule] - exact[rule]) <= NEAR * exact[rule] for rule in ("gaussian", "renyi", "zcdp"))
         a, b = some(seed), some(seed + 300)
         joined = costs(Joined(a, b))
@@ -185,7 +172,13 @@ def test_two_ways_are_one_of_both_lengths_and_two_steps_one_of_their_root() -> N
 
 def test_nothing_costs_nothing_and_everything_has_no_price() -> None:
     zero = dict.fromkeys(RULES, Fraction(0))
-    for nothing in (FREE, Either(()), Repeat(0, Unbounded()), Repeat(9, Laplace(Fraction(0))), Gaussian(Fraction(0))):
+    for nothing in (
+        FREE,
+        Either(()),
+        Repeat(0, Unbounded()),
+        Repeat(9, LaplaceLoss(Fraction(0))),
+        GaussianLoss(Fraction(0)),
+    ):
         assert costs(nothing) == zero, nothing
     for seed in SEEDS:
         charge = some(seed)
@@ -201,7 +194,7 @@ def test_nothing_costs_nothing_and_everything_has_no_price() -> None:
 def test_no_measure_is_below_the_exact_value(delta: Fraction) -> None:
     """Gaussian noise in rounds, and randomised response in rounds, whose δ at an ε are known exactly."""
     for step, rounds in ((Fraction(1, 50), 100), (Fraction(1, 4), 7), (Fraction(1), 3), (Fraction(3), 1)):
-        for epsilon in costs(Repeat(rounds, Gaussian(step)), delta).values():
+        for epsilon in costs(Repeat(rounds, GaussianLoss(step)), delta).values():
             assert gaussian_delta(float(step) * rounds**0.5, float(epsilon)) <= float(delta) * (1 + 1e-9)
         for pure in (Approximate(step, Fraction(0)), BoundedRange(step)):
             for epsilon in costs(Repeat(rounds, pure), delta).values():
@@ -210,7 +203,7 @@ def test_no_measure_is_below_the_exact_value(delta: Fraction) -> None:
 
 
 def test_measures_agree_on_what_is_written_in_another_order() -> None:
-    parts = Laplace(Fraction(1, 3)), Gaussian(Fraction(1, 5)), BoundedRange(Fraction(1, 2))
+    parts = LaplaceLoss(Fraction(1, 3)), GaussianLoss(Fraction(1, 5)), BoundedRange(Fraction(1, 2))
     first, *others = (costs(Sequence(order)) for order in permutations(parts))
     assert set(first) == set(RULES) - {"gaussian"} and all(equal(first, other) for other in others)
 
@@ -223,7 +216,7 @@ def test_sums_of_samples_with_replacement_are_not_below_the_exact_value(
     """A row of ones in place of one of zeros is drawn j times, binomially: the noisy sum is a mixture."""
     times = [math.comb(draws, j) * (1 / rows) ** j * (1 - 1 / rows) ** (draws - j) for j in range(draws + 1)]
     width, far = 0.02, 10 + draws * float(mu)
-    found = costs(drawn(draws, rows, Gaussian(mu), Scheme.WITH_REPLACEMENT), delta)
+    found = costs(drawn(draws, rows, GaussianLoss(mu), Scheme.WITH_REPLACEMENT), delta)
     assert found
     cells = [k * width for k in range(int(-10 / width), int(far / width))]
     plain = [_between(at, at + width) for at in cells]

@@ -14,10 +14,13 @@ import mpmath
 import pytest
 
 from dp_lsp.accounting import pld
-from dp_lsp.accounting.charge import Approximate, BoundedRange, Charge, Gaussian, Laplace, Relation, Repeat, Sequence
-from dp_lsp.accounting.dominating import Added, LaplaceNoise, Normal, Response
+from dp_lsp.accounting.charge import Charge, Relation, Repeat, Sequence
 from dp_lsp.accounting.lattice import Lattice, Tilt, cut, discretised, product
+from dp_lsp.accounting.pld import Added
 from dp_lsp.engine.check import Engine
+from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
+from dp_lsp.mechanisms.normal import Normal
+from dp_lsp.mechanisms.selection import Approximate, BoundedRange
 from exact_losses import gaussian, is_smallest, number, responses
 from golden import drawn, needs_library, poisson, stated
 from spec_runner import Block, blocks
@@ -49,9 +52,9 @@ def test_responses(each: str, count: int, delta: str) -> None:
 @pytest.mark.parametrize("mu", ["1/20", "1/2", "1", "9/2"])
 def test_gaussian_noise(mu: str, delta: str) -> None:
     """Alone, and beside a mechanism that costs next to nothing, without which the closed form would be asked."""
-    exact, steps = gaussian(Fraction(mu) ** 2), Repeat(100, Gaussian(Fraction(mu) / 10))
+    exact, steps = gaussian(Fraction(mu) ** 2), Repeat(100, GaussianLoss(Fraction(mu) / 10))
     assert is_smallest(exact, found(steps, delta), delta, "1.000001")
-    assert is_smallest(exact, found(Sequence((steps, Laplace(Fraction(1, 10**9)))), delta), delta, ABOVE)
+    assert is_smallest(exact, found(Sequence((steps, LaplaceLoss(Fraction(1, 10**9)))), delta), delta, ABOVE)
 
 
 def binomial_tail(losses: dict[int, tuple[mpmath.mpf, mpmath.mpf]], count: int, epsilon: mpmath.mpf) -> mpmath.mpf:
@@ -94,7 +97,7 @@ def test_a_record_more_may_cost_more_than_one_less() -> None:
 @pytest.mark.parametrize(("rate", "sigma"), [("0.01", "1"), ("0.2", "0.7"), ("0.5", "3")])
 def test_one_sample_with_gaussian_noise(rate: str, sigma: str, delta: str) -> None:
     """By the exact curve of removing and of adding a record: where the densities cross is known."""
-    answer = found(poisson(rate, Gaussian(1 / Fraction(sigma))), delta)
+    answer = found(poisson(rate, GaussianLoss(1 / Fraction(sigma))), delta)
 
     def exact(epsilon: mpmath.mpf) -> mpmath.mpf:
         q, mu, grown = mpmath.mpf(rate), 1 / mpmath.mpf(sigma), mpmath.exp(epsilon)
@@ -112,7 +115,7 @@ def test_one_sample_with_gaussian_noise(rate: str, sigma: str, delta: str) -> No
 @pytest.mark.parametrize("rate", ["1/100", "1/2"])
 def test_one_sample_of_which_a_record_changes(rate: str, delta: str) -> None:
     """Attained where the others tell whether the record was drawn: then it is as if that were known."""
-    answer = found(poisson(rate, Gaussian(Fraction(2)), Relation.CHANGE_ONE), delta)
+    answer = found(poisson(rate, GaussianLoss(Fraction(2)), Relation.CHANGE_ONE), delta)
     exact = gaussian(Fraction(4))
     assert is_smallest(lambda epsilon: number(rate) * exact(epsilon), answer, delta, ABOVE)
 
@@ -163,7 +166,7 @@ def test_unlike_responses(delta: str) -> None:
 @pytest.mark.parametrize("each", ["1/10", "1", "8"])
 def test_noise_by_laplace_once(each: str, delta: str) -> None:
     exact = partial(lambda one, epsilon: -mpmath.expm1((epsilon - number(one)) / 2), each)
-    assert is_smallest(exact, found(Laplace(Fraction(each)), delta), delta, ABOVE)
+    assert is_smallest(exact, found(LaplaceLoss(Fraction(each)), delta), delta, ABOVE)
 
 
 @pytest.mark.parametrize("delta", DELTAS)
@@ -204,19 +207,19 @@ def test_never_below_optimal_composition_where_that_is_exact() -> None:
 
 def test_gradient_descent() -> None:
     """60,000 images in batches of 256, noise 1.1, sixty epochs: as Abadi and others count."""
-    step = poisson(Fraction(256, 60000), Gaussian(Fraction(10, 11)))
+    step = poisson(Fraction(256, 60000), GaussianLoss(Fraction(10, 11)))
     assert 2.3815 <= found(Repeat(14_062, step), "1e-5") <= 2.3816 * float(ABOVE)
 
 
 def test_a_sample_of_a_fixed_size_costs_less_than_what_is_done_with_it() -> None:
     """Attained below, by a record on one side of zero and none in its place; above, by the mechanism itself."""
-    step = drawn(1, 2, Gaussian(Fraction(1)))
-    least = found(Repeat(10, poisson("1/2", Gaussian(Fraction(1, 2)))), "1e-5")
-    assert least < found(Repeat(10, step), "1e-5") < found(Repeat(10, Gaussian(Fraction(1))), "1e-5")
+    step = drawn(1, 2, GaussianLoss(Fraction(1)))
+    least = found(Repeat(10, poisson("1/2", GaussianLoss(Fraction(1, 2)))), "1e-5")
+    assert least < found(Repeat(10, step), "1e-5") < found(Repeat(10, GaussianLoss(Fraction(1))), "1e-5")
 
 
 def test_several_questions_of_one_charge_agree_in_order() -> None:
-    charge = Repeat(30, poisson("1/20", Laplace(Fraction(1, 2))))
+    charge = Repeat(30, poisson("1/20", LaplaceLoss(Fraction(1, 2))))
     answers = [found(charge, f"{digit}e-{power}") for power in range(2, 13) for digit in (9, 5, 2)]
     assert answers == sorted(answers)
 
@@ -239,7 +242,7 @@ STEEP = Tilt.by(Fraction(1, 2), 0.7)
 
 def rounds(count: int) -> Lattice:
     """Randomised responses of ε = 1/2, whose two losses are on the lattice of that step."""
-    once = discretised(Response(Fraction(1, 2)), False, STEEP, Fraction(1, 10**6), count)
+    once = discretised(Approximate(Fraction(1, 2)), False, STEEP, Fraction(1, 10**6), count)
     return reduce(product, [once] * count)
 
 
@@ -280,11 +283,11 @@ def test_what_is_cut_off_is_counted_where_it_costs_more(delta: str) -> None:
 @pytest.mark.parametrize(
     "charge",
     [
-        Repeat(100, Laplace(Fraction(1, 10))),
-        Repeat(1000, Laplace(Fraction(1, 4))),
-        Repeat(200, poisson("1/50", Gaussian(Fraction(1)))),
-        Repeat(1000, poisson("1/100", Gaussian(Fraction(1, 2)))),
-        Sequence((Repeat(20, Laplace(Fraction(1, 10))), Gaussian(Fraction(1, 2)))),
+        Repeat(100, LaplaceLoss(Fraction(1, 10))),
+        Repeat(1000, LaplaceLoss(Fraction(1, 4))),
+        Repeat(200, poisson("1/50", GaussianLoss(Fraction(1)))),
+        Repeat(1000, poisson("1/100", GaussianLoss(Fraction(1, 2)))),
+        Sequence((Repeat(20, LaplaceLoss(Fraction(1, 10))), GaussianLoss(Fraction(1, 2)))),
     ],
 )
 def test_against_the_library(charge: Charge) -> None:
@@ -301,7 +304,7 @@ def by_library(charge: Charge) -> Callable[[float], float]:
     total = library.identity(**settings)
     for curve, count in (pld.losses(charge) or {}).items():
         match curve:
-            case LaplaceNoise(epsilon=epsilon):
+            case LaplaceLoss(epsilon=epsilon):
                 one = library.from_laplace_mechanism(float(1 / epsilon), **settings)
             case Normal(squared=squared):
                 one = library.from_gaussian_mechanism(float(squared) ** -0.5, **settings)

@@ -8,23 +8,10 @@ from fractions import Fraction
 import pytest
 
 from dp_lsp.accounting.best import claims, guarantees, pair
-from dp_lsp.accounting.charge import (
-    FREE,
-    Approximate,
-    BoundedRange,
-    Charge,
-    Either,
-    Gaussian,
-    Group,
-    Joined,
-    Laplace,
-    Relation,
-    Repeat,
-    Sampled,
-    Scheme,
-    Sequence,
-    Unbounded,
-)
+from dp_lsp.accounting.charge import FREE, Charge, Either, Group, Joined, Relation, Repeat, Sampled, Scheme, Sequence
+from dp_lsp.mechanisms.mechanism import Unbounded
+from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
+from dp_lsp.mechanisms.selection import Approximate, BoundedRange
 
 TENTH, TINY = Fraction(1, 10), Fraction(1, 10**6)
 ROUND = Approximate(TENTH, TINY)
@@ -36,14 +23,14 @@ ROUND = Approximate(TENTH, TINY)
         (FREE, 0, 0),
         (Either(()), 0, 0),
         (Repeat(0, Unbounded()), 0, 0),
-        (Repeat(3, Laplace(Fraction(1, 3))), 1, 0),
+        (Repeat(3, LaplaceLoss(Fraction(1, 3))), 1, 0),
         (Repeat(100, ROUND), 10, Fraction(1, 10**4)),
         (
-            Sequence((ROUND, Either((Laplace(Fraction(1)), ROUND)), BoundedRange(Fraction(2)))),
+            Sequence((ROUND, Either((LaplaceLoss(Fraction(1)), ROUND)), BoundedRange(Fraction(2)))),
             Fraction(31, 10),
             2 * TINY,
         ),
-        (Group(2, Sequence((Laplace(TENTH), Group(3, Laplace(TENTH))))), Fraction(8, 10), 0),
+        (Group(2, Sequence((LaplaceLoss(TENTH), Group(3, LaplaceLoss(TENTH))))), Fraction(8, 10), 0),
     ],
 )
 def test_basic_pairs_are_exact(charge: Charge, epsilon: Fraction, delta: Fraction) -> None:
@@ -58,7 +45,7 @@ def test_nothing_is_said_of_what_is_unbounded(charge: Charge) -> None:
 
 
 def test_gaussian_noise_has_no_pair_without_a_delta() -> None:
-    charge = Repeat(100, Gaussian(TENTH))
+    charge = Repeat(100, GaussianLoss(TENTH))
     assert pair(charge) is None
     assert all(found.delta <= TINY for found in guarantees(charge, TINY))
 
@@ -83,7 +70,7 @@ def test_two_ways_are_taken_in_the_better_order() -> None:
 
 
 def test_conditions_are_told() -> None:
-    sampled = Sampled(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(1, 100), 0, 0, Laplace(Fraction(1)))
+    sampled = Sampled(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(1, 100), 0, 0, LaplaceLoss(Fraction(1)))
     notes = {found.rule: found.note for found in guarantees(Repeat(2, sampled), TINY)}
     told = "noise is drawn from the real numbers; every row is drawn by a coin of its own; "
     told += "of neighbours one has a record more"
@@ -92,12 +79,12 @@ def test_conditions_are_told() -> None:
 
 
 def test_claims_end_with_the_whole_and_name_what_lies_inside() -> None:
-    body = Repeat(2, Gaussian(Fraction(1)))
+    body = Repeat(2, GaussianLoss(Fraction(1)))
     sampled = Sampled(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(1, 100), 0, 0, body)
-    charge = Sequence((Laplace(Fraction(1)), Repeat(3, sampled)))
+    charge = Sequence((LaplaceLoss(Fraction(1)), Repeat(3, sampled)))
     (basic,) = [found for found in guarantees(charge, TINY) if found.rule == "basic"]
     listed = claims(charge, basic)
-    assert [type(claim.node).__name__ for claim in listed] == ["Laplace", "Sampled", "Repeat", "Sequence"]
+    assert [type(claim.node).__name__ for claim in listed] == ["LaplaceLoss", "Sampled", "Repeat", "Sequence"]
     assert dict(listed[-1].numbers)["epsilon"] <= basic.epsilon
     (inside,) = listed[1].inside
     assert inside.epsilon in {found.epsilon for found in guarantees(body, inside.delta)}
@@ -126,9 +113,9 @@ def extreme(choose: random.Random, depth: int) -> Charge:
     zero = choose.random() < 0.1
     match choose.choice("lgba" if depth == 0 else "lgbasssrrresspjk"):
         case "l":
-            return Laplace(Fraction(0) if zero else size(choose, -30, 5))
+            return LaplaceLoss(Fraction(0) if zero else size(choose, -30, 5))
         case "g":
-            return Gaussian(Fraction(0) if zero else size(choose, -20, 4))
+            return GaussianLoss(Fraction(0) if zero else size(choose, -20, 4))
         case "b":
             return BoundedRange(Fraction(0) if zero else size(choose, -20, 5))
         case "a":
@@ -155,24 +142,26 @@ def extreme(choose: random.Random, depth: int) -> Charge:
 
 def test_what_is_shared_is_priced_once() -> None:
     """A tree that would be 2^60 mechanisms long, and one that is 3,000 deep."""
-    shared: Charge = Laplace(Fraction(1, 2**62))
+    shared: Charge = LaplaceLoss(Fraction(1, 2**62))
     for _ in range(60):
         shared = Sequence((shared, shared))
-    deep: Charge = Gaussian(Fraction(1, 1000))
+    deep: Charge = GaussianLoss(Fraction(1, 1000))
     for _ in range(3_000):
         deep = Sequence((deep,))
     found = pair(shared)
     assert found is not None and found.epsilon == Fraction(1, 4)
     assert {one.rule for one in guarantees(shared, TINY)} >= {"basic", "renyi", "zcdp"}
     best, *_ = guarantees(deep, TINY)
-    assert best.epsilon == guarantees(Gaussian(Fraction(1, 1000)), TINY)[0].epsilon
+    assert best.epsilon == guarantees(GaussianLoss(Fraction(1, 1000)), TINY)[0].epsilon
 
 
 def test_equal_parts_are_one_part() -> None:
     """Parts that are written apart cost what a repetition of one costs, and their claims are about each of them."""
 
     def step() -> Charge:
-        return Sampled(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(1, 50), 0, 0, Sequence((Gaussian(Fraction(1)),)))
+        return Sampled(
+            Scheme.POISSON, Relation.ADD_REMOVE, Fraction(1, 50), 0, 0, Sequence((GaussianLoss(Fraction(1)),))
+        )
 
     apart = Sequence(tuple(step() for _ in range(40)))
     found, repeated = guarantees(apart, TINY), guarantees(Repeat(40, step()), TINY)

@@ -24,12 +24,13 @@ from dp_lsp.builtins.randomness import Distribution, Noise, Way
 from dp_lsp.core import sens
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import Substitution, upper
-from dp_lsp.core.events import Either, Laplace, Parallel, Release, Var, adds_up
+from dp_lsp.core.events import Either, Parallel, Release, Var, adds_up
 from dp_lsp.core.sens import ONE
 from dp_lsp.core.types import DatasetMetric
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.privacy import Claim
 from dp_lsp.meaning.records import distance
+from dp_lsp.mechanisms.noise import Laplace
 from dp_lsp.text import Span
 
 ENGINE = Engine()

@@ -13,7 +13,7 @@ import pytest
 import spec_runner
 from attack.private import private_targets
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, array, is_container
-from dp_lsp.builtins.randomness import Noise, TooMany, _normalised, _which_above
+from dp_lsp.builtins.randomness import Noise, TooMany, _normalised
 from dp_lsp.builtins.releasing import COMPUTED, RELEASED
 from dp_lsp.core.events import Scheme
 from dp_lsp.engine.check import Engine
@@ -21,6 +21,7 @@ from dp_lsp.meaning.interpreter import Interpreter, Rows
 from dp_lsp.meaning.refuter import settings_of
 from dp_lsp.meaning.scripts import same
 from dp_lsp.meaning.spaces import NotASpace, draw
+from dp_lsp.mechanisms.selection import AboveThreshold
 from source_tree import ROOT
 
 FIXTURES = ROOT / "fixtures"
@@ -75,7 +76,7 @@ class Run:
         return self._picked(_normalised([math.log1p(more if place == truth else 0) for place in range(count)]))
 
     def above(self, over: Sequence[Fraction], most: int, epsilon: Fraction) -> list[bool]:
-        found = _which_above([float(each * epsilon) for each in over], most)
+        found = AboveThreshold.outcomes(over, most, epsilon)
         return list(list(found)[self._picked(tuple(found.values()))])
 
     def _picked(self, logs: Sequence[float]) -> int:

@@ -7,9 +7,10 @@ from fractions import Fraction
 
 import pytest
 
-from dp_lsp.accounting.charge import Approximate, Repeat
+from dp_lsp.accounting.charge import Repeat
 from dp_lsp.analysis.records import FunctionReport, Options, Setting, State
 from dp_lsp.engine.check import Engine
+from dp_lsp.mechanisms.selection import Approximate
 from golden import stated
 
 PROGRAM = """function f(x::Real, eps::Static(), del::Static(), k::Static(Integer)) :: Priv()

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from dp_lsp.accounting.price import Measure, amplified, at_most_once
-from dp_lsp.accounting.release import UNBOUNDED, Price, both, group
+from dp_lsp.accounting.release import both, group
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import Awaited, Distances, Release, Repeat, Sampled
 from dp_lsp.core.sens import INFINITY, ZERO, Sens
+from dp_lsp.mechanisms.arithmetic import SYMBOLS
+from dp_lsp.mechanisms.pairs import UNBOUNDED, Price, drift
 
 
 class Steps(NamedTuple):
@@ -36,15 +38,12 @@ NO_STEPS = Steps(ZERO, ZERO, ZERO)
 
 def one_step(epsilon: Sens) -> Steps:
     """A single step."""
-    return Steps(epsilon, epsilon * sens.tanh(epsilon * HALF), epsilon.power(2))
+    return Steps(epsilon, drift(SYMBOLS, epsilon), epsilon.power(2))
 
 
 def _largest(steps: Iterable[Steps]) -> Steps:
     listed = list(steps)
     return Steps(*(sens.maximum(each) for each in zip(*listed, strict=True))) if listed else NO_STEPS
-
-
-HALF = sens.number(1) * Sens((sens.number(2).single_poly().inverse(),))
 
 
 class Account(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dp_lsp.accounting.price import Asking, Measure, amplified, rate
-from dp_lsp.accounting.release import FREE, UNBOUNDED, Price, both, group
+from dp_lsp.accounting.release import both, group
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.evaluate import Substitution
@@ -12,8 +12,6 @@ from dp_lsp.core.events import (
     Called,
     Cost,
     Distances,
-    Gaussian,
-    GaussianNoise,
     Release,
     Repeat,
     Sampled,
@@ -21,7 +19,8 @@ from dp_lsp.core.events import (
     Var,
     variables,
 )
-from dp_lsp.core.sens import ZERO, Sens
+from dp_lsp.core.sens import Sens
+from dp_lsp.mechanisms.pairs import FREE, UNBOUNDED, Price
 
 
 class Pairs(Measure[Price]):
@@ -102,8 +101,8 @@ class Published(Basic):
     def _loss(self, cost: Cost, distances: Distances) -> Asking[Price]:
         match cost:
             case Release():
-                noise = isinstance(cost.event, GaussianNoise)
-                return self.released(cost, distances) if noise else _declared(cost, distances)
+                named = cost.event.has_pair
+                return _declared(cost, distances) if named else self.released(cost, distances)
             case Repeat(body=body) if distances.keys() & _private(body):
                 each = []
                 for var in _private(body):
@@ -132,11 +131,7 @@ class Published(Basic):
 
 def _declared(cost: Release, distances: Distances) -> Price:
     """What a mechanism declares, whatever the distance."""
-    if not distances.keys() & cost.distance.keys():
-        return FREE
-    event = cost.event
-    assert not isinstance(event, GaussianNoise), "it declares no price"
-    return Price(event.epsilon, event.delta if isinstance(event, Gaussian) else ZERO)
+    return cost.event.declares if distances.keys() & cost.distance.keys() else FREE
 
 
 def _largest(prices: list[Price]) -> Price:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence as Listed
 from fractions import Fraction
 
-from dp_lsp.accounting.charge import Approximate, Charge, Gaussian, Joined, Sampled
+from dp_lsp.accounting.charge import Charge
 from dp_lsp.accounting.converting import Converter
 from dp_lsp.accounting.folding import Rules, Single, fold, values, weight
 from dp_lsp.accounting.guarantee import Claim, Guarantee, NumericMeasure
-from dp_lsp.accounting.pairs import FREE, Pair, group
-from dp_lsp.accounting.rounding import brief, shown
+from dp_lsp.mechanisms.arithmetic import brief, shown
+from dp_lsp.mechanisms.mechanism import Loss
+from dp_lsp.mechanisms.pairs import Pair
 
 
 class Basic(NumericMeasure):
@@ -43,35 +45,42 @@ class Basic(NumericMeasure):
         )
 
 
-class Adding(Rules[Pair]):
+class Adding(Rules[Pair[Fraction]]):
     """The pairs of basic composition."""
 
     def __init__(self, converter: Converter) -> None:
         self._converter = converter
 
-    def single(self, node: Single, steps: int) -> Pair | None:
+    def single(self, node: Single, steps: int) -> Pair[Fraction] | None:
         return self._converter.pair(node, steps)
 
-    def sequence(self, parts: Listed[Pair]) -> Pair:
-        epsilon = sum((part.epsilon for part in parts), FREE.epsilon)
-        return Pair(brief(epsilon), brief(sum((part.delta for part in parts), FREE.delta)))
+    def sequence(self, parts: Listed[Pair[Fraction]]) -> Pair[Fraction]:
+        epsilon = sum((part.epsilon for part in parts), Fraction(0))
+        return Pair(brief(epsilon), brief(sum((part.delta for part in parts), Fraction(0))))
 
-    def repeat(self, count: int, once: Pair) -> Pair:
+    def repeat(self, count: int, once: Pair[Fraction]) -> Pair[Fraction]:
         return Pair(count * once.epsilon, count * once.delta)
 
-    def either(self, parts: Listed[Pair]) -> Pair:
+    def either(self, parts: Listed[Pair[Fraction]]) -> Pair[Fraction]:
         return Pair(max(part.epsilon for part in parts), max(part.delta for part in parts))
 
 
-CONVERTED = Gaussian, Sampled, Joined
+def is_converted(node: Single) -> bool:
+    """Whether a node has no pair without a share of δ."""
+    return not isinstance(node, Loss) or node.chooses
+
+
+def has_inside(node: Single) -> bool:
+    """Whether a node is a sample or a joined pair, of what lies inside."""
+    return not isinstance(node, Loss)
 
 
 def share_of(
-    charge: Charge, delta: Fraction, part: Fraction, kinds: tuple[type[Charge], ...] = CONVERTED
+    charge: Charge, delta: Fraction, part: Fraction, counted: Callable[[Single], bool] = is_converted
 ) -> Fraction | None:
-    """How much δ each node of some kinds may spend, if all of them together spend a part of what the others leave; None
-    if there are none, or nothing is left."""
-    count = weight(charge, kinds)
+    """How much δ each node that is ``counted`` may spend, if all of them together spend a part of what the others
+    leave; None if there are none, or nothing is left."""
+    count = weight(charge, counted)
     taken = fold(charge, _Declared()) if count else None
     if taken is None or taken >= delta:
         return None
@@ -83,9 +92,8 @@ class _Declared(Rules[Fraction]):
     """The δ of mechanisms that come with one."""
 
     def single(self, node: Single, steps: int) -> Fraction:
-        if isinstance(node, Approximate):
-            return group(Pair(node.epsilon, node.delta), steps).delta
-        return Fraction(0)
+        pair = node.times(steps).pair() if isinstance(node, Loss) else None
+        return Fraction(0) if pair is None else pair.delta
 
     def sequence(self, parts: Listed[Fraction]) -> Fraction:
         return brief(sum(parts, Fraction(0)))

@@ -11,13 +11,13 @@ from dp_lsp.accounting.approximate import Basic, Published
 from dp_lsp.accounting.charge import Relation
 from dp_lsp.accounting.concentrated import GaussianOnly, Zcdp
 from dp_lsp.accounting.price import Choice, Measure
-from dp_lsp.accounting.release import Price
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import least, norms_of, symbols_of, upper
 from dp_lsp.core.events import Called, Cost, Sampled, Var, nodes
 from dp_lsp.core.notation import LONGEST
 from dp_lsp.core.sens import ONE, Sens
+from dp_lsp.mechanisms.pairs import Price
 
 
 class Profile(NamedTuple):

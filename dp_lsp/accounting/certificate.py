@@ -13,15 +13,15 @@ from typing import Any
 
 from dp_lsp.accounting.basic import Basic
 from dp_lsp.accounting.best import Measures, claims, guarantees
-from dp_lsp.accounting.charge import Approximate, Charge, Group, Joined, Sampled
+from dp_lsp.accounting.charge import Charge, Group, Joined, Sampled
 from dp_lsp.accounting.folding import parts_of
 from dp_lsp.accounting.gaussian import GaussianPrivacy
 from dp_lsp.accounting.guarantee import Claim, Guarantee
 from dp_lsp.accounting.kov import Optimal
-from dp_lsp.accounting.pairs import Pair, group
 from dp_lsp.accounting.renyi import Renyi
-from dp_lsp.accounting.rounding import Interval, shown
 from dp_lsp.accounting.wire import Node, node_of, to_nodes
+from dp_lsp.mechanisms.arithmetic import Interval, shown
+from dp_lsp.mechanisms.mechanism import Loss
 
 REPLAYED: Measures = (Basic, GaussianPrivacy, Renyi, Optimal)
 """The measures that the verifier knows as well."""
@@ -70,15 +70,8 @@ class _Writer:
         if isinstance(node, Sampled | Joined):
             return self._paired(claim, node)
         parts = {(id(part), inner): places[id(part), inner] for part, inner in parts_of(node, steps)}
-        written = node_of(node, {identity: place for (identity, _), place in parts.items()})
-        if isinstance(node, Approximate):
-            pair = group(Pair(node.epsilon, node.delta), steps)
-            written |= {"epsilon": str(pair.epsilon), "delta": str(pair.delta)}
-            if steps > 1:
-                written["answers"] = 2
-        else:
-            written |= {name: str(steps * Fraction(written[name])) for name in ("epsilon", "mu") if name in written}
-        return self._append(written)
+        told = node.times(steps) if isinstance(node, Loss) else node
+        return self._append(node_of(told, {identity: place for (identity, _), place in parts.items()}))
 
     def _paired(self, claim: Claim, node: Sampled | Joined) -> int:
         """A sample or a joined pair, with the guarantees of what lies inside, or without any."""

@@ -2,7 +2,8 @@
 
 A :class:`~dp_lsp.core.events.Cost` says what a function releases about everybody; once the distances of a change and
 the numbers of all symbols are known, what it costs that one change is a charge. Numeric measures price charges, and
-nothing else: what they know of a mechanism stands in a leaf. Numbers are exact; one that is irrational is rounded to
+nothing else: what is known of a mechanism stands in a leaf, its
+:class:`~dp_lsp.mechanisms.mechanism.Loss`. Numbers are exact; one that is irrational is rounded to
 the side on which a charge costs more. Trees are immutable, shared, and as deep as the calls of a program.
 """
 
@@ -15,6 +16,7 @@ from fractions import Fraction
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.events import Scheme as Scheme
 from dp_lsp.core.values import value
+from dp_lsp.mechanisms.mechanism import Loss
 
 
 class Relation(Enum):
@@ -22,49 +24,6 @@ class Relation(Enum):
 
     CHANGE_ONE = "change-one"
     ADD_REMOVE = "add-remove"
-
-
-@value
-class Laplace:
-    """Continuous Laplace noise on an input that moves by ``epsilon`` scales in L1."""
-
-    epsilon: Fraction
-    origin: Origin | None = field(default=None, compare=False)
-
-
-@value
-class Gaussian:
-    """Continuous Gaussian noise on an input that moves by ``mu`` deviations in L2."""
-
-    mu: Fraction
-    origin: Origin | None = field(default=None, compare=False)
-
-
-@value
-class BoundedRange:
-    """A choice whose privacy losses lie in an interval of length ``epsilon`` that holds 0: the exponential
-    mechanism."""
-
-    epsilon: Fraction
-    origin: Origin | None = field(default=None, compare=False)
-
-
-@value
-class Approximate:
-    """Something of which no more is known than that it is (``epsilon``, ``delta``)-private; pure if δ is 0. With more
-    than two ``answers`` it is known to be randomised response with so many."""
-
-    epsilon: Fraction
-    delta: Fraction
-    answers: int = 2
-    origin: Origin | None = field(default=None, compare=False)
-
-
-@value
-class Unbounded:
-    """Something left without noise, or by a mechanism of which nothing is known at this distance."""
-
-    origin: Origin | None = field(default=None, compare=False)
 
 
 @value
@@ -124,8 +83,6 @@ class Joined:
     second: Charge
 
 
-Charge = (
-    Laplace | Gaussian | BoundedRange | Approximate | Unbounded | Sequence | Either | Repeat | Group | Sampled | Joined
-)
+Charge = Loss | Sequence | Either | Repeat | Group | Sampled | Joined
 
 FREE = Sequence(())

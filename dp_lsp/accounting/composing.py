@@ -16,12 +16,12 @@ from functools import lru_cache, reduce
 from itertools import pairwise, starmap
 from typing import NamedTuple
 
-from dp_lsp.accounting import normal
-from dp_lsp.accounting.dominating import Curve, Normal
 from dp_lsp.accounting.lattice import NOTHING, Lattice, Tilt, cut, discretised, power, product, terms
 from dp_lsp.accounting.losses import solved
-from dp_lsp.accounting.mills import DEEP
-from dp_lsp.accounting.rounding import Interval
+from dp_lsp.mechanisms import normal
+from dp_lsp.mechanisms.arithmetic import DEEP, Interval
+from dp_lsp.mechanisms.mechanism import Curve
+from dp_lsp.mechanisms.normal import Normal
 
 _SHARE = 3e-4  # of ε that splitting losses may add
 _FINE = 3e-3  # of ε, that a step is at most

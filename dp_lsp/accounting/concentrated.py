@@ -6,25 +6,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dp_lsp.accounting.price import Measure, amplified, at_most_once
-from dp_lsp.accounting.release import FREE, UNBOUNDED, Price, both, deviations, group, units
+from dp_lsp.accounting.release import both, deviations, group
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.evaluate import Substitution
-from dp_lsp.core.events import (
-    Awaited,
-    Distances,
-    Exponential,
-    Gaussian,
-    GaussianNoise,
-    Leak,
-    NoisyMax,
-    Release,
-    Repeat,
-    Sampled,
-)
+from dp_lsp.core.events import Awaited, Distances, Leak, Release, Repeat, Sampled
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
-
-_EXACT = Poly.of(4) * Poly.of(5).inverse()  # ln(1.25/δ) is ln(1/(4δ/5))
+from dp_lsp.mechanisms.arithmetic import SYMBOLS
+from dp_lsp.mechanisms.pairs import FREE, UNBOUNDED, Price, drift
 
 
 class Concentrated(NamedTuple):
@@ -43,8 +32,7 @@ class Concentrated(NamedTuple):
 
 class Zcdp(Measure[Concentrated]):
     """Zero-concentrated differential privacy: ρ adds up, and so does the δ of what is no pure or Gaussian mechanism.
-    ρ-zCDP is (ρ + 2√(ρ ln(1/δ')), δ')-private for every 0 < δ' < 1. Source: Bun and Steinke 2016; of a pure mechanism
-    ρ = ε·tanh(ε/2), the exact worst case; of the exponential mechanism ε²/8, Cesar and Rogers 2021. One mechanism that
+    ρ-zCDP is (ρ + 2√(ρ ln(1/δ')), δ')-private for every 0 < δ' < 1. Source: Bun and Steinke 2016. One mechanism that
     a change reaches in two ways is (√ρ₁ + √ρ₂)²-zCDP, as a group is: Bun and Steinke 2016, Proposition 27."""
 
     rule = "zcdp"
@@ -56,14 +44,11 @@ class Zcdp(Measure[Concentrated]):
         return loss.rho.infinite or loss.delta.infinite
 
     def released(self, cost: Release, distances: Distances) -> Concentrated:
-        pair, event = self.released_pair(cost, distances), cost.event
-        if isinstance(event, Gaussian | GaussianNoise):
-            return Concentrated(half(shift(cost, event, distances).power(2)), ZERO, pair, True)
-        if pair.unbounded:
-            return self.unbounded
-        if isinstance(event, Exponential | NoisyMax):
-            return Concentrated(pair.epsilon.power(2) * _share(8), ZERO, pair, False)
-        return _worst(pair)
+        pair, mu = self.released_pair(cost, distances), deviations(cost, distances)
+        if mu is not None:
+            return Concentrated(half(mu.power(2)), ZERO, pair, True)
+        rho = None if pair.unbounded else cost.event.rho(pair)
+        return _worst(pair) if rho is None else Concentrated(rho, ZERO, pair, False)
 
     def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Concentrated:
         return _worst(Price(Sens.of(epsilon), Sens.of(delta)))
@@ -125,7 +110,7 @@ def _worst(pair: Price) -> Concentrated:
     """Of something of which no more is known than a pair."""
     if pair.unbounded:
         return Zcdp.unbounded
-    return Concentrated(pair.epsilon * sens.tanh(half(pair.epsilon)), pair.delta, pair, False)
+    return Concentrated(drift(SYMBOLS, pair.epsilon), pair.delta, pair, False)
 
 
 class Shifted(NamedTuple):
@@ -147,10 +132,8 @@ class GaussianOnly(Measure[Shifted]):
         return loss.square.infinite
 
     def released(self, cost: Release, distances: Distances) -> Shifted:
-        event = cost.event
-        if isinstance(event, Gaussian | GaussianNoise):
-            return Shifted(shift(cost, event, distances).power(2))
-        return self.unbounded
+        mu = deviations(cost, distances)
+        return self.unbounded if mu is None else Shifted(mu.power(2))
 
     def leaked(self, cost: Leak) -> Shifted:
         return self.unbounded
@@ -192,21 +175,6 @@ class GaussianOnly(Measure[Shifted]):
         return (("mu", loss.square.root()),)
 
 
-def shift(cost: Release, event: Gaussian | GaussianNoise, distances: Distances) -> Sens:
-    """By how many deviations of its noise a change moves the input of a Gaussian mechanism, at most."""
-    if isinstance(event, GaussianNoise):
-        return deviations(cost, event, distances)
-    steps = units(cost, distances)
-    if steps.zero or steps.infinite:
-        return steps
-    spread = sens.number(2) * sens.log_inverse(event.delta.single_poly() * _EXACT)
-    return event.epsilon * cost.factor * steps * Sens((spread.root().single_poly().inverse(),))
-
-
 def half(value: Sens) -> Sens:
     """A half of it, as in ρ = ε²/2."""
-    return value * _share(2)
-
-
-def _share(parts: int) -> Sens:
-    return Sens((Poly.of(parts).inverse(),))
+    return value * Sens((Poly.of(2).inverse(),))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dp_lsp.accounting.charge import Charge, Gaussian, Laplace, Relation, Sampled, Scheme
+from dp_lsp.accounting.charge import Charge, Relation, Sampled, Scheme
 from dp_lsp.accounting.wire import in_order
+from dp_lsp.mechanisms.mechanism import Loss
 
 _SCHEMES = {
     Scheme.POISSON: "every row is drawn by a coin of its own",
@@ -22,8 +23,8 @@ def conditions(charge: Charge, rule: str) -> str:
     found = dict.fromkeys([_FIXED[rule]] if rule in _FIXED else [])
     for node in in_order(charge):
         match node:
-            case Laplace() | Gaussian():
-                found["noise is drawn from the real numbers"] = None
+            case Loss(condition=condition) if condition:
+                found[condition] = None
             case Sampled(scheme=scheme, relation=relation):
                 found |= dict.fromkeys([_SCHEMES[scheme], _RELATIONS[relation]])
     return "; ".join(found)

@@ -8,13 +8,15 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from dp_lsp.accounting import normal, replacement
-from dp_lsp.accounting.charge import Charge, Gaussian, Joined, Relation, Sampled, Scheme
+from dp_lsp.accounting import replacement
+from dp_lsp.accounting.charge import Charge, Joined, Relation, Sampled, Scheme
 from dp_lsp.accounting.folding import Single
 from dp_lsp.accounting.gaussian import squared_mu
 from dp_lsp.accounting.guarantee import Find, Guarantee
-from dp_lsp.accounting.pairs import Pair, amplified, both, group, of_mechanism, unsampled_delta
-from dp_lsp.accounting.rounding import Interval
+from dp_lsp.accounting.pairs import amplified, both, unsampled_delta
+from dp_lsp.mechanisms.arithmetic import Interval
+from dp_lsp.mechanisms.mechanism import Loss
+from dp_lsp.mechanisms.pairs import IN_NUMBERS, Pair, group
 
 _TRIES = 6
 _MOST = Fraction(999, 1000)  # a δ inside
@@ -23,7 +25,7 @@ _MOST = Fraction(999, 1000)  # a δ inside
 class Converted(NamedTuple):
     """A pair, and the guarantees of what lies inside that it was made of."""
 
-    pair: Pair
+    pair: Pair[Fraction]
     inside: tuple[Guarantee, ...] = ()
 
 
@@ -42,7 +44,7 @@ class Converter:
         """Whether a pair was asked for that depends on what lies inside a node."""
         return any(isinstance(node, Sampled | Joined) for node in self._asked)
 
-    def pair(self, node: Single, steps: int) -> Pair | None:
+    def pair(self, node: Single, steps: int) -> Pair[Fraction] | None:
         """The (ε, δ) of a node at a change of so many steps; None if nothing is guaranteed."""
         found = self.converted(node, steps)
         return None if found is None else found.pair
@@ -62,24 +64,24 @@ class Converter:
 
     def _converted(self, node: Single, steps: int) -> Converted | None:
         match node:
-            case Gaussian(mu=mu):
-                if self.share is None:
-                    return None
-                epsilon = normal.epsilon(mu * steps, self.share)
-                return None if epsilon is None else Converted(Pair(epsilon, self.share))
             case Sampled():
                 return self._sampled_within(node, steps, self.share) if self.share else self._sampled(node, steps)
             case Joined():
                 return self._joined_within(node, steps, self.share) if self.share else self._joined(node, steps)
-        pair = of_mechanism(node, steps)
-        return None if pair is None else Converted(pair)
+            case Loss():
+                loss = node.times(steps)
+                pair = loss.pair()
+                if self.share is not None and loss.chooses:
+                    epsilon = loss.epsilon_at(self.share)
+                    pair = None if epsilon is None else Pair(epsilon, self.share)
+                return None if pair is None else Converted(pair)
 
     def _sampled(self, node: Sampled, steps: int, delta: Fraction | None = None) -> Converted | None:
         inside = self.find(node.body, delta)
         if inside is None:
             return None
         pair = amplified(node, Pair(inside.epsilon, inside.delta))
-        return None if pair is None else Converted(group(pair, steps), (inside,))
+        return None if pair is None else Converted(group(IN_NUMBERS, pair, steps), (inside,))
 
     def _sampled_within(self, node: Sampled, steps: int, share: Fraction) -> Converted | None:
         changes = node.relation is not Relation.ADD_REMOVE
@@ -117,7 +119,7 @@ class Converter:
         if first is None or second is None:
             return None
         pair = both(Pair(first.epsilon, first.delta), Pair(second.epsilon, second.delta))
-        return Converted(group(pair, steps), (second, first) if swapped else (first, second))
+        return Converted(group(IN_NUMBERS, pair, steps), (second, first) if swapped else (first, second))
 
     def _joined_within(self, node: Joined, steps: int, share: Fraction) -> Converted | None:
         found = [self._joined_in_order(node, steps, share, swapped) for swapped in (False, True)]

@@ -8,28 +8,17 @@ steps, but for those inside a sample and inside two results that are joined, whi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence as Listed
 from dataclasses import fields, replace
 from typing import Generic, NamedTuple, TypeVar
 
-from dp_lsp.accounting.charge import (
-    Approximate,
-    BoundedRange,
-    Charge,
-    Either,
-    Gaussian,
-    Group,
-    Joined,
-    Laplace,
-    Repeat,
-    Sampled,
-    Sequence,
-    Unbounded,
-)
+from dp_lsp.accounting.charge import Charge, Either, Group, Joined, Repeat, Sampled, Sequence
 from dp_lsp.accounting.wire import children, in_order
+from dp_lsp.mechanisms.mechanism import Loss
 
 V = TypeVar("V")
-Single = Laplace | Gaussian | BoundedRange | Approximate | Unbounded | Sampled | Joined
+Single = Loss | Sampled | Joined
 At = tuple[Charge, int]
 
 
@@ -129,8 +118,8 @@ def nested(charge: Charge) -> int:
     return depths[id(charge)]
 
 
-def weight(charge: Charge, counted: tuple[type[Charge], ...]) -> int:
-    """How many times mechanisms of some kinds run at most."""
+def weight(charge: Charge, counted: Callable[[Single], bool]) -> int:
+    """How many times mechanisms that are ``counted`` run at most."""
     return fold(charge, _Counting(counted)) or 0
 
 
@@ -142,7 +131,7 @@ def shared(charge: Charge) -> Charge:
     for node in in_order(charge):
         values: list[object] = [type(node)]
         changed: dict[str, object] = {}
-        for field in fields(node):
+        for field in fields(node):  # type: ignore[arg-type]
             value = getattr(node, field.name)
             if field.name == "parts":
                 parts = tuple(same[id(part)] for part in value)
@@ -155,17 +144,17 @@ def shared(charge: Charge) -> Charge:
                 values.append(value)
         key = tuple(values)
         if key not in kept:
-            kept[key] = replace(node, **changed) if changed else node  # type: ignore[arg-type]
+            kept[key] = replace(node, **changed) if changed else node  # type: ignore[type-var]
         same[id(node)] = kept[key]
     return same[id(charge)]
 
 
 class _Counting(Rules[int]):
-    def __init__(self, counted: tuple[type[Charge], ...]) -> None:
+    def __init__(self, counted: Callable[[Single], bool]) -> None:
         self._counted = counted
 
     def single(self, node: Single, steps: int) -> int:
-        return int(isinstance(node, self._counted))
+        return int(self._counted(node))
 
     def sequence(self, parts: Listed[int]) -> int:
         return sum(parts)

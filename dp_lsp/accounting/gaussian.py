@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence as Listed
 from fractions import Fraction
 
-from dp_lsp.accounting import normal
-from dp_lsp.accounting.charge import Charge, Gaussian, Joined, Unbounded
+from dp_lsp.accounting.charge import Charge, Joined
 from dp_lsp.accounting.folding import Rules, Single, fold, values
 from dp_lsp.accounting.guarantee import Claim, Guarantee, NumericMeasure
-from dp_lsp.accounting.pairs import Pair, of_mechanism
-from dp_lsp.accounting.rounding import Interval, brief, shown
+from dp_lsp.mechanisms import normal
+from dp_lsp.mechanisms.arithmetic import Interval, brief, shown
+from dp_lsp.mechanisms.mechanism import Loss
 
 
 class GaussianPrivacy(NumericMeasure):
@@ -41,14 +41,13 @@ def squared_mu(charge: Charge) -> Fraction | None:
 class _Squares(Rules[Fraction]):
     def single(self, node: Single, steps: int) -> Fraction | None:
         match node:
-            case Gaussian(mu=mu):
-                return brief((mu * steps) ** 2)
+            case Loss():
+                squared = node.times(steps).squared()
+                return None if squared is None else brief(squared)
             case Joined(first=first, second=second):
                 one, other = squared_mu(first), squared_mu(second)
                 return None if one is None or other is None else joined(one, other) * steps**2
-            case Unbounded():
-                return None
-        return Fraction(0) if of_mechanism(node, steps) == Pair(Fraction(0), Fraction(0)) else None
+        return None
 
     def sequence(self, parts: Listed[Fraction]) -> Fraction:
         return brief(sum(parts, Fraction(0)))

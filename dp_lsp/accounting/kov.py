@@ -18,8 +18,9 @@ from dp_lsp.accounting.charge import Charge
 from dp_lsp.accounting.converting import Converter
 from dp_lsp.accounting.folding import Rules, Single, fold, values
 from dp_lsp.accounting.guarantee import Claim, Guarantee, Numbers, NumericMeasure
-from dp_lsp.accounting.pairs import Pair, drift, failing, failing_repeatedly, slack
-from dp_lsp.accounting.rounding import Interval, brief, shown
+from dp_lsp.accounting.pairs import failing, failing_repeatedly, slack
+from dp_lsp.mechanisms.arithmetic import INTERVALS, Interval, brief, shown
+from dp_lsp.mechanisms.pairs import Pair, drift
 
 _HALF = Fraction(1, 2)
 
@@ -99,7 +100,7 @@ class _Accounts(Rules[Account]):
         pair = self._converter.pair(node, steps)
         if pair is None or pair.delta >= 1:
             return None
-        return Account(pair.epsilon, drift(pair.epsilon).up, brief(pair.epsilon**2), pair.delta)
+        return Account(pair.epsilon, drift(INTERVALS, Interval.of(pair.epsilon)).up, brief(pair.epsilon**2), pair.delta)
 
     def sequence(self, parts: Listed[Account]) -> Account:
         delta = failing(part.delta for part in parts)
@@ -191,7 +192,7 @@ class _Multisets(Rules[Rounds]):
         return Rounds(rounds, max(part.delta for part in parts))
 
 
-def _rounds_of(pair: Pair) -> Rounds:
+def _rounds_of(pair: Pair[Fraction]) -> Rounds:
     return Rounds(((brief(pair.epsilon), 1),) if pair.epsilon else (), pair.delta)
 
 

@@ -23,11 +23,10 @@ from functools import lru_cache
 from itertools import count, pairwise
 from typing import NamedTuple
 
-from dp_lsp.accounting.dominating import ERROR, Curve
 from dp_lsp.accounting.losses import Term
-from dp_lsp.accounting.mills import DEEP
-from dp_lsp.accounting.rounding import DIGITS as RAW_DIGITS
-from dp_lsp.accounting.rounding import RAW, Interval
+from dp_lsp.mechanisms.arithmetic import DEEP, RAW, Interval
+from dp_lsp.mechanisms.arithmetic import DIGITS as RAW_DIGITS
+from dp_lsp.mechanisms.mechanism import ERROR, Curve
 
 _DIGITS = 22
 _UNIT = 10**_DIGITS

@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache, reduce
 from typing import NamedTuple
 
-from dp_lsp.accounting.rounding import NEAR, PI, RAW, Interval, widened
+from dp_lsp.mechanisms.arithmetic import NEAR, PI, RAW, Interval, widened
 
 _MOST_TERMS = 10_000
 MOST_ROUNDS = 200  # different ones

@@ -15,18 +15,21 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Listed
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from dp_lsp.accounting.charge import Approximate, BoundedRange, Charge, Gaussian, Laplace, Relation, Sampled, Scheme
+from dp_lsp.accounting.charge import Charge, Relation, Sampled, Scheme
 from dp_lsp.accounting.composing import composed
 from dp_lsp.accounting.conditions import conditions
-from dp_lsp.accounting.dominating import Added, Changed, Curve, LaplaceNoise, Normal, Ranged, Response
 from dp_lsp.accounting.folding import Rules, Single, fold
 from dp_lsp.accounting.guarantee import Claim, Find, Guarantee, NumericMeasure
-from dp_lsp.accounting.pairs import Pair, group
-from dp_lsp.accounting.rounding import shown
 from dp_lsp.accounting.wire import from_nodes, to_nodes
+from dp_lsp.core.values import value
+from dp_lsp.mechanisms.arithmetic import DEEP, shown
+from dp_lsp.mechanisms.mechanism import Curve, Loss, decimal
+from dp_lsp.mechanisms.normal import Normal
+from dp_lsp.mechanisms.selection import Approximate
 
 RULE = "pld"
 TIMEOUT = 60.0  # seconds
@@ -34,6 +37,9 @@ _TICK = 0.1  # seconds between two looks at the clock
 _LOOK = 1.0  # and of the process between two looks whether anybody still waits for it
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 _RUN = f"import sys; sys.path.append({_ROOT!r}); from dp_lsp.accounting.pld import answer; answer()"
+
+_NOTHING = Approximate(Fraction(0), Fraction(0))
+_ONE, _ZERO = Decimal(1), Decimal(0)
 
 Losses = Counter[Curve]
 
@@ -45,24 +51,14 @@ def losses(charge: Charge) -> Losses | None:
 
 class _Counting(Rules[Losses]):
     def single(self, node: Single, steps: int) -> Losses | None:
-        match node:
-            case Gaussian(mu=mu):
-                return _once(Normal((mu * steps) ** 2) if mu else Response(Fraction(0)))
-            case Laplace(epsilon=epsilon):
-                return _once(LaplaceNoise(epsilon * steps))
-            case BoundedRange(epsilon=epsilon):
-                return _once(Ranged(epsilon * steps))
-            case Approximate(epsilon=epsilon, delta=0, answers=answers) if steps == 1 and answers > 2:
-                return _once(Response(epsilon, Fraction(0), answers))
-            case Approximate(epsilon=epsilon, delta=delta):
-                pair = group(Pair(epsilon, delta), steps)
-                return _once(Response(pair.epsilon, pair.delta)) if pair.delta < 1 else None
-            case Sampled() if steps == 1:
-                body = _only(losses(node.body))
-                found = None if body is None else _sampled(node, body)
-                return None if found is None else _once(found)
-            case _:
-                return None
+        if isinstance(node, Loss):
+            found = node.times(steps).dominating()
+        elif isinstance(node, Sampled) and steps == 1:
+            body = _only(losses(node.body))
+            found = None if body is None else _sampled(node, body)
+        else:
+            return None
+        return None if found is None else Counter([found])
 
     def sequence(self, parts: Listed[Losses]) -> Losses:
         total: Losses = Counter()
@@ -75,10 +71,6 @@ class _Counting(Rules[Losses]):
 
     def either(self, parts: Listed[Losses]) -> Losses | None:
         return parts[0] if all(part == parts[0] for part in parts) else None
-
-
-def _once(curve: Curve) -> Losses:
-    return Counter([curve])
 
 
 def _only(counted: Losses | None) -> Curve | None:
@@ -95,7 +87,7 @@ def _only(counted: Losses | None) -> Curve | None:
 
 def _sampled(node: Sampled, body: Curve) -> Curve | None:
     if node.rate in (0, 1):
-        return body if node.rate else Response(Fraction(0))
+        return body if node.rate else _NOTHING
     match node.scheme, node.relation:
         case Scheme.POISSON, Relation.ADD_REMOVE:
             return Added(node.rate, body)
@@ -103,6 +95,61 @@ def _sampled(node: Sampled, body: Curve) -> Curve | None:
             return Changed(node.rate, body, node.scheme is Scheme.WITHOUT_REPLACEMENT)
         case _:
             return None
+
+
+@value
+class Added(Curve):
+    """A Poisson sample of ``rate`` q, of which one has a record more: (1-q)·Q + q·P against Q, and the other way round.
+    The curve is q·D(ln(1 + (e^ε - 1)/q)), back (1 - (1-q)e^ε)·D'(ln(q·e^ε/(1 - (1-q)e^ε))) (Zhu, Dong and Wang 2022,
+    Theorem 11; back by exchanging an event and its complement twice)."""
+
+    rate: Fraction
+    body: Curve
+
+    symmetric = False
+
+    def at(self, growth: Decimal, loss: Decimal | None = None) -> Decimal:
+        return _amplified(self.rate, self.body, growth)
+
+    def back(self, growth: Decimal, loss: Decimal | None = None) -> Decimal:
+        rate = decimal(self.rate)
+        missed = DEEP.fma(DEEP.subtract(rate, _ONE), growth, _ONE)
+        if missed <= 0:
+            return _ZERO
+        return DEEP.multiply(missed, self.body.back(max(_ONE, DEEP.divide(DEEP.multiply(rate, growth), missed))))
+
+    @property
+    def failure(self) -> Decimal:
+        return DEEP.multiply(decimal(self.rate), self.body.failure)
+
+
+@value
+class Changed(Curve):
+    """A sample that one record of the data is drawn into with probability ``rate`` q, of which that record changes; at
+    ε ≥ 0 both ways round, as neighbours are in any order. Where who holds the record in place of another is as likely
+    as not (without replacement) q·D(ln(1 + (e^ε - 1)/q)) (Balle, Barthe and Gaboardi 2018, Theorem 9); of a Poisson
+    sample, where only the record that changes is charged, q·D(ε), as D is convex in the pair. Both are curves of a
+    pair if P and Q are each other's mirror: then P(L > 0) + Q(L > 0) ≤ 1, and so the slope at ε = 0 does not fall."""
+
+    rate: Fraction
+    body: Curve
+    amplifies: bool
+
+    def at(self, growth: Decimal, loss: Decimal | None = None) -> Decimal:
+        if self.amplifies:
+            return _amplified(self.rate, self.body, growth)
+        return DEEP.multiply(decimal(self.rate), self.body.at(growth, loss))
+
+    @property
+    def failure(self) -> Decimal:
+        return DEEP.multiply(decimal(self.rate), self.body.failure)
+
+
+def _amplified(rate: Fraction, body: Curve, growth: Decimal) -> Decimal:
+    """What is wrong in (e^ε - 1)/q moves D by as much at most, and is multiplied by q."""
+    drawn = decimal(rate)
+    inside = DEEP.add(_ONE, DEEP.divide(DEEP.subtract(growth, _ONE), drawn))
+    return DEEP.multiply(drawn, body.at(inside))
 
 
 class LossDistributions(NumericMeasure):

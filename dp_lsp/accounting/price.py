@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 from dp_lsp.accounting.charge import Relation
 from dp_lsp.accounting.parts import MOST, partitions
-from dp_lsp.accounting.release import FREE, UNBOUNDED, Price, deviations, released
+from dp_lsp.accounting.release import deviations, released
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Sign, Symbol
 from dp_lsp.core.constraints import Origin
@@ -30,7 +30,6 @@ from dp_lsp.core.events import (
     Cost,
     Distances,
     Either,
-    GaussianNoise,
     Leak,
     Opaque,
     Parallel,
@@ -42,8 +41,10 @@ from dp_lsp.core.events import (
     Var,
     adds_up,
 )
-from dp_lsp.core.sens import ONE, ZERO, Sens
+from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.values import thing, value
+from dp_lsp.mechanisms import pairs
+from dp_lsp.mechanisms.pairs import FREE, IN_SYMBOLS, UNBOUNDED, Price
 
 
 @value
@@ -62,27 +63,12 @@ def _at_most_one(value: Sens) -> bool:
 
 
 def amplified(cost: Sampled, inside: Price) -> Price:
-    """Drawing with probability q, or k of r rows without replacement and in random order, q = k/r: ln(1 + q(e^ε - 1))
-    and qδ. With replacement every draw is one of 1 of r rows, and k of these follow each other.
-    Source: Balle, Barthe and Gaboardi 2018, Theorems 8 and 9; with replacement by one draw after the other."""
+    """What is spent on a sample, outside of it."""
     if inside.free or inside.unbounded:
         return FREE if inside.free else UNBOUNDED
     if cost.scheme is Scheme.WITH_REPLACEMENT:
-        return _drawn_again(cost, inside)
-    q = rate(cost)
-    return Price(sens.log1p(q * sens.expm1(inside.epsilon)), q * inside.delta)
-
-
-def _drawn_again(cost: Sampled, inside: Price) -> Price:
-    """k draws, each of which hits a changed row with probability 1/r: a chain of k steps of ε₁ = ln(1 + (e^ε - 1)/r)
-    and δ/r, which is kε₁ and δ/r·(1 + e^ε₁ + … + e^((k-1)ε₁)) = δ(e^(kε₁) - 1)/(e^ε - 1)."""
-    if inside.epsilon.zero:
-        return Price(ZERO, rate(cost) * inside.delta)
-    one = sens.expm1(inside.epsilon)
-    epsilon = cost.draws * sens.log1p(Sens((cost.rows.single_poly().inverse(),)) * one)
-    if inside.delta.zero:
-        return Price(epsilon, ZERO)
-    return Price(epsilon, inside.delta * sens.expm1(epsilon) * Sens((one.as_atom().inverse(),)))
+        return pairs.redrawn(IN_SYMBOLS, cost.draws, Sens((cost.rows.single_poly().inverse(),)), inside)
+    return pairs.amplified(IN_SYMBOLS, rate(cost), inside)
 
 
 @thing
@@ -373,10 +359,9 @@ class Measure(Walk[L]):
     def released_pair(self, cost: Release, distances: Distances) -> Price:
         """The price of a mechanism. Gaussian noise whose input moves by μ deviations is (μ²/2 + μ√(2 ln(1/δ)),
         δ)-private for every δ. Source: Bun and Steinke 2016, Propositions 1.3 and 1.6."""
-        event = cost.event
-        if not isinstance(event, GaussianNoise):
+        far = None if cost.event.has_pair else deviations(cost, distances)
+        if far is None:
             return released(cost, distances)
-        far = deviations(cost, event, distances)
         if far.zero or far.infinite:
             return FREE if far.zero else UNBOUNDED
         slack = self.slack(cost)

@@ -12,23 +12,17 @@ from functools import cache, cached_property
 from typing import NamedTuple, Protocol
 
 from dp_lsp.accounting import minimum, subsampled
-from dp_lsp.accounting.basic import share_of
-from dp_lsp.accounting.charge import Approximate, Charge, Joined, Relation, Sampled, Scheme
+from dp_lsp.accounting.basic import has_inside, share_of
+from dp_lsp.accounting.charge import Charge, Relation, Sampled, Scheme
 from dp_lsp.accounting.converting import Converter
-from dp_lsp.accounting.curves import (
-    FLOATS,
-    INTERVALS,
-    Formula,
-    converted,
-    formula_of,
-    indistinct,
-    response,
-)
+from dp_lsp.accounting.curves import converted, indistinct
 from dp_lsp.accounting.folding import Rules, Single, fold, values
 from dp_lsp.accounting.gaussian import squared_mu
 from dp_lsp.accounting.guarantee import Claim, Find, Guarantee, Numbers, NumericMeasure
 from dp_lsp.accounting.pairs import failing, failing_repeatedly, slack
-from dp_lsp.accounting.rounding import Interval, brief, shown
+from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, Interval, brief, shown
+from dp_lsp.mechanisms.mechanism import Formula, Loss
+from dp_lsp.mechanisms.selection import response
 
 _HALF = Fraction(1, 2)
 _LEAST, _MOST = 2.0**-20, 1e9  # of an order, less 1
@@ -54,7 +48,7 @@ class Renyi(NumericMeasure):
     def guarantee(self, charge: Charge, delta: Fraction) -> Guarantee | None:
         plain, samples = Converter(self.find), _Samples(self.find)
         found = [self._within(charge, delta, plain, samples)]
-        share = share_of(charge, delta, _HALF, (Sampled, Joined)) if plain.looked_inside else None
+        share = share_of(charge, delta, _HALF, has_inside) if plain.looked_inside else None
         if share is not None:
             found.append(self._within(charge, delta, Converter(self.find, share), samples))
         return min((one for one in found if one), default=None)
@@ -93,7 +87,7 @@ def _bound(bag: Bag, left: float) -> minimum.Bound:
         divergence = bag.near(order)
         if -math.expm1(-divergence) <= left * left:
             return -1 / order  # any such order will do; the search looks for a smallest value
-        return converted(FLOATS, divergence, order, left)
+        return float(converted(FLOATS, divergence, order, left))
 
     return bound
 
@@ -120,10 +114,11 @@ class _Mechanism:
         return float(self.number)
 
     def near(self, order: float) -> float:
-        return max(0.0, self.formula(FLOATS, self._nearly, order))
+        return max(0.0, float(self.formula(FLOATS, self._nearly, order)))
 
     def at(self, order: Fraction) -> Interval:
-        return self.formula(INTERVALS, self.number, order)
+        found: Interval = self.formula(INTERVALS, self.number, order)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,9 +223,7 @@ class _Bags(Rules[Bag]):
             if once is None or not doublings:
                 return once
             return _Group(once, doublings) if once.highest >= 2 ** (doublings + 1) else None
-        if isinstance(node, Approximate) and node.delta:
-            return None
-        formula = formula_of(node, steps)
+        formula = node.times(steps).divergence() if isinstance(node, Loss) else None
         return None if formula is None else _Mechanism(*formula)
 
     def sequence(self, parts: Listed[Bag]) -> Bag:

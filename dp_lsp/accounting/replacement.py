@@ -12,9 +12,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, partial
 
-from dp_lsp.accounting import normal
 from dp_lsp.accounting.charge import Sampled
-from dp_lsp.accounting.rounding import ZERO, Interval
+from dp_lsp.mechanisms import normal
+from dp_lsp.mechanisms.arithmetic import ZERO, Interval
 
 _MOST_TIMES = 64
 _NEGLIGIBLE = 1e-9  # of the δ that is wanted

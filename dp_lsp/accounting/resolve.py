@@ -27,16 +27,9 @@ from dp_lsp.core.events import (
     Called,
     Cost,
     Distances,
-    Event,
-    Exponential,
-    Gaussian,
-    GaussianNoise,
-    Laplace,
     Leak,
-    NoisyMax,
     Opaque,
     Parallel,
-    RandomizedResponse,
     Release,
     Repeat,
     Sampled,
@@ -45,8 +38,10 @@ from dp_lsp.core.events import (
     known_of,
     nodes,
 )
-from dp_lsp.core.sens import ONE, Sens
+from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import AnyNorm
+from dp_lsp.mechanisms.mechanism import Unbounded
+from dp_lsp.mechanisms.selection import Approximate
 
 MOST = 20_000
 """Parts of a tree that are looked at. Functions that call each other with ever new numbers may have more."""
@@ -81,7 +76,7 @@ class _Resolve(Walk[Charge]):
     """``missing`` are the names that have no number, found on the way."""
 
     free: Charge = charge.FREE
-    unbounded: Charge = charge.Unbounded()
+    unbounded: Charge = Unbounded()
 
     def __init__(self, given: Substitution, relation: Relation) -> None:
         super().__init__(relation)
@@ -140,35 +135,21 @@ class _Resolve(Walk[Charge]):
         total, declared = self.along(cost.distance, distances), put(event.declared)
         if total.zero:
             return charge.FREE
-        unbounded = charge.Unbounded(cost.origin)
+        unbounded = Unbounded(cost.origin)
         if total.infinite or declared.zero:
             return unbounded
         moved = {var: each for var, each in distances.items() if not self.along(cost.distance, {var: each}).zero}
         far = put(cost.factor) * _steps(total, declared, moved)
-        if isinstance(event, GaussianNoise):
-            mu = self._number(far * sens.inverse_magnitude(put(event.multiplier).single_poly()))
-            return unbounded if mu is None else charge.Gaussian(mu, cost.origin)
-        epsilon = put(event.epsilon) * far
-        if isinstance(event, Gaussian):
-            spread = sens.number(2) * sens.log_inverse(put(event.delta).single_poly() * Poly.of(Fraction(4, 5)))
-            mu = self._number(epsilon * Sens((spread.root().single_poly().inverse(),)))
-            return unbounded if mu is None else charge.Gaussian(mu, cost.origin)
-        number = self._number(epsilon)
-        if number is None:
-            return unbounded
-        answers = put(event.answers).number if isinstance(event, RandomizedResponse) and far == ONE else None
-        if answers is not None and answers > 2:
-            return charge.Approximate(number, Fraction(0), int(answers), cost.origin)
-        return _pure(event, number, cost)
+        return event.put(put).loss(far, self._number, cost.origin)
 
     def leaked(self, cost: Leak) -> Charge:
-        return charge.Unbounded(cost.origin)
+        return Unbounded(cost.origin)
 
     def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Charge:
         numbers = self._number(Sens.of(epsilon)), self._number(Sens.of(delta))
         if numbers[0] is None or numbers[1] is None:
-            return charge.Unbounded(cost.origin)
-        return charge.Approximate(numbers[0], numbers[1], origin=cost.origin)
+            return Unbounded(cost.origin)
+        return Approximate(numbers[0], numbers[1], origin=cost.origin)
 
     def sequence(self, parts: list[Charge]) -> Charge:
         lost = _unbounded(parts)
@@ -185,16 +166,16 @@ class _Resolve(Walk[Charge]):
         return kept[0].charge if len(kept) == 1 else charge.Either(tuple(each.charge for each in kept))
 
     def repeat(self, cost: Repeat, once: Charge) -> Charge:
-        if once is charge.FREE or isinstance(once, charge.Unbounded):
+        if once is charge.FREE or isinstance(once, Unbounded):
             return once
         count = self._number(cost.count)
         if count is None:
-            return charge.Unbounded(cost.origin)
+            return Unbounded(cost.origin)
         rounds = ceil(count)
         return charge.FREE if rounds <= 0 else once if rounds == 1 else charge.Repeat(rounds, once, cost.origin)
 
     def amplified(self, cost: Sampled, inside: Charge) -> Charge:
-        if inside is charge.FREE or isinstance(inside, charge.Unbounded):
+        if inside is charge.FREE or isinstance(inside, Unbounded):
             return inside
         relation, origin = Relation.CHANGE_ONE, cost.origin
         draws = self._number(cost.draws)
@@ -206,11 +187,11 @@ class _Resolve(Walk[Charge]):
         drawn = 0 if draws is None else ceil(draws)
         most = rows if cost.scheme is Scheme.WITHOUT_REPLACEMENT else drawn
         if cost.scheme is Scheme.POISSON or not 0 < drawn <= most or rows < 1:
-            return charge.Unbounded(origin)
+            return Unbounded(origin)
         return charge.Sampled(cost.scheme, relation, Fraction(drawn, rows), drawn, rows, inside, origin)
 
     def grouped(self, loss: Charge, steps: int) -> Charge:
-        whole = steps == 1 or loss is charge.FREE or isinstance(loss, charge.Unbounded)
+        whole = steps == 1 or loss is charge.FREE or isinstance(loss, Unbounded)
         return loss if whole else charge.Group(steps, loss)
 
     def both(self, first: Charge, second: Charge) -> Charge:
@@ -291,15 +272,7 @@ def _short(value: Fraction) -> Fraction:
 
 def _unbounded(parts: list[Charge]) -> Charge | None:
     """The first part without a bound: one is enough."""
-    return next((part for part in parts if isinstance(part, charge.Unbounded)), None)
-
-
-def _pure(event: Event, epsilon: Fraction, cost: Release) -> Charge:
-    if isinstance(event, Laplace):
-        return charge.Laplace(epsilon, cost.origin)
-    if isinstance(event, Exponential | NoisyMax):
-        return charge.BoundedRange(epsilon, cost.origin)
-    return charge.Approximate(epsilon, Fraction(0), origin=cost.origin)
+    return next((part for part in parts if isinstance(part, Unbounded)), None)
 
 
 _names: WeakKeyDictionary[Cost, frozenset[Name]] = WeakKeyDictionary()
@@ -330,12 +303,7 @@ def _values_of(node: Cost) -> Iterator[Poly | Sens]:
     """The numbers that stand in a node."""
     match node:
         case Release(event=event, distance=distance, factor=factor):
-            yield from (event.declared, factor, *distance.values())
-            yield event.multiplier if isinstance(event, GaussianNoise) else event.epsilon
-            if isinstance(event, Gaussian):
-                yield event.delta
-            if isinstance(event, RandomizedResponse):
-                yield event.answers
+            yield from (*event.given, factor, *distance.values())
         case Repeat(count=count):
             yield count
         case Sampled(draws=draws, rows=rows, along=along):

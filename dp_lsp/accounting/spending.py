@@ -7,11 +7,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from dp_lsp.accounting.price import Asking, Measure, Walk
-from dp_lsp.accounting.release import UNBOUNDED, Price
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import Awaited, Called, Distances, Leak, Release, Repeat, Sampled
+from dp_lsp.mechanisms.pairs import UNBOUNDED, Price
 
 
 class Spender(NamedTuple):

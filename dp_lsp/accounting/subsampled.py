@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
-from dp_lsp.accounting.rounding import ONE, ZERO, Interval
+from dp_lsp.mechanisms.arithmetic import ONE, ZERO, Interval
 
 HIGHEST_GAUSSIAN = 1024
 HIGHEST = 64

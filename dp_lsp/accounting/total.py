@@ -9,7 +9,6 @@ from weakref import WeakKeyDictionary
 
 from dp_lsp.accounting.advanced import Account, Advanced
 from dp_lsp.accounting.bounds import Bound, vacuous
-from dp_lsp.accounting.release import Price
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Apply, Function, Poly, polys_of
 from dp_lsp.core.constraints import decide
@@ -29,6 +28,7 @@ from dp_lsp.core.events import (
 )
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.values import digested
+from dp_lsp.mechanisms.pairs import Price
 
 
 class Total(NamedTuple):

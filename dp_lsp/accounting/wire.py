@@ -1,7 +1,8 @@
 """Charges as plain data that JSON can carry: a list of nodes, in which every node stands after those it is made of.
 
 A list keeps what a tree shares, and is read and written without going down into it. Numbers are texts, exact:
-``1/3``. What a node means is said in :mod:`dp_lsp.accounting.charge`; its ``kind`` is the name of the class there.
+``1/3``. What a node means is said in :mod:`dp_lsp.accounting.charge`; its ``kind`` is the name of
+the class there, or what a loss says.
 """
 
 from __future__ import annotations
@@ -14,25 +15,16 @@ from typing import Any
 from dp_lsp.accounting import charge
 from dp_lsp.accounting.charge import Charge, Relation, Scheme
 from dp_lsp.core.constraints import Origin
+from dp_lsp.mechanisms.mechanism import Loss, Unbounded
+from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
+from dp_lsp.mechanisms.selection import Approximate, BoundedRange
 
 Node = dict[str, Any]
 
 _KINDS: dict[str, type[Charge]] = {
     kind.__name__.lower(): kind
-    for kind in (
-        charge.Laplace,
-        charge.Gaussian,
-        charge.BoundedRange,
-        charge.Approximate,
-        charge.Unbounded,
-        charge.Sequence,
-        charge.Either,
-        charge.Repeat,
-        charge.Group,
-        charge.Sampled,
-        charge.Joined,
-    )
-}
+    for kind in (charge.Sequence, charge.Either, charge.Repeat, charge.Group, charge.Sampled, charge.Joined)
+} | {kind.kind: kind for kind in (GaussianLoss, LaplaceLoss, BoundedRange, Approximate, Unbounded)}
 _CHILDREN = ("body", "first", "second")
 
 
@@ -74,8 +66,8 @@ def to_nodes(tree: Charge) -> list[Node]:
 
 def node_of(tree: Charge, places: Mapping[int, int]) -> Node:
     """A node alone; ``places`` are those of what it is made of, by identity."""
-    node: Node = {"kind": type(tree).__name__.lower()}
-    for field in fields(tree):
+    node: Node = {"kind": tree.kind if isinstance(tree, Loss) else type(tree).__name__.lower()}
+    for field in fields(tree):  # type: ignore[arg-type]
         value = getattr(tree, field.name)
         if field.name == "parts":
             node["parts"] = [places[id(part)] for part in value]
@@ -106,7 +98,7 @@ def _tree(node: Node, made: Sequence[Charge]) -> Charge:
         raise ValueError(f"there is no kind {node.get('kind')!r}")
     values: dict[str, Any] = {}
     try:
-        for field in fields(kind):
+        for field in fields(kind):  # type: ignore[arg-type]
             if field.name != "origin":
                 values[field.name] = _value(field.name, str(field.type), node[field.name], made)
     except (KeyError, IndexError, TypeError, ZeroDivisionError) as wrong:

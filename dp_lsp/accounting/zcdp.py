@@ -7,15 +7,17 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp.accounting import minimum
-from dp_lsp.accounting.basic import share_of
-from dp_lsp.accounting.charge import Charge, Joined, Sampled
+from dp_lsp.accounting.basic import has_inside, share_of
+from dp_lsp.accounting.charge import Charge, Joined
 from dp_lsp.accounting.converting import Converter
-from dp_lsp.accounting.curves import FLOATS, INTERVALS, converted, indistinct, rho
+from dp_lsp.accounting.curves import converted, indistinct
 from dp_lsp.accounting.folding import Rules, Single, fold, values
 from dp_lsp.accounting.gaussian import joined
 from dp_lsp.accounting.guarantee import Claim, Guarantee, Numbers, NumericMeasure
-from dp_lsp.accounting.pairs import drift, failing, failing_repeatedly, slack
-from dp_lsp.accounting.rounding import Interval, brief, shown
+from dp_lsp.accounting.pairs import failing, failing_repeatedly, slack
+from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, Interval, brief, shown
+from dp_lsp.mechanisms.mechanism import Loss
+from dp_lsp.mechanisms.pairs import drift
 
 _HALF = Fraction(1, 2)
 _LEAST, _MOST = 1e-9, 1e15  # of an order, less 1
@@ -37,7 +39,7 @@ class ZeroConcentrated(NumericMeasure):
     rule = "zcdp"
 
     def guarantee(self, charge: Charge, delta: Fraction) -> Guarantee | None:
-        shares = (None, share_of(charge, delta, _HALF, (Sampled, Joined)))
+        shares = (None, share_of(charge, delta, _HALF, has_inside))
         found = [self._within(charge, delta, share) for share in dict.fromkeys(shares)]
         return min((one for one in found if one), default=None)
 
@@ -74,7 +76,7 @@ class _Concentrating(Rules[Concentrated]):
         self._converter = converter
 
     def single(self, node: Single, steps: int) -> Concentrated | None:
-        own = rho(node, steps)
+        own = node.times(steps).rho() if isinstance(node, Loss) else None
         if own is not None:
             return Concentrated(brief(own.up), Fraction(0))
         if isinstance(node, Joined):
@@ -82,7 +84,11 @@ class _Concentrating(Rules[Concentrated]):
             if one and other and not one.delta and not other.delta:
                 return Concentrated(joined(one.rho, other.rho) * steps**2, Fraction(0))
         pair = self._converter.pair(node, steps)
-        return None if pair is None or pair.delta >= 1 else Concentrated(drift(pair.epsilon).up, pair.delta)
+        return (
+            None
+            if pair is None or pair.delta >= 1
+            else Concentrated(drift(INTERVALS, Interval.of(pair.epsilon)).up, pair.delta)
+        )
 
     def sequence(self, parts: Listed[Concentrated]) -> Concentrated:
         total = brief(sum((part.rho for part in parts), Fraction(0)))

@@ -16,12 +16,13 @@ from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.constraints import Quantity
 from dp_lsp.core.descriptors import Descriptor
-from dp_lsp.core.events import Event, Scheme
+from dp_lsp.core.events import Scheme
 from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.order import Way
 from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.core.types import AnyNorm, Base, Container, Dataset, Norm, NumberType, Type
 from dp_lsp.core.values import value
+from dp_lsp.mechanisms.mechanism import Mechanism
 
 T = TypeVar("T")
 
@@ -156,14 +157,14 @@ class Noise(NamedTuple):
 
     hidden: str
     norm: Norm | None
-    event: Callable[[Args], Event]
+    event: Callable[[Args], Mechanism]
     declares: str | None = "r"
     factor: Callable[[Args], Sens] = lambda args: ONE
     exposed: tuple[str, ...] = ()
     way: Callable[[Args], Way | None] = lambda args: Way.RISES
     grows: tuple[str, ...] = ("r",)
     shrinks: tuple[str, ...] = ("eps",)
-    then: Callable[[Args], tuple[Event, Sens]] | None = None
+    then: Callable[[Args], tuple[Mechanism, Sens]] | None = None
 
 
 class Application(NamedTuple):

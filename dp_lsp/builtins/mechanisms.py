@@ -10,7 +10,7 @@ from dp_lsp.builtins.demands import positive, share
 from dp_lsp.builtins.patterns import BOOL, REAL_NUMBER, STATIC, STATIC_INTEGER, Box, Num
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Sign, Symbol
-from dp_lsp.core.events import Event, Gaussian, GaussianNoise, Laplace, NoisyMax, RandomizedResponse, Scheme
+from dp_lsp.core.events import Scheme
 from dp_lsp.core.sens import ONE, Sens, magnitude
 from dp_lsp.core.types import (
     INTEGER,
@@ -26,6 +26,9 @@ from dp_lsp.core.types import (
     Type,
     without_static,
 )
+from dp_lsp.mechanisms.mechanism import Mechanism
+from dp_lsp.mechanisms.noise import Gaussian, GaussianNoise, Laplace
+from dp_lsp.mechanisms.selection import NoisyMax, RandomizedResponse
 
 _REALS = frozenset({Base.INTEGER, Base.REAL})
 _GAUSSIAN = (
@@ -63,15 +66,15 @@ def _gaussian_demands(args: Args) -> tuple[Demand, ...]:
     )
 
 
-def _gaussian(args: Args) -> Event:
+def _gaussian(args: Args) -> Mechanism:
     return Gaussian(*(magnitude(args.static(name)) for name in ("r", "eps", "del")))
 
 
-def _laplace(args: Args) -> Event:
+def _laplace(args: Args) -> Mechanism:
     return Laplace(*(magnitude(args.static(name)) for name in ("r", "eps")))
 
 
-def _known(args: Args) -> Event:
+def _known(args: Args) -> Mechanism:
     return GaussianNoise(*(magnitude(args.static(name)) for name in ("r", "sigma")))
 
 
@@ -125,7 +128,7 @@ _RESPONSE = (
 )
 
 
-def _noisy_max(args: Args) -> Event:
+def _noisy_max(args: Args) -> Mechanism:
     return NoisyMax(*(magnitude(args.static(name)) for name in ("r", "eps")))
 
 

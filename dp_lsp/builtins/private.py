@@ -6,7 +6,6 @@ from dp_lsp.builtins.define import Application, Args, Builtin, Noise, Refusal, R
 from dp_lsp.builtins.demands import positive
 from dp_lsp.builtins.patterns import ANY, REAL_NUMBER, STATIC, Arrow, Box
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.events import AboveThreshold, Event, Exponential
 from dp_lsp.core.order import Way
 from dp_lsp.core.sens import ONE, Sens, magnitude
 from dp_lsp.core.types import (
@@ -21,6 +20,8 @@ from dp_lsp.core.types import (
     TypeVariable,
     without_static,
 )
+from dp_lsp.mechanisms.mechanism import Mechanism
+from dp_lsp.mechanisms.selection import AboveThreshold, Exponential
 
 SPARSE_VECTOR = "Dwork and Roth 2014, Theorem 3.23: the sparse vector technique, up to the first answer above"
 _EXPONENTIAL = "McSherry and Talwar 2007; Dwork and Roth 2014, Theorem 3.10"
@@ -47,7 +48,7 @@ def _index(args: Args) -> Type | Refusal:
     return INTEGER
 
 
-def above(args: Args) -> Event:
+def above(args: Args) -> Mechanism:
     """A search among queries that move by at most 1."""
     return AboveThreshold(ONE, magnitude(args.static("eps")))
 
@@ -72,7 +73,7 @@ def _scored(args: Args) -> Type:
     return without_static(args.container("xs").element)
 
 
-def exponential(args: Args) -> Event:
+def exponential(args: Args) -> Mechanism:
     """A choice by scores that move by at most r."""
     return Exponential(*(magnitude(args.static(name)) for name in ("r", "eps")))
 

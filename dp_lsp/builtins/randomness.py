@@ -1,7 +1,9 @@
-"""What the rows that draw at random do: the executable meaning that the prices of what they release are tested against.
+"""What the rows that draw at random do: which mechanism they run, with which numbers, on what.
 
-A row is given a :class:`Chance`, which says what comes out of a distribution, and which rows are drawn. Everything that
-comes out of a distribution is taken to be seen.
+Who plays them decides what comes out. The searches for counterexamples give them a :class:`Chance`, which says what
+comes out of a distribution and which rows are drawn: the executable meaning that the prices of what they release are
+tested against. Everything that comes out of a distribution is taken to be seen. A run on data of people draws exactly
+(:mod:`dp_lsp.builtins.releasing`).
 """
 
 from __future__ import annotations
@@ -14,13 +16,13 @@ from typing import Any, NamedTuple, Protocol
 
 from dp_lsp.builtins.concrete import Undefined, Value, array, is_container, rows
 from dp_lsp.builtins.meanings import MEANINGS
+from dp_lsp.core.events import Scheme
 from dp_lsp.core.values import value
+from dp_lsp.mechanisms.mechanism import AddsNoise, Selects
+from dp_lsp.mechanisms.noise import Gaussian, GaussianNoise, Laplace
+from dp_lsp.mechanisms.selection import AboveThreshold, Exponential, NoisyMax, RandomizedResponse
 
-_ANSWERS_ABOVE = (2, 4)  # the scales of the noise on the threshold and on the answers, for one, in units of 1/eps
-_POINTS = 24  # where the density between two cuts is looked at
-_CUTS = (*range(0, 40, 4), *range(40, 241, 20))  # how far from a corner, in units of 1/eps
 _WAYS = 700  # in which rows may be drawn
-_UNSURE = 1e-14  # a probability that is smaller is not known any better
 
 
 class TooMany(Exception):
@@ -88,148 +90,74 @@ class Chance(Protocol):
         """What is drawn, which nobody sees: one of these ways."""
 
 
-def _laplace(chance: Chance, r: Value, eps: Value, x: Value) -> Value:
-    _positive(r, eps)
-    return chance.released(Noise(x, Fraction(r) / eps))
+class Play(Protocol):
+    """How the rows that draw at random are run. ``ranks`` are the scores of a quantile."""
+
+    def noisy(self, mechanism: type[AddsNoise], centre: Value, *numbers: Value) -> Value:
+        """What a mechanism with these numbers makes of what it hides."""
+
+    def selected(
+        self, mechanism: type[Selects], scores: Sequence[Value], values: Sequence[Value], *numbers: Value
+    ) -> Value:
+        """The value that it selects, by the score of each."""
+
+    def told(self, truth: Value, answers: Sequence[Value], epsilon: Value) -> Value:
+        """What randomised response tells."""
+
+    def above(
+        self, over: Sequence[Value], most: int, epsilon: Value, shown: Callable[[Sequence[bool]], Value]
+    ) -> Value:
+        """Which are found above a threshold, as it is ``shown``."""
+
+    def places(self, scheme: Scheme, height: int, amount: Value) -> Sequence[int]:
+        """The places of the rows that are drawn."""
+
+    def ranks(self, v: Any, alpha: Value, candidates: Any) -> Any: ...
 
 
-def _gaussian(chance: Chance, r: Value, eps: Value, delta: Value, x: Value) -> Value:
-    _positive(r, eps, delta)
-    return chance.released(Noise(x, float(r) * math.sqrt(2 * math.log(1.25 / float(delta))) / float(eps), True))
+class Simulated:
+    """Rows are played by the distributions of what they release, of which a chance decides."""
+
+    def __init__(self, chance: Chance) -> None:
+        self._chance = chance
+        self.ranks = MEANINGS["quantile_score"]
+
+    def noisy(self, mechanism: type[AddsNoise], centre: Value, *numbers: Value) -> Value:
+        scale = mechanism.spread(*map(positive, numbers))
+        return self._chance.released(Noise(centre, scale, mechanism.is_normal))
+
+    def selected(
+        self, mechanism: type[Selects], scores: Sequence[Value], values: Sequence[Value], *numbers: Value
+    ) -> Value:
+        weights = mechanism.weights(scores, *map(positive, numbers))
+        return self._chance.released(Pick(tuple(values), _normalised(weights)))
+
+    def told(self, truth: Value, answers: Sequence[Value], epsilon: Value) -> Value:
+        found = RandomizedResponse.chances(truth, answers, positive(epsilon))
+        return self._chance.released(Pick(tuple(found), _normalised([math.log(each) for each in found.values()])))
+
+    def above(
+        self, over: Sequence[Value], most: int, epsilon: Value, shown: Callable[[Sequence[bool]], Value]
+    ) -> Value:
+        _few(sum(math.comb(len(over), count) for count in range(most + 1)))
+        found = AboveThreshold.outcomes(over, most, positive(epsilon))
+        return self._chance.released(Pick(tuple(map(shown, found)), tuple(found.values())))
+
+    def places(self, scheme: Scheme, height: int, amount: Value) -> Sequence[int]:
+        return list(self._chance.drawn(_WAYS_OF[scheme](height, amount)))
 
 
-def _gaussian_noise(chance: Chance, r: Value, sigma: Value, x: Value) -> Value:
-    _positive(r, sigma)
-    return chance.released(Noise(x, float(r) * float(sigma), True))
-
-
-def _positive(*numbers: Value) -> None:
-    if not all(number > 0 for number in numbers):
+def positive(number: Value) -> Fraction:
+    """A number of a mechanism, exactly."""
+    if not 0 < number < math.inf:
         raise Undefined("noise needs positive numbers")
-
-
-def _exponential(chance: Chance, r: Value, eps: Value, xs: Any, f: Callable[..., Value]) -> Value:
-    _positive(r, eps)
-    values = tuple(xs)
-    if not values:
-        raise Undefined("no candidates")
-    scores = [float((f(value) if callable(f) else f[place]) * eps / (2 * r)) for place, value in enumerate(values)]
-    return chance.released(Pick(values, _normalised(scores)))
-
-
-def _noisy_max(chance: Chance, r: Value, eps: Value, x: Any) -> Value:
-    """With Gumbel noise of scale s on each entry, entry i is the largest with a probability proportional to
-    exp(xᵢ/s): the integral over its sum t of its density exp(-z - exp(-z))/s, z = (t - xᵢ)/s, times exp(-exp(-(t -
-    xⱼ)/s)) for each other j, so that they are one exponential of all, exp(-exp(-t/s)·Σ exp(xⱼ/s))."""
-    entries = list(x.flat)
-    return _exponential(chance, r, eps, range(1, len(entries) + 1), lambda place: entries[place - 1])
-
-
-def _quantile(chance: Chance, r: Value, eps: Value, v: Any, alpha: Value, candidates: Any) -> Value:
-    return _exponential(chance, r, eps, candidates, MEANINGS["quantile_score"](v, alpha, candidates))
-
-
-def _response(chance: Chance, eps: Value, *given: Any) -> Value:
-    """With probability (e^ε - 1)/(e^ε + k - 1) the truth, if that is one of the k answers, else any of these.
-
-    An answer that is there m times is told with probability (e^ε - 1 + m)/(e^ε + k - 1) where it is true, m/(e^ε + k -
-    1) where another one is, and m/k where none is: no two of these are further apart than e^ε, as m >= 1 and k >= 1."""
-    _positive(eps)
-    truth, answers = given[-1], tuple(given[0]) if len(given) > 1 else (False, True)
-    if not answers:
-        raise Undefined("no answers")
-    values = tuple(dict.fromkeys(answers))
-    more = math.expm1(float(eps)) if truth in values else 0.0
-    likely = (answers.count(value) + (more if value == truth else 0.0) for value in values)
-    return chance.released(Pick(values, _normalised([math.log(each) for each in likely])))
-
-
-def _above_threshold(chance: Chance, qs: Any, eps: Value, d: Value, threshold: Value) -> Value:
-    _positive(eps)
-    found = _which_above([float((query(d) - threshold) * eps) for query in qs], 1)
-    firsts = tuple(above.index(True) + 1 if True in above else 0 for above in found)
-    return chance.released(Pick(firsts, tuple(found.values())))
-
-
-def _sparse(chance: Chance, qs: Any, most: Value, eps: Value, d: Value, threshold: Value) -> Value:
-    _positive(most, eps)
-    found = _which_above([float((query(d) - threshold) * eps) for query in qs], int(most))
-    return chance.released(Pick(tuple(map(array, found)), tuple(found.values())))
-
-
-def _numeric_sparse(chance: Chance, qs: Any, most: Value, eps: Value, eps2: Value, d: Value, threshold: Value) -> Value:
-    _positive(eps2)
-    above = _sparse(chance, qs, most, eps, d, threshold)
-    scale = 1 / Fraction(eps2)
-    return above, array(chance.released(Noise(qs[k](d), scale)) if over else 0 for k, over in enumerate(above))
-
-
-def _which_above(over: Sequence[float], most: int) -> dict[tuple[bool, ...], float]:
-    """The logarithm of the probability that these, and no others, are found above the threshold until so many were: the
-    integral over the noise on the threshold, between the corners of the integrand by Gauss and Legendre."""
-    import numpy as np
-
-    _few(sum(math.comb(len(over), count) for count in range(most + 1)))
-    own, each = _ANSWERS_ABOVE[0], _ANSWERS_ABOVE[1] * most
-    cut = sorted({corner + side * far for corner in (0.0, *over) for side in (1, -1) for far in _CUTS})
-    legendre: Any = np.polynomial.legendre  # older versions of NumPy do not say what it holds
-    points, weights = legendre.leggauss(_POINTS)
-    middle, half = (np.array(cut[1:]) + cut[:-1])[:, None] / 2, np.diff(cut)[:, None] / 2
-    at = middle + half * points
-    found: dict[tuple[bool, ...], Any] = {(): np.exp(-np.abs(at) / own) / (2 * own) * weights * half}
-    for centre in over:
-        above = _tail((at - centre) / each)
-        left, found = found, {}
-        for answers, mass in left.items():
-            if sum(answers) < most:
-                found[*answers, True] = mass * above
-                mass = mass * (1 - above)
-            found[*answers, False] = mass
-    return {answers: math.log(max(float(np.sum(mass)), _UNSURE)) for answers, mass in found.items()}
-
-
-def _tail(at: Any) -> Any:
-    """The probability that Laplace noise of scale 1 is above."""
-    import numpy as np
-
-    return np.where(at > 0, np.exp(-np.abs(at)) / 2, 1 - np.exp(-np.abs(at)) / 2)
+    return Fraction(number)
 
 
 def _normalised(logs: Sequence[float]) -> tuple[float, ...]:
     most = max(logs)
     total = most + math.log(sum(math.exp(each - most) for each in logs))
     return tuple(each - total for each in logs)
-
-
-def _sample(chance: Chance, k: Value, *matrices: Any) -> tuple[Any, ...]:
-    height = _height(matrices)
-    if not 0 <= k <= height:
-        raise Undefined("more draws than rows")
-    return _drawn(chance, _alike(permutations(range(height), int(k))), matrices)
-
-
-def _sample_again(chance: Chance, k: Value, *matrices: Any) -> tuple[Any, ...]:
-    height = _height(matrices)
-    if k < 0 or not height:
-        raise Undefined("nothing to draw from")
-    _few(height ** int(k))
-    return _drawn(chance, _alike(product(range(height), repeat=int(k))), matrices)
-
-
-def _sample_each(chance: Chance, q: Value, *matrices: Any) -> tuple[Any, ...]:
-    height = _height(matrices)
-    if not 0 <= q <= 1:
-        raise Undefined("no probability")
-    _few(2**height)
-    sets = chain.from_iterable(combinations(range(height), size) for size in range(height + 1))
-    likely = ((places, q ** len(places) * (1 - q) ** (height - len(places))) for places in sets)
-    return _drawn(chance, [Way(places, math.log(each)) for places, each in likely if each], matrices)
-
-
-def _height(matrices: Sequence[Any]) -> int:
-    if len({matrix.shape[0] for matrix in matrices}) > 1:
-        raise Undefined("numbers of rows that differ")
-    return int(matrices[0].shape[0])
 
 
 def _few(ways: int) -> None:
@@ -244,16 +172,109 @@ def _alike(ways: Iterable[tuple[int, ...]]) -> list[Way]:
     return [Way(places, -math.log(len(listed))) for places in listed]
 
 
-def _drawn(chance: Chance, ways: Sequence[Way], matrices: Sequence[Any]) -> tuple[Any, ...]:
-    places = list(chance.drawn(ways))
-    return tuple(matrix[places, :].copy() for matrix in matrices)
+def _without_replacement(height: int, amount: Value) -> list[Way]:
+    if not 0 <= amount <= height:
+        raise Undefined("more draws than rows")
+    return _alike(permutations(range(height), int(amount)))
 
 
-def _reduced(chance: Chance, f: Callable[..., Value], m: Any) -> Any:
+def _with_replacement(height: int, amount: Value) -> list[Way]:
+    if amount < 0 or not height:
+        raise Undefined("nothing to draw from")
+    _few(height ** int(amount))
+    return _alike(product(range(height), repeat=int(amount)))
+
+
+def _each_by_itself(height: int, rate: Value) -> list[Way]:
+    if not 0 <= rate <= 1:
+        raise Undefined("no probability")
+    _few(2**height)
+    sets = chain.from_iterable(combinations(range(height), size) for size in range(height + 1))
+    likely = ((places, rate ** len(places) * (1 - rate) ** (height - len(places))) for places in sets)
+    return [Way(places, math.log(each)) for places, each in likely if each]
+
+
+_WAYS_OF = {
+    Scheme.WITHOUT_REPLACEMENT: _without_replacement,
+    Scheme.WITH_REPLACEMENT: _with_replacement,
+    Scheme.POISSON: _each_by_itself,
+}
+
+
+# Rows: their arguments, told to a mechanism
+
+
+def _laplace(play: Play, r: Value, eps: Value, x: Value) -> Value:
+    return play.noisy(Laplace, x, r, eps)
+
+
+def _gaussian(play: Play, r: Value, eps: Value, delta: Value, x: Value) -> Value:
+    return play.noisy(Gaussian, x, r, eps, delta)
+
+
+def _gaussian_noise(play: Play, r: Value, sigma: Value, x: Value) -> Value:
+    return play.noisy(GaussianNoise, x, r, sigma)
+
+
+def _exponential(play: Play, r: Value, eps: Value, xs: Any, f: Any) -> Value:
+    """By a function of each candidate, or by a score for each."""
+    values = tuple(xs)
+    if not values:
+        raise Undefined("no candidates")
+    scores = [f(value) for value in values] if callable(f) else list(f)
+    return play.selected(Exponential, scores, values, r, eps)
+
+
+def _noisy_max(play: Play, r: Value, eps: Value, x: Any) -> Value:
+    if not x.size:
+        raise Undefined("no entries")
+    return play.selected(NoisyMax, list(x.flat), range(1, x.size + 1), r, eps)
+
+
+def _quantile(play: Play, r: Value, eps: Value, v: Any, alpha: Value, candidates: Any) -> Value:
+    return _exponential(play, r, eps, candidates, play.ranks(v, alpha, candidates))
+
+
+def _response(play: Play, eps: Value, *given: Any) -> Value:
+    truth, answers = given[-1], tuple(given[0]) if len(given) > 1 else (False, True)
+    if not answers:
+        raise Undefined("no answers")
+    return play.told(truth, answers, eps)
+
+
+def _above_threshold(play: Play, qs: Any, eps: Value, d: Value, threshold: Value) -> Value:
+    over = [query(d) - threshold for query in qs]
+    return play.above(over, 1, eps, lambda above: above.index(True) + 1 if True in above else 0)
+
+
+def _sparse(play: Play, qs: Any, most: Value, eps: Value, d: Value, threshold: Value) -> Any:
+    if most < 1:
+        raise Undefined("nothing to look for")
+    return play.above([query(d) - threshold for query in qs], int(most), eps, array)
+
+
+def _numeric_sparse(play: Play, qs: Any, most: Value, eps: Value, eps2: Value, d: Value, threshold: Value) -> Value:
+    positive(eps2)
+    above = _sparse(play, qs, most, eps, d, threshold)
+    answers = (play.noisy(Laplace, qs[k](d), 1, eps2) if over else Fraction(0) for k, over in enumerate(above))
+    return above, array(answers)
+
+
+def _sampling(scheme: Scheme) -> Callable[..., tuple[Any, ...]]:
+    def drawn(play: Play, amount: Value, *matrices: Any) -> tuple[Any, ...]:
+        if len({matrix.shape[0] for matrix in matrices}) > 1:
+            raise Undefined("numbers of rows that differ")
+        places = list(play.places(scheme, int(matrices[0].shape[0]), amount))
+        return tuple(matrix[places, :].copy() for matrix in matrices)
+
+    return drawn
+
+
+def _reduced(play: Play, f: Callable[..., Value], m: Any) -> Any:
     return array(f(column.reshape(-1, 1).copy()) for column in m.T)
 
 
-def _folded(chance: Chance, f: Callable[..., Value], a: Value, first: Any, second: Any) -> Value:
+def _folded(play: Play, f: Callable[..., Value], a: Value, first: Any, second: Any) -> Value:
     if first.shape[0] != second.shape[0]:
         raise Undefined("numbers of rows that differ")
     for one, other in _pairs(first, second):
@@ -265,7 +286,7 @@ def _pairs(first: Any, second: Any) -> Iterator[tuple[Any, Any]]:
     return zip(rows(first), rows(second), strict=True)
 
 
-def _on_parts(chance: Chance, f: Callable[..., Value], v: Any, key: Callable[..., Value], keys: Any) -> Any:
+def _on_parts(play: Play, f: Callable[..., Value], v: Any, key: Callable[..., Value], keys: Any) -> Any:
     """Of equal keys the first has all records."""
     said = [key(record) for record in (v if v.ndim == 1 else rows(v))]
     listed, made = list(keys), []
@@ -277,7 +298,7 @@ def _on_parts(chance: Chance, f: Callable[..., Value], v: Any, key: Callable[...
     return array(made)
 
 
-RANDOM: dict[str, Callable[..., Value]] = {
+ROWS: dict[str, Callable[..., Value]] = {
     "laplacian_mechanism": _laplace,
     "gaussian_mechanism": _gaussian,
     "exponential_mechanism": _exponential,
@@ -288,11 +309,24 @@ RANDOM: dict[str, Callable[..., Value]] = {
     "numeric_sparse": _numeric_sparse,
     "randomized_response": _response,
     "gaussian_noise": _gaussian_noise,
-    "sample": _sample,
-    "sample_with_replacement": _sample_again,
-    "sample_poisson": _sample_each,
+    "sample": _sampling(Scheme.WITHOUT_REPLACEMENT),
+    "sample_with_replacement": _sampling(Scheme.WITH_REPLACEMENT),
+    "sample_poisson": _sampling(Scheme.POISSON),
     "reduce_cols": _reduced,
     "parallel_private_fold_rows": _folded,
     "map_parts": _on_parts,
 }
+"""By the names of rows that do something at random, what each does with :class:`Play` and its arguments."""
+
+
+def played_by(player: Callable[[Any], Play]) -> dict[str, Callable[..., Value]]:
+    """The same with what a player is made of in place of it."""
+
+    def played(row: Callable[..., Value]) -> Callable[..., Value]:
+        return lambda given, *args: row(player(given), *args)
+
+    return {name: played(row) for name, row in ROWS.items()}
+
+
+RANDOM = played_by(Simulated)
 """By the names of rows, what each does with a :class:`Chance` and its arguments."""

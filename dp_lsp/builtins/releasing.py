@@ -1,8 +1,8 @@
 """What the rows do that draw at random when a program is run on data of people, and what others compute then.
 
-A row is given :class:`Draws`, which knows nothing but how to draw exactly from the distributions that are asked for.
-All that is computed before is exact: where a root or a logarithm has no exact value it is a fraction that is closer to
-it than a part in 2^100, and a vector that is clipped is cut off, so that its norm is never too large.
+Rows are played with :class:`Draws`, which knows nothing but how to draw exactly from the distributions that are asked
+for. All that is computed before is exact: where a root or a logarithm has no exact value it is a fraction that is
+closer to it than a part in 2^100, and a vector that is clipped is cut off, so that its norm is never too large.
 """
 
 from __future__ import annotations
@@ -11,119 +11,47 @@ import math
 from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
-from functools import lru_cache
 from itertools import accumulate, pairwise
-from typing import Any, Protocol
+from typing import Any
 
 from dp_lsp.builtins.concrete import Undefined, Value, array, resized, rows
 from dp_lsp.builtins.meanings import MEANINGS
-from dp_lsp.builtins.randomness import RANDOM
+from dp_lsp.builtins.randomness import played_by, positive
 from dp_lsp.core.events import Scheme
 from dp_lsp.core.types import Norm
+from dp_lsp.mechanisms.mechanism import AddsNoise, Draws, Selects
+from dp_lsp.mechanisms.noise import root_above
+from dp_lsp.mechanisms.selection import AboveThreshold, RandomizedResponse
 
 _FINE = 128  # bits of a root and of what is clipped
 _CONTEXT = Context(prec=60, traps=[])
 
 
-class Draws(Protocol):
-    """Draws from distributions, which are told exactly."""
+class Exactly:
+    """Rows are played by exact draws."""
 
-    def laplace(self, centre: Value, moves: Fraction, epsilon: Fraction) -> Value:
-        """A number or a container, with Laplace noise of scale ``moves``/``epsilon`` on each entry."""
+    def __init__(self, draws: Draws) -> None:
+        self._draws = draws
+        self.ranks = _ranks
 
-    def gaussian(self, centre: Value, moves: Fraction, deviation: Fraction) -> Value:
-        """The same with Gaussian noise of so many times ``moves``."""
+    def noisy(self, mechanism: type[AddsNoise], centre: Value, *numbers: Value) -> Value:
+        return mechanism.noisy(self._draws, centre, *map(positive, numbers))
 
-    def selected(self, scores: Sequence[Fraction], moves: Fraction, epsilon: Fraction) -> int:
-        """One of the places, from 0 on, with a probability proportional to exp(epsilon·score/(2·moves))."""
+    def selected(
+        self, mechanism: type[Selects], scores: Sequence[Value], values: Sequence[Value], *numbers: Value
+    ) -> Value:
+        return values[mechanism.selected(self._draws, list(map(Fraction, scores)), *map(positive, numbers))]
 
-    def told(self, truth: int | None, count: int, epsilon: Fraction) -> int:
-        """One of so many places, from 0 on: the one that is true e^epsilon times as likely as each of the others."""
+    def told(self, truth: Value, answers: Sequence[Value], epsilon: Value) -> Value:
+        return RandomizedResponse.told(self._draws, truth, answers, positive(epsilon))
 
-    def above(self, over: Sequence[Fraction], most: int, epsilon: Fraction) -> list[bool]:
-        """Which are above a noisy 0, with noise of their own, until so many were: Laplace noise of scale 2/epsilon on
-        0, once, and 4·``most``/epsilon on each."""
+    def above(
+        self, over: Sequence[Value], most: int, epsilon: Value, shown: Callable[[Sequence[bool]], Value]
+    ) -> Value:
+        return shown(AboveThreshold.found(self._draws, list(map(Fraction, over)), most, positive(epsilon)))
 
-    def places(self, scheme: Scheme, height: int, amount: Fraction) -> Sequence[int]:
-        """Which of so many rows are drawn: so many, or each with that probability."""
-
-
-def _laplace(draws: Draws, r: Value, eps: Value, x: Value) -> Value:
-    return draws.laplace(x, _positive(r), _positive(eps))
-
-
-def _gaussian(draws: Draws, r: Value, eps: Value, delta: Value, x: Value) -> Value:
-    return draws.gaussian(x, _positive(r), _deviation(_positive(delta)) / _positive(eps))
-
-
-@lru_cache(maxsize=64)
-def _deviation(delta: Fraction) -> Fraction:
-    """That of the theorem for ε = 1, rounded up."""
-    return _root_above(2 * _exactly(_CONTEXT.ln(_decimal(Fraction(5, 4) / delta))))
-
-
-def _gaussian_noise(draws: Draws, r: Value, sigma: Value, x: Value) -> Value:
-    return draws.gaussian(x, _positive(r), _positive(sigma))
-
-
-def _positive(number: Value) -> Fraction:
-    if not number > 0:
-        raise Undefined("noise needs positive numbers")
-    return Fraction(number)
-
-
-def _exponential(draws: Draws, r: Value, eps: Value, xs: Any, f: Any) -> Value:
-    """By a function of each candidate, or by a score for each."""
-    values = tuple(xs)
-    if not values:
-        raise Undefined("no candidates")
-    scores = [f(value) for value in values] if callable(f) else list(f)
-    return values[draws.selected(list(map(Fraction, scores)), _positive(r), _positive(eps))]
-
-
-def _quantile(draws: Draws, r: Value, eps: Value, v: Any, alpha: Value, candidates: Any) -> Value:
-    return _exponential(draws, r, eps, candidates, _ranks(v, alpha, candidates))
-
-
-def _noisy_max(draws: Draws, r: Value, eps: Value, x: Any) -> Value:
-    if not x.size:
-        raise Undefined("no entries")
-    return draws.selected([Fraction(entry) for entry in x.flat], _positive(r), _positive(eps)) + 1
-
-
-def _response(draws: Draws, eps: Value, *given: Any) -> Value:
-    truth, answers = given[-1], tuple(given[0]) if len(given) > 1 else (False, True)
-    if not answers:
-        raise Undefined("no answers")
-    place = answers.index(truth) if truth in answers else None
-    return answers[draws.told(place, len(answers), _positive(eps))]
-
-
-def _above_threshold(draws: Draws, qs: Any, eps: Value, d: Value, threshold: Value) -> Value:
-    above = _sparse(draws, qs, 1, eps, d, threshold).tolist()
-    return above.index(True) + 1 if True in above else 0
-
-
-def _sparse(draws: Draws, qs: Any, most: Value, eps: Value, d: Value, threshold: Value) -> Any:
-    if most < 1:
-        raise Undefined("nothing to look for")
-    return array(draws.above([Fraction(query(d) - threshold) for query in qs], int(most), _positive(eps)))
-
-
-def _numeric_sparse(draws: Draws, qs: Any, most: Value, eps: Value, eps2: Value, d: Value, threshold: Value) -> Value:
-    above, each = _sparse(draws, qs, most, eps, d, threshold), _positive(eps2)
-    answers = (draws.laplace(qs[k](d), Fraction(1), each) if over else Fraction(0) for k, over in enumerate(above))
-    return above, array(answers)
-
-
-def _sampling(scheme: Scheme) -> Callable[..., tuple[Any, ...]]:
-    def drawn(draws: Draws, amount: Value, *matrices: Any) -> tuple[Any, ...]:
-        if len({matrix.shape[0] for matrix in matrices}) > 1:
-            raise Undefined("numbers of rows that differ")
-        places = list(draws.places(scheme, int(matrices[0].shape[0]), Fraction(amount)))
-        return tuple(matrix[places, :].copy() for matrix in matrices)
-
-    return drawn
+    def places(self, scheme: Scheme, height: int, amount: Value) -> Sequence[int]:
+        return self._draws.places(scheme, height, Fraction(amount))
 
 
 def _resized(draws: Draws, v: Any, size: Value, fill: Value) -> Any:
@@ -138,17 +66,7 @@ def _resized(draws: Draws, v: Any, size: Value, fill: Value) -> Any:
 def _root(x: Value) -> Value:
     if x < 0:
         raise Undefined("a root of a negative number")
-    return _root_above(Fraction(x))
-
-
-def _root_above(x: Fraction) -> Fraction:
-    """A square root: exact where it is rational, else a little more."""
-    top, bottom = math.isqrt(x.numerator), math.isqrt(x.denominator)
-    if top * top == x.numerator and bottom * bottom == x.denominator:
-        return Fraction(top, bottom)
-    shift = _FINE + max(0, x.denominator.bit_length() - x.numerator.bit_length())
-    scaled = (x.numerator << 2 * shift) // x.denominator
-    return Fraction(math.isqrt(scaled) + 1, 1 << shift)
+    return root_above(Fraction(x))
 
 
 def _logarithm(x: Value) -> Value:
@@ -221,23 +139,7 @@ def _ranks(v: Any, alpha: Value, candidates: Any) -> Any:
     return array(-abs((1 - alpha) * below[c] - alpha * (len(v) - no_more[c])) for c in candidates)
 
 
-RELEASED: dict[str, Callable[..., Value]] = {
-    "laplacian_mechanism": _laplace,
-    "gaussian_mechanism": _gaussian,
-    "gaussian_noise": _gaussian_noise,
-    "exponential_mechanism": _exponential,
-    "report_noisy_max": _noisy_max,
-    "randomized_response": _response,
-    "above_threshold": _above_threshold,
-    "private_quantile": _quantile,
-    "sparse_vector": _sparse,
-    "numeric_sparse": _numeric_sparse,
-    "sample": _sampling(Scheme.WITHOUT_REPLACEMENT),
-    "sample_with_replacement": _sampling(Scheme.WITH_REPLACEMENT),
-    "sample_poisson": _sampling(Scheme.POISSON),
-    "resize": _resized,
-    **{name: RANDOM[name] for name in ("reduce_cols", "parallel_private_fold_rows", "map_parts")},
-}
+RELEASED: dict[str, Callable[..., Value]] = {**played_by(Exactly), "resize": _resized}
 """By the names of rows, what each does with :class:`Draws` and its arguments. A program that uses another row which
 draws at random is not run."""
 

@@ -23,9 +23,10 @@ from dp_lsp.builtins.private import (
 from dp_lsp.builtins.statistics import rank_factor
 from dp_lsp.builtins.ways import ranks
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.events import Event, Laplace
 from dp_lsp.core.sens import ONE, Sens, magnitude
 from dp_lsp.core.types import REAL, Base, BoolType, Clip, Container, Kind, Norm, TupleType, Type, without_static
+from dp_lsp.mechanisms.mechanism import Mechanism
+from dp_lsp.mechanisms.noise import Laplace
 
 _QUANTILE = (
     "Smith 2011, Privacy-preserving Statistical Estimation with Optimal Convergence Rates: the exponential mechanism "
@@ -63,7 +64,7 @@ def _some_answers(args: Args) -> tuple[Demand, ...]:
     return (Demand(_ONE, "<=", args.static("c"), "c"),)
 
 
-def _answers(args: Args) -> tuple[Event, Sens]:
+def _answers(args: Args) -> tuple[Mechanism, Sens]:
     """Laplace noise on each answer, with a budget of its own."""
     return Laplace(ONE, magnitude(args.static("eps2"))), magnitude(args.static("c"))
 

@@ -1,6 +1,7 @@
 """Privacy costs: trees of what was released, and about whom. Nothing here prices anything.
 
-A :class:`Release` knows how far each variable moves the input of its mechanism. Trees are immutable and shared: a
+A :class:`Release` knows how far each variable moves the input of its mechanism, which is a class of
+:mod:`dp_lsp.mechanisms`; nothing here asks which. Trees are immutable and shared: a
 call refers to the callee's tree and never copies it. Source: the privacy calculus of the published checker, with
 costs kept symbolic.
 """
@@ -10,16 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import field
 from enum import Enum
-from fractions import Fraction
 from itertools import count
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import Substitution
-from dp_lsp.core.sens import Sens, number
+from dp_lsp.core.sens import Sens
 from dp_lsp.core.values import known_thing, thing, undigested
+
+if TYPE_CHECKING:
+    from dp_lsp.mechanisms.mechanism import Mechanism
 
 _uids = count(1)
 T = TypeVar("T")
@@ -81,89 +84,6 @@ class Scheme(Enum):
 
 
 @thing
-class Laplace:
-    """Laplace noise of scale ``declared/epsilon`` on every entry; the input's distance is in L1."""
-
-    declared: Sens
-    epsilon: Sens
-    name = "Laplace"
-
-
-@thing
-class Gaussian:
-    """Gaussian noise of deviation ``declared·√(2 ln(1.25/delta))/epsilon`` on every entry; distance in L2."""
-
-    declared: Sens
-    epsilon: Sens
-    delta: Sens
-    name = "Gaussian"
-
-
-@thing
-class GaussianNoise:
-    """Gaussian noise of deviation ``declared·multiplier`` on every entry, whatever that costs; distance in L2."""
-
-    declared: Sens
-    multiplier: Sens
-    name = "Gaussian"
-
-
-@thing
-class AboveThreshold:
-    """Which queries are above a threshold, up to the c-th, by the sparse vector technique: noise of scale 2/ε on the
-    threshold and 4c/ε on each query. The distance is the largest by which any query moves."""
-
-    declared: Sens
-    epsilon: Sens
-    name = "above-threshold"
-
-
-@thing
-class Exponential:
-    """A candidate chosen with probability proportional to exp(ε·score/(2·declared)). The distance is the largest by
-    which any score moves."""
-
-    declared: Sens
-    epsilon: Sens
-    name = "exponential"
-
-
-@thing
-class NoisyMax:
-    """The place of the largest entry after Gumbel noise of scale 2·declared/ε on each: the exponential mechanism, of
-    places by their entries. The distance is the largest by which any entry moves."""
-
-    declared: Sens
-    epsilon: Sens
-    name = "noisy max"
-
-
-@thing
-class RandomizedResponse:
-    """One of so many ``answers``: a true one e^ε times as likely as each of the others. The distance is 1 where the
-    truth is another one, however far away."""
-
-    declared: Sens
-    epsilon: Sens
-    answers: Sens
-    name = "randomized response"
-
-
-ONE_WAY: dict[type, Sens] = {
-    AboveThreshold: number(Fraction(3, 4)),
-    Exponential: number(Fraction(1, 2)),
-    NoisyMax: number(Fraction(1, 2)),
-}
-"""The share of ε that a selection costs where a change moves all that it selects by the same way.
-
-By how much two scores move apart is what tells in a choice proportional to exp(ε·score/2r): at most r if both move the
-same way by at most r, and 2r if not. Of noise on a threshold, of scale 2/ε, and on queries, of scale 4/ε, the queries'
-own counts once and not twice. Sources: Dong, Durfee and Rogers 2020 (bounded range); Lyu, Su and Li 2017, Theorem 5."""
-
-Event = Laplace | Gaussian | GaussianNoise | AboveThreshold | Exponential | NoisyMax | RandomizedResponse
-
-
-@thing
 class Opaque:
     """A call of a function that is a parameter: (ε, δ)-private in each argument, by symbols that stand for any."""
 
@@ -181,7 +101,7 @@ class Release:
     Of a mechanism that selects, ``one_way`` are the variables that move all it selects by the same way; distances and
     factor count the smaller share of ε that this costs."""
 
-    event: Event
+    event: Mechanism
     distance: Distances
     factor: Sens
     origin: Origin

@@ -9,24 +9,15 @@ from typing import Any
 from dp_lsp.accounting.advanced import Account, Advanced
 from dp_lsp.accounting.bounds import Bound
 from dp_lsp.accounting.price import Measure, along
-from dp_lsp.accounting.release import Price
 from dp_lsp.core import laws, sens
 from dp_lsp.core.events import (
-    AboveThreshold,
     Awaited,
     Called,
     Cost,
     Distances,
     Either,
-    Event,
-    Exponential,
-    Gaussian,
-    GaussianNoise,
-    Laplace,
     Leak,
-    NoisyMax,
     Parallel,
-    RandomizedResponse,
     Release,
     Repeat,
     Sampled,
@@ -39,23 +30,8 @@ from dp_lsp.core.laws import LAWS
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.engine.derive import PLUS, Entry, Steps
 from dp_lsp.infer.conditions import put as put_in
+from dp_lsp.mechanisms.pairs import Price
 from dp_lsp.text import Span
-
-_MADE_FOR: dict[type[Event], str] = {
-    Laplace: "Laplace noise for a change of",
-    Gaussian: "Gaussian noise for a change of",
-    GaussianNoise: "Gaussian noise for a change of",
-    AboveThreshold: "sparse vector technique for queries that change by",
-    Exponential: "exponential mechanism for scores that change by",
-    NoisyMax: "Gumbel noise for entries that change by",
-    RandomizedResponse: "randomized response for a change of",
-}
-
-_ALL: dict[type[Event], str] = {
-    AboveThreshold: "all queries",
-    Exponential: "all scores",
-    NoisyMax: "all entries",
-}
 
 _LAWS = {
     Scheme.WITHOUT_REPLACEMENT: laws.SAMPLING,
@@ -144,17 +120,17 @@ class Charges:
     def _release(self, cost: Release, distances: Distances, loss: Any) -> int:
         context, event, span = self._context, cost.event, cost.origin.span
         total = along(cost.distance, distances)
-        numbers = _numbers(event) | dict(zip("δ", self._slack(cost), strict=False))
+        numbers = dict(event.numbers) | dict(zip("δ", self._slack(cost), strict=False))
         named = ", ".join(f"{name} = {context.short(number)}" for name, number in numbers.items())
-        why = f"{_MADE_FOR[type(event)]} {context.short(event.declared)}, {named}"
+        why = f"{event.made_for} {context.short(event.declared)}, {named}"
         counted = context.short(total)
         alike = any(var in cost.one_way for var in distances)
         if alike and cost.factor == ONE:
-            why += f"; {_ALL[type(event)]} move the same way, so the change counts as {counted}"
+            why += f"; {event.selects} move the same way, so the change counts as {counted}"
         elif counted != context.short(event.declared):
             why += f"; the change is {counted}"
         if alike and cost.factor != ONE:
-            why += f"; {_ALL[type(event)]} move the same way, so ε counts {context.short(cost.factor)} times"
+            why += f"; {event.selects} move the same way, so ε counts {context.short(cost.factor)} times"
         elif cost.factor != ONE:
             why += f"; measured in another norm, it counts {context.short(cost.factor)} times"
         premises = self._moves(span, (var for var in distances if var in cost.distance))
@@ -269,16 +245,6 @@ class Charges:
             why += f", with {', '.join(settings)}"
         premises = self._moves(cost.origin.span, distances)
         return self._add(Entry(cost.origin.span, laws.CHARGED, why, premises), distances, loss)
-
-
-def _numbers(event: Event) -> dict[str, Sens]:
-    """What a mechanism says of its noise, besides the distance it is made for."""
-    match event:
-        case GaussianNoise():
-            return {"σ": event.multiplier}
-        case Gaussian():
-            return {"ε": event.epsilon, "δ": event.delta}
-    return {"ε": event.epsilon}
 
 
 def _group(distances: Iterable[Sens]) -> str:

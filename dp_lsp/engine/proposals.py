@@ -149,7 +149,7 @@ def _by_map(problem: Problem, seen: Seen) -> Iterable[Fix]:
 
 def _least_noise(problem: Problem, seen: Seen) -> Iterable[Fix]:
     """Gaussian noise that is as large as its ε and δ ask for, where the classical formula has no proof."""
-    from dp_lsp.accounting.normal import least_deviation  # hardly any problem asks for it
+    from dp_lsp.mechanisms.normal import least_deviation  # hardly any problem asks for it
 
     return seen.fixes(EnoughNoise(problem.span.start, least_deviation))
 

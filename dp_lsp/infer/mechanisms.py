@@ -12,7 +12,7 @@ from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Constraint, Origin, decide
 from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
-from dp_lsp.core.events import ONE_WAY, Cost, Event, Gaussian, GaussianNoise, Leak, Release, Repeat, Var
+from dp_lsp.core.events import Cost, Leak, Release, Repeat, Var
 from dp_lsp.core.metrics import conversion
 from dp_lsp.core.notation import as_formula, shown
 from dp_lsp.core.scheme import Judgement, Move, Moves
@@ -22,6 +22,7 @@ from dp_lsp.infer import conditions, explain, moves, problems
 from dp_lsp.infer.effects import Effects, Evaluation, in_sequence, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.intents import Rendering, Through
+from dp_lsp.mechanisms.mechanism import Mechanism
 from dp_lsp.problem import Edit, Extent, Fix, Problem, Related
 from dp_lsp.text import Span
 
@@ -64,11 +65,11 @@ def _in_known_norm(inference: Inference, move: Move) -> Move:
     return replace(move, sens=inference.solver.substitution().sens(move.sens))
 
 
-def _released(inference: Inference, event: Event, moved: Moves, factor: Sens, origin: Origin) -> Release:
+def _released(inference: Inference, event: Mechanism, moved: Moves, factor: Sens, origin: Origin) -> Release:
     """What a mechanism releases. Where a change moves all that it selects by the same way, less of that can be told: if
     all changes do, the whole counts less, also where no number says how far they move it."""
     distances = {var: move.sens for var, move in moved.items()}
-    share = ONE_WAY.get(type(event)) if inference.context.rules.one_way else None
+    share = event.one_way if inference.context.rules.one_way else None
     one_way = frozenset(var for var, move in moved.items() if share and var.chained and move.way)
     if share is None or not one_way:
         return Release(event, distances, factor, origin)
@@ -106,7 +107,7 @@ def _report_unprotected(inference: Inference, node: term.Call, span: Span, priva
     )
 
 
-def _factor(inference: Inference, span: Span, wanted: Norm | None, type_: Type, event: Event) -> Sens:
+def _factor(inference: Inference, span: Span, wanted: Norm | None, type_: Type, event: Mechanism) -> Sens:
     """How much larger the input's distance may be in the norm the noise is made for. An open norm becomes that one;
     another is converted, with a warning that says the price."""
     if not isinstance(type_, Container) or wanted is None:
@@ -117,14 +118,16 @@ def _factor(inference: Inference, span: Span, wanted: Norm | None, type_: Type, 
         return ONE
     factor = conversion(norm, wanted, type_.length)
     inference.report(_other_norm(inference, span, wanted, norm, factor, event))
-    if isinstance(event, Gaussian) and factor != ONE:
+    if event.needs_small_epsilon and factor != ONE:
         reason = f"measured in {wanted.value}, the noise costs {shown(factor)}⋅ε, and its theorem needs that below 1"
-        limit = Poly.of(1) - (event.epsilon * factor).single_poly()
+        limit = Poly.of(1) - (event.declares.epsilon * factor).single_poly()
         inference.demand(Poly.of(0), "<", limit, Origin(span, reason), conditions.fails)
     return factor
 
 
-def _other_norm(inference: Inference, span: Span, wanted: Norm, given: AnyNorm, factor: Sens, event: Event) -> Problem:
+def _other_norm(
+    inference: Inference, span: Span, wanted: Norm, given: AnyNorm, factor: Sens, event: Mechanism
+) -> Problem:
     assert isinstance(given, Norm), "an open norm becomes the one that is wanted"
     times = f"{shown(factor)} times"
     price = "this costs nothing" if factor == ONE else f"ε counts {times}"
@@ -149,7 +152,7 @@ def _report_unbounded(inference: Inference, span: Span, unbounded: dict[Var, Mov
     inference.report(problem._replace(refutable=True))  # the mechanism declares a number
 
 
-def _hidden(inference: Inference, place: Span | None, span: Span, event: Event, move: Move, var: Var) -> bool:
+def _hidden(inference: Inference, place: Span | None, span: Span, event: Mechanism, move: Move, var: Var) -> bool:
     """Demand that a variable moves the input by at most the distance declared at ``place``; False if it certainly
     moves more."""
     if var.members:  # the price of a record is taken at its own distance
@@ -174,12 +177,10 @@ def _times(constraint: Constraint) -> Extent:
     return Extent("", change if hidden == "1" else f"({change}) / ({hidden})")
 
 
-def _loudness(event: Event) -> tuple[Extent, ...]:
+def _loudness(event: Mechanism) -> tuple[Extent, ...]:
     """How little a mechanism hides of what it is made for: a larger ε or δ hides less, and so does less noise."""
-    if isinstance(event, GaussianNoise):
-        return (Extent("1/σ", f"1 / ({as_formula(event.multiplier)})"),)
-    delta = (Extent("δ", as_formula(event.delta)),) if isinstance(event, Gaussian) else ()
-    return (Extent("ε", as_formula(event.epsilon)), *delta)
+    numbers = ((name, as_formula(number), name in event.quieter_by) for name, number in event.numbers.items())
+    return tuple(Extent(f"1/{name}", f"1 / ({text})") if less else Extent(name, text) for name, text, less in numbers)
 
 
 def _too_sensitive(

@@ -19,8 +19,8 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from dp_lsp.accounting.pairs import Pair
 from dp_lsp.core.notation import allowed, decimal
+from dp_lsp.mechanisms.pairs import Pair
 from dp_lsp.release.adding import LONGEST, Added, Busy, opened
 from dp_lsp.release.changes import Change, Step
 from dp_lsp.release.refusal import Refused
@@ -46,7 +46,7 @@ class Budget(NamedTuple):
     epsilon: Fraction | None
     delta: Fraction | None
 
-    def allows(self, pair: Pair) -> bool:
+    def allows(self, pair: Pair[Fraction]) -> bool:
         """Whether so much may be spent."""
         return all(most is None or each <= most for each, most in zip(pair, self, strict=True))
 
@@ -146,14 +146,14 @@ def _limit(budget: Budget) -> str:
     return ", ".join(f"{name} {allowed(most)}" for name, most in named if most is not None)
 
 
-def _left(after: Pair, budgets: Sequence[Budget]) -> Budget:
+def _left(after: Pair[Fraction], budgets: Sequence[Budget]) -> Budget:
     return Budget(
         min((each.epsilon - after.epsilon for each in budgets if each.epsilon is not None), default=None),
         min((each.delta - after.delta for each in budgets if each.delta is not None), default=None),
     )
 
 
-def said(pair: Pair) -> str:
+def said(pair: Pair[Fraction]) -> str:
     """ε and δ for a person, rounded up."""
     if pair.delta >= 1:
         return "nothing that is guaranteed"

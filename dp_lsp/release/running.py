@@ -11,13 +11,14 @@ from dp_lsp import builtins
 from dp_lsp.analysis.records import FunctionReport, State
 from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, is_container
-from dp_lsp.builtins.releasing import COMPUTED, RELEASED, Draws
+from dp_lsp.builtins.releasing import COMPUTED, RELEASED
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.notation import allowed, decimal
 from dp_lsp.core.scheme import SchemeParameter
 from dp_lsp.core.term import Method
 from dp_lsp.engine.runnable import Runnable, calls
 from dp_lsp.meaning.interpreter import Interpreter, Rows
+from dp_lsp.mechanisms.mechanism import Draws
 from dp_lsp.release.changes import Change, has_records, step_of
 from dp_lsp.release.inputs import Inputs, records_of_a_person
 from dp_lsp.release.noise import Sampled

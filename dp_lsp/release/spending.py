@@ -15,7 +15,7 @@ from collections.abc import Sequence as Listed
 from fractions import Fraction
 from typing import NamedTuple
 
-from dp_lsp.accounting.pairs import FREE, Pair, group
+from dp_lsp.mechanisms.pairs import IN_NUMBERS, Pair, group
 from dp_lsp.release.changes import Change, Unit, unit
 from dp_lsp.release.refusal import Refused
 from dp_lsp.release.running import chained, covering
@@ -49,7 +49,7 @@ class Total(NamedTuple):
     """What ``runs`` runs come to for whoever is in all of the ``units``, which say what a change of each is, by its
     name. ``twice`` says that some are about a record that comes or goes, and the change is one that is replaced."""
 
-    pair: Pair
+    pair: Pair[Fraction]
     runs: int
     units: Mapping[str, Unit]
     twice: bool = False
@@ -62,13 +62,13 @@ def total(entries: Listed[Entry], only: str | None = None) -> Total:
     concerned = [found for each in entries if (found := _of_run(each, units, only)) is not None]
     kept = {name: each for name, each in units.items() if only in (None, name)}
     if not concerned:
-        return Total(FREE, 0, kept)
+        return Total(Pair(Fraction(0), Fraction(0)), 0, kept)
     added = Pair(*(sum(each, Fraction(0)) for each in zip(*concerned, strict=True)))
     twice = any(units[name].doubles(change) for each in entries for name, change in _changes(each))
     return Total(added._replace(delta=min(added.delta, Fraction(1))), len(concerned), kept, twice)
 
 
-def _of_run(entry: Entry, units: Mapping[str, Unit], only: str | None) -> Pair | None:
+def _of_run(entry: Entry, units: Mapping[str, Unit], only: str | None) -> Pair[Fraction] | None:
     """What one run costs a change of its tables."""
     concerned = [
         each
@@ -80,10 +80,10 @@ def _of_run(entry: Entry, units: Mapping[str, Unit], only: str | None) -> Pair |
     return Pair(*chained([_told(each, entry, units) for each in covering(concerned)]))
 
 
-def _told(spent: Spent, entry: Entry, units: Mapping[str, Unit]) -> Pair:
+def _told(spent: Spent, entry: Entry, units: Mapping[str, Unit]) -> Pair[Fraction]:
     """What is spent by a change as large as that of the tables."""
     steps = max(units[name].changes(change) for name, change in _changes(entry._replace(spent=(spent,))))
-    return group(Pair(spent.epsilon, spent.delta), steps)
+    return group(IN_NUMBERS, Pair(spent.epsilon, spent.delta), steps)
 
 
 def _changes(entry: Entry) -> Iterator[tuple[str, Change]]:

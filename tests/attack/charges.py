@@ -18,6 +18,7 @@ from dp_lsp.accounting.best import MEASURES, guarantees, pair
 from dp_lsp.accounting.charge import Charge, Relation, Scheme
 from dp_lsp.accounting.guarantee import Guarantee
 from dp_lsp.accounting.pld import LossDistributions
+from dp_lsp.mechanisms.selection import Approximate, BoundedRange
 
 Outcome = tuple[float, ...]  # a probability for every input
 Table = list[Outcome]
@@ -106,7 +107,7 @@ class _Maker:
             other = 1 / (math.exp(epsilon) + count - 1)
             true, none = math.exp(epsilon) * other, 1 / count
             rows = [(true, none, other), (other, none, true), *[(other, none, other)] * (count - 2)]
-        return Program(c.Approximate(Fraction(epsilon), Fraction(0), count), rows)
+        return Program(Approximate(Fraction(epsilon), Fraction(0), count), rows)
 
     def _geometric(self, delta: float = 0.0) -> Program:
         """Two-sided geometric noise, what lies beyond the inputs put to their ends."""
@@ -117,7 +118,7 @@ class _Maker:
             ends = abs(y) == last
             scale = (1 / (1 + base) if ends else (1 - base) / (1 + base)) * (1 - delta)
             rows.append(tuple(scale * base ** abs(y - t) for t in self._inputs))
-        return Program(c.Approximate(Fraction(epsilon), Fraction(delta)), rows)
+        return Program(Approximate(Fraction(epsilon), Fraction(delta)), rows)
 
     def _failing(self) -> Program:
         """The same, but for a probability δ of telling the input."""
@@ -133,7 +134,7 @@ class _Maker:
         moves = [self._choose.uniform(-2, 2) for _ in range(count)]
         weights = [[math.exp(u + move * t / 2) for u, move in zip(scores, moves, strict=True)] for t in self._inputs]
         rows = [tuple(row[i] / sum(row) for row in weights) for i in range(count)]
-        return Program(c.BoundedRange(Fraction(max(moves) - min(moves)) * (1 + Fraction(1, 10**12))), rows)
+        return Program(BoundedRange(Fraction(max(moves) - min(moves)) * (1 + Fraction(1, 10**12))), rows)
 
     def _sequence(self, depth: int) -> Program:
         """One after another; what is run second may depend on what came out first."""

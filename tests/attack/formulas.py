@@ -22,7 +22,6 @@ from dp_lsp.accounting import (
     gaussian,
     kov,
     losses,
-    normal,
     pairs,
     pld,
     price,
@@ -30,16 +29,17 @@ from dp_lsp.accounting import (
     renyi,
     replacement,
     resolve,
-    rounding,
     subsampled,
     total,
     zcdp,
 )
 from dp_lsp.accounting.charge import Relation
-from dp_lsp.accounting.rounding import Interval
 from dp_lsp.core import sens
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.engine.check import Engine
+from dp_lsp.mechanisms import arithmetic, noise, normal, selection
+from dp_lsp.mechanisms import pairs as theorems
+from dp_lsp.mechanisms.arithmetic import Interval
 
 from .breaking import Rule, Wrong
 from .cases import cases
@@ -267,12 +267,14 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("μ is half", gaussian, "squared_mu", lambda right: lambda charge: (found := right(charge)) and found / 4),
     ],
     "curves": [
-        ("Gaussian noise", curves, "gaussian", _halved),
-        ("Laplace noise", curves, "laplace", _halved),
-        ("bounded range", curves, "bounded_range", _halved),
-        ("randomised response", curves, "response", _halved),
-        ("ρ", curves, "rho", _halved),
-        ("ρ of a bounded range", curves, "_bounded_range_rho", _halved),
+        ("Gaussian noise", noise, "gaussian", _halved),
+        ("Laplace noise", noise, "laplace", _halved),
+        ("bounded range", selection, "bounded_range", _halved),
+        ("randomised response", selection, "response", _halved),
+        ("ρ of Laplace noise", noise.LaplaceLoss, "rho", _halved),
+        ("ρ of Gaussian noise", noise.GaussianLoss, "rho", _halved),
+        ("ρ of a bounded range", selection.BoundedRange, "rho", _halved),
+        ("ρ of several answers", selection.Approximate, "rho", _halved),
         ("converted without δ", curves, "converted", lambda right: lambda by, divergence, order, delta: divergence),
         (
             "converted at half of ln δ",
@@ -319,25 +321,33 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ),
     ],
     "pairs": [
-        ("a mechanism costs half", pairs, "of_mechanism", _halved),
-        ("steps cost one", pairs, "group", lambda right: lambda pair, steps: pair),
-        ("δ does not grow with steps", pairs, "growth", lambda right: lambda epsilon, steps: Interval.of(steps)),
+        ("Laplace noise costs half", noise.LaplaceLoss, "pair", _halved),
+        ("a bounded range costs half", selection.BoundedRange, "pair", _halved),
+        ("a pair costs half", selection.Approximate, "pair", _halved),
+        ("steps cost one", theorems, "group", lambda right: lambda count, pair, steps: pair),
+        ("steps of a mechanism cost one", selection, "group", lambda right: lambda count, pair, steps: pair),
+        (
+            "δ does not grow with steps",
+            arithmetic.Arithmetic,
+            "geometric",
+            lambda right: lambda self, value, count: self.of(count),
+        ),
         (
             "δ does not grow in two ways",
-            pairs,
-            "_chained",
-            lambda right: lambda first, second: first.delta + second.delta,
+            theorems,
+            "chain",
+            lambda right: lambda count, one, other: theorems.Pair(one.epsilon + other.epsilon, one.delta + other.delta),
         ),
         ("the first of two ways", pairs, "both", lambda right: lambda first, second: first),
-        ("a sample costs half", pairs, "amplified_epsilon", _halved),
-        ("a sample costs qε", pairs, "amplified_epsilon", lambda right: lambda rate, epsilon: rate * epsilon),
+        ("a sample costs half", theorems, "amplified_epsilon", _halved),
+        ("a sample costs qε", theorems, "amplified_epsilon", lambda right: lambda count, rate, epsilon: rate * epsilon),
         ("the rate counts twice", pairs, "amplified", _rate_once_more),
-        ("with replacement costs half", pairs, "_with_replacement", _halved),
+        ("with replacement costs half", theorems, "redrawn", _halved),
         ("a changed row is one that is there or not", pairs, "amplified", _unamplified),
         ("the largest failure", pairs, "failing", lambda right: lambda deltas: max(deltas, default=Fraction(0))),
         ("rounds fail once", pairs, "failing_repeatedly", lambda right: lambda delta, count: delta),
         ("all of δ is left", pairs, "slack", lambda right: lambda delta, taken: delta if taken < delta < 1 else None),
-        ("the mean is half", pairs, "drift", _halved),
+        ("the mean is half", theorems, "drift", _halved),
     ],
     "replacement": [
         ("a row is drawn half as often", replacement, "rate", _halved),
@@ -370,7 +380,7 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("a group is a step", folding, "parts_of", _argument(1, lambda steps: 1)),
     ],
     "rounding": [
-        ("what is shown is rounded", rounding, "shown", _rounded_down),
+        ("what is shown is rounded", arithmetic, "shown", _rounded_down),
         ("exponentials are half", Interval, "exp", _halved),
         ("upper ends are lower ends", Interval, "up", lambda right: property(lambda self: Fraction(self.low))),
     ],
@@ -398,7 +408,7 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
     ],
     "symbolic prices": [
         ("noise of a known deviation", price.Measure, "released_pair", _halved),
-        ("draws with replacement", price, "_drawn_again", _halved),
+        ("draws with replacement", theorems, "redrawn", _halved),
         ("deviations", release, "deviations", _halved),
         ("records pay for one matrix", bounds, "_records", lambda right: lambda cost, variables: iter(())),
         ("rows that are read count for nothing", price.Walk, "is_read", lambda right: lambda self, distances: False),
@@ -423,7 +433,7 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
     ],
     "symbolic gaussian": [
         *_walk(concentrated.GaussianOnly),
-        ("noise moves half as far", concentrated, "shift", _halved),
+        ("noise moves half as far", concentrated, "deviations", _halved),
         (
             "samples are not drawn",
             concentrated.GaussianOnly,

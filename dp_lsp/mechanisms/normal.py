@@ -9,9 +9,12 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from dp_lsp.accounting.rounding import PI, RAW, Interval, widened
+from dp_lsp.core.values import value
+from dp_lsp.mechanisms.arithmetic import DEEP, PI, RAW, Interval, widened
+from dp_lsp.mechanisms.mechanism import Curve, decimal
+from dp_lsp.mechanisms.mills import mills as ratio
 
 _NEGLIGIBLE = Decimal("1e-38")
 _FRACTION_FROM = 3  # from here on Mills' ratio is a continued fraction, below it a series
@@ -149,3 +152,33 @@ def _float_mills(x: float) -> float:
     for level in range(int((25 / x) ** 2) + 8, 0, -1):
         value = x + level / value
     return 1 / value
+
+
+@value
+class Normal(Curve):
+    """Gaussian noise of μ² = ``squared`` > 0: P(Z > a) - e^ε·P(Z > b), a = ε/μ - μ/2, b = a + μ (Balle and Wang 2018,
+    Theorem 8), which is φ(a)·(m(a) - m(b)) by Mills' ratio. Of a the part ε/μ is wrong by 1e-52 of it, which moves
+    the value by no more, as x·φ(x) < 1."""
+
+    squared: Fraction
+
+    def at(self, growth: Decimal, loss: Decimal | None = None) -> Decimal:
+        mu = _root(self.squared)
+        middle = DEEP.divide(growth.ln(DEEP) if loss is None else loss, mu)
+        half = DEEP.divide(mu, Decimal(2))
+        a, b = DEEP.subtract(middle, half), DEEP.add(middle, half)
+        density = DEEP.multiply(_scale(), DEEP.divide(DEEP.multiply(a, a.copy_negate()), Decimal(2)).exp(DEEP))
+        if a >= 0:
+            return DEEP.multiply(density, DEEP.subtract(ratio(a), ratio(b)))
+        return DEEP.subtract(Decimal(1), DEEP.multiply(density, DEEP.add(ratio(a.copy_negate()), ratio(b))))
+
+
+@lru_cache(maxsize=256)
+def _root(number: Fraction) -> Decimal:
+    return DEEP.sqrt(decimal(number))
+
+
+@cache
+def _scale() -> Decimal:
+    """1/√(2π)."""
+    return DEEP.divide(Decimal(1), DEEP.sqrt(DEEP.multiply(Decimal(2), PI.low)))

@@ -13,11 +13,10 @@ r·e^(t/64) at most.
 
 from __future__ import annotations
 
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, DivisionByZero, InvalidOperation, Overflow
+from decimal import Decimal
 from functools import cache
 
-DEEP = Context(prec=54, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation, DivisionByZero, Overflow])
-"""For what is computed to within a stated error; operators of ``Decimal`` must not be used."""
+from dp_lsp.mechanisms.arithmetic import DEEP
 
 _PARTS = 32  # of 1, between places of the table
 _END = 40

@@ -1,11 +1,13 @@
-"""Real numbers that are certainly between two decimals, and rounding up.
+"""The numbers that formulas are computed with: symbols, floats, and intervals that certainly hold a number.
 
-A measure searches with floats, and then computes what it states once with an :class:`Interval`: 40 digits, every
-operation rounded outward. So what is stated is proved up to the correctness of Python's ``decimal``.
+A formula stands once, for an :class:`Arithmetic`. A measure of charges searches with floats, and then computes what it
+states once with an :class:`Interval`: 40 digits, every operation rounded outward. So what is stated is proved up to the
+correctness of Python's ``decimal``. A measure of symbols has formulas of the same kind, exact.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from decimal import (
     MAX_EMAX,
@@ -19,6 +21,10 @@ from decimal import (
     Overflow,
 )
 from fractions import Fraction
+from typing import Generic, TypeVar
+
+from dp_lsp.core import sens
+from dp_lsp.core.sens import Sens
 
 DIGITS = 40
 SHOWN = 12  # digits of an ε that is stated
@@ -29,6 +35,8 @@ _UP = Context(prec=DIGITS, rounding=ROUND_CEILING, Emin=MIN_EMIN, Emax=MAX_EMAX,
 RAW = Context(prec=DIGITS, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=_TRAPS)
 """For sums and products of many positive numbers that are widened at the end. Operators of ``Decimal`` must not be
 used: they round to the digits of whatever context a thread has."""
+DEEP = Context(prec=54, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=_TRAPS)
+"""For what is computed to within a stated error; operators of ``Decimal`` must not be used."""
 _SHOWN = Context(prec=SHOWN, rounding=ROUND_CEILING, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=_TRAPS)
 _ONE, _ZERO = Decimal(1), Decimal(0)
 _SMALL = Decimal("1e-8")
@@ -200,3 +208,137 @@ def shown(value: Fraction) -> Fraction:
     if value.denominator <= _PLAIN:
         return value
     return Fraction(_SHOWN.divide(Decimal(value.numerator), Decimal(value.denominator)))
+
+
+N = TypeVar("N", float, Interval, Sens)
+Order = Fraction | float
+"""A float where floats are computed with."""
+
+
+class Arithmetic(Generic[N]):
+    """The functions that a formula needs beside + - * /."""
+
+    def of(self, value: Fraction | float) -> N:
+        raise NotImplementedError
+
+    def exp(self, value: N) -> N:
+        raise NotImplementedError
+
+    def ln(self, value: N) -> N:
+        raise NotImplementedError
+
+    def expm1(self, value: N) -> N:
+        raise NotImplementedError
+
+    def log1p(self, value: N) -> N:
+        raise NotImplementedError
+
+    def clipped(self, value: N, low: N, high: N) -> N:
+        raise NotImplementedError
+
+    def quotient(self, top: N, bottom: N) -> N:
+        raise NotImplementedError
+
+    def tanh_half(self, value: N) -> N:
+        """tanh(x/2)."""
+        raise NotImplementedError
+
+    def geometric(self, value: N, count: int) -> N:
+        """1 + e^x + … + e^((k-1)x) for x > 0."""
+        return self.quotient(self.expm1(value * self.of(count)), self.expm1(value))
+
+
+_WRITTEN_OUT = 4  # terms of a geometric sum of symbols
+
+
+class Floats(Arithmetic[float]):
+    """Fast, for searching; what is too large is ∞."""
+
+    def of(self, value: Fraction | float) -> float:
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf
+
+    def exp(self, value: float) -> float:
+        return math.exp(value) if value < 700 else math.inf
+
+    def ln(self, value: float) -> float:
+        return math.log(value) if value > 0 else -math.inf
+
+    def expm1(self, value: float) -> float:
+        return math.expm1(value) if value < 700 else math.inf
+
+    def log1p(self, value: float) -> float:
+        return math.log1p(value)
+
+    def clipped(self, value: float, low: float, high: float) -> float:
+        return min(max(value, low), high)
+
+    def quotient(self, top: float, bottom: float) -> float:
+        return top / bottom
+
+    def tanh_half(self, value: float) -> float:
+        return math.tanh(value / 2)
+
+
+class Intervals(Arithmetic[Interval]):
+    """Certain."""
+
+    def of(self, value: Fraction | float) -> Interval:
+        return Interval.of(value)
+
+    def exp(self, value: Interval) -> Interval:
+        return value.exp()
+
+    def ln(self, value: Interval) -> Interval:
+        return value.ln()
+
+    def expm1(self, value: Interval) -> Interval:
+        return value.expm1()
+
+    def log1p(self, value: Interval) -> Interval:
+        return value.log1p()
+
+    def clipped(self, value: Interval, low: Interval, high: Interval) -> Interval:
+        raised = Interval(max(value.low, low.low), max(value.high, low.high))
+        return Interval(min(raised.low, high.low), min(raised.high, high.high))
+
+    def quotient(self, top: Interval, bottom: Interval) -> Interval:
+        return top / bottom
+
+    def tanh_half(self, value: Interval) -> Interval:
+        grown = value.expm1()
+        return grown / (grown + 2)
+
+
+class Symbols(Arithmetic[Sens]):
+    """Exact, of numbers ≥ 0 that need not be known. Nothing is subtracted, and there is no e^-x."""
+
+    def of(self, value: Fraction | float) -> Sens:
+        return sens.number(Fraction(value))
+
+    def exp(self, value: Sens) -> Sens:
+        return sens.ONE + sens.expm1(value)
+
+    def expm1(self, value: Sens) -> Sens:
+        return sens.expm1(value)
+
+    def log1p(self, value: Sens) -> Sens:
+        return sens.log1p(value)
+
+    def quotient(self, top: Sens, bottom: Sens) -> Sens:
+        return top * Sens((bottom.as_atom().inverse(),))
+
+    def tanh_half(self, value: Sens) -> Sens:
+        return sens.tanh(value * _HALF)
+
+    def geometric(self, value: Sens, count: int) -> Sens:
+        if count > _WRITTEN_OUT:
+            return super().geometric(value, count)
+        grown = self.exp(value)
+        return sens.total(grown.power(i) for i in range(count))
+
+
+_HALF = Sens((sens.number(2).single_poly().inverse(),))
+FLOATS, INTERVALS, SYMBOLS = Floats(), Intervals(), Symbols()

@@ -1,0 +1,262 @@
+"""What a mechanism is: the event of running it, what is known of its privacy loss, and how it is drawn.
+
+A new mechanism is a class in this package, and a row that gives it its arguments. Where no :class:`Loss` that there is
+describes it, its own stands beside it. Nothing outside of this package asks which mechanism one is.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, fields
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar, Protocol
+
+from dp_lsp.core.constraints import Origin
+from dp_lsp.core.events import Scheme
+from dp_lsp.core.sens import Sens
+from dp_lsp.core.values import value
+from dp_lsp.mechanisms.arithmetic import DEEP, Arithmetic, Interval, Order
+from dp_lsp.mechanisms.pairs import Pair
+
+Number = Callable[[Sens], "Fraction | None"]
+"""A number for symbols, rounded up; None for ∞."""
+
+
+class Mechanism(ABC):
+    """A mechanism with the numbers that it is run with, in symbols: one that is released. ``declared`` is the distance
+    that it is made for, in the norm that its row names.
+
+    What is asked of it takes ``far``, how far its input moves, in units of the declared distance and counted in that
+    norm. How it is drawn is asked of the class, with the numbers of its fields in their order: :class:`AddsNoise` and
+    :class:`Selects` say what."""
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+    made_for: ClassVar[str]
+    """How the step of a derivation begins, which says for what change it is made."""
+    selects: ClassVar[str] = ""
+    """What it selects among, if that can move the same way."""
+    one_way: ClassVar[Sens | None] = None
+    """The share of ε that it costs where a change moves all that it selects among by the same way."""
+    is_normal: ClassVar[bool] = False
+    """Whether it adds Gaussian noise; then its loss is known by how many :meth:`deviations` the input moves."""
+    has_pair: ClassVar[bool] = True
+    """Whether a pair (ε, δ) follows of it without choosing a δ."""
+    needs_small_epsilon: ClassVar[bool] = False
+    """Whether its theorem needs an ε below 1."""
+    quieter_by: ClassVar[frozenset[str]] = frozenset()
+    """The numbers that make it hide more, by their names."""
+
+    declared: Sens
+
+    @property
+    @abstractmethod
+    def numbers(self) -> Mapping[str, Sens]:
+        """What it says of itself besides the distance it is made for, by the names that users know."""
+
+    @property
+    def given(self) -> tuple[Sens, ...]:
+        """All numbers that it is made of."""
+        return tuple(getattr(self, each.name) for each in fields(self))  # type: ignore[arg-type]
+
+    def put(self, values: Callable[[Sens], Sens]) -> Mechanism:
+        """The same with something put for symbols."""
+        return type(self)(*map(values, self.given))
+
+    @property
+    @abstractmethod
+    def declares(self) -> Pair[Sens]:
+        """The pair that it names, at the declared distance."""
+
+    @abstractmethod
+    def pair(self, steps: Sens, factor: Sens) -> Pair[Sens] | None:
+        """The pair (ε, δ) of an input that moves by so many ``steps`` > 0 of the declared distance, and ``factor``
+        times as far in the norm that the noise is made for. None if none is known."""
+
+    def deviations(self, far: Sens) -> Sens:
+        """By how many deviations of the Gaussian noise that it adds its input moves."""
+        raise NotImplementedError
+
+    def rho(self, pair: Pair[Sens]) -> Sens | None:
+        """The ρ of zero-concentrated privacy at a distance where this is its pair, if it is less than that of what is
+        known by the pair alone."""
+        return None
+
+    @abstractmethod
+    def loss(self, far: Sens, number: Number, origin: Origin) -> Loss:
+        """What is known of its privacy loss, in numbers."""
+
+
+class Curve(ABC):
+    """The hockey-stick curve D of a dominating pair of distributions; ``growth`` is e^ε ≥ 1, and ``loss`` ε itself
+    where that is at hand.
+
+    A pair (P, Q) dominates a mechanism if D(ε) = sup over events S of P(S) - e^ε·Q(S) is at least what the mechanism's
+    outputs on any two neighbours have there, for every real ε; what is composed, adaptively too, is dominated by the
+    products (Zhu, Dong and Wang 2022, Theorem 10). Any D that is convex in e^ε, decreasing, at most 1 and at least
+    1 - e^ε is the curve of a pair (ibid., Proposition 8). Here a curve is known at ε ≥ 0, of P against Q and of Q
+    against P; at -ε it is 1 - e^-ε + e^-ε·(the other at ε), as the event and its complement change places.
+
+    Values are computed with 54 digits. They are at most 1, and so is their slope in ε, so what is rounded on the way
+    leaves them within :data:`ERROR` of the truth, far more than what is noted at each."""
+
+    __slots__ = ()
+
+    symmetric: ClassVar[bool] = True
+    """Whether Q against P is the same."""
+
+    @abstractmethod
+    def at(self, growth: Decimal, loss: Decimal | None = None) -> Decimal:
+        """D(ε) of P against Q."""
+
+    def back(self, growth: Decimal, loss: Decimal | None = None) -> Decimal:
+        """D(ε) of Q against P."""
+        return self.at(growth, loss)
+
+    @property
+    def failure(self) -> Decimal:
+        """What is left of D for large ε: the chance of an infinite loss."""
+        return Decimal(0)
+
+    @property
+    def size(self) -> Fraction | None:
+        """The only finite loss that is not 0, up to its sign; None if there are others."""
+        return None
+
+    @property
+    def largest(self) -> Fraction | None:
+        """The largest finite loss, where it is one that others should be multiples of."""
+        return self.size
+
+
+ERROR = Decimal("1e-42")
+"""More than any value of a curve is wrong by."""
+
+
+class Formula(Protocol):
+    """A Rényi divergence at an order, of a mechanism with a number; for floats and for intervals alike."""
+
+    def __call__(self, by: Arithmetic[Any], number: Order, order: Order, /) -> Any: ...
+
+
+class Loss(ABC):
+    """What is known of the privacy loss of something at one change, in exact numbers; where one is rounded, it is to
+    the side on which it costs more. A measure asks for what it counts in; None is what is not known.
+
+    A loss is a leaf of a charge, and a node of a certificate by the name of its ``kind`` and its fields. A kind of its
+    own can be certified once ``dp_lsp.verify`` has its formulas, too, which shares none with this package."""
+
+    __slots__ = ()
+
+    kind: ClassVar[str]
+    condition: ClassVar[str] = ""
+    """What must hold of how it is drawn, in words."""
+    chooses: ClassVar[bool] = False
+    """Whether it has a pair for each δ > 0 that is chosen, and none otherwise."""
+    origin: Origin | None
+
+    @abstractmethod
+    def times(self, steps: int) -> Loss:
+        """That of a change of so many steps."""
+
+    def pair(self) -> Pair[Fraction] | None:
+        """(ε, δ), without choosing a δ."""
+        return None
+
+    def epsilon_at(self, delta: Fraction) -> Fraction | None:
+        """The ε at a δ > 0 that is chosen, of what has a pair for each."""
+        return None
+
+    def squared(self) -> Fraction | None:
+        """μ² of Gaussian privacy."""
+        return Fraction(0) if self.pair() == Pair(Fraction(0), Fraction(0)) else None
+
+    def divergence(self) -> tuple[Formula, Fraction] | None:
+        """The Rényi divergence, as a formula with its number; of what may fail, that of what is left when failures are
+        set aside."""
+        return None
+
+    def rho(self) -> Interval | None:
+        """The supremum over orders of the divergence divided by the order, of what cannot fail."""
+        return None
+
+    def dominating(self) -> Curve | None:
+        """The curve of a pair of distributions that dominates it."""
+        return None
+
+
+@value
+class Unbounded(Loss):
+    """Something left without noise, or by a mechanism of which nothing is known at this distance."""
+
+    kind = "unbounded"
+
+    origin: Origin | None = field(default=None, compare=False)
+
+    def times(self, steps: int) -> Loss:
+        return self
+
+
+@lru_cache(maxsize=256)
+def decimal(number: Fraction) -> Decimal:
+    """A number for the curve of a pair."""
+    return DEEP.divide(Decimal(number.numerator), Decimal(number.denominator))
+
+
+class Draws(Protocol):
+    """Draws from distributions, which are told exactly."""
+
+    def laplace(self, centre: Any, moves: Fraction, epsilon: Fraction) -> Any:
+        """A number or a container, with Laplace noise of scale ``moves``/``epsilon`` on each entry."""
+
+    def gaussian(self, centre: Any, moves: Fraction, deviation: Fraction) -> Any:
+        """The same with Gaussian noise of so many times ``moves``."""
+
+    def selected(self, scores: Sequence[Fraction], moves: Fraction, epsilon: Fraction) -> int:
+        """One of the places, from 0 on, with a probability proportional to exp(epsilon·score/(2·moves))."""
+
+    def told(self, truth: int | None, count: int, epsilon: Fraction) -> int:
+        """One of so many places, from 0 on: the one that is true e^epsilon times as likely as each of the others."""
+
+    def above(self, over: Sequence[Fraction], most: int, epsilon: Fraction) -> list[bool]:
+        """Which are above a noisy 0, with noise of their own, until so many were: Laplace noise of scale 2/epsilon on
+        0, once, and 4·``most``/epsilon on each."""
+
+    def places(self, scheme: Scheme, height: int, amount: Fraction) -> Sequence[int]:
+        """Which of so many rows are drawn: so many, or each with that probability."""
+
+
+class AddsNoise(Mechanism):
+    """Independent noise on each entry of a number or a container: Gaussian if it ``is_normal``, else Laplace noise."""
+
+    __slots__ = ()
+
+    @staticmethod
+    @abstractmethod
+    def spread(*numbers: Fraction) -> Any:
+        """The deviation or the scale of the noise, as exact as it is compared with others."""
+
+    @staticmethod
+    @abstractmethod
+    def noisy(draws: Draws, centre: Any, *numbers: Fraction) -> Any:
+        """What is hidden with noise, drawn exactly."""
+
+
+class Selects(Mechanism):
+    """Something is told about scores, one for each thing that it selects among."""
+
+    __slots__ = ()
+
+    @staticmethod
+    @abstractmethod
+    def weights(scores: Sequence[Any], *numbers: Fraction) -> Sequence[float]:
+        """The logarithm of how likely each is selected, up to the same number."""
+
+    @staticmethod
+    @abstractmethod
+    def selected(draws: Draws, scores: Sequence[Fraction], *numbers: Fraction) -> int:
+        """The place that is selected, from 0 on, drawn exactly."""
