@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from dp_lsp.accounting import curves
+from dp_lsp.accounting import renyi
 from dp_lsp.accounting.best import claims, guarantees
 from dp_lsp.accounting.charge import Charge, Repeat, Sequence
 from dp_lsp.accounting.guarantee import Guarantee
@@ -71,7 +71,7 @@ def test_renyi_figures_at_one_order() -> None:
         delta = 10.0 ** -choose.randint(3, 9)
         asked = Guarantee(Fraction(0), Fraction(1), "renyi", (("order", Fraction(order)),))
         divergence = float(dict(claims(made.charge, asked)[-1].numbers)["epsilon"])
-        ours = max(0.0, curves.converted(FLOATS, divergence, order, delta))
+        ours = max(0.0, renyi.converted(FLOATS, divergence, order, delta))
         if delta**2 + math.expm1(-divergence) > 0:
             ours = 0.0
         theirs = rdp.RdpAccountant(orders=[order]).compose(made.event).get_epsilon(delta)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from dp_lsp.accounting.charge import Repeat
-from dp_lsp.accounting.curves import converted, indistinct
+from dp_lsp.accounting.renyi import converted, indistinct
 from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, Interval
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from dp_lsp.mechanisms.pairs import drift

@@ -12,10 +12,8 @@ import mpmath
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dp_lsp.accounting.advanced import Advanced
-from dp_lsp.accounting.approximate import Basic
-from dp_lsp.accounting.concentrated import Zcdp
-from dp_lsp.accounting.price import Measure, Price
+from dp_lsp.accounting.symbolic import Advanced, Basic, Zcdp
+from dp_lsp.accounting.walk import Measure, Price
 from dp_lsp.core import laws, sens
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import Substitution, upper

@@ -20,8 +20,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dp_lsp.accounting.pairs import Pair
 from dp_lsp.cli import counting, main
+from dp_lsp.mechanisms.pairs import Pair
 from dp_lsp.release import adding, running
 from dp_lsp.release.adding import Added
 from dp_lsp.release.changes import Change, Step, Unit, unit

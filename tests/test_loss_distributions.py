@@ -15,7 +15,7 @@ import pytest
 
 from dp_lsp.accounting import pld
 from dp_lsp.accounting.charge import Charge, Relation, Repeat, Sequence
-from dp_lsp.accounting.lattice import Lattice, Tilt, cut, discretised, product
+from dp_lsp.accounting.composing import Lattice, Tilt, cut, discretised, product
 from dp_lsp.accounting.pld import Added
 from dp_lsp.engine.check import Engine
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
@@ -242,7 +242,7 @@ STEEP = Tilt.by(Fraction(1, 2), 0.7)
 
 def rounds(count: int) -> Lattice:
     """Randomised responses of ε = 1/2, whose two losses are on the lattice of that step."""
-    once = discretised(Approximate(Fraction(1, 2)), False, STEEP, Fraction(1, 10**6), count)
+    once = discretised(Approximate(Fraction(1, 2), Fraction(0)), False, STEEP, Fraction(1, 10**6), count)
     return reduce(product, [once] * count)
 
 

@@ -14,11 +14,11 @@ import pytest
 
 from attack.private import PrivateTarget, private_targets
 from attack.runs import PROGRAMS
-from dp_lsp.accounting import parts
-from dp_lsp.accounting.approximate import Basic
+from dp_lsp.accounting import walk
 from dp_lsp.accounting.charge import Relation
 from dp_lsp.accounting.gaussian import squared_mu
 from dp_lsp.accounting.resolve import resolve
+from dp_lsp.accounting.symbolic import Basic
 from dp_lsp.builtins.concrete import Value, array
 from dp_lsp.builtins.randomness import Distribution, Noise, Way
 from dp_lsp.core import sens
@@ -164,12 +164,12 @@ def test_no_datasets_are_further_apart_than_is_claimed(case: Case) -> None:
 def test_steps_are_spread_in_every_way(steps: int) -> None:
     everywhere = {tuple(sorted(way, reverse=True)) for way in product(range(steps + 1), repeat=steps)}
     possible = {tuple(each for each in way if each) for way in everywhere if sum(way) == steps}
-    assert sorted(parts.partitions(steps)) == sorted(possible)
+    assert sorted(walk.partitions(steps)) == sorted(possible)
 
 
 @pytest.mark.parametrize("steps", (7, 9, 12))
 def test_many_steps_are_no_more_than_one_way(steps: int) -> None:
-    (way,) = parts.partitions(steps)
+    (way,) = walk.partitions(steps)
     for size in range(1, 5):
         for shared in combinations_with_replacement(range(steps + 1), size):
             if sum(shared) == steps:

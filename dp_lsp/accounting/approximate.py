@@ -1,143 +1,750 @@
-"""Approximate differential privacy: basic and published composition."""
+"""Approximate differential privacy in numbers: basic, advanced and optimal composition.
+
+All take of each mechanism no more than its pair (ε, δ). By the latter two it fails at worst with probability δ, and
+else is randomised response (Kairouz, Oh and Viswanath 2015): the failures are set aside, 1 - Π(1 - δ), and what is left
+of the total δ pays for the privacy loss.
+"""
 
 from __future__ import annotations
 
-from dp_lsp.accounting.price import Asking, Measure, amplified, rate
-from dp_lsp.accounting.release import both, group
-from dp_lsp.core import sens
-from dp_lsp.core.algebra import Symbol
-from dp_lsp.core.evaluate import Substitution
-from dp_lsp.core.events import (
-    Awaited,
-    Called,
-    Cost,
-    Distances,
-    Release,
-    Repeat,
-    Sampled,
-    Scheme,
-    Var,
-    variables,
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Sequence as Listed
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache, partial, reduce
+from typing import NamedTuple
+
+from dp_lsp.accounting.charge import Charge, Joined, Relation, Rules, Sampled, Scheme, Single, fold, times_run, values
+from dp_lsp.accounting.gaussian import squared_mu
+from dp_lsp.accounting.guarantee import (
+    Claim,
+    Find,
+    Guarantee,
+    Numbers,
+    NumericMeasure,
+    amplified,
+    both,
+    failing,
+    failing_repeatedly,
+    slack,
+    unsampled_delta,
 )
-from dp_lsp.core.sens import Sens
-from dp_lsp.mechanisms.pairs import FREE, UNBOUNDED, Price
+from dp_lsp.mechanisms import normal
+from dp_lsp.mechanisms.arithmetic import INTERVALS, NEAR, PI, RAW, ZERO, Interval, brief, shown, widened
+from dp_lsp.mechanisms.mechanism import Loss
+from dp_lsp.mechanisms.pairs import IN_NUMBERS, Pair, drift, group
+
+# What a measure that knows pairs makes of a node that has none of its own: Gaussian noise, a sample, a joined pair.
+#
+# Each such node may spend a share of δ. What lies inside it is priced by whatever is best there, on its own.
+
+_TRIES = 6
+_MOST = Fraction(999, 1000)  # a δ inside
 
 
-class Pairs(Measure[Price]):
-    """Measures whose losses are pairs (ε, δ)."""
+class Converted(NamedTuple):
+    """A pair, and the guarantees of what lies inside that it was made of."""
 
-    free = FREE
-    unbounded = UNBOUNDED
-
-    def is_unbounded(self, loss: Price) -> bool:
-        return loss.unbounded
-
-    def released(self, cost: Release, distances: Distances) -> Price:
-        return self.released_pair(cost, distances)
-
-    def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Price:
-        return Price(Sens.of(epsilon), Sens.of(delta))
-
-    def sequence(self, parts: list[Price]) -> Price:
-        """Basic composition: ε and δ add up. Source: Dwork and Roth 2014, Theorem 3.16; adaptive."""
-        return Price(sens.total(p.epsilon for p in parts), sens.total(p.delta for p in parts))
-
-    def either(self, parts: list[Price]) -> Price:
-        return _largest(parts)
-
-    def grouped(self, loss: Price, steps: int) -> Price:
-        return group(loss, steps)
-
-    def both(self, first: Price, second: Price) -> Price:
-        return both(first, second)
-
-    def translated(self, values: Substitution, loss: Price) -> Price:
-        return Price(values.sens(loss.epsilon), values.sens(loss.delta))
-
-    def pair(self, loss: Price) -> Price:
-        return loss
-
-    def named(self, loss: Price) -> tuple[tuple[str, Sens], ...]:
-        return ("ε", loss.epsilon), ("δ", loss.delta)
+    pair: Pair[Fraction]
+    inside: tuple[Guarantee, ...] = ()
 
 
-class Basic(Pairs):
-    """k rounds of (ε, δ) cost (kε, kδ). Source: Dwork and Roth 2014, Corollary 3.15."""
+class Converter:
+    """The pairs of single nodes. With a ``share``, each node that has none of its own spends at most that δ; without,
+    what lies inside is composed by adding up, and nothing is known of Gaussian noise."""
+
+    def __init__(self, find: Find, share: Fraction | None = None) -> None:
+        self.find = find
+        self.share = share
+        self._asked: list[Single] = []
+        self._known: dict[tuple[int, int], Converted | None] = {}
+
+    @property
+    def looked_inside(self) -> bool:
+        """Whether a pair was asked for that depends on what lies inside a node."""
+        return any(isinstance(node, Sampled | Joined) for node in self._asked)
+
+    def pair(self, node: Single, steps: int) -> Pair[Fraction] | None:
+        """The (ε, δ) of a node at a change of so many steps; None if nothing is guaranteed."""
+        found = self.converted(node, steps)
+        return None if found is None else found.pair
+
+    def inside(self, node: Charge, steps: int) -> tuple[Guarantee, ...]:
+        """What a pair was made of; empty for one that was not asked for."""
+        found = self._known.get((id(node), steps))
+        return () if found is None else found.inside
+
+    def converted(self, node: Single, steps: int) -> Converted | None:
+        """The same with what it was made of; found once for each node."""
+        key = id(node), steps
+        if key not in self._known:
+            self._asked.append(node)
+            self._known[key] = self._converted(node, steps)
+        return self._known[key]
+
+    def _converted(self, node: Single, steps: int) -> Converted | None:
+        match node:
+            case Sampled():
+                return self._sampled_within(node, steps, self.share) if self.share else self._sampled(node, steps)
+            case Joined():
+                return self._joined_within(node, steps, self.share) if self.share else self._joined(node, steps)
+            case Loss():
+                loss = node.times(steps)
+                pair = loss.pair()
+                if self.share is not None and loss.chooses:
+                    epsilon = loss.epsilon_at(self.share)
+                    pair = None if epsilon is None else Pair(epsilon, self.share)
+                return None if pair is None else Converted(pair)
+
+    def _sampled(self, node: Sampled, steps: int, delta: Fraction | None = None) -> Converted | None:
+        inside = self.find(node.body, delta)
+        if inside is None:
+            return None
+        pair = amplified(node, Pair(inside.epsilon, inside.delta))
+        return None if pair is None else Converted(group(IN_NUMBERS, pair, steps), (inside,))
+
+    def _sampled_within(self, node: Sampled, steps: int, share: Fraction) -> Converted | None:
+        changes = node.relation is not Relation.ADD_REMOVE
+        if node.scheme is Scheme.WITH_REPLACEMENT and changes and steps == 1 and self.find.curves:
+            found = [self._by_pair_within(node, steps, share), self._by_curve(node, share), self._sampled(node, steps)]
+            known = [one for one in found if one is not None and one.pair.delta <= share]
+            return min(known, key=lambda one: one.pair, default=None)
+        return self._by_pair_within(node, steps, share)
+
+    def _by_curve(self, node: Sampled, share: Fraction) -> Converted | None:
+        squared = squared_mu(node.body)
+        added = self.find(node.body, None) if squared is None else None
+        pure = added.epsilon if added is not None and not added.delta else None
+        inside = epsilon_inside(node.draws, node.rows, squared, pure, share)
+        if inside is None:
+            return None
+        epsilon = (Interval.of(inside).expm1() * _drawn_at_all(node)).log1p().up
+        return Converted(Pair(epsilon, share), (Guarantee(inside, share, "replacement"),))
+
+    def _by_pair_within(self, node: Sampled, steps: int, share: Fraction) -> Converted | None:
+        delta = min(unsampled_delta(node, share), _MOST)
+        for _ in range(_TRIES):
+            found = self._sampled(node, steps, delta)
+            if found is None or found.pair.delta <= share:
+                return found
+            delta *= share / found.pair.delta * _MOST
+            delta = Fraction(float(delta))
+        return None
+
+    def _joined(
+        self, node: Joined, steps: int, deltas: tuple[Fraction, Fraction] | None = None, swapped: bool = False
+    ) -> Converted | None:
+        first = self.find(node.second if swapped else node.first, deltas[0] if deltas else None)
+        second = self.find(node.first if swapped else node.second, deltas[1] if deltas else None)
+        if first is None or second is None:
+            return None
+        pair = both(Pair(first.epsilon, first.delta), Pair(second.epsilon, second.delta))
+        return Converted(group(IN_NUMBERS, pair, steps), (second, first) if swapped else (first, second))
+
+    def _joined_within(self, node: Joined, steps: int, share: Fraction) -> Converted | None:
+        found = [self._joined_in_order(node, steps, share, swapped) for swapped in (False, True)]
+        return min((one for one in found if one), key=lambda one: one.pair, default=None)
+
+    def _joined_in_order(self, node: Joined, steps: int, share: Fraction, swapped: bool) -> Converted | None:
+        half = share / (2 * steps)
+        for _ in range(_TRIES):
+            first = self.find(node.second if swapped else node.first, half)
+            if first is None:
+                return None
+            rest = (half / Interval.of(first.epsilon).exp()).down
+            if rest <= 0:
+                return None
+            found = self._joined(node, steps, (half, rest), swapped)
+            if found is None or found.pair.delta <= share:
+                return found
+            half = Fraction(float(half * share / found.pair.delta * _MOST))
+        return None
+
+
+# Samples with replacement, by the whole curve δ(ε) of what is done with a sample.
+#
+# A record is drawn j times with probability w_j = C(m,j)·n^-j·(1-1/n)^(m-j). With δ_j(ε) the δ of a change of j
+# places, what is done with m draws of n rows is (ln(1 + q(e^ε - 1)), Σ w_j δ_j(ε))-private, q = 1 - (1-1/n)^m, for
+# every ε. Source: Balle, Barthe and Gaboardi 2018, Theorem 10.
+
+_MOST_TIMES = 64
+_NEGLIGIBLE = 1e-9  # of the δ that is wanted
+_BUMPS = (1e-13, 1e-11, 1e-9, 1e-6, 1e-3)
+
+
+def _drawn_at_all(node: Sampled) -> Interval:
+    """The probability that a record is drawn at all."""
+    return 1 - Interval.of(Fraction(node.rows - 1, node.rows)).power(node.draws)
+
+
+@lru_cache(maxsize=1024)
+def epsilon_inside(
+    draws: int, rows: int, squared: Fraction | None, pure: Fraction | None, wanted: Fraction
+) -> Fraction | None:
+    """The ε inside for which the sum is proved to be at most the δ that is wanted. What is done with the sample is
+    known by its μ², if all noise is Gaussian, or by the ε of something that is ε-private."""
+    weights = _times_drawn(draws, rows, wanted)
+    if weights is None or wanted <= 0:
+        return None
+    if squared:
+        mu = Interval.of(squared).sqrt()
+        near, exact = partial(_near_gaussian, float(mu.high)), partial(_gaussian, mu)
+    elif pure:
+        near, exact = partial(_near_response, float(pure)), partial(_response, Interval.of(pure))
+    else:
+        return None
+    guess = _searched(lambda at: sum(float(w.high) * near(j, at) for j, w in weights[:-1]), float(wanted))
+    for bump in _BUMPS:
+        candidate = Fraction(guess * (1 + bump))
+        if _sum(weights, exact, Interval.of(candidate)).up <= wanted:
+            return candidate
+    return None
+
+
+Weights = list[tuple[int, Interval]]
+"""The probabilities of being drawn 1, 2, … times; the last is that of being drawn more often."""
+
+
+def _times_drawn(draws: int, rows: int, wanted: Fraction) -> Weights | None:
+    missed = Interval.of(Fraction(rows - 1, rows))
+    found: Weights = []
+    left = 1 - missed.power(draws)
+    for j in range(1, min(draws, _MOST_TIMES) + 1):
+        share = Interval.of(Fraction(math.comb(draws, j), rows**j)) * missed.power(draws - j)
+        found.append((j, share))
+        left = left - share
+        if j == draws:
+            return [*found, (j + 1, ZERO)]
+        if float(left.high) <= float(wanted) * _NEGLIGIBLE:
+            return [*found, (j + 1, Interval(max(left.low, ZERO.low), left.high))]
+    return None
+
+
+def _sum(weights: Weights, exact: Callable[[int, Interval], Interval], epsilon: Interval) -> Interval:
+    *listed, (_, beyond) = weights
+    for j, weight in listed:
+        beyond = beyond + weight * exact(j, epsilon)
+    return beyond
+
+
+def _searched(near: Callable[[float], float], wanted: float) -> float:
+    low, high = 0.0, 1.0
+    while near(high) > wanted and high < 1e9:
+        low, high = high, 2 * high
+    for _ in range(48):
+        middle = (low + high) / 2
+        low, high = (middle, high) if near(middle) > wanted else (low, middle)
+    return high
+
+
+def _gaussian(mu: Interval, times: int, epsilon: Interval) -> Interval:
+    found = normal.delta(mu * times, epsilon)
+    return Interval(max(found.low, ZERO.low), found.high)
+
+
+def _near_gaussian(mu: float, times: int, epsilon: float) -> float:
+    return normal.float_delta(mu * times, epsilon)
+
+
+def _response(pure: Interval, times: int, epsilon: Interval) -> Interval:
+    """(e^(jε₀) - e^ε)/(1 + e^(jε₀)), if positive."""
+    grown = (pure * times).exp()
+    found = (grown - epsilon.exp()) / (grown + 1)
+    return Interval(max(found.low, ZERO.low), max(found.high, ZERO.high))
+
+
+def _near_response(pure: float, times: int, epsilon: float) -> float:
+    return max(0.0, -math.expm1(epsilon - pure * times) / (1 + math.exp(-pure * times)))
+
+
+# Approximate differential privacy by basic composition: ε and δ add up.
+
+
+class Basic(NumericMeasure):
+    """(Σε, Σδ). Source: Dwork and Roth 2014, Theorem 3.16; adaptive. Gaussian noise, samples and joined pairs take an
+    equal share each of the δ that is left, ``share``, where that is less than what adding up inside them gives."""
 
     rule = "basic"
 
-    def repeat(self, cost: Repeat, once: Price) -> Price:
-        if once.free:
-            return FREE
-        if once.unbounded:
-            return UNBOUNDED
-        return Price(cost.count * once.epsilon, cost.count * once.delta)
+    def pair(self, charge: Charge) -> Guarantee | None:
+        """The pair that is made without choosing any δ."""
+        found = fold(charge, Adding(Converter(self.find)))
+        return None if found is None else Guarantee(shown(found.epsilon), shown(found.delta), self.rule)
 
-    def amplified(self, cost: Sampled, inside: Price) -> Price:
-        return amplified(cost, inside)
+    def guarantee(self, charge: Charge, delta: Fraction) -> Guarantee | None:
+        found = [self._within(charge, share, delta) for share in (None, share_of(charge, delta, Fraction(1)))]
+        return min((one for one in found if one), default=None)
 
+    def _within(self, charge: Charge, share: Fraction | None, delta: Fraction) -> Guarantee | None:
+        found = fold(charge, Adding(Converter(self.find, share)))
+        if found is None or found.delta > delta:
+            return None
+        parameters = () if share is None else (("share", share),)
+        return Guarantee(shown(found.epsilon), min(shown(found.delta), delta), self.rule, parameters)
 
-class Published(Basic):
-    """The formulas of the published checker, which do not hold in general: 2ε√(2k ln(1/δ')), the same for every
-    variable of a loop, and 2qε, qδ for a sample."""
-
-    rule = "published"
-
-    def repeat(self, cost: Repeat, once: Price) -> Price:
-        if once.unbounded:
-            return UNBOUNDED
-        if once.free:
-            return FREE
-        slack = self.slack(cost)
-        spread = (sens.number(2) * cost.count * sens.log_inverse(slack)).root()
-        return Price(sens.number(2) * once.epsilon * spread, Sens.of(slack) + cost.count * once.delta)
-
-    def amplified(self, cost: Sampled, inside: Price) -> Price:
-        if inside.unbounded:
-            return UNBOUNDED
-        q = rate(cost)
-        return Price(sens.number(2) * q * inside.epsilon, q * inside.delta)
-
-    def _loss(self, cost: Cost, distances: Distances) -> Asking[Price]:
-        match cost:
-            case Release():
-                named = cost.event.has_pair
-                return _declared(cost, distances) if named else self.released(cost, distances)
-            case Repeat(body=body) if distances.keys() & _private(body):
-                each = []
-                for var in _private(body):
-                    each.append((yield body, {var: sens.ONE}))
-                return self.repeat(cost, _largest(each))
-        return (yield from super()._loss(cost, distances))
-
-    def _called(self, cost: Called, distances: Distances) -> Asking[Price]:
-        """Each argument pays for itself alone, and the prices add up."""
-        prices = []
-        for param, moved in cost.along.items():
-            if moved.keys() & distances.keys():
-                prices.append((yield from self._body_of(cost, {param: sens.ONE})))
-        return self.sequence(prices)
-
-    def _sampled(self, cost: Sampled, distances: Distances) -> Asking[Price]:
-        """Each matrix pays for itself alone. The published checker knows no rows that are there or not."""
-        if cost.scheme is Scheme.POISSON:
-            return (yield from super()._sampled(cost, distances))
-        prices = [(yield cost.body, distances)]
-        for var, moved in cost.along.items():
-            if moved.keys() & distances.keys():
-                prices.append(self.amplified(cost, (yield cost.body, {var: sens.ONE})))
-        return self.sequence(prices)
+    def claims(self, charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
+        converter = Converter(self.find, dict(stated.parameters).get("share"))
+        return tuple(
+            Claim(node, steps, (("epsilon", pair.epsilon), ("delta", pair.delta)), converter.inside(node, steps))
+            for node, steps, pair in values(charge, Adding(converter))
+        )
 
 
-def _declared(cost: Release, distances: Distances) -> Price:
-    """What a mechanism declares, whatever the distance."""
-    return cost.event.declares if distances.keys() & cost.distance.keys() else FREE
+class Adding(Rules[Pair[Fraction]]):
+    """The pairs of basic composition."""
+
+    def __init__(self, converter: Converter) -> None:
+        self._converter = converter
+
+    def single(self, node: Single, steps: int) -> Pair[Fraction] | None:
+        return self._converter.pair(node, steps)
+
+    def sequence(self, parts: Listed[Pair[Fraction]]) -> Pair[Fraction]:
+        epsilon = sum((part.epsilon for part in parts), Fraction(0))
+        return Pair(brief(epsilon), brief(sum((part.delta for part in parts), Fraction(0))))
+
+    def repeat(self, count: int, once: Pair[Fraction]) -> Pair[Fraction]:
+        return Pair(count * once.epsilon, count * once.delta)
+
+    def either(self, parts: Listed[Pair[Fraction]]) -> Pair[Fraction]:
+        return Pair(max(part.epsilon for part in parts), max(part.delta for part in parts))
 
 
-def _largest(prices: list[Price]) -> Price:
-    return Price(sens.maximum(p.epsilon for p in prices), sens.maximum(p.delta for p in prices))
+def is_converted(node: Single) -> bool:
+    """Whether a node has no pair without a share of δ."""
+    return not isinstance(node, Loss) or node.chooses
 
 
-def _private(cost: Cost) -> set[Var]:
-    """The variables a tree says something about, without records."""
-    return {var for var in variables(cost) if not var.members}
+def has_inside(node: Single) -> bool:
+    """Whether a node is a sample or a joined pair, of what lies inside."""
+    return not isinstance(node, Loss)
+
+
+def share_of(
+    charge: Charge, delta: Fraction, part: Fraction, counted: Callable[[Single], bool] = is_converted
+) -> Fraction | None:
+    """How much δ each node that is ``counted`` may spend, if all of them together spend a part of what the others
+    leave; None if there are none, or nothing is left."""
+    count = times_run(charge, counted)
+    taken = fold(charge, _Declared()) if count else None
+    if taken is None or taken >= delta:
+        return None
+    share = (delta - taken) * part / count
+    return Fraction(float(share) * (1 - 1e-12)) or None
+
+
+class _Declared(Rules[Fraction]):
+    """The δ of mechanisms that come with one."""
+
+    def single(self, node: Single, steps: int) -> Fraction:
+        pair = node.times(steps).pair() if isinstance(node, Loss) else None
+        return Fraction(0) if pair is None else pair.delta
+
+    def sequence(self, parts: Listed[Fraction]) -> Fraction:
+        return brief(sum(parts, Fraction(0)))
+
+    def repeat(self, count: int, once: Fraction) -> Fraction:
+        return count * once
+
+    def either(self, parts: Listed[Fraction]) -> Fraction:
+        return max(parts)
+
+
+# The privacy losses of several randomised responses, and the ε at which they are δ-private, exactly.
+#
+# What is ε-private is at worst randomised response: its loss is ε with probability e^ε/(1 + e^ε), else -ε (Kairouz,
+# Oh and Viswanath 2015). The losses of several add up. At an ε the δ of a sum with losses ℓ of weight w is D(ε) = Σ
+# w·(1 - e^(ε-ℓ)) over ℓ > ε, which between two losses is P - Q·e^ε; so one walk down from the largest loss finds the
+# ε of a δ, and only that tail is looked at.
+
+_MOST_TERMS = 10_000
+MOST_ROUNDS = 200  # different ones
+_MOST_CELLS = 4_000  # of a lattice of losses, those that are not negligible, times the number of products
+_FEWEST_CELLS = 200
+_BITS = 112  # of a probability in a lattice
+_SLOT = 2 * _BITS // 8 + 2  # bytes of one coefficient of a product
+_STIRLING = [Fraction(top, bottom) for top, bottom in [(1, 12), (-1, 360), (1, 1260), (-1, 1680), (1, 1188)]]
+_STIRLING += [Fraction(-691, 360360), Fraction(1, 156)]
+_SMALL = 2_000
+
+Counts = tuple[tuple[Fraction, int], ...]
+"""How often each ε comes, the largest first."""
+
+
+class Term(NamedTuple):
+    """A loss ℓ by ``growth`` = e^ℓ, and its weight; both with many digits, not rounded to a side."""
+
+    weight: Decimal
+    growth: Decimal
+
+
+def optimal_epsilon(rounds: Counts, delta: Fraction) -> tuple[Fraction, Fraction] | None:
+    """The smallest ε at which what is made of these rounds is δ-private, rounded up, and the unit of the losses to
+    whose multiples each ε was rounded up, 0 if none was. None if there are too many to look at."""
+    exact = Fraction(0)
+    if not rounds or float(delta) == 0 or len(rounds) > MOST_ROUNDS:
+        return None if rounds else (exact, exact)
+    if len(rounds) == 1:
+        ((each, count),) = rounds
+        found = _of_equal(each, count, delta)
+        return None if found is None else (found, exact)
+    unit = _unit(rounds)
+    if unit is None:
+        return None
+    rounded = all((each / unit).denominator == 1 for each, _ in rounds)
+    found = _of_lattice(rounds, unit, delta)
+    return None if found is None else (found, exact if rounded else unit)
+
+
+def solved(terms: Iterable[Term], beyond: Interval, delta: Fraction) -> Fraction:
+    """The ε of a δ. ``terms`` are listed from the largest loss down, at least to the first that is not positive;
+    ``beyond`` is the weight of larger losses."""
+    heavy = light = Decimal(0)
+    enough = (Interval.of(delta) * Fraction(99, 100) - beyond).low
+    for term in terms:
+        if RAW.subtract(heavy, RAW.multiply(light, term.growth)) > enough or term.growth <= 1:
+            above, inverse = widened(heavy, heavy) + beyond, widened(light, light)
+            here = widened(term.growth, term.growth) if term.growth > 1 else Interval.of(1)
+            if (above - here * inverse).up > delta:
+                return max(((above - delta) / inverse).ln().up, here.ln().up, Fraction(0))
+        if term.growth <= 1:
+            break
+        heavy = RAW.add(heavy, term.weight)
+        light = RAW.add(light, RAW.divide(term.weight, term.growth))
+    return Fraction(0)
+
+
+def _of_equal(each: Fraction, count: int, delta: Fraction) -> Fraction | None:
+    """Of rounds that cost the same. Source: Kairouz, Oh and Viswanath 2015, Theorem 3.3."""
+    share = 1 / (1 + math.exp(-min(float(each), 700)))
+    deviation = math.sqrt(count * share * (1 - share))
+    far = math.sqrt(2 * (50 - math.log(delta)))
+    if far * deviation > _MOST_TERMS:
+        return None
+    top = min(count, math.ceil(count * share + far * deviation) + 1)
+    weight = _weight(each, count, top)
+    ratio = Interval.of(each).exp() * Fraction(count - top, top + 1)
+    if ratio.high >= 1:
+        return None
+    return solved(_binomial(each, count, top, weight), weight * ratio / (1 - ratio), delta)
+
+
+def _binomial(each: Fraction, count: int, top: int, first: Interval) -> Iterator[Term]:
+    lower = Interval.of(-each).exp().low
+    square = RAW.multiply(lower, lower)
+    weight, growth = first.low, Interval.of(each * (2 * top - count)).exp().low
+    for i in range(top, -1, -1):
+        yield Term(weight, growth)
+        times = RAW.divide(RAW.multiply(lower, Decimal(i)), Decimal(count - i + 1))
+        weight, growth = RAW.multiply(weight, times), RAW.multiply(growth, square)
+
+
+def _weight(each: Fraction, count: int, i: int) -> Interval:
+    """C(count, i)·e^(iε)/(1 + e^ε)^count."""
+    chosen = _log_factorial(count) - _log_factorial(i) - _log_factorial(count - i)
+    return (chosen + Interval.of(each * i) - (Interval.of(each).exp() + 1).ln() * count).exp()
+
+
+@lru_cache(maxsize=256)
+def _log_factorial(n: int) -> Interval:
+    """ln n!, by Stirling's series, whose error is less than the first term left out and has its sign."""
+    if n < _SMALL:
+        return Interval.of(math.factorial(n)).ln()
+    at = Interval.of(n)
+    total = (at.ln() - 1) * n + (PI * 2 * n).ln() / 2
+    sums = []
+    for index, coefficient in enumerate(_STIRLING):
+        total = total + Interval.of(coefficient / Fraction(n) ** (2 * index + 1))
+        sums.append(total)
+    before, last = sums[-2:]
+    return Interval(min(before.low, last.low), max(before.high, last.high))
+
+
+def _unit(rounds: Counts) -> Fraction | None:
+    """The unit to whose multiples losses are rounded up: one that divides all if there is one that is coarse enough,
+    else that of the least excess."""
+    largest = rounds[0][0]
+    positive = [(each, count) for each, count in rounds if each]
+    numerators = reduce(math.gcd, [each.numerator for each, _ in positive])
+    common = Fraction(numerators, reduce(math.lcm, [each.denominator for each, _ in positive]))
+    spread = math.sqrt(sum(count * float(each / largest) ** 2 for each, count in positive))
+    cells = max(_FEWEST_CELLS, _MOST_CELLS // (len(rounds) + 1))
+    finest = int(cells / (11 * spread + 2))
+    if finest < 1 or sum(24 * math.sqrt(count) for _, count in positive) > _MOST_TERMS:
+        return None
+    if largest / common <= finest:
+        return common
+
+    def excess(parts: int) -> float:
+        ratios = ((float(each / largest) * parts, count) for each, count in positive)
+        return sum((math.ceil(ratio - 1e-12) - ratio) * count for ratio, count in ratios) / parts
+
+    return largest / min(range(1, finest + 1), key=lambda parts: (excess(parts), -parts))
+
+
+def _of_lattice(rounds: Counts, unit: Fraction, delta: Fraction) -> Fraction | None:
+    """Of rounds with losses rounded up to multiples of a unit: the product of their generating polynomials, with
+    probabilities rounded down. What is lost counts as an infinite loss."""
+    cells: Counter[int] = Counter()
+    for each, count in rounds:
+        cells[math.ceil(each / unit)] += count
+    product, least = [1 << _BITS], 0
+    for size, count in sorted(cells.items()):
+        if size:
+            weights, lowest = _weights(unit * size, count)
+            product, low = _multiplied(product, _spread(weights, size))
+            least += low + lowest * size
+            if not product:
+                return None
+    offset = sum(size * count for size, count in cells.items())
+    lost = Fraction((1 << _BITS) - sum(product), 1 << _BITS) + NEAR
+    top = 2 * (least + len(product) - 1) - offset
+    terms = _lattice_terms(product, unit, top)
+    return solved(terms, Interval.of(lost), delta)
+
+
+def _lattice_terms(product: list[int], unit: Fraction, top: int) -> Iterator[Term]:
+    growth = Interval.of(unit * top).exp().low
+    step = Interval.of(-2 * unit).exp().low
+    scale = Decimal(1 << _BITS)
+    for weight in reversed(product):
+        if weight:
+            yield Term(RAW.divide(Decimal(weight), scale), growth)
+        growth = RAW.multiply(growth, step)
+    yield Term(Decimal(0), min(growth, Decimal(1)))
+
+
+def _weights(each: Fraction, count: int) -> tuple[list[int], int]:
+    """The probabilities of 0, 1, … larger losses, rounded down to multiples of 2^-bits; those from the first to the
+    last that is not 0, and which is the first."""
+    middle = min(count, round(count / (1 + math.exp(-float(each)))))
+    ratio = {1: Interval.of(each).exp().low, -1: Interval.of(-each).exp().low}
+    scale = 1 << _BITS
+    at_middle = _weight(each, count, middle).low
+    found = {middle: int(RAW.multiply(at_middle, Decimal(scale)))}
+    for way in (1, -1):
+        weight, i = at_middle, middle
+        while 0 <= i + way <= count:
+            more, fewer = (count - i, i + 1) if way > 0 else (i, count - i + 1)
+            times = RAW.divide(RAW.multiply(Decimal(more), ratio[way]), Decimal(fewer))
+            weight, i = RAW.multiply(weight, times), i + way
+            whole = int(RAW.multiply(weight, Decimal(scale)))
+            if not whole:
+                break
+            found[i] = whole
+    first = min(found)
+    return [found[i] for i in range(first, max(found) + 1)], first
+
+
+def _spread(weights: list[int], size: int) -> list[int]:
+    wide = [0] * ((len(weights) - 1) * size + 1)
+    wide[::size] = weights
+    return wide
+
+
+def _multiplied(left: list[int], right: list[int]) -> tuple[list[int], int]:
+    """The product of two polynomials, coefficients rounded down; from the first to the last that is not 0, and which is
+    the first. Done as one product of long integers."""
+    long = _packed(left) * _packed(right)
+    size = len(left) + len(right) - 1
+    data = long.to_bytes(size * _SLOT + 1, "little")
+    found = [int.from_bytes(data[i * _SLOT : (i + 1) * _SLOT], "little") >> _BITS for i in range(size)]
+    kept = [i for i, value in enumerate(found) if value]
+    return (found[kept[0] : kept[-1] + 1], kept[0]) if kept else ([], 0)
+
+
+def _packed(coefficients: list[int]) -> int:
+    return int.from_bytes(b"".join(value.to_bytes(_SLOT, "little") for value in coefficients), "little")
+
+
+_HALF = Fraction(1, 2)
+
+
+def shares(charge: Charge, delta: Fraction) -> Iterator[Fraction | None]:
+    """The δ that nodes without a pair may spend each: none, and together half of what is there."""
+    yield None
+    share = share_of(charge, delta, _HALF)
+    if share is not None:
+        yield share
+
+
+class Account(NamedTuple):
+    """``total`` = Σε, ``mean`` = Σε·tanh(ε/2), ``squares`` = Σε², and the δ set aside. ``fixed`` says that the ε of
+    each round was fixed in advance."""
+
+    total: Fraction
+    mean: Fraction
+    squares: Fraction
+    delta: Fraction
+    fixed: bool = True
+
+
+class Advanced(NumericMeasure):
+    """The smallest of Σε, T + √(2V·ln(1/δ')) and, where all parameters are fixed in advance, T + √(2V·ln(e + √V/δ')),
+    with T = Σε·tanh(ε/2) and V = Σε², at a total δ of 1 - (1 - δ')Π(1 - δ). Source: Theorems 3.4 and 3.5; the second
+    form also by Azuma's inequality, as the loss of a round has a mean of at most ε·tanh(ε/2) and lies in ±ε, so it
+    holds for what is chosen while it runs."""
+
+    rule = "advanced"
+
+    def guarantee(self, charge: Charge, delta: Fraction) -> Guarantee | None:
+        found = [self._within(charge, delta, share) for share in shares(charge, delta)]
+        return min((one for one in found if one), default=None)
+
+    def _within(self, charge: Charge, delta: Fraction, share: Fraction | None) -> Guarantee | None:
+        account = fold(charge, _Accounts(Converter(self.find, share)))
+        if account is None or account.delta > delta:
+            return None
+        spent: Numbers = () if share is None else (("share", share),)
+        left = slack(delta, account.delta)
+        epsilon = account.total
+        if left is not None and account.squares:
+            epsilon = min(epsilon, _concentrated(account, left))
+        if epsilon == account.total:
+            return Guarantee(shown(epsilon), min(shown(account.delta), delta), self.rule, spent)
+        return Guarantee(shown(epsilon), delta, self.rule, (*spent, ("slack", left or Fraction(0))))
+
+    def claims(self, charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
+        converter = Converter(self.find, dict(stated.parameters).get("share"))
+        return tuple(
+            Claim(node, steps, _numbers(account), converter.inside(node, steps))
+            for node, steps, account in values(charge, _Accounts(converter))
+        )
+
+
+def _numbers(account: Account) -> Numbers:
+    named = zip(("total", "mean", "squares", "delta"), account[:4], strict=True)
+    return (*named, ("fixed", Fraction(account.fixed)))
+
+
+def _concentrated(account: Account, left: Fraction) -> Fraction:
+    """T + √(2V·ln(…))."""
+    inverse = 1 / Interval.of(left)
+    logarithm = inverse.ln()
+    if account.fixed:
+        other = (Interval.of(1).exp() + Interval.of(account.squares).sqrt() * inverse).ln()
+        logarithm = other if other.high < logarithm.high else logarithm
+    return (Interval.of(account.squares * 2) * logarithm).sqrt().up + account.mean
+
+
+class _Accounts(Rules[Account]):
+    def __init__(self, converter: Converter) -> None:
+        self._converter = converter
+
+    def single(self, node: Single, steps: int) -> Account | None:
+        pair = self._converter.pair(node, steps)
+        if pair is None or pair.delta >= 1:
+            return None
+        return Account(pair.epsilon, drift(INTERVALS, Interval.of(pair.epsilon)).up, brief(pair.epsilon**2), pair.delta)
+
+    def sequence(self, parts: Listed[Account]) -> Account:
+        delta = failing(part.delta for part in parts)
+        fixed = all(part.fixed for part in parts)
+        total, mean, squares = (brief(sum(column, Fraction(0))) for column in _columns(parts))
+        return Account(total, mean, squares, delta, fixed)
+
+    def repeat(self, count: int, once: Account) -> Account:
+        delta = failing_repeatedly(once.delta, count)
+        return Account(count * once.total, count * once.mean, count * once.squares, delta, once.fixed)
+
+    def either(self, parts: Listed[Account]) -> Account:
+        if len(set(parts)) == 1:
+            return parts[0]
+        total, mean, squares = (max(column) for column in _columns(parts))
+        return Account(total, mean, squares, max(part.delta for part in parts), fixed=False)
+
+
+def _columns(parts: Listed[Account]) -> list[list[Fraction]]:
+    return [[part.total for part in parts], [part.mean for part in parts], [part.squares for part in parts]]
+
+
+class Rounds(NamedTuple):
+    """How often each ε comes, the largest first, and the δ set aside."""
+
+    rounds: Counts
+    delta: Fraction
+
+
+class Optimal(NumericMeasure):
+    """The smallest ε that holds for all mechanisms that have these pairs: exactly where all ε are equal or multiples
+    of one unit that is coarse enough, else with each ε rounded up to a multiple of a ``unit``. Sources: Theorem 3.3;
+    Murtagh and Vadhan 2016. The parameters of every round are fixed in advance; one of several alternatives counts as
+    what dominates them, the largest ε of any, the second largest of any, and so on."""
+
+    rule = "optimal"
+
+    def guarantee(self, charge: Charge, delta: Fraction) -> Guarantee | None:
+        found = [self._within(charge, delta, share) for share in shares(charge, delta)]
+        return min((one for one in found if one), default=None)
+
+    def _within(self, charge: Charge, delta: Fraction, share: Fraction | None) -> Guarantee | None:
+        composed = fold(charge, _Multisets(Converter(self.find, share)))
+        left = None if composed is None else slack(delta, composed.delta)
+        if composed is None or left is None:
+            return None
+        solved = optimal_epsilon(composed.rounds, left)
+        if solved is None:
+            return None
+        epsilon, unit = solved
+        spent: Numbers = () if share is None else (("share", share),)
+        return Guarantee(shown(epsilon), delta, self.rule, (*spent, ("slack", left), ("unit", unit)))
+
+    def claims(self, charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
+        """Of each node the δ set aside, and in turn each ``epsilon`` and how many ``rounds`` have it."""
+        converter = Converter(self.find, dict(stated.parameters).get("share"))
+        found = []
+        for node, steps, (rounds, delta) in values(charge, _Multisets(converter)):
+            listed = [number for each, count in rounds for number in (("epsilon", each), ("rounds", Fraction(count)))]
+            found.append(Claim(node, steps, (("delta", delta), *listed), converter.inside(node, steps)))
+        return tuple(found)
+
+
+class _Multisets(Rules[Rounds]):
+    def __init__(self, converter: Converter) -> None:
+        self._converter = converter
+
+    def single(self, node: Single, steps: int) -> Rounds | None:
+        pair = self._converter.pair(node, steps)
+        return None if pair is None or pair.delta >= 1 else _rounds_of(pair)
+
+    def sequence(self, parts: Listed[Rounds]) -> Rounds | None:
+        counted: Counter[Fraction] = Counter()
+        for part in parts:
+            counted.update(dict(part.rounds))
+        if len(counted) > MOST_ROUNDS:
+            return None
+        return Rounds(tuple(sorted(counted.items(), reverse=True)), failing(part.delta for part in parts))
+
+    def repeat(self, count: int, once: Rounds) -> Rounds:
+        rounds = tuple((each, count * times) for each, times in once.rounds)
+        return Rounds(rounds, failing_repeatedly(once.delta, count))
+
+    def either(self, parts: Listed[Rounds]) -> Rounds:
+        found, *others = parts
+        rounds = found.rounds
+        for other in others:
+            rounds = _dominating(rounds, other.rounds)
+        return Rounds(rounds, max(part.delta for part in parts))
+
+
+def _rounds_of(pair: Pair[Fraction]) -> Rounds:
+    return Rounds(((brief(pair.epsilon), 1),) if pair.epsilon else (), pair.delta)
+
+
+def _dominating(first: Counts, second: Counts) -> Counts:
+    """The larger ε at every place of two lists that are sorted."""
+    left, right = list(reversed(first)), list(reversed(second))
+    counted: Counter[Fraction] = Counter()
+    while left and right:
+        (one, times), (other, more) = left.pop(), right.pop()
+        count = min(times, more)
+        counted[max(one, other)] += count
+        if times > count:
+            left.append((one, times - count))
+        if more > count:
+            right.append((other, more - count))
+    for each, count in left + right:
+        counted[each] += count
+    return tuple(sorted(counted.items(), reverse=True))

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dp_lsp.accounting.basic import Basic
-from dp_lsp.accounting.charge import Charge
-from dp_lsp.accounting.conditions import conditions
-from dp_lsp.accounting.folding import nested, shared
+from dp_lsp.accounting.approximate import Advanced, Basic, Optimal
+from dp_lsp.accounting.charge import Charge, nested, shared
 from dp_lsp.accounting.gaussian import GaussianPrivacy, squared_mu
-from dp_lsp.accounting.guarantee import Claim, Guarantee, NumericMeasure
-from dp_lsp.accounting.kov import Advanced, Optimal
-from dp_lsp.accounting.renyi import Renyi
-from dp_lsp.accounting.zcdp import ZeroConcentrated
+from dp_lsp.accounting.guarantee import Claim, Guarantee, NumericMeasure, conditions
+from dp_lsp.accounting.renyi import Renyi, ZeroConcentrated
 
 Measures = tuple[type[NumericMeasure], ...]
 

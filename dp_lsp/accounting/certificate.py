@@ -11,15 +11,12 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
-from dp_lsp.accounting.basic import Basic
+from dp_lsp.accounting.approximate import Basic, Optimal
 from dp_lsp.accounting.best import Measures, claims, guarantees
-from dp_lsp.accounting.charge import Charge, Group, Joined, Sampled
-from dp_lsp.accounting.folding import parts_of
+from dp_lsp.accounting.charge import Charge, Group, Joined, Node, Sampled, node_of, parts_of, to_nodes
 from dp_lsp.accounting.gaussian import GaussianPrivacy
 from dp_lsp.accounting.guarantee import Claim, Guarantee
-from dp_lsp.accounting.kov import Optimal
 from dp_lsp.accounting.renyi import Renyi
-from dp_lsp.accounting.wire import Node, node_of, to_nodes
 from dp_lsp.mechanisms.arithmetic import Interval, shown
 from dp_lsp.mechanisms.mechanism import Loss
 

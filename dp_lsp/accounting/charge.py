@@ -9,14 +9,19 @@ the side on which a charge costs more. Trees are immutable, shared, and as deep 
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Callable, Mapping
+from collections.abc import Sequence as Listed
+from dataclasses import field, fields, replace
 from enum import Enum
 from fractions import Fraction
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.events import Scheme as Scheme
 from dp_lsp.core.values import value
-from dp_lsp.mechanisms.mechanism import Loss
+from dp_lsp.mechanisms.mechanism import Loss, Unbounded
+from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
+from dp_lsp.mechanisms.selection import Approximate, BoundedRange
 
 
 class Relation(Enum):
@@ -86,3 +91,269 @@ class Joined:
 Charge = Loss | Sequence | Either | Repeat | Group | Sampled | Joined
 
 FREE = Sequence(())
+
+
+# Charges as plain data that JSON can carry: a list of nodes, in which every node stands after those it is made of.
+#
+# A list keeps what a tree shares, and is read and written without going down into it. Numbers are texts, exact:
+# ``1/3``. What a node means is said in :mod:`dp_lsp.accounting.charge`; its ``kind`` is the name of the class there,
+# or what a loss says.
+
+Node = dict[str, Any]
+
+_KINDS: dict[str, type[Charge]] = {
+    kind.__name__.lower(): kind for kind in (Sequence, Either, Repeat, Group, Sampled, Joined)
+} | {kind.kind: kind for kind in (GaussianLoss, LaplaceLoss, BoundedRange, Approximate, Unbounded)}
+_CHILDREN = ("body", "first", "second")
+
+
+def children(tree: Charge) -> tuple[Charge, ...]:
+    """What a tree is made of, in order."""
+    match tree:
+        case Sequence(parts=parts) | Either(parts=parts):
+            return parts
+        case Repeat(body=body) | Group(body=body) | Sampled(body=body):
+            return (body,)
+        case Joined(first=first, second=second):
+            return (first, second)
+        case _:
+            return ()
+
+
+def in_order(tree: Charge) -> list[Charge]:
+    """Every node of a tree once, however often it is shared, after those it is made of; the tree is the last."""
+    found: list[Charge] = []
+    seen: set[int] = set()
+    pending = [(tree, False)]
+    while pending:
+        node, entered = pending.pop()
+        if entered:
+            found.append(node)
+        elif id(node) not in seen:
+            seen.add(id(node))
+            pending.append((node, True))
+            pending += [(child, False) for child in reversed(children(node))]
+    return found
+
+
+def to_nodes(tree: Charge) -> list[Node]:
+    """The tree as a list; its parts are named by their places in it."""
+    ordered = in_order(tree)
+    places = {id(node): place for place, node in enumerate(ordered)}
+    return [node_of(node, places) for node in ordered]
+
+
+def node_of(tree: Charge, places: Mapping[int, int]) -> Node:
+    """A node alone; ``places`` are those of what it is made of, by identity."""
+    node: Node = {"kind": tree.kind if isinstance(tree, Loss) else type(tree).__name__.lower()}
+    for each in fields(tree):  # type: ignore[arg-type]
+        value = getattr(tree, each.name)
+        if each.name == "parts":
+            node["parts"] = [places[id(part)] for part in value]
+        elif each.name in _CHILDREN:
+            node[each.name] = places[id(value)]
+        elif isinstance(value, Fraction):
+            node[each.name] = str(value)
+        elif isinstance(value, Scheme | Relation):
+            node[each.name] = value.value
+        elif not isinstance(value, Origin | None):
+            node[each.name] = value
+    return node
+
+
+def from_nodes(nodes: Listed[Node]) -> Charge:
+    """The tree that a list is of. Raises ValueError for a list that is of none."""
+    made: list[Charge] = []
+    for node in nodes:
+        made.append(_tree(node, made))
+    if not made:
+        raise ValueError("an empty list is not a tree")
+    return made[-1]
+
+
+def _tree(node: Node, made: Listed[Charge]) -> Charge:
+    kind = _KINDS.get(node.get("kind", ""))
+    if kind is None:
+        raise ValueError(f"there is no kind {node.get('kind')!r}")
+    values: dict[str, Any] = {}
+    try:
+        for each in fields(kind):  # type: ignore[arg-type]
+            if each.name != "origin":
+                values[each.name] = _read(each.name, str(each.type), node[each.name], made)
+    except (KeyError, IndexError, TypeError, ZeroDivisionError) as wrong:
+        raise ValueError(f"{node['kind']}: {wrong!r}") from wrong
+    return kind(**values)
+
+
+def _read(name: str, type_: str, value: Any, made: Listed[Charge]) -> Any:
+    if name == "parts":
+        return tuple(made[_place(part)] for part in value)
+    if name in _CHILDREN:
+        return made[_place(value)]
+    if type_ == "Fraction":
+        return Fraction(value)
+    if type_ == "Scheme":
+        return Scheme(value)
+    return Relation(value) if type_ == "Relation" else int(value)
+
+
+def _place(value: Any) -> int:
+    if not isinstance(value, int) or value < 0:
+        raise ValueError(f"{value!r} is not a place in the list")
+    return value
+
+
+# Walking a charge: the numbers of every node, from those of the nodes it is made of.
+#
+# What a change of several steps costs is told to every mechanism (a :class:`~dp_lsp.accounting.charge.Group` around a
+# composition is the composition of groups), so a node is looked at together with the steps of the change there. A
+# charge may be deeper than Python's stack, and shares what it is made of; each node is computed once for each number
+# of steps, but for those inside a sample and inside two results that are joined, which their own node looks at.
+
+V = TypeVar("V")
+Single = Loss | Sampled | Joined
+At = tuple[Charge, int]
+
+
+class Rules(Generic[V]):
+    """What a walk knows: the value of one mechanism, and those of what is composed. None is what nothing is known of;
+    all that contains it is None too."""
+
+    def single(self, node: Single, steps: int) -> V | None:
+        """A mechanism, a sample or a joined pair, at a change of so many steps."""
+        raise NotImplementedError
+
+    def sequence(self, parts: Listed[V]) -> V | None:
+        """One after the other, chosen adaptively; of nothing, what costs nothing."""
+        raise NotImplementedError
+
+    def repeat(self, count: int, once: V) -> V | None:
+        """``count`` ≥ 1 rounds."""
+        raise NotImplementedError
+
+    def either(self, parts: Listed[V]) -> V | None:
+        """One of at least one, chosen by what is known."""
+        raise NotImplementedError
+
+
+class Valued(NamedTuple, Generic[V]):
+    """What a walk found out about a node at a change of so many steps."""
+
+    node: Charge
+    steps: int
+    value: V
+
+
+def fold(charge: Charge, rules: Rules[V]) -> V | None:
+    """The value of the whole at a change of one step; None if nothing is known of it."""
+    found = values(charge, rules)
+    return found[-1].value if found else None
+
+
+def values(charge: Charge, rules: Rules[V]) -> list[Valued[V]]:
+    """The values of all nodes, each after those it is made of, the whole last, which is looked at at a change of one
+    step; empty if nothing is known of it."""
+    known: dict[tuple[int, int], V | None] = {}
+    found: list[Valued[V]] = []
+    pending = [(charge, 1, False)]
+    while pending:
+        node, at, entered = pending.pop()
+        key = id(node), at
+        if key in known:
+            continue
+        parts = parts_of(node, at)
+        if not entered and parts:
+            pending.append((node, at, True))
+            pending += [(part, inner, False) for part, inner in reversed(parts)]
+            continue
+        value = _value(node, at, [known[id(part), inner] for part, inner in parts], rules)
+        if value is None:
+            return []
+        known[key] = value
+        found.append(Valued(node, at, value))
+    return found
+
+
+def parts_of(node: Charge, steps: int) -> list[At]:
+    """What a node is made of, and at a change of how many steps each part of it is looked at."""
+    match node:
+        case Sequence(parts=parts) | Either(parts=parts):
+            return [(part, steps) for part in parts]
+        case Repeat(count=count, body=body):
+            return [(body, steps)] if count > 0 else []
+        case Group(steps=more, body=body):
+            return [(body, steps * more)]
+        case _:
+            return []
+
+
+def _value(node: Charge, steps: int, parts: list[V | None], rules: Rules[V]) -> V | None:
+    given = [part for part in parts if part is not None]
+    match node:
+        case Either() if given:
+            return rules.either(given)
+        case Sequence() | Either():
+            return rules.sequence(given)
+        case Repeat(count=count):
+            return rules.repeat(count, given[0]) if count > 0 else rules.sequence([])
+        case Group():
+            return given[0]
+        case _:
+            return rules.single(node, steps)
+
+
+def nested(charge: Charge) -> int:
+    """How many samples and joined pairs lie within each other."""
+    depths: dict[int, int] = {}
+    for node in in_order(charge):
+        inside = max((depths[id(part)] for part in children(node)), default=0)
+        depths[id(node)] = inside + isinstance(node, Sampled | Joined)
+    return depths[id(charge)]
+
+
+def times_run(charge: Charge, counted: Callable[[Single], bool]) -> int:
+    """How many times mechanisms that are ``counted`` run at most."""
+    return fold(charge, _Counting(counted)) or 0
+
+
+def shared(charge: Charge) -> Charge:
+    """The same charge, in which equal nodes are one node: what is remembered of a node is remembered of all that equal
+    it. Origins are those of the first."""
+    same: dict[int, Charge] = {}
+    kept: dict[tuple[object, ...], Charge] = {}
+    for node in in_order(charge):
+        values: list[object] = [type(node)]
+        changed: dict[str, object] = {}
+        for each in fields(node):  # type: ignore[arg-type]
+            value = getattr(node, each.name)
+            if each.name == "parts":
+                parts = tuple(same[id(part)] for part in value)
+                changed["parts"] = parts
+                values.append(tuple(map(id, parts)))
+            elif each.name in ("body", "first", "second"):
+                changed[each.name] = same[id(value)]
+                values.append(id(same[id(value)]))
+            elif each.compare:
+                values.append(value)
+        key = tuple(values)
+        if key not in kept:
+            kept[key] = replace(node, **changed) if changed else node  # type: ignore[type-var]
+        same[id(node)] = kept[key]
+    return same[id(charge)]
+
+
+class _Counting(Rules[int]):
+    def __init__(self, counted: Callable[[Single], bool]) -> None:
+        self._counted = counted
+
+    def single(self, node: Single, steps: int) -> int:
+        return int(self._counted(node))
+
+    def sequence(self, parts: Listed[int]) -> int:
+        return sum(parts)
+
+    def repeat(self, count: int, once: int) -> int:
+        return count * once
+
+    def either(self, parts: Listed[int]) -> int:
+        return max(parts)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence as Listed
 from fractions import Fraction
 
-from dp_lsp.accounting.charge import Charge, Joined
-from dp_lsp.accounting.folding import Rules, Single, fold, values
+from dp_lsp.accounting.charge import Charge, Joined, Rules, Single, fold, values
 from dp_lsp.accounting.guarantee import Claim, Guarantee, NumericMeasure
 from dp_lsp.mechanisms import normal
 from dp_lsp.mechanisms.arithmetic import Interval, brief, shown

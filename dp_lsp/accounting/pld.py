@@ -19,12 +19,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from dp_lsp.accounting.charge import Charge, Relation, Sampled, Scheme
+from dp_lsp.accounting.charge import Charge, Relation, Rules, Sampled, Scheme, Single, fold, from_nodes, to_nodes
 from dp_lsp.accounting.composing import composed
-from dp_lsp.accounting.conditions import conditions
-from dp_lsp.accounting.folding import Rules, Single, fold
-from dp_lsp.accounting.guarantee import Claim, Find, Guarantee, NumericMeasure
-from dp_lsp.accounting.wire import from_nodes, to_nodes
+from dp_lsp.accounting.guarantee import Claim, Find, Guarantee, NumericMeasure, conditions
 from dp_lsp.core.values import value
 from dp_lsp.mechanisms.arithmetic import DEEP, shown
 from dp_lsp.mechanisms.mechanism import Curve, Loss, decimal

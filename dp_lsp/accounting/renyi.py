@@ -1,4 +1,4 @@
-"""Rényi differential privacy."""
+"""Rényi and zero-concentrated differential privacy in numbers."""
 
 from __future__ import annotations
 
@@ -9,20 +9,228 @@ from collections.abc import Sequence as Listed
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from dp_lsp.accounting import minimum, subsampled
-from dp_lsp.accounting.basic import has_inside, share_of
-from dp_lsp.accounting.charge import Charge, Relation, Sampled, Scheme
-from dp_lsp.accounting.converting import Converter
-from dp_lsp.accounting.curves import converted, indistinct
-from dp_lsp.accounting.folding import Rules, Single, fold, values
-from dp_lsp.accounting.gaussian import squared_mu
-from dp_lsp.accounting.guarantee import Claim, Find, Guarantee, Numbers, NumericMeasure
-from dp_lsp.accounting.pairs import failing, failing_repeatedly, slack
-from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, Interval, brief, shown
+from dp_lsp.accounting.approximate import Converter, has_inside, share_of
+from dp_lsp.accounting.charge import Charge, Joined, Relation, Rules, Sampled, Scheme, Single, fold, values
+from dp_lsp.accounting.gaussian import joined, squared_mu
+from dp_lsp.accounting.guarantee import (
+    Claim,
+    Find,
+    Guarantee,
+    Numbers,
+    NumericMeasure,
+    failing,
+    failing_repeatedly,
+    slack,
+)
+from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, ONE, ZERO, Arithmetic, Interval, Order, brief, shown
 from dp_lsp.mechanisms.mechanism import Formula, Loss
+from dp_lsp.mechanisms.pairs import drift
 from dp_lsp.mechanisms.selection import response
+
+# Searching for the order at which a bound is smallest.
+
+_PLACES_OF_ORDERS = 72
+_SECTIONS = 36
+_SECTION = (math.sqrt(5) - 1) / 2
+
+
+OrderBound = Callable[[float], float]
+
+
+def best_order(bound: OrderBound, lowest: float, highest: float) -> float | None:
+    """An order α > 1 with a nearly smallest bound, for α - 1 between two numbers; None if it is nowhere finite."""
+    low, high = math.log(lowest), math.log(highest)
+
+    def at(place: float) -> float:
+        found = bound(1 + math.exp(place))
+        return math.inf if math.isnan(found) else found
+
+    places = [low + (high - low) * i / _PLACES_OF_ORDERS for i in range(_PLACES_OF_ORDERS + 1)]
+    bounds = [at(place) for place in places]
+    best = min(range(len(places)), key=bounds.__getitem__)
+    if bounds[best] == math.inf:
+        return None
+    left, right = places[max(best - 1, 0)], places[min(best + 1, _PLACES_OF_ORDERS)]
+    inner, outer = right - _SECTION * (right - left), left + _SECTION * (right - left)
+    at_inner, at_outer = at(inner), at(outer)
+    for _ in range(_SECTIONS):
+        if at_inner <= at_outer:
+            right, outer, at_outer = outer, inner, at_inner
+            inner = right - _SECTION * (right - left)
+            at_inner = at(inner)
+        else:
+            left, inner, at_inner = inner, outer, at_outer
+            outer = left + _SECTION * (right - left)
+            at_outer = at(outer)
+    found = min((at_inner, inner), (at_outer, outer), (bounds[best], places[best]))
+    return 1 + math.exp(found[1])
+
+
+# From a Rényi divergence at an order α > 1 to a pair (ε, δ), for floats and for intervals alike.
+
+
+def converted(by: Arithmetic[Any], divergence: Any, order: Order, delta: Any) -> Any:
+    """The ε of a divergence at an order > 1: ε(α) + ln((α-1)/α) - (ln δ + ln α)/(α-1), if that is positive.
+    Sources: Balle and others 2020, Theorem 21; Canonne, Kamath and Steinke 2020, Proposition 12."""
+    paid = (by.ln(delta) + by.ln(by.of(order))) / by.of(order - 1)
+    return divergence + by.ln(by.of((order - 1) / order)) - paid
+
+
+def indistinct(divergence: Interval, delta: Fraction) -> bool:
+    """Whether a divergence at some order, or the limit at 1, shows that the distributions are within δ in total
+    variation: δ ≥ √(1 - e^-ε(α)). Source: Bretagnolle and Huber 1979."""
+    return (0 - (-divergence).expm1()).up <= delta**2
+
+
+# Rényi divergences of samples at integer orders, from those of what is done with a sample.
+#
+# Between two orders (α-1)·ε(α) is convex, so the straight line between its values at two integers lies above it; at 1
+# it is 0. Floats keep to logarithms, intervals need not.
+
+HIGHEST_GAUSSIAN = 1024
+HIGHEST = 64
+_LOG_3 = math.log(3)
+_LOG_FACTORIALS = [math.lgamma(n + 1) for n in range(HIGHEST_GAUSSIAN + 1)]
+
+
+def interpolated(at: Callable[[int], Interval], order: Fraction) -> Interval:
+    """An upper bound of ε(α) between integers, of which ``at`` gives (α-1)·ε(α)."""
+    below = math.floor(order)
+    low = at(below) if below > 1 else ZERO
+    if below == order:
+        return low / (order - 1)
+    high = at(below + 1)
+    return (low * (below + 1 - order) + high * (order - below)) / (order - 1)
+
+
+def float_interpolated(at: Callable[[int], float], order: float) -> float:
+    """The same, nearly."""
+    below = math.floor(order)
+    low = at(below) if below > 1 else 0.0
+    if below == order:
+        return low / (order - 1)
+    return (low * (below + 1 - order) + at(below + 1) * (order - below)) / (order - 1)
+
+
+def poisson_gaussian(rate: Fraction, squared: Fraction, order: int) -> Interval:
+    """(α-1)·ε(α) of Gaussian noise of μ² on a Poisson sample, under add/remove:
+    ln Σ C(α,j)(1-q)^(α-j) q^j e^((j²-j)μ²/2). Sources: Abadi and others 2016; Mironov, Talwar and Zhang 2019,
+    Section 3.3, for both directions. Gaussian noise drawn several times on one sample is noise of the sum of all μ²
+    (trade-off functions, which samples keep the order of)."""
+    step = Interval.of(squared).exp()
+    growth = power = ONE  # e^((j²-j)μ²/2), and by what it grows
+    drawn = ONE
+    total = ZERO
+    for j in range(order + 1):
+        missed = Interval.of(1 - rate).power(order - j)
+        total = total + missed * drawn * growth * math.comb(order, j)
+        growth, power, drawn = growth * power, power * step, drawn * rate
+    return total.ln()
+
+
+def float_poisson_gaussian(rate: float, squared: float, order: int) -> float:
+    """The same, nearly."""
+    terms = _log_binomials(order, rate)
+    half = squared / 2
+    return _log_sum([term + (j * j - j) * half for j, term in enumerate(terms)])
+
+
+def poisson(rate: Fraction, body: Callable[[int], Interval]) -> Callable[[int], Interval]:
+    """(α-1)·ε(α) of a Poisson sample of which ``body`` gives (j-1)·ε(j), under add/remove: as for Gaussian noise, with
+    e^((j-1)ε(j)), the terms from j = 3 on taken three times. Source: Zhu and Wang 2019, Theorem 5."""
+    missed = cache(Interval.of(1 - rate).power)
+
+    @cache
+    def drawn(j: int) -> Interval:
+        grown = body(j).exp() if j > 1 else ONE
+        return Interval.of(rate).power(j) * grown * (3 if j > 2 else 1)
+
+    def at(order: int) -> Interval:
+        terms = (missed(order - j) * drawn(j) * math.comb(order, j) for j in range(order + 1))
+        return sum(terms, ZERO).ln()
+
+    return at
+
+
+def float_poisson(rate: float, body: Callable[[int], float], order: int) -> float:
+    """The same, nearly."""
+    terms = _log_binomials(order, rate)
+    grown = [0.0, 0.0, body(2), *(body(j) + _LOG_3 for j in range(3, order + 1))]
+    return _log_sum([term + more for term, more in zip(terms, grown, strict=True)])
+
+
+def without_replacement(
+    rate: Fraction, body: Callable[[int], Interval], pure: Interval | None
+) -> Callable[[int], Interval]:
+    """(α-1)·ε(α) of a sample without replacement under a change of one record, of which ``body`` gives (j-1)·ε(j) and
+    ``pure`` ε(∞): ln(1 + q²C(α,2)·min(4(e^ε(2)-1), e^ε(2)·min(2, (e^ε(∞)-1)²)) + Σ q^j C(α,j) e^((j-1)ε(j))·min(2,
+    (e^ε(∞)-1)^j)), j from 3. Source: Wang, Balle and Kasiviswanathan 2019, Theorem 9."""
+
+    @cache
+    def drawn(j: int) -> Interval:
+        grown = body(j).exp()
+        most = grown * _at_most_two(pure, j)
+        if j == 2:
+            other = (grown - 1) * 4
+            most = other if other.high < most.high else most
+        return Interval.of(rate).power(j) * most
+
+    def at(order: int) -> Interval:
+        return sum((drawn(j) * math.comb(order, j) for j in range(2, order + 1)), ONE).ln()
+
+    return at
+
+
+def _at_most_two(pure: Interval | None, power: int) -> Interval:
+    two = Interval.of(2)
+    if pure is None or pure.high >= 2:
+        return two
+    found = pure.expm1().power(power)
+    return found if found.high < two.low else two
+
+
+def float_without_replacement(rate: float, body: Callable[[int], float], pure: float, order: int) -> float:
+    """The same, nearly."""
+    if rate == 0:
+        return 0.0
+    terms = [0.0]
+    chosen, drawn = _log_chosen(order), math.log(rate)
+    grown = math.expm1(pure) if pure < 2 else math.inf
+    for j in range(2, order + 1):
+        most = body(j) + _log(min(2.0, grown**j))
+        if j == 2:
+            most = min(most, _log(4 * math.expm1(min(body(2), 700))))
+        terms.append(j * drawn + chosen[j] + most)
+    return _log_sum(terms)
+
+
+def _log_binomials(order: int, rate: float) -> list[float]:
+    """ln of C(order, j)·(1-q)^(order-j)·q^j, for all j."""
+    if not 0 < rate < 1:
+        certain = order if rate else 0
+        return [0.0 if j == certain else -math.inf for j in range(order + 1)]
+    drawn, missed = math.log(rate), math.log1p(-rate)
+    return [term + j * drawn + (order - j) * missed for j, term in enumerate(_log_chosen(order))]
+
+
+def _log_chosen(order: int) -> list[float]:
+    return [_LOG_FACTORIALS[order] - _LOG_FACTORIALS[j] - _LOG_FACTORIALS[order - j] for j in range(order + 1)]
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf
+
+
+def _log_sum(terms: list[float]) -> float:
+    most = max(terms)
+    if math.isinf(most):
+        return most
+    return most + math.log(math.fsum(math.exp(term - most) for term in terms))
+
+
+# Rényi differential privacy.
 
 _HALF = Fraction(1, 2)
 _LEAST, _MOST = 2.0**-20, 1e9  # of an order, less 1
@@ -39,7 +247,7 @@ class Renyi(NumericMeasure):
     """Curves ε(α) add up, at orders fixed in advance also for what is chosen while it runs; the total converts at the
     best order. What is only known to be (ε, δ)-private is randomised response once its failures are set aside. Of
     samples the curve is known for Poisson samples under add/remove and for samples without replacement under a change
-    of one record (:mod:`~dp_lsp.accounting.subsampled`); other samples, and those of something that may fail, are
+    of one record (see below); other samples, and those of something that may fail, are
     priced as pairs. A change of k ≤ 2^c steps of those is 3^c·ε(2^c·α) for α ≥ 2. Sources: Mironov 2017, Propositions 1
     and 2; Balle and others 2020, Theorem 21."""
 
@@ -59,7 +267,7 @@ class Renyi(NumericMeasure):
         if bag is None or left is None:
             return None
         bound = _bound(bag, float(left))
-        best = minimum.order(bound, _LEAST, min(_MOST, bag.highest - 1))
+        best = best_order(bound, _LEAST, min(_MOST, bag.highest - 1))
         if best is not None and bag.highest < math.inf:  # a single order of each sample is cheaper
             near = [float(math.floor(best)), float(math.ceil(best))]
             best = min((order for order in (*near, min(best, 2.0)) if order > 1), key=bound)
@@ -82,7 +290,7 @@ class Renyi(NumericMeasure):
         )
 
 
-def _bound(bag: Bag, left: float) -> minimum.Bound:
+def _bound(bag: Bag, left: float) -> OrderBound:
     def bound(order: float) -> float:
         divergence = bag.near(order)
         if -math.expm1(-divergence) <= left * left:
@@ -170,10 +378,10 @@ class _Integers:
         self.highest = highest
 
     def near(self, order: float) -> float:
-        return subsampled.float_interpolated(self._near, order) if order <= self.highest else math.inf
+        return float_interpolated(self._near, order) if order <= self.highest else math.inf
 
     def at(self, order: Fraction) -> Interval:
-        return subsampled.interpolated(self._at, order)
+        return interpolated(self._at, order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,7 +473,7 @@ class _Samples:
         elif node.scheme is not Scheme.WITHOUT_REPLACEMENT or not change:
             return None
         body = fold(node.body, self._rules)
-        highest = 0 if body is None or body.delta else math.floor(min(body.highest, subsampled.HIGHEST))
+        highest = 0 if body is None or body.delta else math.floor(min(body.highest, HIGHEST))
         if body is None or highest < 2:
             return None
         if node.scheme is Scheme.POISSON:
@@ -278,9 +486,9 @@ class _Samples:
 def _poisson_gaussian(rate: Fraction, squared: Fraction) -> Curve:
     near_rate, near_squared = float(rate), float(squared)
     return _Integers(
-        lambda order: subsampled.float_poisson_gaussian(near_rate, near_squared, order),
-        lambda order: subsampled.poisson_gaussian(rate, squared, order),
-        subsampled.HIGHEST_GAUSSIAN,
+        lambda order: float_poisson_gaussian(near_rate, near_squared, order),
+        lambda order: poisson_gaussian(rate, squared, order),
+        HIGHEST_GAUSSIAN,
     )
 
 
@@ -292,8 +500,8 @@ def _scaled(body: Bag) -> tuple[Callable[[int], float], Callable[[int], Interval
 def _poisson(rate: Fraction, body: Bag, highest: int) -> Curve:
     near_rate, (near_body, exact_body) = float(rate), _scaled(body)
     return _Integers(
-        lambda order: subsampled.float_poisson(near_rate, near_body, order),
-        subsampled.poisson(rate, exact_body),
+        lambda order: float_poisson(near_rate, near_body, order),
+        poisson(rate, exact_body),
         highest,
     )
 
@@ -302,8 +510,8 @@ def _without_replacement(rate: Fraction, body: Bag, highest: int, pure: Interval
     near_rate, (near_body, exact_body) = float(rate), _scaled(body)
     near_pure = math.inf if pure is None else float(pure.high)
     return _Integers(
-        lambda order: subsampled.float_without_replacement(near_rate, near_body, near_pure, order),
-        subsampled.without_replacement(rate, exact_body, pure),
+        lambda order: float_without_replacement(near_rate, near_body, near_pure, order),
+        without_replacement(rate, exact_body, pure),
         highest,
     )
 
@@ -328,3 +536,86 @@ class _AtOrder(Rules[Divergence]):
 
     def either(self, parts: Listed[Divergence]) -> Divergence:
         return Divergence(max(part.epsilon for part in parts), max(part.delta for part in parts))
+
+
+# Zero-concentrated differential privacy.
+
+_LEAST_OF_RHO, _MOST_OF_RHO = 1e-9, 1e15  # of an order, less 1
+
+
+class Concentrated(NamedTuple):
+    """ρ, when failures of probability δ are set aside."""
+
+    rho: Fraction
+    delta: Fraction
+
+
+class ZeroConcentrated(NumericMeasure):
+    """δ-approximate ρ-zCDP: ρ adds up, also for what is chosen while it runs, and converts at the best order. What is
+    only known to be (ε, δ)-private is ε·tanh(ε/2) once its failures are set aside. A change that reaches one mechanism
+    in two ways is (√ρ₁ + √ρ₂)². Sources: Bun and Steinke 2016, Lemma 8.2 and, with two different ρ, the proof of
+    Proposition 27; Canonne, Kamath and Steinke 2020, Proposition 12."""
+
+    rule = "zcdp"
+
+    def guarantee(self, charge: Charge, delta: Fraction) -> Guarantee | None:
+        shares = (None, share_of(charge, delta, _HALF, has_inside))
+        found = [self._within(charge, delta, share) for share in dict.fromkeys(shares)]
+        return min((one for one in found if one), default=None)
+
+    def _within(self, charge: Charge, delta: Fraction, share: Fraction | None) -> Guarantee | None:
+        total = fold(charge, _Concentrating(Converter(self.find, share)))
+        left = None if total is None else slack(delta, total.delta)
+        if total is None or left is None:
+            return None
+        spent: Numbers = () if share is None else (("share", share),)
+        if indistinct(Interval.of(total.rho), left):
+            return Guarantee(Fraction(0), delta, self.rule, (*spent, ("rho", total.rho), ("slack", left)))
+        best = best_order(_bound_of_rho(float(total.rho), float(left)), _LEAST_OF_RHO, _MOST_OF_RHO)
+        if best is None:
+            return None
+        order = Fraction(best)
+        epsilon = max(converted(INTERVALS, Interval.of(total.rho * order), order, Interval.of(left)).up, Fraction(0))
+        parameters = (*spent, ("rho", total.rho), ("slack", left), ("order", order))
+        return Guarantee(shown(epsilon), delta, self.rule, parameters)
+
+    def claims(self, charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
+        converter = Converter(self.find, dict(stated.parameters).get("share"))
+        return tuple(
+            Claim(node, steps, (("rho", total.rho), ("delta", total.delta)), converter.inside(node, steps))
+            for node, steps, total in values(charge, _Concentrating(converter))
+        )
+
+
+def _bound_of_rho(total: float, left: float) -> OrderBound:
+    return lambda order: converted(FLOATS, total * order, order, left)
+
+
+class _Concentrating(Rules[Concentrated]):
+    def __init__(self, converter: Converter) -> None:
+        self._converter = converter
+
+    def single(self, node: Single, steps: int) -> Concentrated | None:
+        own = node.times(steps).rho() if isinstance(node, Loss) else None
+        if own is not None:
+            return Concentrated(brief(own.up), Fraction(0))
+        if isinstance(node, Joined):
+            one, other = fold(node.first, self), fold(node.second, self)
+            if one and other and not one.delta and not other.delta:
+                return Concentrated(joined(one.rho, other.rho) * steps**2, Fraction(0))
+        pair = self._converter.pair(node, steps)
+        return (
+            None
+            if pair is None or pair.delta >= 1
+            else Concentrated(drift(INTERVALS, Interval.of(pair.epsilon)).up, pair.delta)
+        )
+
+    def sequence(self, parts: Listed[Concentrated]) -> Concentrated:
+        total = brief(sum((part.rho for part in parts), Fraction(0)))
+        return Concentrated(total, failing(part.delta for part in parts))
+
+    def repeat(self, count: int, once: Concentrated) -> Concentrated:
+        return Concentrated(count * once.rho, failing_repeatedly(once.delta, count))
+
+    def either(self, parts: Listed[Concentrated]) -> Concentrated:
+        return Concentrated(max(part.rho for part in parts), max(part.delta for part in parts))

@@ -16,8 +16,7 @@ from weakref import WeakKeyDictionary
 
 from dp_lsp.accounting import charge
 from dp_lsp.accounting.charge import Charge, Relation
-from dp_lsp.accounting.price import Asking, Frame, Walk
-from dp_lsp.accounting.release import steps_of
+from dp_lsp.accounting.walk import Asking, Frame, Walk, steps_of
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol, TooLong
 from dp_lsp.core.evaluate import Missing, Substitution, interval, norms_of, symbols_of

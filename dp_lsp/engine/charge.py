@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from math import ceil
 from typing import Any
 
-from dp_lsp.accounting.advanced import Account, Advanced
 from dp_lsp.accounting.bounds import Bound
-from dp_lsp.accounting.price import Measure, along
+from dp_lsp.accounting.symbolic import Account, Advanced
+from dp_lsp.accounting.walk import Measure, along
 from dp_lsp.core import laws, sens
 from dp_lsp.core.events import (
     Awaited,

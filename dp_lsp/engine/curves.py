@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from dp_lsp.accounting import charge as tree
 from dp_lsp.accounting.best import guarantees
-from dp_lsp.accounting.charge import Charge
+from dp_lsp.accounting.charge import Charge, in_order
 from dp_lsp.accounting.pld import Question
-from dp_lsp.accounting.wire import in_order
 from dp_lsp.core.evaluate import rounded_up
 
 _EXPONENTS = range(-120, -15, 5)  # tenths of powers of ten

@@ -10,9 +10,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp import frontends
-from dp_lsp.accounting.bounds import LARGEST, PROFILES, Bound, Headline, Profile, bounds, headline, vacuous
+from dp_lsp.accounting.bounds import LARGEST, PROFILES, Bound, Headline, Profile, bounds, headline, may_cancel, vacuous
 from dp_lsp.accounting.charge import Relation
-from dp_lsp.accounting.total import may_cancel
 from dp_lsp.analysis.details import (
     Chain,
     Choice,

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from dp_lsp.accounting.bounds import Bound, Headline, headline
-from dp_lsp.accounting.total import Total
+from dp_lsp.accounting.bounds import Bound, Headline, Total, headline
 from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Premise
 from dp_lsp.analysis.facts import Fact
 from dp_lsp.analysis.records import FunctionReport, Options, State

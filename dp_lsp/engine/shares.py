@@ -7,7 +7,7 @@ from contextlib import suppress
 from fractions import Fraction
 
 from dp_lsp.accounting.bounds import Bound
-from dp_lsp.accounting.spending import Spending
+from dp_lsp.accounting.symbolic import Spending
 from dp_lsp.analysis.details import Pair, Share
 from dp_lsp.core.evaluate import Missing, Substitution, symbols_of, upper
 from dp_lsp.core.events import Cost

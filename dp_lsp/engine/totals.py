@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
-from dp_lsp.accounting.bounds import Bound, vacuous
-from dp_lsp.accounting.total import Total, total
+from dp_lsp.accounting.bounds import Bound, Total, total, vacuous
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Constraint, Origin, decide
 from dp_lsp.core.evaluate import Substitution, symbols_of

@@ -9,30 +9,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from dp_lsp.accounting import (
-    advanced,
-    approximate,
-    basic,
-    bounds,
-    charge,
-    concentrated,
-    converting,
-    curves,
-    folding,
-    gaussian,
-    kov,
-    losses,
-    pairs,
-    pld,
-    price,
-    release,
-    renyi,
-    replacement,
-    resolve,
-    subsampled,
-    total,
-    zcdp,
-)
+from dp_lsp.accounting import approximate, bounds, charge, gaussian, guarantee, pld, renyi, resolve, symbolic, walk
 from dp_lsp.accounting.charge import Relation
 from dp_lsp.core import sens
 from dp_lsp.core.sens import ONE, Sens
@@ -104,7 +81,7 @@ def _half(value: Any) -> Any:
         return None
     if isinstance(value, Sens):
         return value if value.infinite else value * _HALF
-    if isinstance(value, kov.Rounds):
+    if isinstance(value, approximate.Rounds):
         return value._replace(rounds=tuple((each / 2, count) for each, count in value.rounds))
     if isinstance(value, tuple):
         return value._replace(**{value._fields[0]: _half(value[0])})  # type: ignore[attr-defined]
@@ -138,7 +115,7 @@ def _argument(index: int, changed: Callable[[Any], Any]) -> Wrong:
     return lambda right: lambda *args: right(*args[:index], changed(args[index]), *args[index + 1 :])
 
 
-def _folding(rules: type[folding.Rules[Any]]) -> list[tuple[str, Any, str, Wrong]]:
+def _folding(rules: type[charge.Rules[Any]]) -> list[tuple[str, Any, str, Wrong]]:
     """What every measure says of what is composed."""
     return [
         ("a mechanism costs half", rules, "single", _halved),
@@ -223,22 +200,22 @@ def _without_slack(right: Any) -> Any:
 
 
 _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
-    "basic": _folding(basic.Adding),
+    "basic": _folding(approximate.Adding),
     "advanced": [
-        *_folding(kov._Accounts),
-        ("no mean", kov._Accounts, "single", _no_mean),
-        ("what lies around the mean is half", kov, "_concentrated", _halved),
+        *_folding(approximate._Accounts),
+        ("no mean", approximate._Accounts, "single", _no_mean),
+        ("what lies around the mean is half", approximate, "_concentrated", _halved),
     ],
     "optimal": [
-        *_folding(kov._Multisets),
-        ("the second of two lists", kov, "_dominating", lambda right: lambda first, second: second),
+        *_folding(approximate._Multisets),
+        ("the second of two lists", approximate, "_dominating", lambda right: lambda first, second: second),
     ],
     "zcdp": [
-        *_folding(zcdp._Concentrating),
-        ("two ways without their product", zcdp, "joined", _no_cross),
+        *_folding(renyi._Concentrating),
+        ("two ways without their product", renyi, "joined", _no_cross),
         (
             "what is nearly indistinct is",
-            zcdp,
+            renyi,
             "indistinct",
             lambda right: lambda found, delta: right(found, Fraction(1, 2)),
         ),
@@ -275,30 +252,30 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("ρ of Gaussian noise", noise.GaussianLoss, "rho", _halved),
         ("ρ of a bounded range", selection.BoundedRange, "rho", _halved),
         ("ρ of several answers", selection.Approximate, "rho", _halved),
-        ("converted without δ", curves, "converted", lambda right: lambda by, divergence, order, delta: divergence),
+        ("converted without δ", renyi, "converted", lambda right: lambda by, divergence, order, delta: divergence),
         (
             "converted at half of ln δ",
-            curves,
+            renyi,
             "converted",
             lambda right: lambda by, d, order, delta: (right(by, d, order, delta) - d) / 2 + d,
         ),
     ],
     "subsampled": [
-        ("Gaussian noise on a Poisson sample", subsampled, "poisson_gaussian", _halved),
-        ("Gaussian noise at a lower rate", subsampled, "poisson_gaussian", _argument(0, lambda rate: rate / 2)),
-        ("a Poisson sample", subsampled, "poisson", _halved_at),
-        ("a Poisson sample at a lower rate", subsampled, "poisson", _argument(0, lambda rate: rate / 2)),
-        ("without replacement", subsampled, "without_replacement", _halved_at),
-        ("without replacement at a lower rate", subsampled, "without_replacement", _argument(0, lambda rate: rate / 2)),
+        ("Gaussian noise on a Poisson sample", renyi, "poisson_gaussian", _halved),
+        ("Gaussian noise at a lower rate", renyi, "poisson_gaussian", _argument(0, lambda rate: rate / 2)),
+        ("a Poisson sample", renyi, "poisson", _halved_at),
+        ("a Poisson sample at a lower rate", renyi, "poisson", _argument(0, lambda rate: rate / 2)),
+        ("without replacement", renyi, "without_replacement", _halved_at),
+        ("without replacement at a lower rate", renyi, "without_replacement", _argument(0, lambda rate: rate / 2)),
         (
             "at the order below",
-            subsampled,
+            renyi,
             "interpolated",
             lambda right: (
                 lambda at, order: right(at, Fraction(order.__floor__())) if order >= 2 else right(at, order) / 2
             ),
         ),
-        ("at most one", subsampled, "_at_most_two", _halved),
+        ("at most one", renyi, "_at_most_two", _halved),
     ],
     "normal": [
         ("ε is half", normal, "epsilon", _halved),
@@ -307,11 +284,11 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("Mills' ratio is twice", normal, "mills", lambda right: lambda x: right(x) * 2),
     ],
     "losses": [
-        ("ε is half", losses, "solved", _halved),
-        ("weights are half", losses, "_weight", _halved),
+        ("ε is half", approximate, "solved", _halved),
+        ("weights are half", approximate, "_weight", _halved),
         (
             "losses are rounded down",
-            losses,
+            approximate,
             "_of_lattice",
             lambda right: (
                 lambda rounds, unit, delta: right(
@@ -338,46 +315,51 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
             "chain",
             lambda right: lambda count, one, other: theorems.Pair(one.epsilon + other.epsilon, one.delta + other.delta),
         ),
-        ("the first of two ways", pairs, "both", lambda right: lambda first, second: first),
+        ("the first of two ways", guarantee, "both", lambda right: lambda first, second: first),
         ("a sample costs half", theorems, "amplified_epsilon", _halved),
         ("a sample costs qε", theorems, "amplified_epsilon", lambda right: lambda count, rate, epsilon: rate * epsilon),
-        ("the rate counts twice", pairs, "amplified", _rate_once_more),
+        ("the rate counts twice", guarantee, "amplified", _rate_once_more),
         ("with replacement costs half", theorems, "redrawn", _halved),
-        ("a changed row is one that is there or not", pairs, "amplified", _unamplified),
-        ("the largest failure", pairs, "failing", lambda right: lambda deltas: max(deltas, default=Fraction(0))),
-        ("rounds fail once", pairs, "failing_repeatedly", lambda right: lambda delta, count: delta),
-        ("all of δ is left", pairs, "slack", lambda right: lambda delta, taken: delta if taken < delta < 1 else None),
+        ("a changed row is one that is there or not", guarantee, "amplified", _unamplified),
+        ("the largest failure", guarantee, "failing", lambda right: lambda deltas: max(deltas, default=Fraction(0))),
+        ("rounds fail once", guarantee, "failing_repeatedly", lambda right: lambda delta, count: delta),
+        (
+            "all of δ is left",
+            guarantee,
+            "slack",
+            lambda right: lambda delta, taken: delta if taken < delta < 1 else None,
+        ),
         ("the mean is half", theorems, "drift", _halved),
     ],
     "replacement": [
-        ("a row is drawn half as often", replacement, "rate", _halved),
+        ("a row is drawn half as often", approximate, "_drawn_at_all", _halved),
         (
             "times are half as likely",
-            replacement,
-            "_weights",
+            approximate,
+            "_times_drawn",
             lambda right: lambda *args: (found := right(*args)) and [(j, w / 2) for j, w in found],
         ),
-        ("drawn once", replacement, "epsilon_inside", _argument(0, lambda draws: 1)),
-        ("ε is half", replacement, "epsilon_inside", _halved),
+        ("drawn once", approximate, "epsilon_inside", _argument(0, lambda draws: 1)),
+        ("ε is half", approximate, "epsilon_inside", _halved),
     ],
     "converting": [
-        ("noise moves by one step", converting.Converter, "_converted", _one_step),
+        ("noise moves by one step", approximate.Converter, "_converted", _one_step),
         (
             "a sample changes by one step",
-            converting.Converter,
+            approximate.Converter,
             "_sampled",
             lambda right: lambda self, node, steps, *delta: right(self, node, 1, *delta),
         ),
         (
             "two ways are changed by one step",
-            converting.Converter,
+            approximate.Converter,
             "_joined",
             lambda right: lambda self, node, steps, *rest: right(self, node, 1, *rest),
         ),
-        ("what lies inside costs half", converting, "amplified", _argument(1, _half)),
+        ("what lies inside costs half", approximate, "amplified", _argument(1, _half)),
     ],
     "folding": [
-        ("a group is a step", folding, "parts_of", _argument(1, lambda steps: 1)),
+        ("a group is a step", charge, "parts_of", _argument(1, lambda steps: 1)),
     ],
     "rounding": [
         ("what is shown is rounded", arithmetic, "shown", _rounded_down),
@@ -395,48 +377,48 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("the first of a sequence", resolve._Resolve, "sequence", _first),
     ],
     "distributions": [each for each in _folding(pld._Counting) if each[2] != "single"],
-    "symbolic basic": _walk(approximate.Basic),
-    "symbolic advanced": _walk(advanced.Advanced),
+    "symbolic basic": _walk(symbolic.Basic),
+    "symbolic advanced": _walk(symbolic.Advanced),
     "symbolic totals": [
-        ("half of it", total, "_total", _half_total),
+        ("half of it", bounds, "_total", _half_total),
         (
             "on a condition that is half as much",
-            total,
+            bounds,
             "total",
             lambda right: lambda *args: (f := right(*args)) and f._replace(epsilon=_half(f.epsilon)),
         ),
     ],
     "symbolic prices": [
-        ("noise of a known deviation", price.Measure, "released_pair", _halved),
+        ("noise of a known deviation", walk.Measure, "released_pair", _halved),
         ("draws with replacement", theorems, "redrawn", _halved),
-        ("deviations", release, "deviations", _halved),
+        ("deviations", walk, "deviations", _halved),
         ("records pay for one matrix", bounds, "_records", lambda right: lambda cost, variables: iter(())),
-        ("rows that are read count for nothing", price.Walk, "is_read", lambda right: lambda self, distances: False),
+        ("rows that are read count for nothing", walk.Walk, "is_read", lambda right: lambda self, distances: False),
         (
             "any change that reaches a sample is known",
-            price.Walk,
+            walk.Walk,
             "is_known",
             lambda right: lambda self, cost, reached: True,
         ),
-        ("a release of nothing known", price.Walk, "_awaited", _free),
+        ("a release of nothing known", walk.Walk, "_awaited", _free),
     ],
     "symbolic zcdp": [
-        *_walk(concentrated.Zcdp),
-        ("without a share of δ", concentrated.Zcdp, "converted", _without_slack),
-        ("what is no pair of its own costs half", concentrated, "_worst", _halved),
+        *_walk(symbolic.Zcdp),
+        ("without a share of δ", symbolic.Zcdp, "converted", _without_slack),
+        ("what is no pair of its own costs half", symbolic, "_worst", _halved),
         (
             "samples are not drawn",
-            concentrated.Zcdp,
+            symbolic.Zcdp,
             "amplified",
-            lambda right: lambda self, cost, inside: concentrated.Zcdp.free,
+            lambda right: lambda self, cost, inside: symbolic.Zcdp.free,
         ),
     ],
     "symbolic gaussian": [
-        *_walk(concentrated.GaussianOnly),
-        ("noise moves half as far", concentrated, "deviations", _halved),
+        *_walk(symbolic.GaussianOnly),
+        ("noise moves half as far", symbolic, "deviations", _halved),
         (
             "samples are not drawn",
-            concentrated.GaussianOnly,
+            symbolic.GaussianOnly,
             "amplified",
             lambda right: lambda self, cost, inside: inside,
         ),

@@ -10,7 +10,7 @@ from itertools import repeat
 from typing import Any
 
 from dp_lsp import builtins
-from dp_lsp.accounting import advanced, approximate, price, release
+from dp_lsp.accounting import symbolic, walk
 from dp_lsp.builtins import intervals, stored, ways
 from dp_lsp.core import constraints, machine, metrics, order, sens, term
 from dp_lsp.core.order import Way
@@ -177,17 +177,17 @@ def _less(name: str) -> Wrong:
     return lambda right: lambda *args: right(*args)._replace(**{name: sens.ZERO})
 
 
-def _plain_sum(first: price.Price, second: price.Price) -> price.Price:
-    return price.Price(first.epsilon + second.epsilon, first.delta + second.delta)
+def _plain_sum(first: walk.Price, second: walk.Price) -> walk.Price:
+    return walk.Price(first.epsilon + second.epsilon, first.delta + second.delta)
 
 
-def _largest_price(self: Any, prices: list[price.Price]) -> price.Price:
-    return price.Price(sens.maximum(p.epsilon for p in prices), sens.maximum(p.delta for p in prices))
+def _largest_price(self: Any, prices: list[walk.Price]) -> walk.Price:
+    return walk.Price(sens.maximum(p.epsilon for p in prices), sens.maximum(p.delta for p in prices))
 
 
-def _linear(cost: Any, inside: price.Price) -> price.Price:
-    q = price.rate(cost)
-    return inside if inside.unbounded else price.Price(q * inside.epsilon, q * inside.delta)
+def _linear(cost: Any, inside: walk.Price) -> walk.Price:
+    q = walk.rate(cost)
+    return inside if inside.unbounded else walk.Price(q * inside.epsilon, q * inside.delta)
 
 
 def _without_factor(right: Any) -> Any:
@@ -266,7 +266,7 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("a round takes nothing anywhere", reach, "displacement", _always(ZERO)),
         ("a round takes it half as far", reach, "displacement", _halved),
         ("rows keep their numbers", disjoint.OwnRows, "index", _always({})),
-        ("a row that differs is one step", price.Walk, "steps", _always(1)),
+        ("a row that differs is one step", walk.Walk, "steps", _always(1)),
         ("all matrices are only drawn from", functions, "_used_otherwise", _always(frozenset())),
     ],
     "calls": [
@@ -370,19 +370,19 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("rows stay in their places", sampling, "_is_variable", _always(True)),
     ],
     "prices": [
-        ("rounds cost one", approximate.Basic, "repeat", lambda right: lambda self, cost, once: once),
-        ("advanced composition without drift", advanced, "one_step", _no_drift),
-        ("advanced composition without a share of δ", advanced.Advanced, "closed", _less("delta")),
-        ("all steps are in one part", price, "adds_up", _always(True)),
-        ("samples cost qε", price, "amplified", lambda right: _linear),
-        ("the largest of a sequence", approximate.Pairs, "sequence", lambda right: _largest_price),
-        ("δ of a hybrid is a sum", release, "both", lambda right: _plain_sum),
-        ("a group costs one", release, "group", lambda right: lambda one, steps: one),
-        ("norms cost nothing", release, "released", _without_factor),
-        ("any distance is one step", release, "steps_of", _always(ONE)),
+        ("rounds cost one", symbolic.Basic, "repeat", lambda right: lambda self, cost, once: once),
+        ("advanced composition without drift", symbolic, "one_step", _no_drift),
+        ("advanced composition without a share of δ", symbolic.Advanced, "closed", _less("delta")),
+        ("all steps are in one part", walk, "adds_up", _always(True)),
+        ("samples cost qε", walk, "amplified", lambda right: _linear),
+        ("the largest of a sequence", symbolic.Pairs, "sequence", lambda right: _largest_price),
+        ("δ of a hybrid is a sum", walk, "both", lambda right: _plain_sum),
+        ("a group costs one", walk, "group", lambda right: lambda one, steps: one),
+        ("norms cost nothing", walk, "released", _without_factor),
+        ("any distance is one step", walk, "steps_of", _always(ONE)),
         (
             "arguments move by 1",
-            price,
+            walk,
             "along",
             lambda right: lambda moved, distances: ONE if moved.keys() & distances.keys() else sens.ZERO,
         ),

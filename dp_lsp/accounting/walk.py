@@ -1,7 +1,7 @@
 """Walking a tree of events: what it costs somebody whose change is given.
 
-A measure says how to price releases, repetition and samples; this module says how distances travel through calls
-and samples. Trees are shared between calls, so prices are remembered by tree and distances, also from one function
+Rules say how releases, composition and samples are counted; this module says how distances travel through calls and
+samples. Trees are shared between calls, so prices are remembered by tree and distances, also from one function
 to the next. A chain of calls may be longer than Python's stack, so what prices a tree asks for the prices of its
 parts instead of calling itself.
 """
@@ -16,11 +16,9 @@ from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from dp_lsp.accounting.charge import Relation
-from dp_lsp.accounting.parts import MOST, partitions
-from dp_lsp.accounting.release import deviations, released
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Sign, Symbol
-from dp_lsp.core.constraints import Origin
+from dp_lsp.core.constraints import Origin, decide
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import (
     NOTHING,
@@ -44,7 +42,8 @@ from dp_lsp.core.events import (
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.values import thing, value
 from dp_lsp.mechanisms import pairs
-from dp_lsp.mechanisms.pairs import FREE, IN_SYMBOLS, UNBOUNDED, Price
+from dp_lsp.mechanisms.pairs import FREE, IN_SYMBOLS, UNBOUNDED, Price, chain
+from dp_lsp.mechanisms.pairs import group as of_group
 
 
 @value
@@ -281,7 +280,7 @@ class Walk(ABC, Generic[L]):
         done adds up, else the partition that costs most counts."""
         steps = self.whole_steps(self.along(cost.along, distances))
         alone = steps is not None and (steps <= 1 or adds_up(cost.body))
-        if steps is None or (steps > MOST and not alone):
+        if steps is None or (steps > MOST_STEPS and not alone):
             return self.unbounded
         shared = [(steps,)] if alone else partitions(steps)
         known = {}
@@ -414,3 +413,77 @@ def chosen(number: int, taken: frozenset[str]) -> Symbol:
     while name in taken:
         name += "_"
     return Symbol(name, Sign.PROBABILITY)
+
+
+# How far one mechanism's input moves, and what it costs there as a pair (ε, δ).
+
+
+def released(cost: Release, distances: Distances) -> Price:
+    """The price of one mechanism at the distance that ``distances`` move its input."""
+    steps = units(cost, distances)
+    if steps.zero:
+        return FREE
+    return UNBOUNDED if steps.infinite else cost.event.pair(steps, cost.factor) or UNBOUNDED
+
+
+def deviations(cost: Release, distances: Distances) -> Sens | None:
+    """How far ``distances`` move the input of Gaussian noise, in deviations of the noise: the μ of Gaussian
+    differential privacy. None for any other mechanism."""
+    return cost.event.deviations(cost.factor * units(cost, distances)) if cost.event.is_normal else None
+
+
+def units(cost: Release, distances: Distances) -> Sens:
+    """How far ``distances`` move the input of a mechanism, in units of the declared distance; ∞ if nothing is known."""
+    parts = {var: cost.distance[var] * moved for var, moved in distances.items() if var in cost.distance}
+    total = sens.total(parts.values())
+    if total.zero or total.infinite:
+        return total
+    return steps_of(total, cost.event.declared, {var: distances[var] for var, part in parts.items() if not part.zero})
+
+
+def steps_of(total: Sens, declared: Sens, moved: Distances) -> Sens:
+    """The distance in units of the declared one. Where that is not a number, each variable is known to move the input
+    by at most the declared distance for each unit it moves itself (a shown condition), a record as often as it has
+    members."""
+    if not declared.zero and declared.polys and len(declared.polys) == 1:
+        ratio = total * Sens((declared.polys[0].inverse(),))
+        if ratio.number is not None:
+            return ratio
+    bound = sens.total(moved[var] * sens.number(max(1, var.members)) for var in moved)
+    within = decide(total, "<=", declared)
+    return ONE if within and not _at_most_one(bound) else bound
+
+
+def group(price: Price, steps: int) -> Price:
+    """The price of a change of ``steps`` steps."""
+    return UNBOUNDED if price.unbounded else of_group(IN_SYMBOLS, price, steps)
+
+
+def both(first: Price, second: Price) -> Price:
+    """Two private results of one variable that reach it in two ways."""
+    if first.free or second.free:
+        return second if first.free else first
+    return chain(IN_SYMBOLS, first, second)
+
+
+# How the steps of a change can lie in the parts of a dataset in which every record is in one.
+
+MOST_STEPS = 500
+"""Steps that are spread over parts."""
+_GONE_THROUGH = 6  # steps whose partitions are gone through
+
+
+def partitions(steps: int) -> list[tuple[int, ...]]:
+    """The ways in which parts can share so many steps: how many each part has that has some, the most first. Of many
+    steps one that is no less than any of these: the k-th part has at most a k-th of all steps."""
+    if steps > _GONE_THROUGH:
+        return [tuple(steps // place for place in range(1, steps + 1))]
+    found: list[tuple[int, ...]] = []
+    pending: list[tuple[int, ...]] = [()]
+    while pending:
+        taken = pending.pop()
+        left = steps - sum(taken)
+        if not left:
+            found.append(taken)
+        pending += [(*taken, more) for more in range(1, min(left, taken[-1] if taken else left) + 1)]
+    return found

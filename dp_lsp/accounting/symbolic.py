@@ -1,0 +1,504 @@
+"""Measures in symbols: what a tree of events costs, exactly, for whatever its parameters are.
+
+Approximate differential privacy by basic, published and advanced composition; zero-concentrated and Gaussian
+differential privacy, each with a pair that follows from it; and what each mechanism spends, by line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from dp_lsp.accounting.walk import Asking, Measure, Walk, amplified, at_most_once, both, deviations, group, rate
+from dp_lsp.core import sens
+from dp_lsp.core.algebra import Poly, Symbol
+from dp_lsp.core.constraints import Origin
+from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.events import Awaited, Called, Cost, Distances, Leak, Release, Repeat, Sampled, Scheme, Var, variables
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
+from dp_lsp.mechanisms.arithmetic import SYMBOLS
+from dp_lsp.mechanisms.pairs import FREE, UNBOUNDED, Price, drift
+
+
+class Pairs(Measure[Price]):
+    """Measures whose losses are pairs (ε, δ)."""
+
+    free = FREE
+    unbounded = UNBOUNDED
+
+    def is_unbounded(self, loss: Price) -> bool:
+        return loss.unbounded
+
+    def released(self, cost: Release, distances: Distances) -> Price:
+        return self.released_pair(cost, distances)
+
+    def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Price:
+        return Price(Sens.of(epsilon), Sens.of(delta))
+
+    def sequence(self, parts: list[Price]) -> Price:
+        """Basic composition: ε and δ add up. Source: Dwork and Roth 2014, Theorem 3.16; adaptive."""
+        return Price(sens.total(p.epsilon for p in parts), sens.total(p.delta for p in parts))
+
+    def either(self, parts: list[Price]) -> Price:
+        return _largest(parts)
+
+    def grouped(self, loss: Price, steps: int) -> Price:
+        return group(loss, steps)
+
+    def both(self, first: Price, second: Price) -> Price:
+        return both(first, second)
+
+    def translated(self, values: Substitution, loss: Price) -> Price:
+        return Price(values.sens(loss.epsilon), values.sens(loss.delta))
+
+    def pair(self, loss: Price) -> Price:
+        return loss
+
+    def named(self, loss: Price) -> tuple[tuple[str, Sens], ...]:
+        return ("ε", loss.epsilon), ("δ", loss.delta)
+
+
+class Basic(Pairs):
+    """k rounds of (ε, δ) cost (kε, kδ). Source: Dwork and Roth 2014, Corollary 3.15."""
+
+    rule = "basic"
+
+    def repeat(self, cost: Repeat, once: Price) -> Price:
+        if once.free:
+            return FREE
+        if once.unbounded:
+            return UNBOUNDED
+        return Price(cost.count * once.epsilon, cost.count * once.delta)
+
+    def amplified(self, cost: Sampled, inside: Price) -> Price:
+        return amplified(cost, inside)
+
+
+class Published(Basic):
+    """The formulas of the published checker, which do not hold in general: 2ε√(2k ln(1/δ')), the same for every
+    variable of a loop, and 2qε, qδ for a sample."""
+
+    rule = "published"
+
+    def repeat(self, cost: Repeat, once: Price) -> Price:
+        if once.unbounded:
+            return UNBOUNDED
+        if once.free:
+            return FREE
+        slack = self.slack(cost)
+        spread = (sens.number(2) * cost.count * sens.log_inverse(slack)).root()
+        return Price(sens.number(2) * once.epsilon * spread, Sens.of(slack) + cost.count * once.delta)
+
+    def amplified(self, cost: Sampled, inside: Price) -> Price:
+        if inside.unbounded:
+            return UNBOUNDED
+        q = rate(cost)
+        return Price(sens.number(2) * q * inside.epsilon, q * inside.delta)
+
+    def _loss(self, cost: Cost, distances: Distances) -> Asking[Price]:
+        match cost:
+            case Release():
+                named = cost.event.has_pair
+                return _declared(cost, distances) if named else self.released(cost, distances)
+            case Repeat(body=body) if distances.keys() & _private(body):
+                each = []
+                for var in _private(body):
+                    each.append((yield body, {var: sens.ONE}))
+                return self.repeat(cost, _largest(each))
+        return (yield from super()._loss(cost, distances))
+
+    def _called(self, cost: Called, distances: Distances) -> Asking[Price]:
+        """Each argument pays for itself alone, and the prices add up."""
+        prices = []
+        for param, moved in cost.along.items():
+            if moved.keys() & distances.keys():
+                prices.append((yield from self._body_of(cost, {param: sens.ONE})))
+        return self.sequence(prices)
+
+    def _sampled(self, cost: Sampled, distances: Distances) -> Asking[Price]:
+        """Each matrix pays for itself alone. The published checker knows no rows that are there or not."""
+        if cost.scheme is Scheme.POISSON:
+            return (yield from super()._sampled(cost, distances))
+        prices = [(yield cost.body, distances)]
+        for var, moved in cost.along.items():
+            if moved.keys() & distances.keys():
+                prices.append(self.amplified(cost, (yield cost.body, {var: sens.ONE})))
+        return self.sequence(prices)
+
+
+def _declared(cost: Release, distances: Distances) -> Price:
+    """What a mechanism declares, whatever the distance."""
+    return cost.event.declares if distances.keys() & cost.distance.keys() else FREE
+
+
+def _largest(prices: list[Price]) -> Price:
+    return Price(sens.maximum(p.epsilon for p in prices), sens.maximum(p.delta for p in prices))
+
+
+def _private(cost: Cost) -> set[Var]:
+    """The variables a tree says something about, without records."""
+    return {var for var in variables(cost) if not var.members}
+
+
+# Advanced composition: the rounds of all loops in one account, with one share of δ for all of them.
+
+
+class Steps(NamedTuple):
+    """What some steps of ε₁, ε₂ … add up to: Σεᵢ, Σεᵢ·tanh(εᵢ/2), which the mean of their loss is at most, and Σεᵢ²,
+    by which it varies."""
+
+    epsilon: Sens
+    mean: Sens
+    square: Sens
+
+    def __add__(self, other: tuple[object, ...]) -> Steps:
+        assert isinstance(other, Steps)
+        return Steps(self.epsilon + other.epsilon, self.mean + other.mean, self.square + other.square)
+
+    def times(self, count: Sens) -> Steps:
+        """As many of them."""
+        return Steps(*(count * each for each in self))
+
+
+NO_STEPS = Steps(ZERO, ZERO, ZERO)
+
+
+def one_step(epsilon: Sens) -> Steps:
+    """A single step."""
+    return Steps(epsilon, drift(SYMBOLS, epsilon), epsilon.power(2))
+
+
+def _largest_steps(steps: Iterable[Steps]) -> Steps:
+    listed = list(steps)
+    return Steps(*(sens.maximum(each) for each in zip(*listed, strict=True))) if listed else NO_STEPS
+
+
+class Account(NamedTuple):
+    """Steps that are made once, of which the ε add up, rounds of loops, and the sum of every δ."""
+
+    once: Steps
+    rounds: Steps
+    delta: Sens
+
+    @property
+    def whole(self) -> Price:
+        """The price by basic composition."""
+        return Price(self.once.epsilon + self.rounds.epsilon, self.delta)
+
+
+def _single(price: Price) -> Account:
+    return Account(one_step(price.epsilon), NO_STEPS, price.delta)
+
+
+class Advanced(Measure[Account]):
+    """Steps of (ε₁, δ₁), (ε₂, δ₂) … cost (T + √(2V ln(1/δ')), Σδᵢ + δ') for every 0 < δ' < 1, with T = Σεᵢ·tanh(εᵢ/2)
+    and V = Σεᵢ²: of what is chosen by earlier results, bounds of T and V count. What is made once is added to that, as
+    it would make V too large. Source: Kairouz, Oh and Viswanath 2015, Theorem 3.5; here by the inequality of Azuma
+    and Hoeffding: given the past, the loss of step i lies between -εᵢ and εᵢ and has a mean of at most
+    εᵢ·tanh(εᵢ/2)."""
+
+    rule = "advanced"
+    free = Account(NO_STEPS, NO_STEPS, ZERO)
+    unbounded = Account(Steps(INFINITY, INFINITY, INFINITY), NO_STEPS, sens.ONE)
+
+    def is_unbounded(self, loss: Account) -> bool:
+        return loss.whole.unbounded
+
+    def released(self, cost: Release, distances: Distances) -> Account:
+        return _single(self.released_pair(cost, distances))
+
+    def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Account:
+        return _single(Price(Sens.of(epsilon), Sens.of(delta)))
+
+    def sequence(self, parts: list[Account]) -> Account:
+        once = sum((part.once for part in parts), NO_STEPS)
+        rounds = sum((part.rounds for part in parts), NO_STEPS)
+        return Account(once, rounds, sens.total(part.delta for part in parts))
+
+    def either(self, parts: list[Account]) -> Account:
+        once, rounds = _largest_steps(part.once for part in parts), _largest_steps(part.rounds for part in parts)
+        return Account(once, rounds, sens.maximum(part.delta for part in parts))
+
+    def repeat(self, cost: Repeat, once: Account) -> Account:
+        count, delta = cost.count, cost.count * once.delta
+        if at_most_once(count):
+            return Account(once.once.times(count), once.rounds.times(count), delta)
+        return Account(NO_STEPS, (once.once + once.rounds).times(count), delta)
+
+    def amplified(self, cost: Sampled, inside: Account) -> Account:
+        return _single(amplified(cost, self.closed(inside, cost)))
+
+    def grouped(self, loss: Account, steps: int) -> Account:
+        return loss if steps == 1 else _single(group(loss.whole, steps))
+
+    def both(self, first: Account, second: Account) -> Account:
+        if first.whole.free or second.whole.free:
+            return second if first.whole.free else first
+        return _single(both(first.whole, second.whole))
+
+    def translated(self, values: Substitution, loss: Account) -> Account:
+        once, rounds = (Steps(*map(values.sens, steps)) for steps in (loss.once, loss.rounds))
+        return Account(once, rounds, values.sens(loss.delta))
+
+    def pair(self, loss: Account) -> Price:
+        return self.closed(loss)
+
+    def closed(self, loss: Account, sample: Sampled | None = None) -> Price:
+        """The pair of all that was spent, or was spent on a sample."""
+        if loss.whole.unbounded:
+            return UNBOUNDED
+        rounds = loss.rounds
+        if rounds.epsilon.zero:
+            return loss.whole
+        slack = self.slack(sample)
+        spread = (sens.number(2) * rounds.square * sens.log_inverse(slack)).root()
+        return Price(loss.once.epsilon + rounds.mean + spread, loss.delta + Sens.of(slack))
+
+    def named(self, loss: Account) -> tuple[tuple[str, Sens], ...]:
+        pair = ("ε", loss.once.epsilon), ("δ", loss.delta)
+        rounds = ("T", loss.rounds.mean), ("V", loss.rounds.square)
+        return pair if loss.rounds.epsilon.zero else (*pair, *rounds)
+
+
+# Measures of their own kind, each with a pair that follows from it: zero-concentrated and Gaussian differential
+# privacy.
+
+
+class Concentrated(NamedTuple):
+    """δ-approximate ρ-zCDP. ``pair`` is what basic composition says of it, where nothing is ``composed`` and no noise
+    is Gaussian all that there is to say."""
+
+    rho: Sens
+    delta: Sens
+    basic: Price
+    composed: bool
+
+    @property
+    def free(self) -> bool:
+        return self.rho.zero and self.delta.zero
+
+
+class Zcdp(Measure[Concentrated]):
+    """Zero-concentrated differential privacy: ρ adds up, and so does the δ of what is no pure or Gaussian mechanism.
+    ρ-zCDP is (ρ + 2√(ρ ln(1/δ')), δ')-private for every 0 < δ' < 1. Source: Bun and Steinke 2016. One mechanism that
+    a change reaches in two ways is (√ρ₁ + √ρ₂)²-zCDP, as a group is: Bun and Steinke 2016, Proposition 27."""
+
+    rule = "zcdp"
+    kind = "zcdp"
+    free = Concentrated(ZERO, ZERO, FREE, False)
+    unbounded = Concentrated(INFINITY, ONE, UNBOUNDED, False)
+
+    def is_unbounded(self, loss: Concentrated) -> bool:
+        return loss.rho.infinite or loss.delta.infinite
+
+    def released(self, cost: Release, distances: Distances) -> Concentrated:
+        pair, mu = self.released_pair(cost, distances), deviations(cost, distances)
+        if mu is not None:
+            return Concentrated(half(mu.power(2)), ZERO, pair, True)
+        rho = None if pair.unbounded else cost.event.rho(pair)
+        return _worst(pair) if rho is None else Concentrated(rho, ZERO, pair, False)
+
+    def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Concentrated:
+        return _worst(Price(Sens.of(epsilon), Sens.of(delta)))
+
+    def sequence(self, parts: list[Concentrated]) -> Concentrated:
+        return self._summed(parts)
+
+    def _summed(self, parts: list[Concentrated]) -> Concentrated:
+        pair = Price(sens.total(p.basic.epsilon for p in parts), sens.total(p.basic.delta for p in parts))
+        rho, delta = sens.total(p.rho for p in parts), sens.total(p.delta for p in parts)
+        return Concentrated(rho, delta, pair, any(p.composed for p in parts))
+
+    def either(self, parts: list[Concentrated]) -> Concentrated:
+        pair = Price(sens.maximum(p.basic.epsilon for p in parts), sens.maximum(p.basic.delta for p in parts))
+        rho, delta = sens.maximum(p.rho for p in parts), sens.maximum(p.delta for p in parts)
+        return Concentrated(rho, delta, pair, any(p.composed for p in parts))
+
+    def repeat(self, cost: Repeat, once: Concentrated) -> Concentrated:
+        count, basic = cost.count, once.basic
+        pair = Price(count * basic.epsilon, count * basic.delta)
+        composed = once.composed or not at_most_once(count)
+        return Concentrated(count * once.rho, count * once.delta, pair, composed)
+
+    def amplified(self, cost: Sampled, inside: Concentrated) -> Concentrated:
+        return _worst(amplified(cost, inside.basic))
+
+    def grouped(self, loss: Concentrated, steps: int) -> Concentrated:
+        return loss if steps == 1 else _worst(group(loss.basic, steps))
+
+    def both(self, first: Concentrated, second: Concentrated) -> Concentrated:
+        if first.free or second.free:
+            return second if first.free else first
+        pair, chained = both(first.basic, second.basic), (first.rho.root() + second.rho.root()).power(2)
+        known = (first.composed or second.composed) and first.delta.zero and second.delta.zero
+        return Concentrated(chained, ZERO, pair, True) if known else _worst(pair)
+
+    def translated(self, values: Substitution, loss: Concentrated) -> Concentrated:
+        pair = Price(values.sens(loss.basic.epsilon), values.sens(loss.basic.delta))
+        return Concentrated(values.sens(loss.rho), values.sens(loss.delta), pair, loss.composed)
+
+    def pair(self, loss: Concentrated) -> Price:
+        if loss.rho.infinite or loss.delta.infinite:
+            return UNBOUNDED
+        return Price(*self.converted(loss.rho, loss.delta)) if loss.composed else loss.basic
+
+    def converted(self, rho: Sens, delta: Sens) -> tuple[Sens, Sens]:
+        """The pair that follows from ρ."""
+        if rho.zero:
+            return ZERO, delta
+        slack = self.slack()
+        return rho + sens.number(2) * (rho * sens.log_inverse(slack)).root(), delta + Sens.of(slack)
+
+    def named(self, loss: Concentrated) -> tuple[tuple[str, Sens], ...]:
+        aside = () if loss.delta.zero else (("rho_delta", loss.delta),)
+        return ("rho", loss.rho), *aside
+
+
+def _worst(pair: Price) -> Concentrated:
+    """Of something of which no more is known than a pair."""
+    if pair.unbounded:
+        return Zcdp.unbounded
+    return Concentrated(drift(SYMBOLS, pair.epsilon), pair.delta, pair, False)
+
+
+class Shifted(NamedTuple):
+    """μ-Gaussian differential privacy, by the square of μ."""
+
+    square: Sens
+
+
+class GaussianOnly(Measure[Shifted]):
+    """Gaussian differential privacy, for what adds Gaussian noise and does nothing else: μ² adds up, exactly.
+    Source: Dong, Roth and Su 2019. The pair that goes with it is that of zCDP, ρ being μ²/2."""
+
+    rule = "gaussian"
+    kind = "gaussian"
+    free = Shifted(ZERO)
+    unbounded = Shifted(INFINITY)
+
+    def is_unbounded(self, loss: Shifted) -> bool:
+        return loss.square.infinite
+
+    def released(self, cost: Release, distances: Distances) -> Shifted:
+        mu = deviations(cost, distances)
+        return self.unbounded if mu is None else Shifted(mu.power(2))
+
+    def leaked(self, cost: Leak) -> Shifted:
+        return self.unbounded
+
+    def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Shifted:
+        return self.unbounded
+
+    def sequence(self, parts: list[Shifted]) -> Shifted:
+        return Shifted(sens.total(part.square for part in parts))
+
+    def either(self, parts: list[Shifted]) -> Shifted:
+        return Shifted(sens.maximum(part.square for part in parts))
+
+    def repeat(self, cost: Repeat, once: Shifted) -> Shifted:
+        return Shifted(cost.count * once.square)
+
+    def amplified(self, cost: Sampled, inside: Shifted) -> Shifted:
+        return inside if inside.square.zero else self.unbounded
+
+    def grouped(self, loss: Shifted, steps: int) -> Shifted:
+        return Shifted(loss.square * sens.number(steps).power(2))
+
+    def both(self, first: Shifted, second: Shifted) -> Shifted:
+        if first.square.zero or second.square.zero:
+            return second if first.square.zero else first
+        return self.unbounded
+
+    def translated(self, values: Substitution, loss: Shifted) -> Shifted:
+        return Shifted(values.sens(loss.square))
+
+    def pair(self, loss: Shifted) -> Price:
+        if loss.square.zero or loss.square.infinite:
+            return FREE if loss.square.zero else UNBOUNDED
+        slack = self.slack()
+        spread = (sens.number(2) * loss.square * sens.log_inverse(slack)).root()
+        return Price(half(loss.square) + spread, Sens.of(slack))
+
+    def named(self, loss: Shifted) -> tuple[tuple[str, Sens], ...]:
+        return (("mu", loss.square.root()),)
+
+
+def half(value: Sens) -> Sens:
+    """A half of it, as in ρ = ε²/2."""
+    return value * Sens((Poly.of(2).inverse(),))
+
+
+class Spender(NamedTuple):
+    """A mechanism or a call: where it stands, and what it is called."""
+
+    origin: Origin
+    name: str
+
+
+Shares = Mapping[Spender, Price]
+
+
+class Spending(Walk[Shares]):
+    """Prices every mechanism of a tree as if it were alone, as often as it is run. ``measure`` is one whose losses are
+    pairs; a call that is ``own`` is the tree itself under another name, every
+    other is one spender."""
+
+    free: Shares = MappingProxyType({})
+    unbounded: Shares = free
+
+    def __init__(self, measure: Measure[Price], own: Callable[[Origin], bool]) -> None:
+        super().__init__()
+        self._measure = measure
+        self._own = own
+
+    def is_unbounded(self, loss: Shares) -> bool:
+        return False
+
+    def released(self, cost: Release, distances: Distances) -> Shares:
+        return _alone(Spender(cost.origin, cost.event.name), self._measure.released_pair(cost, distances))
+
+    def leaked(self, cost: Leak) -> Shares:
+        return {Spender(cost.origin, ""): UNBOUNDED}
+
+    def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Shares:
+        price = self._measure.opaque(epsilon, delta, cost)
+        return _alone(Spender(cost.origin, cost.callee.name), price)
+
+    def sequence(self, parts: list[Shares]) -> Shares:
+        return _merged(parts, self._measure.sequence)
+
+    def either(self, parts: list[Shares]) -> Shares:
+        return _merged(parts, self._measure.either)
+
+    def repeat(self, cost: Repeat, once: Shares) -> Shares:
+        return {spender: self._measure.repeat(cost, price) for spender, price in once.items()}
+
+    def amplified(self, cost: Sampled, inside: Shares) -> Shares:
+        return {spender: self._measure.amplified(cost, price) for spender, price in inside.items()}
+
+    def grouped(self, loss: Shares, steps: int) -> Shares:
+        return {spender: self._measure.grouped(price, steps) for spender, price in loss.items()}
+
+    def both(self, first: Shares, second: Shares) -> Shares:
+        return self.sequence([first, second])
+
+    def translated(self, values: Substitution, loss: Shares) -> Shares:
+        return {spender: self._measure.translated(values, price) for spender, price in loss.items()}
+
+    def _called(self, cost: Called, distances: Distances) -> Asking[Shares]:
+        if self._own(cost.origin):
+            return (yield from super()._called(cost, distances))
+        return _alone(Spender(cost.origin, cost.origin.reason), self._measure.loss(cost, distances))
+
+
+def _alone(spender: Spender, price: Price) -> Shares:
+    return {} if price.free else {spender: price}
+
+
+def _merged(parts: list[Shares], join: Callable[[list[Price]], Price]) -> Shares:
+    found: dict[Spender, list[Price]] = {}
+    for part in parts:
+        for spender, price in part.items():
+            found.setdefault(spender, []).append(price)
+    return {spender: join(prices) if len(prices) > 1 else prices[0] for spender, prices in found.items()}
