@@ -55,7 +55,7 @@ def test_a_measure_that_states_too_little_is_refuted(
     assert measure.rule in rules
 
 
-def unpaid(deltas: Any) -> Fraction:
+def unpaid(count: Any, deltas: Any) -> Fraction:
     return max(deltas, default=Fraction(0))
 
 
@@ -73,8 +73,10 @@ def halved(function: Callable[..., Any]) -> Callable[..., Any]:
         pytest.param([theorems], "amplified_epsilon", halved(theorems.amplified_epsilon), id="amplification"),
         pytest.param([theorems], "redrawn", halved(theorems.redrawn), id="with replacement"),
         pytest.param([selection, approximate], "group", lambda count, pair, steps: pair, id="steps"),
-        pytest.param([approximate, renyi], "failing", unpaid, id="failures"),
-        pytest.param([approximate, renyi], "failing_repeatedly", lambda delta, count: delta, id="repeated failures"),
+        pytest.param([theorems.InNumbers], "failing", unpaid, id="failures"),
+        pytest.param(
+            [theorems.InNumbers], "failing_repeatedly", lambda count, delta, times: delta, id="repeated failures"
+        ),
         pytest.param([approximate], "_dominating", lambda first, second: second, id="alternatives"),
         pytest.param([approximate], "_weight", halved(approximate._weight), id="weights"),
     ],

@@ -283,7 +283,7 @@ def test_what_goes_past_a_sample_counts_beside_what_goes_through_it() -> None:
     body = Repeat(sens.number(9), Release(Laplace(ONE, ONE), {matrix: ONE, record: ONE, X: ONE}, ONE, NOWHERE), NOWHERE)
     cost = Sampled(Scheme.WITHOUT_REPLACEMENT, ONE, sens.number(10**6), {matrix: {X: ONE}}, record, True, body, NOWHERE)
     assert reaches(Basic().loss(cost, {X: ONE}).epsilon, Basic().loss(body, {X: ONE}).epsilon)
-    assert reaches(Zcdp().loss(cost, {X: ONE}).rho, Zcdp().loss(body, {X: ONE}).rho)
+    assert reaches(Zcdp().loss(cost, {X: ONE}).own.rho, Zcdp().loss(body, {X: ONE}).own.rho)
 
 
 def test_the_laws_are_looked_at_where_they_say_something() -> None:

@@ -17,6 +17,7 @@ from functools import lru_cache, partial, reduce
 from typing import NamedTuple
 
 from dp_lsp.accounting.charge import Charge, Joined, Relation, Rules, Sampled, Scheme, Single, fold, times_run, values
+from dp_lsp.accounting.composition import Steps, Summing, Sums, one_step
 from dp_lsp.accounting.gaussian import squared_mu
 from dp_lsp.accounting.guarantee import (
     Claim,
@@ -26,15 +27,13 @@ from dp_lsp.accounting.guarantee import (
     NumericMeasure,
     amplified,
     both,
-    failing,
-    failing_repeatedly,
     slack,
     unsampled_delta,
 )
 from dp_lsp.mechanisms import normal
-from dp_lsp.mechanisms.arithmetic import INTERVALS, NEAR, PI, RAW, ZERO, Interval, brief, shown, widened
+from dp_lsp.mechanisms.arithmetic import NEAR, PI, RAW, ZERO, Interval, brief, shown, widened
 from dp_lsp.mechanisms.mechanism import Loss
-from dp_lsp.mechanisms.pairs import IN_NUMBERS, Pair, drift, group
+from dp_lsp.mechanisms.pairs import IN_NUMBERS, Pair, group
 
 # What a measure that knows pairs makes of a node that has none of its own: Gaussian noise, a sample, a joined pair.
 #
@@ -292,24 +291,16 @@ class Basic(NumericMeasure):
         )
 
 
-class Adding(Rules[Pair[Fraction]]):
+class Adding(Summing[Pair[Fraction]]):
     """The pairs of basic composition."""
+
+    sums = Sums(IN_NUMBERS, Pair(Fraction(0), Fraction(0)))
 
     def __init__(self, converter: Converter) -> None:
         self._converter = converter
 
     def single(self, node: Single, steps: int) -> Pair[Fraction] | None:
         return self._converter.pair(node, steps)
-
-    def sequence(self, parts: Listed[Pair[Fraction]]) -> Pair[Fraction]:
-        epsilon = sum((part.epsilon for part in parts), Fraction(0))
-        return Pair(brief(epsilon), brief(sum((part.delta for part in parts), Fraction(0))))
-
-    def repeat(self, count: int, once: Pair[Fraction]) -> Pair[Fraction]:
-        return Pair(count * once.epsilon, count * once.delta)
-
-    def either(self, parts: Listed[Pair[Fraction]]) -> Pair[Fraction]:
-        return Pair(max(part.epsilon for part in parts), max(part.delta for part in parts))
 
 
 def is_converted(node: Single) -> bool:
@@ -329,27 +320,21 @@ def share_of(
     leave; None if there are none, or nothing is left."""
     count = times_run(charge, counted)
     taken = fold(charge, _Declared()) if count else None
-    if taken is None or taken >= delta:
+    if taken is None or taken.delta >= delta:
         return None
-    share = (delta - taken) * part / count
+    share = (delta - taken.delta) * part / count
     return Fraction(float(share) * (1 - 1e-12)) or None
 
 
-class _Declared(Rules[Fraction]):
+class _Declared(Adding):
     """The δ of mechanisms that come with one."""
 
-    def single(self, node: Single, steps: int) -> Fraction:
+    def __init__(self) -> None:
+        """Nothing is converted."""
+
+    def single(self, node: Single, steps: int) -> Pair[Fraction]:
         pair = node.times(steps).pair() if isinstance(node, Loss) else None
-        return Fraction(0) if pair is None else pair.delta
-
-    def sequence(self, parts: Listed[Fraction]) -> Fraction:
-        return brief(sum(parts, Fraction(0)))
-
-    def repeat(self, count: int, once: Fraction) -> Fraction:
-        return count * once
-
-    def either(self, parts: Listed[Fraction]) -> Fraction:
-        return max(parts)
+        return Pair(Fraction(0), Fraction(0) if pair is None else pair.delta)
 
 
 # The privacy losses of several randomised responses, and the ε at which they are δ-private, exactly.
@@ -571,14 +556,14 @@ def shares(charge: Charge, delta: Fraction) -> Iterator[Fraction | None]:
 
 
 class Account(NamedTuple):
-    """``total`` = Σε, ``mean`` = Σε·tanh(ε/2), ``squares`` = Σε², and the δ set aside. ``fixed`` says that the ε of
-    each round was fixed in advance."""
+    """What steps add up to, and the δ set aside. ``fixed`` says that the ε of each was fixed in advance."""
 
-    total: Fraction
-    mean: Fraction
-    squares: Fraction
+    steps: Steps[Fraction]
     delta: Fraction
     fixed: bool = True
+
+
+_STEPS = Sums(IN_NUMBERS, Steps(Fraction(0), Fraction(0), Fraction(0)))
 
 
 class Advanced(NumericMeasure):
@@ -599,10 +584,10 @@ class Advanced(NumericMeasure):
             return None
         spent: Numbers = () if share is None else (("share", share),)
         left = slack(delta, account.delta)
-        epsilon = account.total
-        if left is not None and account.squares:
+        epsilon = account.steps.epsilon
+        if left is not None and account.steps.square:
             epsilon = min(epsilon, _concentrated(account, left))
-        if epsilon == account.total:
+        if epsilon == account.steps.epsilon:
             return Guarantee(shown(epsilon), min(shown(account.delta), delta), self.rule, spent)
         return Guarantee(shown(epsilon), delta, self.rule, (*spent, ("slack", left or Fraction(0))))
 
@@ -615,18 +600,18 @@ class Advanced(NumericMeasure):
 
 
 def _numbers(account: Account) -> Numbers:
-    named = zip(("total", "mean", "squares", "delta"), account[:4], strict=True)
-    return (*named, ("fixed", Fraction(account.fixed)))
+    named = zip(("total", "mean", "squares"), account.steps, strict=True)
+    return (*named, ("delta", account.delta), ("fixed", Fraction(account.fixed)))
 
 
 def _concentrated(account: Account, left: Fraction) -> Fraction:
     """T + √(2V·ln(…))."""
-    inverse = 1 / Interval.of(left)
+    inverse, square = 1 / Interval.of(left), account.steps.square
     logarithm = inverse.ln()
     if account.fixed:
-        other = (Interval.of(1).exp() + Interval.of(account.squares).sqrt() * inverse).ln()
+        other = (Interval.of(1).exp() + Interval.of(square).sqrt() * inverse).ln()
         logarithm = other if other.high < logarithm.high else logarithm
-    return (Interval.of(account.squares * 2) * logarithm).sqrt().up + account.mean
+    return (Interval.of(square * 2) * logarithm).sqrt().up + account.steps.mean
 
 
 class _Accounts(Rules[Account]):
@@ -637,27 +622,22 @@ class _Accounts(Rules[Account]):
         pair = self._converter.pair(node, steps)
         if pair is None or pair.delta >= 1:
             return None
-        return Account(pair.epsilon, drift(INTERVALS, Interval.of(pair.epsilon)).up, brief(pair.epsilon**2), pair.delta)
+        return Account(one_step(IN_NUMBERS, pair.epsilon), pair.delta)
 
     def sequence(self, parts: Listed[Account]) -> Account:
-        delta = failing(part.delta for part in parts)
-        fixed = all(part.fixed for part in parts)
-        total, mean, squares = (brief(sum(column, Fraction(0))) for column in _columns(parts))
-        return Account(total, mean, squares, delta, fixed)
+        steps = _STEPS.sequence([part.steps for part in parts])
+        return Account(steps, IN_NUMBERS.failing(part.delta for part in parts), all(part.fixed for part in parts))
 
     def repeat(self, count: int, once: Account) -> Account:
-        delta = failing_repeatedly(once.delta, count)
-        return Account(count * once.total, count * once.mean, count * once.squares, delta, once.fixed)
+        times = Fraction(count)
+        delta = IN_NUMBERS.failing_repeatedly(once.delta, times)
+        return Account(_STEPS.repeat(times, once.steps), delta, once.fixed)
 
     def either(self, parts: Listed[Account]) -> Account:
         if len(set(parts)) == 1:
             return parts[0]
-        total, mean, squares = (max(column) for column in _columns(parts))
-        return Account(total, mean, squares, max(part.delta for part in parts), fixed=False)
-
-
-def _columns(parts: Listed[Account]) -> list[list[Fraction]]:
-    return [[part.total for part in parts], [part.mean for part in parts], [part.squares for part in parts]]
+        steps = _STEPS.either([part.steps for part in parts])
+        return Account(steps, max(part.delta for part in parts), fixed=False)
 
 
 class Rounds(NamedTuple):
@@ -715,11 +695,11 @@ class _Multisets(Rules[Rounds]):
             counted.update(dict(part.rounds))
         if len(counted) > MOST_ROUNDS:
             return None
-        return Rounds(tuple(sorted(counted.items(), reverse=True)), failing(part.delta for part in parts))
+        return Rounds(tuple(sorted(counted.items(), reverse=True)), IN_NUMBERS.failing(part.delta for part in parts))
 
     def repeat(self, count: int, once: Rounds) -> Rounds:
         rounds = tuple((each, count * times) for each, times in once.rounds)
-        return Rounds(rounds, failing_repeatedly(once.delta, count))
+        return Rounds(rounds, IN_NUMBERS.failing_repeatedly(once.delta, Fraction(count)))
 
     def either(self, parts: Listed[Rounds]) -> Rounds:
         found, *others = parts

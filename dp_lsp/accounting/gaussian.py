@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Listed
 from fractions import Fraction
 
-from dp_lsp.accounting.charge import Charge, Joined, Rules, Single, fold, values
+from dp_lsp.accounting.charge import Charge, Joined, Single, fold, values
+from dp_lsp.accounting.composition import Shifted, Summing, Sums
 from dp_lsp.accounting.guarantee import Claim, Guarantee, NumericMeasure
 from dp_lsp.mechanisms import normal
 from dp_lsp.mechanisms.arithmetic import Interval, brief, shown
 from dp_lsp.mechanisms.mechanism import Loss
+from dp_lsp.mechanisms.pairs import IN_NUMBERS
 
 
 class GaussianPrivacy(NumericMeasure):
@@ -29,33 +30,29 @@ class GaussianPrivacy(NumericMeasure):
 
     def claims(self, charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
         """Of each node μ²."""
-        return tuple(Claim(node, steps, (("squared", squared),)) for node, steps, squared in values(charge, _Squares()))
+        return tuple(
+            Claim(node, steps, (("squared", found.square),)) for node, steps, found in values(charge, _Squares())
+        )
 
 
 def squared_mu(charge: Charge) -> Fraction | None:
     """μ² of what has only Gaussian noise."""
-    return fold(charge, _Squares())
+    found = fold(charge, _Squares())
+    return None if found is None else found.square
 
 
-class _Squares(Rules[Fraction]):
-    def single(self, node: Single, steps: int) -> Fraction | None:
+class _Squares(Summing[Shifted[Fraction]]):
+    sums = Sums(IN_NUMBERS, Shifted(Fraction(0)))
+
+    def single(self, node: Single, steps: int) -> Shifted[Fraction] | None:
         match node:
             case Loss():
                 squared = node.times(steps).squared()
-                return None if squared is None else brief(squared)
+                return None if squared is None else Shifted(brief(squared))
             case Joined(first=first, second=second):
                 one, other = squared_mu(first), squared_mu(second)
-                return None if one is None or other is None else joined(one, other) * steps**2
+                return None if one is None or other is None else Shifted(joined(one, other) * steps**2)
         return None
-
-    def sequence(self, parts: Listed[Fraction]) -> Fraction:
-        return brief(sum(parts, Fraction(0)))
-
-    def repeat(self, count: int, once: Fraction) -> Fraction:
-        return count * once
-
-    def either(self, parts: Listed[Fraction]) -> Fraction:
-        return max(parts)
 
 
 def joined(one: Fraction, other: Fraction) -> Fraction:

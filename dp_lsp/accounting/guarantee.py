@@ -7,7 +7,6 @@ Every ε and δ is rounded up, so a pair that is computed holds. None is what no
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
@@ -100,7 +99,7 @@ def conditions(charge: Charge, rule: str) -> str:
     return "; ".join(found)
 
 
-# Pairs (ε, δ) in numbers: of a sample, of a change that reaches a mechanism in two ways, and failures set aside.
+# Pairs (ε, δ) in numbers: of a sample, of a change that reaches a mechanism in two ways, and what is left of δ.
 #
 # Every ε and δ is rounded up, so a pair that is computed holds. None is what nothing is known of.
 
@@ -131,23 +130,6 @@ def unsampled_delta(node: Sampled, outside: Fraction) -> Fraction:
     """The δ inside a sample that becomes, to first order, the one outside."""
     times = node.rate if node.scheme is not Scheme.WITH_REPLACEMENT else Fraction(node.draws, node.rows)
     return outside / times if times else Fraction(1)
-
-
-def failing(deltas: Iterable[Fraction]) -> Fraction:
-    """The probability 1 - Π(1 - δ) that one of several independent things fails."""
-    total = Fraction(0)
-    for delta in deltas:
-        if delta:
-            total = brief(total + delta * (1 - total))
-    return total
-
-
-def failing_repeatedly(delta: Fraction, count: int) -> Fraction:
-    """1 - (1 - δ)^count."""
-    if delta == 0 or delta >= 1 or count == 1:
-        return min(delta, Fraction(1))
-    kept = ((1 - Interval.of(delta)).ln() * count).exp()
-    return brief(min((1 - kept).up, delta * count))
 
 
 def slack(delta: Fraction, taken: Fraction) -> Fraction | None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from dp_lsp.accounting.approximate import Converter, has_inside, share_of
 from dp_lsp.accounting.charge import Charge, Joined, Relation, Rules, Sampled, Scheme, Single, fold, values
+from dp_lsp.accounting.composition import Concentrated, Summing, Sums
 from dp_lsp.accounting.gaussian import joined, squared_mu
 from dp_lsp.accounting.guarantee import (
     Claim,
@@ -20,13 +21,11 @@ from dp_lsp.accounting.guarantee import (
     Guarantee,
     Numbers,
     NumericMeasure,
-    failing,
-    failing_repeatedly,
     slack,
 )
 from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, ONE, ZERO, Arithmetic, Interval, Order, brief, shown
 from dp_lsp.mechanisms.mechanism import Formula, Loss
-from dp_lsp.mechanisms.pairs import drift
+from dp_lsp.mechanisms.pairs import IN_NUMBERS, drift
 from dp_lsp.mechanisms.selection import response
 
 # Searching for the order at which a bound is smallest.
@@ -438,11 +437,11 @@ class _Bags(Rules[Bag]):
         curves: Counter[Curve] = Counter()
         for part in parts:
             curves.update(part.curves)
-        return Bag(curves, failing(part.delta for part in parts))
+        return Bag(curves, IN_NUMBERS.failing(part.delta for part in parts))
 
     def repeat(self, count: int, once: Bag) -> Bag:
         curves = Counter({curve: count * times for curve, times in once.curves.items()})
-        return Bag(curves, failing_repeatedly(once.delta, count))
+        return Bag(curves, IN_NUMBERS.failing_repeatedly(once.delta, Fraction(count)))
 
     def either(self, parts: Listed[Bag]) -> Bag:
         if len(parts) == 1:
@@ -516,8 +515,10 @@ def _without_replacement(rate: Fraction, body: Bag, highest: int, pure: Interval
     )
 
 
-class _AtOrder(Rules[Divergence]):
+class _AtOrder(Summing[Divergence]):
     """The divergences at one order."""
+
+    sums = Sums(IN_NUMBERS, Divergence(Fraction(0), Fraction(0)), fails=True)
 
     def __init__(self, converter: Converter, samples: _Samples, order: Fraction) -> None:
         self._bags = _Bags(converter, samples)
@@ -527,27 +528,10 @@ class _AtOrder(Rules[Divergence]):
         bag = self._bags.single(node, steps)
         return None if bag is None else Divergence(brief(bag.at(self._order).up), bag.delta)
 
-    def sequence(self, parts: Listed[Divergence]) -> Divergence:
-        total = brief(sum((part.epsilon for part in parts), Fraction(0)))
-        return Divergence(total, failing(part.delta for part in parts))
-
-    def repeat(self, count: int, once: Divergence) -> Divergence:
-        return Divergence(count * once.epsilon, failing_repeatedly(once.delta, count))
-
-    def either(self, parts: Listed[Divergence]) -> Divergence:
-        return Divergence(max(part.epsilon for part in parts), max(part.delta for part in parts))
-
 
 # Zero-concentrated differential privacy.
 
 _LEAST_OF_RHO, _MOST_OF_RHO = 1e-9, 1e15  # of an order, less 1
-
-
-class Concentrated(NamedTuple):
-    """ρ, when failures of probability δ are set aside."""
-
-    rho: Fraction
-    delta: Fraction
 
 
 class ZeroConcentrated(NumericMeasure):
@@ -591,11 +575,13 @@ def _bound_of_rho(total: float, left: float) -> OrderBound:
     return lambda order: converted(FLOATS, total * order, order, left)
 
 
-class _Concentrating(Rules[Concentrated]):
+class _Concentrating(Summing[Concentrated[Fraction]]):
+    sums = Sums(IN_NUMBERS, Concentrated(Fraction(0), Fraction(0)), fails=True)
+
     def __init__(self, converter: Converter) -> None:
         self._converter = converter
 
-    def single(self, node: Single, steps: int) -> Concentrated | None:
+    def single(self, node: Single, steps: int) -> Concentrated[Fraction] | None:
         own = node.times(steps).rho() if isinstance(node, Loss) else None
         if own is not None:
             return Concentrated(brief(own.up), Fraction(0))
@@ -604,18 +590,6 @@ class _Concentrating(Rules[Concentrated]):
             if one and other and not one.delta and not other.delta:
                 return Concentrated(joined(one.rho, other.rho) * steps**2, Fraction(0))
         pair = self._converter.pair(node, steps)
-        return (
-            None
-            if pair is None or pair.delta >= 1
-            else Concentrated(drift(INTERVALS, Interval.of(pair.epsilon)).up, pair.delta)
-        )
-
-    def sequence(self, parts: Listed[Concentrated]) -> Concentrated:
-        total = brief(sum((part.rho for part in parts), Fraction(0)))
-        return Concentrated(total, failing(part.delta for part in parts))
-
-    def repeat(self, count: int, once: Concentrated) -> Concentrated:
-        return Concentrated(count * once.rho, failing_repeatedly(once.delta, count))
-
-    def either(self, parts: Listed[Concentrated]) -> Concentrated:
-        return Concentrated(max(part.rho for part in parts), max(part.delta for part in parts))
+        if pair is None or pair.delta >= 1:
+            return None
+        return Concentrated(drift(INTERVALS, Interval.of(pair.epsilon)).up, pair.delta)

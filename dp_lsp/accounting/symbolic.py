@@ -6,10 +6,11 @@ differential privacy, each with a pair that follows from it; and what each mecha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from dp_lsp.accounting.composition import Concentrated, Shifted, Steps, Sums, one_step
 from dp_lsp.accounting.walk import Asking, Measure, Walk, amplified, at_most_once, both, deviations, group, rate
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Symbol
@@ -18,7 +19,9 @@ from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import Awaited, Called, Cost, Distances, Leak, Release, Repeat, Sampled, Scheme, Var, variables
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.mechanisms.arithmetic import SYMBOLS
-from dp_lsp.mechanisms.pairs import FREE, UNBOUNDED, Price, drift
+from dp_lsp.mechanisms.pairs import FREE, IN_SYMBOLS, UNBOUNDED, Price, drift
+
+_PAIRS = Sums(IN_SYMBOLS, FREE)
 
 
 class Pairs(Measure[Price]):
@@ -37,11 +40,10 @@ class Pairs(Measure[Price]):
         return Price(Sens.of(epsilon), Sens.of(delta))
 
     def sequence(self, parts: list[Price]) -> Price:
-        """Basic composition: ε and δ add up. Source: Dwork and Roth 2014, Theorem 3.16; adaptive."""
-        return Price(sens.total(p.epsilon for p in parts), sens.total(p.delta for p in parts))
+        return _PAIRS.sequence(parts)
 
     def either(self, parts: list[Price]) -> Price:
-        return _largest(parts)
+        return _PAIRS.either(parts)
 
     def grouped(self, loss: Price, steps: int) -> Price:
         return group(loss, steps)
@@ -67,9 +69,7 @@ class Basic(Pairs):
     def repeat(self, cost: Repeat, once: Price) -> Price:
         if once.free:
             return FREE
-        if once.unbounded:
-            return UNBOUNDED
-        return Price(cost.count * once.epsilon, cost.count * once.delta)
+        return UNBOUNDED if once.unbounded else _PAIRS.repeat(cost.count, once)
 
     def amplified(self, cost: Sampled, inside: Price) -> Price:
         return amplified(cost, inside)
@@ -105,7 +105,7 @@ class Published(Basic):
                 each = []
                 for var in _private(body):
                     each.append((yield body, {var: sens.ONE}))
-                return self.repeat(cost, _largest(each))
+                return self.repeat(cost, _PAIRS.either(each))
         return (yield from super()._loss(cost, distances))
 
     def _called(self, cost: Called, distances: Distances) -> Asking[Price]:
@@ -132,10 +132,6 @@ def _declared(cost: Release, distances: Distances) -> Price:
     return cost.event.declares if distances.keys() & cost.distance.keys() else FREE
 
 
-def _largest(prices: list[Price]) -> Price:
-    return Price(sens.maximum(p.epsilon for p in prices), sens.maximum(p.delta for p in prices))
-
-
 def _private(cost: Cost) -> set[Var]:
     """The variables a tree says something about, without records."""
     return {var for var in variables(cost) if not var.members}
@@ -144,41 +140,15 @@ def _private(cost: Cost) -> set[Var]:
 # Advanced composition: the rounds of all loops in one account, with one share of δ for all of them.
 
 
-class Steps(NamedTuple):
-    """What some steps of ε₁, ε₂ … add up to: Σεᵢ, Σεᵢ·tanh(εᵢ/2), which the mean of their loss is at most, and Σεᵢ²,
-    by which it varies."""
-
-    epsilon: Sens
-    mean: Sens
-    square: Sens
-
-    def __add__(self, other: tuple[object, ...]) -> Steps:
-        assert isinstance(other, Steps)
-        return Steps(self.epsilon + other.epsilon, self.mean + other.mean, self.square + other.square)
-
-    def times(self, count: Sens) -> Steps:
-        """As many of them."""
-        return Steps(*(count * each for each in self))
-
-
-NO_STEPS = Steps(ZERO, ZERO, ZERO)
-
-
-def one_step(epsilon: Sens) -> Steps:
-    """A single step."""
-    return Steps(epsilon, drift(SYMBOLS, epsilon), epsilon.power(2))
-
-
-def _largest_steps(steps: Iterable[Steps]) -> Steps:
-    listed = list(steps)
-    return Steps(*(sens.maximum(each) for each in zip(*listed, strict=True))) if listed else NO_STEPS
+_STEPS = Sums(IN_SYMBOLS, Steps(ZERO, ZERO, ZERO))
+NO_STEPS = _STEPS.sequence([])
 
 
 class Account(NamedTuple):
     """Steps that are made once, of which the ε add up, rounds of loops, and the sum of every δ."""
 
-    once: Steps
-    rounds: Steps
+    once: Steps[Sens]
+    rounds: Steps[Sens]
     delta: Sens
 
     @property
@@ -188,7 +158,7 @@ class Account(NamedTuple):
 
 
 def _single(price: Price) -> Account:
-    return Account(one_step(price.epsilon), NO_STEPS, price.delta)
+    return Account(one_step(IN_SYMBOLS, price.epsilon), NO_STEPS, price.delta)
 
 
 class Advanced(Measure[Account]):
@@ -212,19 +182,18 @@ class Advanced(Measure[Account]):
         return _single(Price(Sens.of(epsilon), Sens.of(delta)))
 
     def sequence(self, parts: list[Account]) -> Account:
-        once = sum((part.once for part in parts), NO_STEPS)
-        rounds = sum((part.rounds for part in parts), NO_STEPS)
+        once, rounds = _STEPS.sequence([part.once for part in parts]), _STEPS.sequence([part.rounds for part in parts])
         return Account(once, rounds, sens.total(part.delta for part in parts))
 
     def either(self, parts: list[Account]) -> Account:
-        once, rounds = _largest_steps(part.once for part in parts), _largest_steps(part.rounds for part in parts)
+        once, rounds = _STEPS.either([part.once for part in parts]), _STEPS.either([part.rounds for part in parts])
         return Account(once, rounds, sens.maximum(part.delta for part in parts))
 
     def repeat(self, cost: Repeat, once: Account) -> Account:
         count, delta = cost.count, cost.count * once.delta
         if at_most_once(count):
-            return Account(once.once.times(count), once.rounds.times(count), delta)
-        return Account(NO_STEPS, (once.once + once.rounds).times(count), delta)
+            return Account(_STEPS.repeat(count, once.once), _STEPS.repeat(count, once.rounds), delta)
+        return Account(NO_STEPS, _STEPS.repeat(count, _STEPS.sequence([once.once, once.rounds])), delta)
 
     def amplified(self, cost: Sampled, inside: Account) -> Account:
         return _single(amplified(cost, self.closed(inside, cost)))
@@ -265,83 +234,79 @@ class Advanced(Measure[Account]):
 # privacy.
 
 
-class Concentrated(NamedTuple):
+_CONCENTRATED = Sums(IN_SYMBOLS, Concentrated(ZERO, ZERO), fails=True)
+
+
+class Counted(NamedTuple):
     """δ-approximate ρ-zCDP. ``pair`` is what basic composition says of it, where nothing is ``composed`` and no noise
     is Gaussian all that there is to say."""
 
-    rho: Sens
-    delta: Sens
+    own: Concentrated[Sens]
     basic: Price
     composed: bool
 
     @property
     def free(self) -> bool:
-        return self.rho.zero and self.delta.zero
+        return self.own.rho.zero and self.own.delta.zero
 
 
-class Zcdp(Measure[Concentrated]):
+class Zcdp(Measure[Counted]):
     """Zero-concentrated differential privacy: ρ adds up, and so does the δ of what is no pure or Gaussian mechanism.
     ρ-zCDP is (ρ + 2√(ρ ln(1/δ')), δ')-private for every 0 < δ' < 1. Source: Bun and Steinke 2016. One mechanism that
     a change reaches in two ways is (√ρ₁ + √ρ₂)²-zCDP, as a group is: Bun and Steinke 2016, Proposition 27."""
 
     rule = "zcdp"
     kind = "zcdp"
-    free = Concentrated(ZERO, ZERO, FREE, False)
-    unbounded = Concentrated(INFINITY, ONE, UNBOUNDED, False)
+    free = Counted(Concentrated(ZERO, ZERO), FREE, False)
+    unbounded = Counted(Concentrated(INFINITY, ONE), UNBOUNDED, False)
 
-    def is_unbounded(self, loss: Concentrated) -> bool:
-        return loss.rho.infinite or loss.delta.infinite
+    def is_unbounded(self, loss: Counted) -> bool:
+        return loss.own.rho.infinite or loss.own.delta.infinite
 
-    def released(self, cost: Release, distances: Distances) -> Concentrated:
+    def released(self, cost: Release, distances: Distances) -> Counted:
         pair, mu = self.released_pair(cost, distances), deviations(cost, distances)
         if mu is not None:
-            return Concentrated(half(mu.power(2)), ZERO, pair, True)
+            return Counted(Concentrated(half(mu.power(2)), ZERO), pair, True)
         rho = None if pair.unbounded else cost.event.rho(pair)
-        return _worst(pair) if rho is None else Concentrated(rho, ZERO, pair, False)
+        return _worst(pair) if rho is None else Counted(Concentrated(rho, ZERO), pair, False)
 
-    def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Concentrated:
+    def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Counted:
         return _worst(Price(Sens.of(epsilon), Sens.of(delta)))
 
-    def sequence(self, parts: list[Concentrated]) -> Concentrated:
-        return self._summed(parts)
+    def sequence(self, parts: list[Counted]) -> Counted:
+        own, basic = _CONCENTRATED.sequence([p.own for p in parts]), _PAIRS.sequence([p.basic for p in parts])
+        return Counted(own, basic, any(p.composed for p in parts))
 
-    def _summed(self, parts: list[Concentrated]) -> Concentrated:
-        pair = Price(sens.total(p.basic.epsilon for p in parts), sens.total(p.basic.delta for p in parts))
-        rho, delta = sens.total(p.rho for p in parts), sens.total(p.delta for p in parts)
-        return Concentrated(rho, delta, pair, any(p.composed for p in parts))
+    def either(self, parts: list[Counted]) -> Counted:
+        own, basic = _CONCENTRATED.either([p.own for p in parts]), _PAIRS.either([p.basic for p in parts])
+        return Counted(own, basic, any(p.composed for p in parts))
 
-    def either(self, parts: list[Concentrated]) -> Concentrated:
-        pair = Price(sens.maximum(p.basic.epsilon for p in parts), sens.maximum(p.basic.delta for p in parts))
-        rho, delta = sens.maximum(p.rho for p in parts), sens.maximum(p.delta for p in parts)
-        return Concentrated(rho, delta, pair, any(p.composed for p in parts))
+    def repeat(self, cost: Repeat, once: Counted) -> Counted:
+        own, basic = _CONCENTRATED.repeat(cost.count, once.own), _PAIRS.repeat(cost.count, once.basic)
+        return Counted(own, basic, once.composed or not at_most_once(cost.count))
 
-    def repeat(self, cost: Repeat, once: Concentrated) -> Concentrated:
-        count, basic = cost.count, once.basic
-        pair = Price(count * basic.epsilon, count * basic.delta)
-        composed = once.composed or not at_most_once(count)
-        return Concentrated(count * once.rho, count * once.delta, pair, composed)
-
-    def amplified(self, cost: Sampled, inside: Concentrated) -> Concentrated:
+    def amplified(self, cost: Sampled, inside: Counted) -> Counted:
         return _worst(amplified(cost, inside.basic))
 
-    def grouped(self, loss: Concentrated, steps: int) -> Concentrated:
+    def grouped(self, loss: Counted, steps: int) -> Counted:
         return loss if steps == 1 else _worst(group(loss.basic, steps))
 
-    def both(self, first: Concentrated, second: Concentrated) -> Concentrated:
+    def both(self, first: Counted, second: Counted) -> Counted:
         if first.free or second.free:
             return second if first.free else first
-        pair, chained = both(first.basic, second.basic), (first.rho.root() + second.rho.root()).power(2)
-        known = (first.composed or second.composed) and first.delta.zero and second.delta.zero
-        return Concentrated(chained, ZERO, pair, True) if known else _worst(pair)
+        pair, chained = both(first.basic, second.basic), (first.own.rho.root() + second.own.rho.root()).power(2)
+        known = (first.composed or second.composed) and first.own.delta.zero and second.own.delta.zero
+        return Counted(Concentrated(chained, ZERO), pair, True) if known else _worst(pair)
 
-    def translated(self, values: Substitution, loss: Concentrated) -> Concentrated:
+    def translated(self, values: Substitution, loss: Counted) -> Counted:
         pair = Price(values.sens(loss.basic.epsilon), values.sens(loss.basic.delta))
-        return Concentrated(values.sens(loss.rho), values.sens(loss.delta), pair, loss.composed)
+        own = Concentrated(*map(values.sens, loss.own))
+        return Counted(own, pair, loss.composed)
 
-    def pair(self, loss: Concentrated) -> Price:
-        if loss.rho.infinite or loss.delta.infinite:
+    def pair(self, loss: Counted) -> Price:
+        if loss.own.rho.infinite or loss.own.delta.infinite:
             return UNBOUNDED
-        return Price(*self.converted(loss.rho, loss.delta)) if loss.composed else loss.basic
+        return Price(*self.converted(loss.own.rho, loss.own.delta)) if loss.composed else loss.basic
 
     def converted(self, rho: Sens, delta: Sens) -> tuple[Sens, Sens]:
         """The pair that follows from ρ."""
@@ -350,25 +315,22 @@ class Zcdp(Measure[Concentrated]):
         slack = self.slack()
         return rho + sens.number(2) * (rho * sens.log_inverse(slack)).root(), delta + Sens.of(slack)
 
-    def named(self, loss: Concentrated) -> tuple[tuple[str, Sens], ...]:
-        aside = () if loss.delta.zero else (("rho_delta", loss.delta),)
-        return ("rho", loss.rho), *aside
+    def named(self, loss: Counted) -> tuple[tuple[str, Sens], ...]:
+        aside = () if loss.own.delta.zero else (("rho_delta", loss.own.delta),)
+        return ("rho", loss.own.rho), *aside
 
 
-def _worst(pair: Price) -> Concentrated:
+def _worst(pair: Price) -> Counted:
     """Of something of which no more is known than a pair."""
     if pair.unbounded:
         return Zcdp.unbounded
-    return Concentrated(drift(SYMBOLS, pair.epsilon), pair.delta, pair, False)
+    return Counted(Concentrated(drift(SYMBOLS, pair.epsilon), pair.delta), pair, False)
 
 
-class Shifted(NamedTuple):
-    """μ-Gaussian differential privacy, by the square of μ."""
-
-    square: Sens
+_SHIFTED = Sums(IN_SYMBOLS, Shifted(ZERO))
 
 
-class GaussianOnly(Measure[Shifted]):
+class GaussianOnly(Measure[Shifted[Sens]]):
     """Gaussian differential privacy, for what adds Gaussian noise and does nothing else: μ² adds up, exactly.
     Source: Dong, Roth and Su 2019. The pair that goes with it is that of zCDP, ρ being μ²/2."""
 
@@ -377,50 +339,50 @@ class GaussianOnly(Measure[Shifted]):
     free = Shifted(ZERO)
     unbounded = Shifted(INFINITY)
 
-    def is_unbounded(self, loss: Shifted) -> bool:
+    def is_unbounded(self, loss: Shifted[Sens]) -> bool:
         return loss.square.infinite
 
-    def released(self, cost: Release, distances: Distances) -> Shifted:
+    def released(self, cost: Release, distances: Distances) -> Shifted[Sens]:
         mu = deviations(cost, distances)
         return self.unbounded if mu is None else Shifted(mu.power(2))
 
-    def leaked(self, cost: Leak) -> Shifted:
+    def leaked(self, cost: Leak) -> Shifted[Sens]:
         return self.unbounded
 
-    def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Shifted:
+    def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Shifted[Sens]:
         return self.unbounded
 
-    def sequence(self, parts: list[Shifted]) -> Shifted:
-        return Shifted(sens.total(part.square for part in parts))
+    def sequence(self, parts: list[Shifted[Sens]]) -> Shifted[Sens]:
+        return _SHIFTED.sequence(parts)
 
-    def either(self, parts: list[Shifted]) -> Shifted:
-        return Shifted(sens.maximum(part.square for part in parts))
+    def either(self, parts: list[Shifted[Sens]]) -> Shifted[Sens]:
+        return _SHIFTED.either(parts)
 
-    def repeat(self, cost: Repeat, once: Shifted) -> Shifted:
-        return Shifted(cost.count * once.square)
+    def repeat(self, cost: Repeat, once: Shifted[Sens]) -> Shifted[Sens]:
+        return _SHIFTED.repeat(cost.count, once)
 
-    def amplified(self, cost: Sampled, inside: Shifted) -> Shifted:
+    def amplified(self, cost: Sampled, inside: Shifted[Sens]) -> Shifted[Sens]:
         return inside if inside.square.zero else self.unbounded
 
-    def grouped(self, loss: Shifted, steps: int) -> Shifted:
+    def grouped(self, loss: Shifted[Sens], steps: int) -> Shifted[Sens]:
         return Shifted(loss.square * sens.number(steps).power(2))
 
-    def both(self, first: Shifted, second: Shifted) -> Shifted:
+    def both(self, first: Shifted[Sens], second: Shifted[Sens]) -> Shifted[Sens]:
         if first.square.zero or second.square.zero:
             return second if first.square.zero else first
         return self.unbounded
 
-    def translated(self, values: Substitution, loss: Shifted) -> Shifted:
+    def translated(self, values: Substitution, loss: Shifted[Sens]) -> Shifted[Sens]:
         return Shifted(values.sens(loss.square))
 
-    def pair(self, loss: Shifted) -> Price:
+    def pair(self, loss: Shifted[Sens]) -> Price:
         if loss.square.zero or loss.square.infinite:
             return FREE if loss.square.zero else UNBOUNDED
         slack = self.slack()
         spread = (sens.number(2) * loss.square * sens.log_inverse(slack)).root()
         return Price(half(loss.square) + spread, Sens.of(slack))
 
-    def named(self, loss: Shifted) -> tuple[tuple[str, Sens], ...]:
+    def named(self, loss: Shifted[Sens]) -> tuple[tuple[str, Sens], ...]:
         return (("mu", loss.square.root()),)
 
 

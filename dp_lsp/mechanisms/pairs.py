@@ -16,6 +16,7 @@ from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.mechanisms.arithmetic import INTERVALS, SYMBOLS, Arithmetic, Interval, brief
 
 A = TypeVar("A", Sens, Fraction)
+"""What an account is kept in."""
 
 
 class Pair(NamedTuple, Generic[A]):
@@ -73,6 +74,14 @@ class Counting(Generic[A]):
         """The largest."""
         raise NotImplementedError
 
+    def failing(self, deltas: Iterable[A]) -> A:
+        """The probability that one of several independent things fails, 1 - Π(1 - δ), or a number above it."""
+        raise NotImplementedError
+
+    def failing_repeatedly(self, delta: A, times: A) -> A:
+        """The same of so many with one δ: 1 - (1 - δ)^k."""
+        raise NotImplementedError
+
 
 class InSymbols(Counting[Sens]):
     """Symbols, exactly."""
@@ -97,6 +106,12 @@ class InSymbols(Counting[Sens]):
     def largest(self, values: Iterable[Sens]) -> Sens:
         return sens.maximum(values)
 
+    def failing(self, deltas: Iterable[Sens]) -> Sens:
+        return sens.total(deltas)
+
+    def failing_repeatedly(self, delta: Sens, times: Sens) -> Sens:
+        return times * delta
+
 
 class InNumbers(Counting[Fraction]):
     """Fractions, rounded up."""
@@ -120,6 +135,19 @@ class InNumbers(Counting[Fraction]):
 
     def largest(self, values: Iterable[Fraction]) -> Fraction:
         return max(values)
+
+    def failing(self, deltas: Iterable[Fraction]) -> Fraction:
+        total = Fraction(0)
+        for delta in deltas:
+            if delta:
+                total = brief(total + delta * (1 - total))
+        return total
+
+    def failing_repeatedly(self, delta: Fraction, times: Fraction) -> Fraction:
+        if delta == 0 or delta >= 1 or times == 1:
+            return min(delta, Fraction(1))
+        kept = ((1 - Interval.of(delta)).ln() * times).exp()
+        return brief(min((1 - kept).up, delta * times))
 
 
 IN_SYMBOLS, IN_NUMBERS = InSymbols(), InNumbers()

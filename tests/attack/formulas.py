@@ -160,7 +160,7 @@ def _rounded_down(right: Any) -> Any:
 
 
 def _no_mean(right: Any) -> Any:
-    return lambda *args: (found := right(*args)) and found._replace(mean=Fraction(0))
+    return lambda *args: (found := right(*args)) and found._replace(steps=found.steps._replace(mean=Fraction(0)))
 
 
 def _one_less(right: Any) -> Any:
@@ -321,8 +321,13 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("the rate counts twice", guarantee, "amplified", _rate_once_more),
         ("with replacement costs half", theorems, "redrawn", _halved),
         ("a changed row is one that is there or not", guarantee, "amplified", _unamplified),
-        ("the largest failure", guarantee, "failing", lambda right: lambda deltas: max(deltas, default=Fraction(0))),
-        ("rounds fail once", guarantee, "failing_repeatedly", lambda right: lambda delta, count: delta),
+        (
+            "the largest failure",
+            theorems.InNumbers,
+            "failing",
+            lambda right: lambda self, deltas: max(deltas, default=Fraction(0)),
+        ),
+        ("rounds fail once", theorems.InNumbers, "failing_repeatedly", lambda right: lambda self, delta, times: delta),
         (
             "all of δ is left",
             guarantee,

@@ -169,7 +169,7 @@ def _true_if_open(right: Any) -> Any:
 
 def _no_drift(right: Any) -> Any:
     """An account whose loss is taken to be 0 in the mean."""
-    return lambda epsilon: right(epsilon)._replace(mean=sens.ZERO)
+    return lambda count, epsilon: right(count, epsilon)._replace(mean=sens.ZERO)
 
 
 def _less(name: str) -> Wrong:
