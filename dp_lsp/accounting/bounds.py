@@ -15,22 +15,17 @@ from dp_lsp.core.algebra import Apply, Function, Poly, Symbol, polys_of
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import least, norms_of, symbols_of, upper
 from dp_lsp.core.events import (
-    Answer,
-    Awaited,
     Called,
     Cost,
-    Parallel,
-    Release,
-    Repeat,
     Sampled,
     Var,
     callees,
     known_of,
     nodes,
+    numbers,
 )
 from dp_lsp.core.notation import LONGEST
 from dp_lsp.core.sens import ONE, Sens
-from dp_lsp.core.values import digested
 from dp_lsp.mechanisms.pairs import Price
 
 
@@ -206,30 +201,10 @@ def may_cancel(cost: Cost) -> bool:
 
 def _found_cancelling(cost: Cost) -> bool:
     return any(
-        any(_has_logarithm(number) for number in _numbers(node))
+        any(_has_logarithm(number) for number in numbers(node))
         or (isinstance(node, Called) and any(_may_cancel[body] for body in callees(node)))
         for node in nodes(cost)
     )
-
-
-def _numbers(node: Cost) -> Iterator[Sens | Poly]:
-    """The numbers that stand in a node itself."""
-    match node:
-        case Release(event=event, distance=distance, factor=factor):
-            yield from (getattr(event, name) for name in digested(type(event)))
-            yield from (factor, *distance.values())
-        case Repeat(count=count):
-            yield count
-        case Sampled(draws=draws, rows=rows, along=along):
-            yield from (draws, rows, *(each for moved in along.values() for each in moved.values()))
-        case Parallel(along=moved):
-            yield from moved.values()
-        case Awaited(along=moved_by):
-            yield from (each for moved in moved_by for each in moved.values())
-        case Called(along=along, values=values, answers=answers):
-            yield from (each for moved in along.values() for each in moved.values())
-            answered = (each.values for each in answers.values() if isinstance(each, Answer))
-            yield from (number for each in (values, *answered) for number in each.symbols.values())
 
 
 _may_cancel: WeakKeyDictionary[Cost, bool] = WeakKeyDictionary()

@@ -7,7 +7,7 @@ be written down, with roots and logarithms in them, and are rounded where they e
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from math import ceil, floor
@@ -27,15 +27,13 @@ from dp_lsp.core.events import (
     Cost,
     Distances,
     Leak,
-    Opaque,
-    Parallel,
     Release,
     Repeat,
     Sampled,
     Scheme,
-    Var,
     known_of,
     nodes,
+    numbers,
 )
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import AnyNorm
@@ -285,7 +283,7 @@ def names(cost: Cost) -> frozenset[Name]:
 def _found_names(cost: Cost) -> frozenset[Name]:
     found: set[Name] = set()
     for node in nodes(cost):
-        for value in _values_of(node):
+        for value in numbers(node):
             found |= symbols_of(value)
             found |= norms_of(value)
         if isinstance(node, Called):
@@ -296,32 +294,3 @@ def _found_names(cost: Cost) -> frozenset[Name]:
                     found |= _names[answer.body] - answer.values.symbols.keys() - answer.values.norms.keys()
                     found |= {norm for norm in answer.values.norms.values() if isinstance(norm, NormVariable)}
     return frozenset(found)
-
-
-def _values_of(node: Cost) -> Iterator[Poly | Sens]:
-    """The numbers that stand in a node."""
-    match node:
-        case Release(event=event, distance=distance, factor=factor):
-            yield from (*event.given, factor, *distance.values())
-        case Repeat(count=count):
-            yield count
-        case Sampled(draws=draws, rows=rows, along=along):
-            yield from (draws, rows, *_factors(along))
-        case Parallel(along=moved_by):
-            yield from moved_by.values()
-        case Awaited(callee=callee, along=moved):
-            yield from map(Poly.of, (*callee.epsilon, *callee.delta))
-            yield from (factor for distances in moved for factor in distances.values())
-        case Called(along=along, values=values, answers=answers):
-            yield from (*_factors(along), *values.symbols.values())
-            yield from _answered(answers)
-
-
-def _factors(along: Mapping[Var, Distances]) -> Iterator[Sens]:
-    return (factor for distances in along.values() for factor in distances.values())
-
-
-def _answered(answers: Mapping[Opaque, Answer | Opaque]) -> Iterator[Poly | Sens]:
-    for answer in answers.values():
-        if isinstance(answer, Answer):
-            yield from answer.values.symbols.values()

@@ -15,7 +15,7 @@ from itertools import count
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
-from dp_lsp.core.algebra import Symbol
+from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.sens import Sens
@@ -255,6 +255,35 @@ def nodes(cost: Cost) -> Iterator[Cost]:
                 pending.extend(reversed(parts))
             case Repeat(body=body) | Sampled(body=body) | Parallel(body=body):
                 pending.append(body)
+
+
+def numbers(node: Cost) -> Iterator[Poly | Sens]:
+    """The numbers that stand in a node itself: of its mechanism, factors, and what is put for symbols of a callee."""
+    match node:
+        case Release(event=event, distance=distance, factor=factor):
+            yield from (*event.given, factor, *distance.values())
+        case Repeat(count=count):
+            yield count
+        case Sampled(draws=draws, rows=rows, along=along):
+            yield from (draws, rows, *_factors(along))
+        case Parallel(along=moved_by):
+            yield from moved_by.values()
+        case Awaited(callee=callee, along=moved):
+            yield from map(Poly.of, (*callee.epsilon, *callee.delta))
+            yield from (factor for distances in moved for factor in distances.values())
+        case Called(along=along, values=values, answers=answers):
+            yield from (*_factors(along), *values.symbols.values())
+            yield from _answered(answers)
+
+
+def _factors(along: Mapping[Var, Distances]) -> Iterator[Sens]:
+    return (factor for distances in along.values() for factor in distances.values())
+
+
+def _answered(answers: Mapping[Opaque, Answer | Opaque]) -> Iterator[Poly | Sens]:
+    for answer in answers.values():
+        if isinstance(answer, Answer):
+            yield from answer.values.symbols.values()
 
 
 def callees(cost: Called) -> list[Cost]:
