@@ -121,7 +121,7 @@ def plain(markdown: str) -> str:
 
 
 def told(analysis: Analysis, function: FunctionReport) -> Iterator[str]:
-    yield from (f"▸ {each}" for each in function.chains)
+    yield from (f"▸ {each}" for each in function.proved_chains)
     found = hover(analysis, function.name_span.start)
     assert found is not None
     for line in plain(found.markdown).splitlines():
