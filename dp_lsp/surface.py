@@ -4,6 +4,11 @@ has its last number: a front end whose language counts otherwise writes that out
 Nodes know their place (offsets relative to their chunk) and nothing about types. Operators are calls of the name
 of the operator. A construct that is understood lexically but has no meaning for the checker is an
 :class:`Opaque` node; text that could not be read is an :class:`Opaque` node with a problem beside it.
+
+No text without an effect summary. Text that is dropped, folded, skipped or trusted says what it may bind, where it
+stands and in its module, and whether it may do anything at all (:class:`Summary`): of tokens
+`frontends/julia/summary.py` says it, of a tree `lower/facts.py`. What it may bind at top level is in doubt in the
+whole project; in a function its text is refused, and what it does elsewhere is in doubt.
 """
 
 from __future__ import annotations

@@ -4,6 +4,11 @@ Rules say how releases, composition and samples are counted; this module says ho
 samples. Trees are shared between calls, so prices are remembered by tree and distances, also from one function
 to the next. A chain of calls may be longer than Python's stack, so what prices a tree asks for the prices of its
 parts instead of calling itself.
+
+A part of a dataset is a variable: what is run on every part is in the tree once, about a variable that stands for one
+part; who moves several parts is charged by measures at the leaves, as for every distance. One part that makes all
+steps is the worst where what is run never chooses by what it released (:func:`~dp_lsp.core.events.adds_up`), else
+each way to share the steps counts (:func:`partitions`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,11 @@
 """What is proved of a function, as data: its bounds, what they hold under, and what they are made of.
 
 Numbers are those of the core, exact and shared. A record holds all of it as one text (:func:`encoded`), which is read
-when somebody looks; what is read has symbols of its own. How it is said stands in :mod:`dp_lsp.analysis.words`."""
+when somebody looks; what is read has symbols of its own. How it is said stands in :mod:`dp_lsp.analysis.words`.
+
+So what is proved is data until it is shown, each number once (:mod:`dp_lsp.core.tables`). Renderers print it; none of
+them reads text that was written for a person (``tests/test_said_once.py``).
+"""
 
 from __future__ import annotations
 

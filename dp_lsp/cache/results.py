@@ -1,4 +1,13 @@
-"""What was found out of projects, by all that it depends on."""
+"""What was found out of projects, by all that it depends on.
+
+`check` keeps what it found out of a project by all that it depends on: the texts, the options of each file, what
+every include leads to, and the text of this program. It does so only of a check that read nothing else. Entries are
+JSON with a checksum, not pickles: who can write to the folder can make a run say something else, but not do anything
+else. Beside the report it keeps the records of the pieces, which the engine of the server learns when it first checks
+a project: each counts only if its key is the digest of the premises that hold now. The server keeps them, too, of
+what lies on the disk as it was checked. So a workspace opens without anything being inferred that any process has
+inferred before.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 What that is only a check knows: also files that are included and not there, and configurations that could stand above
 a file. So all of that is looked at again and again; a service of the system that tells of changes knows less.
+
+A service would have to be told of all these folders, and would not tell of network drives; looking at the stamps of
+2,000 files takes some 10 ms.
 """
 
 from __future__ import annotations

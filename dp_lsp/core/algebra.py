@@ -3,6 +3,9 @@
 An atom is a :class:`Symbol` or an application (:class:`Apply`) of a function to other numbers. Atoms are interned,
 so equal atoms are one object and a monomial is compared by identity. A :class:`Poly` may be negative; a number
 that is known not to be is a :class:`dp_lsp.core.sens.Sens`.
+
+The normal form and the printers are our own: `sympy` on the way of a check costs 0.2 s and 35 MiB a process. It is
+the oracle of the tests.
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ No class says what tells its values apart: all its fields do, also one that is a
 is said at the class, by :func:`~dp_lsp.core.values.undigested`, with the reason. What is told from others by being
 itself, whatever the others look like, is numbered in the order in which it is met: it is written once, and then
 referred to.
+
+A caller depends on a digest of what it calls: a tree of events is written down once, its own variables numbered, and
+a call says what is put for those it leaves open. So a chain of calls costs what its links do.
 """
 
 from __future__ import annotations

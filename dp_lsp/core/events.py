@@ -4,6 +4,10 @@ A :class:`Release` knows how far each variable moves the input of its mechanism,
 :mod:`dp_lsp.mechanisms`; nothing here asks which. Trees are immutable and shared: a
 call refers to the callee's tree and never copies it. Source: the privacy calculus of the published checker, with
 costs kept symbolic.
+
+So two arguments that share a person are priced together, and a record that is drawn from several matrices is a
+variable from the start: a joint cost is never a sum made afterwards. Bounds are computed at the end, by every
+measure, and the smallest proved one is shown.
 """
 
 from __future__ import annotations

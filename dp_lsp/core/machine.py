@@ -12,6 +12,9 @@ stand for the abstract element types. A number that is read from such an array i
 Sources: the Julia manual, "Types", "Methods", "Conversion and Promotion"; the promotion rules and the arithmetic of
 truth values as Julia's Base has them (``promotion.jl``, ``bool.jl``, ``float.jl``, ``rational.jl``). Int is taken to be
 Int64.
+
+Rows say how they store their results in :mod:`dp_lsp.builtins.stored`, and what is not listed may be anything. What a
+loop carries is widened on the terms before its body is inferred (:mod:`dp_lsp.infer.invariants`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""What is known of a value, and of a function once it has been inferred."""
+"""What is known of a value, and of a function once it has been inferred.
+
+Functions are inferred at their declared types, and a call instantiates the scheme. An open number type of a parameter
+becomes Real, its upper bound; an open norm stays a variable of the scheme, and the report names one only if a bound
+depends on it.
+"""
 
 from __future__ import annotations
 

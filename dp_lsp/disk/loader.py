@@ -1,4 +1,8 @@
-"""The files of a check: those below some folders, and those that were handed over or named."""
+"""The files of a check: those below some folders, and those that were handed over or named.
+
+Names of files are whole paths as written: as in Julia, `..` is taken off the path and links are not followed when an
+include is looked up; only whether the file may be read is asked of what the path leads to.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""From what was inferred of a method to the steps that led to each of its bounds."""
+"""From what was inferred of a method to the steps that led to each of its bounds.
+
+A bound's moves know what they were made of, so the reasons are there while a function is inferred. A check keeps none
+of them: who asks has one function inferred again, and records stay small.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 They are computed in a process of their own; who asks decides when, and waits. Nothing here does: a
 chunk is judged by what is known already, and its record says what else would be worth asking. Once that is answered,
 the chunk is judged again, and what is found out then is remembered beside what was.
+
+The command line asks at its end, the worker when it is quiet. What was asked about is judged again under a key of its
+own, so all that is remembered stays a function of its key.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""What is plotted of a function: the curves of each bound that has all its numbers, and of others what is missing."""
+"""What is plotted of a function: the curves of each bound that has all its numbers, and of others what is missing.
+
+A client that wants plots in a report waits a little longer: the worker prices each function that has all its numbers
+at some forty places, gives way to any check, and keeps the result beside the record.
+"""
 
 from __future__ import annotations
 

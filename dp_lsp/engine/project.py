@@ -1,4 +1,8 @@
-"""A project: a file with all it includes, in the order in which they run, cut into its modules."""
+"""A project: a file with all it includes, in the order in which they run, cut into its modules.
+
+The rules of a project are those of its root: which severities and limits count for a file, the configuration above it
+says; but what one file proves of another must be found by the same rules.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Trying fixes: the text is edited and checked again, and only what makes nothing worse is kept."""
+"""Trying fixes: the text is edited and checked again, and only what makes nothing worse is kept.
+
+What a kind of problem offers as a repair is a proposal. Once the diagnostics are out and it is quiet, the worker
+edits the text, checks it like any other with the same memo, and keeps what mends its problem and makes nothing worse.
+Whatever comes meanwhile is more urgent.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 What it is called with, the row says by its other arguments. So a parameter without an annotation, of a function that is
 written right there, has the type it is called with, and nothing in its body waits until that is known.
+
+A row that calls functions says with what, by its other arguments; these are inferred first, and a parameter without
+an annotation has that type. So what is written where it is used never waits.
 """
 
 from __future__ import annotations

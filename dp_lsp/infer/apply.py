@@ -1,4 +1,11 @@
-"""The rule of calls of the program's own functions: a scheme is instantiated, its cost is shared."""
+"""The rule of calls of the program's own functions: a scheme is instantiated, its cost is shared.
+
+A helper needs no annotations: Julia compiles a method without annotations anew for the types of a call, so its scheme
+for them is the one it would have if they stood there. That is asked for where the scheme for any types does not
+serve: for datasets, and where none was found. How often one definition may cause that, and how deep, is limited.
+Where a method is understood for some types only, its own report is for the first of them
+(:mod:`dp_lsp.infer.method`), and says so.
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,9 @@ variable), and what evaluating it releases, and where it may fail, is its effect
 effects of its parts, in the order of evaluation; branches, loops and samples make one effect of those of their bodies.
 
 Source: type_system sections 2 to 5; Lucassen and Gifford 1988, "Polymorphic effect systems".
+
+So what is left as state while a definition is inferred is what is known (:mod:`dp_lsp.infer.context`), what is to be
+decided (:mod:`dp_lsp.infer.solver`) and what was found (:mod:`dp_lsp.infer.recorder`).
 """
 
 from __future__ import annotations

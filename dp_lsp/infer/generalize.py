@@ -1,4 +1,9 @@
-"""From what was inferred of a body to a scheme: what it is general in, what stays open, what it spends."""
+"""From what was inferred of a body to a scheme: what it is general in, what stays open, what it spends.
+
+A norm is that of what a vector is used for: statistics and vectors that are written out say how far they move in each
+norm, and what they are used for decides. A norm that nobody sees from outside is decided last, before the conditions
+are: it is the one that gives the smallest bound.
+"""
 
 from __future__ import annotations
 

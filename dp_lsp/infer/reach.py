@@ -3,6 +3,12 @@
 A row of a sample may be there or not. What a loop over the rows adds in the round of that row is then all that the row
 contributes, and how far that moves the result is told by where the value that is added lies, not by how far it moves.
 A function that returns 0 of 0 and is s-sensitive returns something within s·r of 0 of what is within r of 0.
+
+Where the number of rows is private, what is added counts: a Poisson sample is a type of its own, which only `size`
+and a loop over all its rows accept. A row more is one more round, so what a loop moves by is how far a round takes
+what it starts with, not how far its result moves with the row. Under `add-remove` a parameter is protected only where
+it is used for nothing but drawing such samples (:mod:`dp_lsp.infer.functions`), so that nothing that was inferred for
+data of one size is ever used for data of two.
 """
 
 from __future__ import annotations

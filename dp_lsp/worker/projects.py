@@ -1,4 +1,9 @@
-"""Which projects the open documents belong to, and checking those that an edit concerns."""
+"""Which projects the open documents belong to, and checking those that an edit concerns.
+
+An edit concerns every document whose last answer depended on it: of each answer it is remembered which files it was
+made of, so that a file is also checked again when it stops being included. The server knows of closed files only what
+their chunks define and use: enough to mark in the same turn what an edit makes stale, also through them.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,23 @@
-"""``python -m tests.attack programs`` tries random programs, ``private`` random private functions, ``selections`` those
-that select by datasets, ``parts`` those that run others on the parts of a dataset, ``add-remove`` those of data of
-which one has a record more, ``persons`` those of people with several records, ``charges`` random charges;
-``evaluator`` judges random programs by an evaluator that shares nothing with the checker; ``scoreboard`` writes down
-what is found against the published rules."""
+"""Attacks on what is claimed.
+
+``programs`` writes random programs and looks for neighbouring inputs that refute a claim about them; ``private`` does
+so with random private functions, which are run on both inputs with their chance written down (all that is released
+counts as seen), ``selections`` with such that choose by datasets, ``parts`` with such that run others on the parts of
+one, ``add-remove`` with such of data of which one has a record more, ``persons`` with functions of datasets of people
+who have several records, and ``pipelines`` with statistics of all that can be made of datasets. What refutes a claim
+is printed with its seed, and with the smallest program of its kind.
+
+``charges`` prices random charges of discrete mechanisms and compares every ε that is stated with the δ that
+enumerating all outcomes gives. ``evaluator`` judges claims by an evaluator that shares nothing with the checker, not
+even the reading of the text (``tests/evaluator/``): programs with mixed run-time types, several methods a name and
+planted effects. ``--first``, ``--count`` and ``--output FILE``, which goes on where it stopped, share out a long run;
+``--checker COMMAND`` asks another version; ``--both`` runs the interpreter of ``meaning/`` on the same inputs.
+
+``scoreboard`` writes down what the same searches find against the published rules, ``precision`` how much larger
+claims are than what is found. ``mutants`` breaks one thing in one row of the table, one rule, or one formula of a
+measure, at a time and lists what no test notices; all 700 take half an hour, and ``--by-search`` halves factors and
+asks the search alone.
+"""
 
 from __future__ import annotations
 

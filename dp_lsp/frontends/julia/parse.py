@@ -1,4 +1,10 @@
-"""A chunk of Julia to surface nodes: lexer, folding, an LALR parser, repair."""
+"""A chunk of Julia to surface nodes: lexer, folding, an LALR parser, repair.
+
+An LALR parser with a lexer of our own: what Julia needs beyond a context-free grammar is lexical, one stack of
+brackets, blocks and pending ternaries. Callbacks build slotted nodes during the parse, without recursion. Lark makes
+the table of the grammar, which is shipped as a module (``table.py``); so it is there in a checkout as in a wheel, and
+nothing that runs needs lark. A test holds the two against each other.
+"""
 
 from __future__ import annotations
 
