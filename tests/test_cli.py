@@ -18,7 +18,7 @@ import pytest
 import dp_lsp.cli.running
 from analyses import analysis, function, problem
 from dp_lsp.analysis.loading import Loader, Text
-from dp_lsp.analysis.records import Analysis, Setting, State, unchecked
+from dp_lsp.analysis.records import Analysis, ChunkRecord, Setting, State, unchecked
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.cache.folder import VARIABLE
 from dp_lsp.cli import main
@@ -65,6 +65,9 @@ def answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tmp_path_factory: py
                 if text.problem:
                     return {root: unchecked(Source(text.content), text.problem, options(root))}
                 return {root: check(text.content) if callable(check) else check}
+
+            def records(self, root: str) -> tuple[ChunkRecord, ...]:
+                return ()
 
         monkeypatch.setattr(dp_lsp.cli.running, "Engine", Fake)
         monkeypatch.setenv(VARIABLE, str(tmp_path_factory.mktemp("cache")))
