@@ -10,7 +10,7 @@ import mpmath
 import pytest
 
 from dp_lsp.accounting.charge import Group, Repeat
-from dp_lsp.accounting.renyi import converted
+from dp_lsp.accounting.renyi import best_order, converted
 from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, Interval
 from dp_lsp.mechanisms.pairs import drift
 from dp_lsp.mechanisms.selection import Approximate, BoundedRange, bounded_range
@@ -58,7 +58,7 @@ def test_a_hundred_choices(epsilon: str, zcdp: str, simple: str, renyi: str) -> 
     def bound(order: float) -> float:
         return converted(FLOATS, total * order, order, 1e-6)
 
-    best = renyi.best_order(bound, 1e-9, 1e9)
+    best = best_order(bound, 1e-9, 1e9)
     assert best is not None and agrees(bound(best), simple)
 
 

@@ -24,7 +24,8 @@ from dp_lsp.builtins.concrete import array
 from dp_lsp.builtins.meanings import MEANINGS
 from dp_lsp.builtins.randomness import RANDOM
 from dp_lsp.builtins.releasing import COMPUTED, RELEASED
-from dp_lsp.cli import main, progress, target
+from dp_lsp.cli import main, progress
+from dp_lsp.cli import run as command
 from dp_lsp.core.types import Norm
 from dp_lsp.engine.check import Engine
 from dp_lsp.release import noise, running
@@ -583,7 +584,7 @@ def test_what_cannot_be_written_in_the_end_is_not_lost(
     def gone(*_: str) -> None:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(target, "put_in_place", gone)
+    monkeypatch.setattr(command, "put_in_place", gone)
     given = ["run", "p.jl", "total", "--data", "one.csv", "--set", "eps=2", "--ledger", "l.jsonl"]
     assert main([*given, "--output-file", "out.txt"]) == 2
     printed = capsys.readouterr()

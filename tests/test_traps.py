@@ -25,7 +25,7 @@ from source_tree import ROOT
 from stdio_driver import DELAY, Driver, Message, children
 
 TRAPS = {
-    "something is shown as verified that is not": "test_robustness.test_every_prefix "
+    "something is shown as verified that is not": "test_robustness.test_prefixes "
     "test_faults.test_a_worker_that_is_killed_at_random_moments "
     "test_worker.test_a_check_that_takes_too_long_is_given_up "
     "test_projects.test_what_cannot_be_read_leaves_everything_unknown",

@@ -47,7 +47,7 @@ class Rule(NamedTuple):
 
     @contextmanager
     def _in_place(self) -> Iterator[None]:
-        if isinstance(self.owner, rules.Rules):
+        if isinstance(self.owner, rules.ProfileRules):
             right = getattr(self.owner, self.function)
             object.__setattr__(self.owner, self.function, self.wrong(right))
             try:
