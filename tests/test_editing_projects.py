@@ -371,6 +371,7 @@ def test_a_worker_that_dies_leaves_nothing_proved_of_what_was_edited(session: Se
     session.show("main.jl")
     session.show("lib/noise.jl")
     (worker,) = children(session.process.pid)
+    time.sleep(DELAY)  # so that it does not try fixes any more: a process that does is ended when it is silent
     os.kill(worker, signal.SIGSTOP)
     session.edit(2, "lib/noise.jl", NOISY.replace("1/2", "1/4"))
     session.wait(lambda m: m.get("method") == "dp/fileStatus" and m["params"]["status"] == "stale")
