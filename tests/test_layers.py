@@ -51,7 +51,8 @@ class Layer(NamedTuple):
 def table() -> dict[str, Layer]:
     """The table of the contributors' map."""
     rows = {}
-    for line in (ROOT / "dp_lsp" / "README.md").read_text("utf-8").splitlines():
+    _, _, section = (ROOT / "dp_lsp" / "README.md").read_text("utf-8").partition("\n## Who may import whom\n")
+    for line in section.partition("\n## ")[0].splitlines():
         if line.startswith("| `"):
             name, *cells = (re.findall(r"`(\w+)`", cell) for cell in line.strip("|").split("|"))
             rows[name[0]] = Layer(*(frozenset(cell) for cell in cells))
