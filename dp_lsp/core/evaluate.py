@@ -88,7 +88,7 @@ class Substitution:
                 for atom, power in monomial:
                     product = product * _raised(self._atom(atom), power)
                 known = known + product
-            self._polys[value] = known
+            known = self._polys[value] = value if known == value else known
         return known
 
     def sens(self, value: Sens) -> Sens:

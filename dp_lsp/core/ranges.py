@@ -59,6 +59,8 @@ def supremum(value: Sens, which: Which = varies) -> Sens:
 
 def ends(value: Poly, which: Which = varies) -> Ends:
     """Between which ends a number lies."""
+    if not speaks_of(value, which):
+        return Ends(value, value)
     parts = {monomial: _of_product(monomial, factor, which) for monomial, factor in value.terms.items()}
     low = _least(value, {monomial: part.low for monomial, part in parts.items()}, which)
     below = _least(-value, {monomial: _negative(part.high) for monomial, part in parts.items()}, which)

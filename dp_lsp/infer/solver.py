@@ -84,6 +84,7 @@ class Solver:
         self.whole: set[Var] = set()
         self.uneven: set[Var] = set()
         self._symbols: dict[Symbol, Poly] = {}
+        self._sizes = Substitution(self._symbols)
         self._norms: dict[NormVariable, AnyNorm] = {}
         self._factors: dict[Symbol, Sens] = {}
         self._types: dict[TypeVariable, Type] = {}
@@ -113,7 +114,7 @@ class Solver:
 
     def poly(self, value: Poly) -> Poly:
         """A size with all that is known of the dimensions in it."""
-        return Substitution(self._symbols).poly(value) if self._symbols else value
+        return self._sizes.poly(value)
 
     def norm(self, value: AnyNorm) -> AnyNorm:
         """What a norm was found to be; a variable while that is open."""
@@ -142,13 +143,11 @@ class Solver:
 
     def container(self, box: Container) -> Container:
         """A container with all that is bound put in."""
-        return replace(
-            box,
-            norm=self.norm(box.norm),
-            length=self.poly(box.length),
-            rows=None if box.rows is None else self.poly(box.rows),
-            element=self.type(box.element),
-        )
+        norm, length, element = self.norm(box.norm), self.poly(box.length), self.type(box.element)
+        rows = None if box.rows is None else self.poly(box.rows)
+        if norm is box.norm and length is box.length and rows is box.rows and element is box.element:
+            return box
+        return replace(box, norm=norm, length=length, rows=rows, element=element)
 
     def bind_factor(self, symbol: Symbol, factor: Sens) -> None:
         """An open sensitivity is known now."""
@@ -187,8 +186,9 @@ class Solver:
         for one, other in newest:  # so that the sizes of parameters keep their names
             symbol = one.symbol
             if symbol is not None and symbol.sign is Sign.NONNEGATIVE and self._may_bind(symbol, other):
-                self._symbols[symbol] = other
-                self._symbols = {known: self.poly(value) for known, value in self._symbols.items()}
+                put = Substitution({symbol: other})
+                self._symbols = {known: put.poly(value) for known, value in self._symbols.items()} | {symbol: other}
+                self._sizes = Substitution(self._symbols)
                 return True
         if (left - right).number is not None:
             return False

@@ -99,6 +99,10 @@ class Parser:
                     row = states[code]
                     break
                 size, origin, make = rules[~code]
+                if make is None:  # most reductions by far: what stands there goes by another name
+                    stack[-1] = state = states[stack[-2]][origin]
+                    row = states[state]
+                    continue
                 children = values[-size:] if size else []
                 if size:
                     del values[-size:]
@@ -112,9 +116,12 @@ class Parser:
         raise AssertionError("the end is a token, too")
 
 
-def _make(shape: Shape, builder: object) -> Make:
+def _make(shape: Shape, builder: object) -> Make | None:
+    """What makes the value of a rule; None where its only child is that."""
     call: Make = getattr(builder, shape.name, list)
     if shape.inlined:
+        if shape.size == 1 and shape.kept == ((0, False, 0),) and not shape.after:
+            return None
         call = partial(_inlined, call)
     plain = tuple((index, False, 0) for index in range(shape.size))
     return call if shape.kept == plain and not shape.after else partial(_kept, call, shape.kept, shape.after)
