@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Iterator
-from typing import Any, get_args, get_origin
+from typing import Any
 
 import pytest
 
 from dp_lsp.analysis.details import Details, decoded
-from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.plain import UNREADABLE, plain
 from dp_lsp.analysis.records import ChunkRecord
 from dp_lsp.core.tables import Reader, Writer
@@ -66,11 +65,9 @@ def test_what_is_proved_is_priced_when_somebody_asks() -> None:
 
 
 class Recorded(Sampler):
-    """Makes values of records, in which some are found out later, and numbers are not that long."""
+    """Makes values of records, in which numbers are not that long."""
 
     def some(self, hint: Any) -> list[Any]:
-        if get_origin(hint) is Later:
-            return [Later.known(each) for each in super().some(*get_args(hint))]
         return [1, 2] if hint is int else super().some(hint)
 
 

@@ -17,6 +17,7 @@ from typing import Any, get_args, get_origin
 import pytest
 
 from attack.edits import EDITS, Edited, Forgotten
+from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.records import Options
 from dp_lsp.core import algebra, events, scheme, sens, types
 from dp_lsp.core.algebra import NormVariable, Symbol
@@ -161,6 +162,8 @@ class Sampler:
         if origin is not None and issubclass(origin, Mapping):
             keys, values = (self.some(each) for each in inner)
             return [{}, *({keys[0]: value} for value in values), *({key: values[0]} for key in keys[1:2])]
+        if origin is Later:
+            return [Later.known(each) for each in self.some(*inner)]
         if origin is type:
             return [Kind.registry["DP101"], Kind.registry["DP102"]]
         if issubclass(hint, Enum):

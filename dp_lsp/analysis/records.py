@@ -231,12 +231,14 @@ def share(some: Modules | None, others: Modules | None) -> bool:
 
 NO_FACTS = Later.known(b"")
 NO_NAMES = Later.known(b"")
+NO_MEANINGS = Later.known(b"")
 
 
 class ChunkRecord(NamedTuple):
     """All that is known of a chunk. ``facts`` is made when somebody points at it, and decoded. So is ``names``, where
     its names stand (:mod:`dp_lsp.analysis.names`): that follows from the text alone, whatever was found out about it.
-    ``meanings`` are digests of what each name means that it defines, one after the other, if these are known.
+    ``meanings`` are digests of what each name means that it defines, one after the other, if these can be told; they
+    are made when a chunk is checked that uses such a name.
     ``modules`` are those that it is a part of, each with its own top-level names. ``asks`` are the questions, as texts,
     whose answers may make numbers of it smaller; those are found by who has the time."""
 
@@ -244,19 +246,21 @@ class ChunkRecord(NamedTuple):
     verdict: Verdict
     facts: Later[bytes] = NO_FACTS
     names: Later[bytes] = NO_NAMES
-    meanings: bytes = b""
+    meanings: Later[bytes] = NO_MEANINGS
     modules: Modules = (MAIN,)
     asks: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
         """Whether all of it is there."""
-        return self.facts.is_known and all(each.claims.is_known for each in self.verdict.functions)
+        claims = all(each.claims.is_known for each in self.verdict.functions)
+        return claims and self.facts.is_known and self.meanings.is_known
 
     def complete(self) -> None:
         """Have all of it found out."""
         self.facts.ask()
         self.names.ask()
+        self.meanings.ask()
         for function in self.verdict.functions:
             function.claims.ask()
 
@@ -265,7 +269,8 @@ class ChunkRecord(NamedTuple):
         if self.is_whole:
             return self
         functions = tuple(each._replace(claims=Later.awaited(self.key)) for each in self.verdict.functions)
-        return self._replace(facts=Later.awaited(self.key), verdict=self.verdict._replace(functions=functions))
+        facts, meanings = Later[bytes].awaited(self.key), Later[bytes].awaited(self.key)
+        return self._replace(verdict=self.verdict._replace(functions=functions), facts=facts, meanings=meanings)
 
     def fill(self, other: ChunkRecord) -> bool:
         """What is awaited here has come with another record, if that says the same at once; whether it does."""
@@ -275,6 +280,7 @@ class ChunkRecord(NamedTuple):
         ]
         if same:
             self.facts.fill(other.facts)
+            self.meanings.fill(other.meanings)
             for one, another in zip(mine, its, strict=True):
                 one.claims.fill(another.claims)
         return same

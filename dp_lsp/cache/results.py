@@ -28,7 +28,7 @@ import dp_lsp
 from dp_lsp import frontends
 from dp_lsp.analysis.loading import Refusal, Text
 from dp_lsp.analysis.plain import UNREADABLE, plain
-from dp_lsp.analysis.records import NO_FACTS, NO_NAMES, Analysis, ChunkRecord, Options, Placed
+from dp_lsp.analysis.records import NO_FACTS, NO_MEANINGS, NO_NAMES, Analysis, ChunkRecord, Options, Placed
 from dp_lsp.cache.store import Store
 from dp_lsp.disk.loader import Seen
 from dp_lsp.problem import Fix, Problem
@@ -271,4 +271,4 @@ def _meant(found: str | Refusal) -> Any:
 
 def lighter(placed: Placed) -> Placed:
     """A piece without what no report is made of."""
-    return placed._replace(record=placed.record._replace(facts=NO_FACTS, names=NO_NAMES, meanings=b""))
+    return placed._replace(record=placed.record._replace(facts=NO_FACTS, names=NO_NAMES, meanings=NO_MEANINGS))

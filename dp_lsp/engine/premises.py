@@ -8,11 +8,13 @@ call says what is put for those symbols and variables that it leaves open; a cha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from time import time_ns
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from dp_lsp import __version__
+from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.records import KEY, Options
 from dp_lsp.core.algebra import NormVariable, Symbol
 from dp_lsp.core.digest import SIZE, Way, Ways, Writer, hashed, of_fields
@@ -99,7 +101,12 @@ class Meanings(Writer):
 
 _fields_of_function = of_fields(FunctionValue)
 
-WAYS: dict[type, Way] = {Called: Meanings.called, Answer: Meanings.answer, FunctionValue: Meanings.function}
+WAYS: dict[type, Way] = {
+    Called: Meanings.called,
+    Answer: Meanings.answer,
+    FunctionValue: Meanings.function,
+    Later: lambda writer, later: writer.write(later.value),
+}
 """How that is written of which more is to say than what its fields are."""
 
 Meanings.ways = Ways(WAYS)
@@ -108,14 +115,19 @@ Meanings.ways = Ways(WAYS)
 @same_by_digest
 @undigested(_value="its digest tells of it, also where it is not there")
 class Meaning:
-    """What a name stands for, and a digest of it. Of one that was found out by another process, and that nobody has
-    asked for since, there is nothing but the digest."""
+    """What a name stands for, and a digest of it, which is made when somebody uses the name. Of one that was found out
+    by another process, and that nobody has asked for since, there is nothing but the digest."""
 
     __slots__ = ("_value", "digest")
 
-    def __init__(self, value: Global | UnknownGlobal | None, digest: bytes) -> None:
+    def __init__(self, value: Global | UnknownGlobal | None, digest: Later[bytes]) -> None:
         self._value = value
         self.digest = digest
+
+    @classmethod
+    def of(cls, value: Global | UnknownGlobal) -> Meaning:
+        """The meaning that has this value."""
+        return cls(value, Later(partial(digest, value)))
 
     @property
     def is_there(self) -> bool:

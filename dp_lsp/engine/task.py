@@ -51,11 +51,12 @@ class Known(NamedTuple):
     @classmethod
     def told(cls, record: ChunkRecord) -> Known | None:
         """What a record says that another process has made, if it can be used without inferring its chunk."""
-        names, digests = record.verdict.defines, record.meanings
+        names, digests = record.verdict.defines, record.meanings.value
         if len(record.key) != KEY or len(digests) != SIZE * len(names):
             return None
         parts = (digests[at : at + SIZE] for at in range(0, len(digests), SIZE))
-        return cls(record, tuple((name, Meaning(None, part)) for name, part in zip(names, parts, strict=True)), {})
+        meanings = (Meaning(None, Later.known(part)) for part in parts)
+        return cls(record, tuple(zip(names, meanings, strict=True)), {})
 
     @property
     def is_complete(self) -> bool:
@@ -115,7 +116,7 @@ class Task:
         names = tuple(definition.name for definition in self.unit.lowered.definitions)
         verdict = Verdict(State.UNKNOWN, (), (*self.unit.lowered.problems, *self.unit.problems), names, self.unit.uses)
         values = ((name, UnknownGlobal(name, reason)) for name in names)
-        return self._made(key, verdict, NO_FACTS, [(name, Meaning(value, digest(value))) for name, value in values])
+        return self._made(key, verdict, NO_FACTS, [(name, Meaning.of(value)) for name, value in values])
 
     def infer(self, key: bytes) -> Known:
         """What is found out about the unit."""
@@ -138,7 +139,7 @@ class Task:
             outcomes.append(outcome)
             reports += [report] if report is not None else []
             meaning = _meaning(definition.name, found, outcome, kept)
-            meanings.append((definition.name, Meaning(meaning, digest(meaning))))
+            meanings.append((definition.name, Meaning.of(meaning)))
             self._before[definition.name] = meaning
             facts.append((definition, found, outcome.state))
         self._look()
@@ -153,7 +154,7 @@ class Task:
         return self._made(key, verdict, known if self._options.facts else NO_FACTS, meanings)
 
     def _made(self, key: bytes, verdict: Verdict, facts: Later[bytes], meanings: list[tuple[str, Meaning]]) -> Known:
-        digests = b"".join(meaning.digest for _, meaning in meanings)
+        digests = Later(partial(_digests, meanings))
         asks = self._consulted.asks
         return Known(ChunkRecord(key, verdict, facts, self.unit.names, digests, asks=asks), tuple(meanings), {})
 
@@ -341,6 +342,11 @@ class Task:
                 yield each
             elif not any(_is_about(each, definition) for definition in definitions):
                 yield ClaimUnreadable.at(each.span, word=each.word, wrong="no function stands there")
+
+
+def _digests(meanings: list[tuple[str, Meaning]]) -> bytes:
+    """Those of what names mean, one after the other."""
+    return b"".join(meaning.digest.value for _, meaning in meanings)
 
 
 def _facts(found: list[tuple[Definition, Inferred, State]], text: str, options: Options) -> bytes:
