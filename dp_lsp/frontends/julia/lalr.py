@@ -80,11 +80,12 @@ class Parser:
 
     def __init__(self, table: Table, builder: object) -> None:
         self._end, self._states = table.states[0][_START], table.states
+        self._known: dict[tuple[int, int, str], int] = {}
         self._rules = [(shape.size, shape.origin, _make(shape, builder)) for shape in table.rules]
 
     def parse(self, tokens: Sequence[Token]) -> tuple[Any, int]:
         """What the tokens are, or None and the index of the first one that fits nowhere."""
-        states, rules = self._states, self._rules
+        states, rules, renamed = self._states, self._rules, self._known
         stack, values = [0], list[Any]()
         row = states[0]
         for fed, token in enumerate((*tokens, _END)):
@@ -99,8 +100,9 @@ class Parser:
                     row = states[code]
                     break
                 size, origin, make = rules[~code]
-                if make is None:  # most reductions by far: what stands there goes by another name
-                    stack[-1] = state = states[stack[-2]][origin]
+                if make is None:  # most reductions by far: what stands there goes by another name, and by another yet
+                    where = stack[-2], stack[-1], kind
+                    state = stack[-1] = renamed.get(where) or self._renamed(*where)
                     row = states[state]
                     continue
                 children = values[-size:] if size else []
@@ -114,6 +116,14 @@ class Parser:
                 if token is _END and state == self._end:
                     return values[-1], fed
         raise AssertionError("the end is a token, too")
+
+    def _renamed(self, below: int, state: int, kind: str) -> int:
+        """The state after all reductions of a single child to what it goes by, before a terminal of this kind."""
+        where, states = (below, state, kind), self._states
+        while (code := states[state].get(kind)) is not None and code < 0 and self._rules[~code][2] is None:
+            state = states[below][self._rules[~code][1]]
+        self._known[where] = state
+        return state
 
 
 def _make(shape: Shape, builder: object) -> Make | None:
