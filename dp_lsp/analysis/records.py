@@ -254,7 +254,7 @@ class ChunkRecord(NamedTuple):
     def is_whole(self) -> bool:
         """Whether all of it is there."""
         claims = all(each.claims.is_known for each in self.verdict.functions)
-        return claims and self.facts.is_known and self.meanings.is_known
+        return claims and all(each.is_known for each in (self.facts, self.names, self.meanings))
 
     def complete(self) -> None:
         """Have all of it found out."""
@@ -270,7 +270,9 @@ class ChunkRecord(NamedTuple):
             return self
         functions = tuple(each._replace(claims=Later.awaited(self.key)) for each in self.verdict.functions)
         facts, meanings = Later[bytes].awaited(self.key), Later[bytes].awaited(self.key)
-        return self._replace(verdict=self.verdict._replace(functions=functions), facts=facts, meanings=meanings)
+        names = self.names if self.names.is_known else Later[bytes].awaited(self.key)
+        verdict = self.verdict._replace(functions=functions)
+        return self._replace(verdict=verdict, facts=facts, names=names, meanings=meanings)
 
     def fill(self, other: ChunkRecord) -> bool:
         """What is awaited here has come with another record, if that says the same at once; whether it does."""
@@ -280,6 +282,7 @@ class ChunkRecord(NamedTuple):
         ]
         if same:
             self.facts.fill(other.facts)
+            self.names.fill(other.names)
             self.meanings.fill(other.meanings)
             for one, another in zip(mine, its, strict=True):
                 one.claims.fill(another.claims)

@@ -369,6 +369,7 @@ class Service:
         records, limit = self._rest[document]
         late = time.perf_counter() + _PORTION
         try:
+            self._name(records)
             while records and not self._inbox.has_any() and time.perf_counter() < late:
                 _end_after(limit + _GRACE)
                 self._entered(records[-1].key[:KEY])
@@ -390,6 +391,16 @@ class Service:
             self.send(Detailed(document))
         finally:
             _end_after(0.0)
+
+    def _name(self, records: list[ChunkRecord]) -> None:
+        """Tell where the names of all these records stand: that takes little, and much that is asked of a document that
+        was just opened is about all of its names."""
+        for record in reversed(records):
+            if not record.names.is_known and not self._inbox.has_any():
+                _end_after(self._limit + _GRACE)
+                self._entered(record.key[:KEY])
+                record.names.ask()
+                self._out.write(encode(Found(record.at_once())))
 
     def _repair(self, document: str, checked: tuple[int, Analysis, Options]) -> None:
         """Try the fixes of a document, unless it has another text by now. Whatever comes is more urgent."""
