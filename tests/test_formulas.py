@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 import sympy
 
+from dp_lsp.core.algebra import Poly
 from dp_lsp.core.comparing import Order, Verdict, compare
-from dp_lsp.core.constraints import Quantity, follows
+from dp_lsp.core.constraints import Quantity, decide, follows
 from dp_lsp.core.evaluate import interval, symbols_of
 from dp_lsp.core.formulas import Scope, Unreadable
 from dp_lsp.engine.check import Engine
@@ -202,6 +203,21 @@ def test_what_is_no_formula(text: str) -> None:
 def test_a_parameter_may_be_called_like_infinity() -> None:
     assert isinstance(Scope((), ["oo"]).read("2*oo"), Unreadable)
     assert read("oo", Scope()) == read("Max(3, oo)", Scope())
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("exp(1e30)", True, False), ("3 - exp(1e30)", False, True), ("1/exp(1e30)", True, True),
+        ("1/(3 - exp(1e30))", False, False), ("exp(1e30) - exp(2e30)", False, False),
+        ("Abs(3 - exp(1e30))", True, False), ("Max(0, 3 - exp(1e30))", True, True), ("(3 - exp(1e30))**2", False, False),
+    ],
+)  # fmt: skip
+def test_an_end_that_is_too_large_to_be_computed_is_none(text: str, low: bool, high: bool) -> None:
+    found = interval(read(text), {})
+    assert (found.low is not None, found.high is not None) == (low, high)
+    assert found.low is None or found.high is None or found.low <= found.high
+    assert decide(Poly.of(1), "<=", read("3 - exp(1e30)")) is None
 
 
 def test_hostile_formulas_end() -> None:

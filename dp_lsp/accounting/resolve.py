@@ -116,7 +116,7 @@ class _Resolve(Walk[Charge]):
         """A number with all put in, rounded down."""
         value = self._numbers.sens(value)
         try:
-            return value.number if value.number is not None else interval(value, {}).low
+            return value.number if value.number is not None else interval(value, {}).low or Fraction(0)
         except Missing:
             self.missing.update(symbol.name for symbol in symbols_of(value))
             return Fraction(1)

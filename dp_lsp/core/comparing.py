@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dp_lsp.core import constraints
 from dp_lsp.core.algebra import Sign, Symbol
 from dp_lsp.core.constraints import Comparison, Quantity
-from dp_lsp.core.evaluate import Interval, interval, symbols_of
+from dp_lsp.core.evaluate import Interval, interval, is_below, symbols_of
 from dp_lsp.core.formulas import Scope
 
 _TRIALS = 100
@@ -63,9 +63,9 @@ def compare(old: Least, new: Least, scope: Scope) -> Verdict:
     above = below = None
     shown = _symbols((*old, *new))
     for where, before, after in _values(old, new, scope):
-        if above is None and _is_less(before, after):
+        if above is None and is_below(before, after):
             above = _point(before, after, where, shown)
-        elif below is None and _is_less(after, before):
+        elif below is None and is_below(after, before):
             below = _point(before, after, where, shown)
         if above and (below or no_less):
             break
@@ -100,7 +100,7 @@ def _values(old: Least, new: Least, scope: Scope) -> Iterator[tuple[dict[Symbol,
         at = {symbol: Fraction(chance.choice(_choices(symbol, scope))) for symbol in listed}
         if all(_holds(each, at) for each in around):
             before, after = _least(old, at), _least(new, at)
-            if min(before.low, after.low) >= 0:
+            if all(each.low is not None and each.low >= 0 for each in (before, after)):
                 yield at, before, after
 
 
@@ -110,9 +110,9 @@ def _symbols(numbers: Iterable[Quantity]) -> set[Symbol]:
 
 def _least(several: Least, at: dict[Symbol, Fraction]) -> Interval:
     found = [interval(each, at) for each in several]
-    return Interval(
-        min(each.low for each in found), min((each.high for each in found if each.high is not None), default=None)
-    )
+    lows = [each.low for each in found if each.low is not None]
+    highs = [each.high for each in found if each.high is not None]
+    return Interval(min(lows) if len(lows) == len(found) else None, min(highs, default=None))
 
 
 def _choices(symbol: Symbol, scope: Scope) -> tuple[str, ...]:
@@ -126,14 +126,10 @@ def _choices(symbol: Symbol, scope: Scope) -> tuple[str, ...]:
 def _holds(comparison: Comparison, at: dict[Symbol, Fraction]) -> bool:
     """Whether a comparison holds for these numbers, as far as it is told apart."""
     left, right = interval(comparison.left, at), interval(comparison.right, at)
-    apart = _is_less(left, right) or _is_less(right, left)
+    apart = is_below(left, right) or is_below(right, left)
     if comparison.relation in ("==", "!="):
         return apart is (comparison.relation == "!=")
-    return not _is_less(right, left) and (apart or comparison.relation == "<=")
-
-
-def _is_less(one: Interval, other: Interval) -> bool:
-    return one.high is not None and one.high < other.low
+    return not is_below(right, left) and (apart or comparison.relation == "<=")
 
 
 def _point(old: Interval, new: Interval, where: dict[Symbol, Fraction], shown: set[Symbol]) -> Point:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp.core.algebra import ONE, Apply, Atom, Function, Monomial, Poly, Sign, Symbol, TooLong
-from dp_lsp.core.evaluate import interval, norms_of, symbols_of
+from dp_lsp.core.evaluate import interval, is_below, norms_of, symbols_of
 from dp_lsp.core.sens import INFINITY, Sens, dominates, magnitude
 from dp_lsp.core.values import undigested
 from dp_lsp.text import Span
@@ -73,9 +73,9 @@ def _by_value(left: Quantity, relation: str, right: Quantity) -> bool | None:
     if not (_is_number(left) and _is_number(right)):
         return None
     a, b = interval(left, {}), interval(right, {})
-    if a.high is not None and a.high < b.low:
+    if is_below(a, b):
         return relation != "=="
-    if b.high is not None and b.high < a.low:
+    if is_below(b, a):
         return relation == "!="
     return None
 

@@ -28,9 +28,9 @@ _FOLLOWS = "it follows from what is put for what"
 
 
 class Interval(NamedTuple):
-    """Bounds of a number; ``high`` is None for ∞."""
+    """Bounds of a number; None where nothing bounds it, as where an end is too large to be computed."""
 
-    low: Fraction
+    low: Fraction | None
     high: Fraction | None
 
 
@@ -195,10 +195,15 @@ def interval(value: Sens | Poly, numbers: Mapping[Symbol, Fraction]) -> Interval
     if value.infinite:
         return Interval(Fraction(0), None)
     parts = [_poly_interval(poly, numbers) for poly in value.polys]
-    low = max((part.low for part in parts), default=Fraction(0))
+    low = max((part.low for part in parts if part.low is not None), default=Fraction(0))
     if any(part.high is None for part in parts):
         return Interval(low, None)
     return Interval(low, max((part.high for part in parts if part.high is not None), default=Fraction(0)))
+
+
+def is_below(one: Interval, other: Interval) -> bool:
+    """Whether all of one lies below all of the other."""
+    return one.high is not None and other.low is not None and one.high < other.low
 
 
 def upper(value: Sens, numbers: Mapping[Symbol, Fraction]) -> Fraction | None:
@@ -214,7 +219,7 @@ def least(value: Sens) -> Fraction:
 def _least_of(poly: Poly) -> Fraction:
     """The terms without symbols; none of the others is negative."""
     constant = Poly({m: c for m, c in poly.terms.items() if not symbols_of(Poly({m: c}))})
-    return max(Fraction(0), _poly_interval(constant, {}).low)
+    return _positive(_poly_interval(constant, {})).low or Fraction(0)
 
 
 def rounded_up(value: Fraction | None) -> float:
@@ -230,18 +235,22 @@ def rounded_up(value: Fraction | None) -> float:
 
 
 def _poly_interval(poly: Poly, numbers: Mapping[Symbol, Fraction]) -> Interval:
-    low, high = Fraction(0), Fraction(0)
-    unbounded = False
+    found = Interval(Fraction(0), Fraction(0))
     for monomial, coefficient in poly.terms.items():
-        term = Interval(coefficient, coefficient)
+        term = Interval(Fraction(1), Fraction(1))
         for atom, power in monomial:
             term = _product(term, _power(_atom_interval(atom, numbers), power))
-        low += term.low
-        if term.high is None:
-            unbounded = True
-        else:
-            high += term.high
-    return Interval(low, None if unbounded else high)
+        found = Interval(*map(_sum, found, _scaled(term, coefficient)))
+    return found
+
+
+def _sum(end: Fraction | None, other: Fraction | None) -> Fraction | None:
+    return None if end is None or other is None else end + other
+
+
+def _scaled(value: Interval, factor: Fraction) -> Interval:
+    ends = [None if end is None else end * factor for end in value]
+    return Interval(*ends if factor >= 0 else ends[::-1])
 
 
 def _atom_interval(atom: Symbol | Apply, numbers: Mapping[Symbol, Fraction]) -> Interval:
@@ -263,10 +272,10 @@ def _repeated(atom: Apply, numbers: Mapping[Symbol, Fraction]) -> Interval:
     value, count = interval(base, numbers), interval(exponent, numbers).high
     if value.high is None or count is None:
         return Interval(Fraction(0), None)
-    times = max(0, math.floor(count))
+    times, low = max(0, math.floor(count)), value.low or Fraction(0)
     if atom.function is Function.POWER:
-        return Interval(_to_the(value.low, times, -1) or Fraction(0), _to_the(value.high, times, 1))
-    return Interval(_geometric(value.low, times, -1) or Fraction(0), _geometric(value.high, times, 1))
+        return Interval(_to_the(low, times, -1) or Fraction(0), _to_the(value.high, times, 1))
+    return Interval(_geometric(low, times, -1) or Fraction(0), _geometric(value.high, times, 1))
 
 
 def _to_the(base: Fraction, times: int, direction: int) -> Fraction | None:
@@ -284,9 +293,9 @@ def _geometric(ratio: Fraction, times: int, direction: int) -> Fraction | None:
 
 
 def _product(a: Interval, b: Interval) -> Interval:
-    if a.high is None or b.high is None:
-        low = a.low * b.low
-        return Interval(min(Fraction(0), low), None) if (a.high != 0 and b.high != 0) else Interval(low, Fraction(0))
+    if a.low is None or a.high is None or b.low is None or b.high is None:
+        least = None if a.low is None or b.low is None or a.low < 0 or b.low < 0 else a.low * b.low
+        return Interval(least, None)
     corners = (a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high)
     return Interval(min(corners), max(corners))
 
@@ -303,10 +312,13 @@ def _power(base: Interval, power: Fraction) -> Interval:
 
 
 def _inverse(value: Interval) -> Interval:
-    if value.low <= 0 and (value.high is None or value.high >= 0):
-        return Interval(Fraction(0), None)
-    assert value.high is not None
-    return Interval(1 / value.high, 1 / value.low)
+    """Of what may be 0 there is none: only that it is no less than 0, if that is not."""
+    low, high = value
+    if low is not None and low > 0:
+        return Interval(Fraction(0) if high is None else 1 / high, 1 / low)
+    if high is not None and high < 0:
+        return Interval(1 / high, Fraction(0) if low is None else 1 / low)
+    return Interval(None if low is None or low < 0 else Fraction(0), None)
 
 
 def _root(value: Interval) -> Interval:
@@ -315,7 +327,7 @@ def _root(value: Interval) -> Interval:
 
 def _monotone(function: Callable[[Decimal], Decimal]) -> Callable[[Interval], Interval]:
     def bounds(value: Interval) -> Interval:
-        low = _decimal(function, max(value.low, Fraction(0)), -_RELATIVE_ERROR)
+        low = _decimal(function, max(value.low or Fraction(0), Fraction(0)), -_RELATIVE_ERROR)
         high = None if value.high is None else _decimal(function, max(value.high, Fraction(0)), _RELATIVE_ERROR)
         return Interval(low or Fraction(0), high)
 
@@ -361,23 +373,21 @@ def _tangent(value: Interval) -> Interval:
 
 
 def _absolute(value: Interval) -> Interval:
-    if value.high is None:
-        return Interval(Fraction(0), None)
-    if value.low >= 0:
+    low, high = value
+    if low is not None and low >= 0:
         return value
-    if value.high <= 0:
-        return Interval(-value.high, -value.low)
-    return Interval(Fraction(0), max(-value.low, value.high))
+    if high is not None and high <= 0:
+        return _scaled(value, Fraction(-1))
+    return Interval(Fraction(0), None if low is None or high is None else max(-low, high))
 
 
 def _positive(value: Interval) -> Interval:
-    return Interval(max(Fraction(0), value.low), None if value.high is None else max(Fraction(0), value.high))
+    low, high = (None if end is None else max(Fraction(0), end) for end in value)
+    return Interval(low or Fraction(0), high)
 
 
 def _ceiling(value: Interval) -> Interval:
-    return _positive(
-        Interval(Fraction(math.ceil(value.low)), None if value.high is None else Fraction(math.ceil(value.high)))
-    )
+    return _positive(Interval(*(None if end is None else Fraction(math.ceil(end)) for end in value)))
 
 
 def _log_inverse(value: Interval) -> Interval:

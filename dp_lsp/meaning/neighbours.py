@@ -11,7 +11,6 @@ from fractions import Fraction
 
 from dp_lsp.builtins.concrete import Value, array
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.evaluate import interval
 from dp_lsp.core.metrics import is_data, is_whole
 from dp_lsp.core.scheme import Scheme, SchemeParameter
 from dp_lsp.core.types import (
@@ -26,7 +25,7 @@ from dp_lsp.core.types import (
     TupleType,
     Type,
 )
-from dp_lsp.meaning.spaces import SpaceSetting, distance, draw, neighbour, put_in
+from dp_lsp.meaning.spaces import SpaceSetting, distance, draw, known, neighbour, put_in
 
 _ATTEMPTS = 6
 _FINE = 10**6
@@ -164,7 +163,7 @@ def records_of_a_person(param: SchemeParameter, setting: SpaceSetting) -> int:
     """How many records of a parameter one person has at most."""
     if param.unit is None:
         return 1
-    return max(1, math.floor(interval(param.unit.records, setting.numbers).low))
+    return max(1, math.floor(known(param.unit.records, setting.numbers)))
 
 
 def _some_records(most: int, source: random.Random) -> int:

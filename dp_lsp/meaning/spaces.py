@@ -50,8 +50,8 @@ class SpaceSetting(NamedTuple):
 
     def size(self, size: Poly) -> int:
         symbol = size.symbol
-        known = self.numbers.get(symbol) if symbol is not None else None
-        return int(interval(size, self.numbers).low if known is None else known)
+        given = self.numbers.get(symbol) if symbol is not None else None
+        return int(known(size, self.numbers) if given is None else given)
 
     def norm(self, norm: AnyNorm) -> Norm:
         """A norm; one that may be any is taken to be the largest."""
@@ -140,12 +140,20 @@ def whole_steps(type_: Type, apart: Value, setting: SpaceSetting) -> int:
     return int(apart * apart + Fraction(1, 10**6)) if any(map(has_gap, own)) else math.ceil(apart)
 
 
+def known(value: Poly, numbers: Mapping[Symbol, Fraction]) -> Fraction:
+    """The number that a formula comes to; rounded down where it is not exact."""
+    low = interval(value, numbers).low
+    if low is None:
+        raise NotASpace("a number without ends")
+    return low
+
+
 def draw(type_: Type, source: random.Random, setting: SpaceSetting) -> Value:
     """A value of a type: mostly small, often with entries that are equal or 0, sometimes large."""
     match type_:
         case NumberType(base, static, bounds):
             if static is not None:
-                return number(interval(static, setting.numbers).low, base)
+                return number(known(static, setting.numbers), base)
             return _between(bounds, base, source, setting) if bounds is not None else _drawn_number(base, source)
         case BoolType():
             return source.random() < 0.5
@@ -168,7 +176,7 @@ def draw(type_: Type, source: random.Random, setting: SpaceSetting) -> Value:
 
 def _between(bounds: Bounds, base: Base, source: random.Random, setting: SpaceSetting) -> Value:
     """A number between bounds, often one of them."""
-    low, high = sorted(interval(end, setting.numbers).low for end in (bounds.low, bounds.high))
+    low, high = sorted(known(end, setting.numbers) for end in (bounds.low, bounds.high))
     drawn = source.choice((low, high, low + (high - low) * Fraction(source.randrange(17), 16)))
     inside = math.floor(drawn) >= low
     return number(Fraction(math.floor(drawn) if inside else math.ceil(drawn)) if base is Base.INTEGER else drawn, base)
@@ -178,7 +186,7 @@ def belongs(type_: Type, x: Value, setting: SpaceSetting) -> bool:
     """Whether a value of the right shape is one of those that a type is public about: within bounds, long enough."""
     match type_:
         case NumberType(bounds=Bounds(low, high)):
-            ends = sorted(interval(end, setting.numbers).low for end in (low, high))
+            ends = sorted(known(end, setting.numbers) for end in (low, high))
             return bool(ends[0] <= x <= ends[1])
         case Dataset(records=box, radius=radius):
             enough = len(x) >= _least(type_, setting)
@@ -191,12 +199,12 @@ def belongs(type_: Type, x: Value, setting: SpaceSetting) -> bool:
 
 
 def _are_short(box: Container, x: Value, radius: Poly, setting: SpaceSetting) -> bool:
-    most = interval(radius, setting.numbers).low
+    most = known(radius, setting.numbers)
     return all(norm_of(row, Norm(box.clip.value)) <= most for row in x)
 
 
 def _least(dataset: Dataset, setting: SpaceSetting) -> int:
-    return 0 if dataset.least is None else max(0, math.ceil(interval(dataset.least, setting.numbers).low))
+    return 0 if dataset.least is None else max(0, math.ceil(known(dataset.least, setting.numbers)))
 
 
 def _record(dataset: Dataset, source: random.Random, setting: SpaceSetting) -> Value:
@@ -207,7 +215,7 @@ def _record(dataset: Dataset, source: random.Random, setting: SpaceSetting) -> V
     row = array(draw(box.element, source, setting) for _ in range(setting.size(box.length)))
     if dataset.radius is None:
         return row
-    return _shortened(row, Norm(box.clip.value), interval(dataset.radius, setting.numbers).low)
+    return _shortened(row, Norm(box.clip.value), known(dataset.radius, setting.numbers))
 
 
 def _drawn_dataset(dataset: Dataset, source: random.Random, setting: SpaceSetting) -> Value:

@@ -100,9 +100,12 @@ def _evaluated(value: Poly, numbers: Mapping[str, Fraction]) -> Fraction:
     """The number that a formula of static parameters comes to; rounded down where it is not exact."""
     known: dict[Symbol, Fraction] = {each: numbers[each.name] for each in symbols_of(value) if each.name in numbers}
     try:
-        return interval(value, known).low
+        low = interval(value, known).low
     except Missing as missing:
         raise RunRefused(f"what a type says depends on {missing}, which has no number") from None
+    if low is None:
+        raise RunRefused("what a type says depends on a number that is too large to be computed")
+    return low
 
 
 class _Reader:
