@@ -210,7 +210,7 @@ def test_a_parameter_may_be_called_like_infinity() -> None:
     [
         ("exp(1e30)", True, False), ("3 - exp(1e30)", False, True), ("1/exp(1e30)", True, True),
         ("1/(3 - exp(1e30))", False, False), ("exp(1e30) - exp(2e30)", False, False),
-        ("Abs(3 - exp(1e30))", True, False), ("Max(0, 3 - exp(1e30))", True, True), ("(3 - exp(1e30))**2", False, False),
+        ("Abs(3 - exp(1e30))", True, False), ("Max(0, 3 - exp(1e30))", True, True),
     ],
 )  # fmt: skip
 def test_an_end_that_is_too_large_to_be_computed_is_none(text: str, low: bool, high: bool) -> None:
