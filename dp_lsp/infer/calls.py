@@ -11,7 +11,8 @@ from dp_lsp.builtins import stored, ways
 from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, no_demands
 from dp_lsp.builtins.remedies import UNBOX
 from dp_lsp.core import laws, machine, term
-from dp_lsp.core.algebra import NormVariable
+from dp_lsp.core.algebra import ZERO, NormVariable
+from dp_lsp.core.constraints import decide
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.events import Var
@@ -119,6 +120,8 @@ def _solved(inference: Inference, node: term.Call, form: Form, args: Args, value
     result = stored.result(inference.storage, row.name, args, result)
     rows.demand(inference, node, row, form, args)
     effects = in_sequence((effects, _may_fail(inference, node, form, args, values)))
+    if row.divides:
+        _is_not_zero(inference, node.args[-1], values[-1])
     if form.noise is not None:
         return mechanisms.release(inference, node, form.noise, args, values, result).after(effects)
     if form.runs is not None:
@@ -161,6 +164,17 @@ def _may_fail(inference: Inference, node: term.Call, form: Form, args: Args, val
         return failures
     seen = moves.combined(((moved, INFINITY) for moved in deciding), node.span, laws.FAILURE, node.builtin)
     return in_sequence((failures, failing(seen, node.span)))
+
+
+def _is_not_zero(inference: Inference, divisor: Term, value: Judgement) -> None:
+    """Users are taken at their word that a private number by which is divided is not 0, unless it is known: 0 / 0 is no
+    number, passes every bound, and is told from numbers in whatever is made of it, noise or a product with 0 too."""
+    type_ = inference.type(value)
+    if publics.is_public(value.moves) or not isinstance(type_, NumberType):
+        return
+    ends = type_.bounds
+    if ends is None or not (decide(ZERO, "<", ends.low) or decide(ends.high, "<", ZERO)):
+        inference.recorder.suppose(f"`{inference.written(divisor.span)}` is not 0, by which is divided")
 
 
 def _may_be_no_position(inference: Inference, node: term.Call, args: Args, values: list[Judgement]) -> Effects:
