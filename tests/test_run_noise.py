@@ -243,6 +243,62 @@ def test_answers_above_a_threshold_are_as_they_are_priced() -> None:
     assert all(over or not answer for above, answers in released for over, answer in zip(above, answers, strict=True))
 
 
+# Without luck: what is proposed, and the chance with which it is kept, have the density that is priced
+
+
+CLOSE = 1e-9
+"""How far logarithms of chances may be apart, in parts of them: a scale that is a part in a billion off is noticed."""
+
+
+def energies(name: str, whole: Fraction, monkeypatch: pytest.MonkeyPatch, **numbers: str) -> list[tuple[float, float]]:
+    """The logarithm of how much less likely than others some noise is drawn, where the library proposes so many scales,
+    and that of the noise that is meant."""
+    hidden, scales, costs = meant(name, SMALL, **numbers), list[Fraction](), list[Callable[[Fraction], Fraction]]()
+
+    def proposes(_: Any, key: Any, make: Any, scale: float, *rest: Any) -> Any:
+        scales.append(Fraction(scale))
+        return lambda zeros: [math.floor(whole * scales[0])] * len(zeros)
+
+    def keeps(cost: Callable[[Fraction], Fraction], _: Any) -> bool:
+        costs.append(cost)
+        return True
+
+    monkeypatch.setattr(SampledNoise, "_priced", proposes)
+    monkeypatch.setattr(noise, "_is_kept", keeps)
+    (released,) = released_often(name, SMALL, 1, **numbers)
+    (scale,), steps = scales, math.floor(whole * scales[0])
+    step = Fraction(
+        math.gcd(*(each.numerator for each in released.flat)), math.lcm(*(each.denominator for each in released.flat))
+    )
+    away = [(entry - true) / step - steps for entry, true in zip(released.flat, hidden.entries, strict=True)]
+    assert -1 <= min(away) <= max(away) <= 2
+
+    def drawn(place: Fraction) -> Fraction:
+        proposed = Fraction(steps, scale) ** 2 / 2 if hidden.normal else abs(steps) / scale
+        return proposed + costs[0](place)
+
+    def wanted(place: Fraction) -> Fraction:
+        far = abs((steps + place) * step / Fraction(hidden.scale))
+        return far**2 / 2 if hidden.normal else far
+
+    return [(float(drawn(place)), float(wanted(place))) for place in map(Fraction, ("0", "1/3", "1"))]
+
+
+def is_priced_otherwise(name: str, monkeypatch: pytest.MonkeyPatch, **numbers: str) -> bool:
+    pairs = [each for k in (0, 1, -2, 5) for each in energies(name, Fraction(k), monkeypatch, **numbers)]
+    first = pairs[0][0] - pairs[0][1]
+    return any(abs(drawn - wanted - first) > CLOSE * (1 + wanted) for drawn, wanted in pairs)
+
+
+@pytest.mark.parametrize(("name", "numbers"), NOISES)
+def test_the_density_of_noise_is_that_which_is_priced(
+    name: str, numbers: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not is_priced_otherwise(name, monkeypatch, **numbers)
+    monkeypatch.setattr(noise, "_WIDER", 1 + Fraction(1, 10**8))
+    assert is_priced_otherwise(name, monkeypatch, **numbers)
+
+
 # What these tests notice
 
 
