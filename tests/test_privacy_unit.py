@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from dp_lsp.analysis.records import Analysis, FunctionReport, Options
+from dp_lsp.analysis.records import Analysis, FunctionReport, Options, Setting
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.cli import main
 from dp_lsp.engine.check import Engine
@@ -222,3 +224,41 @@ def test_what_is_too_large_says_that_a_person_has_several_records() -> None:
     assert problem.message == "the noise hides a change of 3, but `sum(v)` can change by 6"
     said = [each.message for each in problem.related]
     assert "`v` enters here, with up to 2 records of a person" in said and "3 times as much" in said
+
+
+SAMPLED = """\
+function sampled(A::Matrix{<:Data}, B::Matrix{<:Data}, q::Static(), sigma::Static()) :: Priv()
+    (D, L) = sample_poisson(q, A, B)
+    (rows, columns) = size(D)
+    total = [0.0, 0.0]
+    for i in 1:rows
+        total = total + undisc_container(clip(L2, D[i, :]))
+    end
+    gaussian_noise(1, sigma, total)
+end
+"""
+
+
+@pytest.mark.parametrize(("rate", "records"), [("1/10", 2), ("1/10", 3), ("1/2", 3)])
+def test_several_records_that_are_sampled_cost_what_neighbours_attain(rate: str, records: int) -> None:
+    """All records of a person are at 1 in one dataset, and at -1 in the other: what is released are means over how many
+    of them are drawn, told apart best by a threshold."""
+    delta, drawn, deviation = 1e-5, Fraction(rate), 2
+    settings = (Setting(None, "q", drawn), Setting(None, "sigma", Fraction(deviation)))
+    options = Options(settings=settings, target_delta=Fraction(1, 10**5), contributes=records)
+    (found,) = Engine().check(SAMPLED, options).functions
+    claimed = max(float(each.epsilon) for each in found.numeric if each.epsilon is not None)
+    weights = [
+        math.comb(records, j) * float(drawn) ** j * float(1 - drawn) ** (records - j) for j in range(records + 1)
+    ]
+
+    def beyond(place: float, sign: int) -> float:
+        return sum(
+            weight * math.erfc((place - sign * j) / (deviation * math.sqrt(2))) / 2 for j, weight in enumerate(weights)
+        )
+
+    def attained(epsilon: float) -> float:
+        places = (step / 50 for step in range(-500, 1500))
+        return max(beyond(place, 1) - math.exp(epsilon) * beyond(place, -1) for place in places)
+
+    assert attained(claimed) <= delta < attained(claimed / 6)
