@@ -27,7 +27,6 @@ from dp_lsp.core.metrics import is_data, is_whole, spread
 from dp_lsp.core.order import Way
 from dp_lsp.core.sens import (
     INFINITY,
-    LONGEST_NUMBER,
     ONE,
     WIDTH,
     ZERO,
@@ -141,15 +140,9 @@ def numeric(
         if static is None or len(known) < len(args):
             operands = [each for each in map(intervals.of, args.types) if each is not None]
             return NumberType(kept, bounds=bounds(*operands) if len(operands) == len(args) else None)
-        value = static(*known)
-        return NumberType(kept, value if value is not None and _is_short(value) else None)
+        return NumberType(kept, static(*known))
 
     return result
-
-
-def _is_short(value: Poly) -> bool:
-    """Whether a public value is worth following; a longer one is public all the same."""
-    return len(value.terms) <= WIDTH and value.bits <= LONGEST_NUMBER
 
 
 def _sum(*values: Poly) -> Poly:
@@ -167,10 +160,11 @@ def _quotient(x: Poly, y: Poly) -> Poly:
 
 
 def _larger(x: Poly, y: Poly) -> Poly:
-    """max(x, y): x + max(0, y - x), unless it is known which is larger."""
+    """max(x, y): x + max(0, y - x), x being the shorter one, unless it is known which is larger."""
     known = decide(x, "<=", y)
     if known is None:
-        return x + positive_part(y - x).single_poly()
+        short, long = (y, x) if y.size < x.size else (x, y)
+        return short + positive_part(long - short).single_poly()
     return y if known else x
 
 

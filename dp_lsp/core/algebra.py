@@ -52,6 +52,7 @@ class Symbol:
     ``computed`` is None for one that who calls a function chooses."""
 
     __slots__ = ("__weakref__", "computed", "integer", "name", "sign", "uid")
+    size = 1
 
     def __init__(
         self, name: str, sign: Sign = Sign.REAL, integer: bool = False, computed: Computed | None = None
@@ -281,7 +282,7 @@ class Poly:
     @property
     def size(self) -> int:
         """About how many symbols it has when it is written out."""
-        atoms = (atom.size if isinstance(atom, Apply) else 1 for monomial in self.terms for atom, _ in monomial)
+        atoms = (atom.size for monomial in self.terms for atom, _ in monomial)
         return min(_COUNTLESS, len(self.terms) + self.bits // 8 + sum(atoms))
 
     @property

@@ -31,7 +31,7 @@ class Ends(NamedTuple):
     high: Poly | None
 
 
-_ANYWHERE = Ends(None, None)
+ANYWHERE = Ends(None, None)
 
 
 def varies(symbol: Symbol) -> bool:
@@ -186,7 +186,7 @@ def _scaled(between: Ends, factor: Poly) -> Ends:
         return Ends(None if low is None else low * factor, None if high is None else high * factor)
     if (-factor).evidently_nonnegative:
         return Ends(None if high is None else high * factor, None if low is None else low * factor)
-    return _ANYWHERE
+    return ANYWHERE
 
 
 def _times(one: Ends, other: Ends) -> Ends:
@@ -198,7 +198,7 @@ def _times(one: Ends, other: Ends) -> Ends:
     numbers = [None if end is None else end.number for end in (*one, *other)]
     known = [number for number in numbers if number is not None]
     if len(known) < len(numbers):
-        return _ANYWHERE
+        return ANYWHERE
     corners = [a * b for a in known[:2] for b in known[2:]]
     return Ends(Poly.of(min(corners)), Poly.of(max(corners)))
 
@@ -212,7 +212,7 @@ def _raised(base: Ends, power: Fraction) -> Ends:
     if power % 2 == 0:
         base = _size(base)
     if not _is_at_least(base.low):
-        return Ends(ZERO, None) if power.denominator > 1 else _ANYWHERE
+        return Ends(ZERO, None) if power.denominator > 1 else ANYWHERE
     if power.denominator > 1:
         roots = [None if end is None else magnitude(end).root().single_poly() for end in base]
         return _raised(Ends(*roots), power * 2) if power.denominator % 2 == 0 else Ends(ZERO, None)
@@ -228,7 +228,7 @@ def _inverted(value: Ends) -> Ends:
         return Ends(ZERO if high is None else high.inverse(), low.inverse())
     if high is not None and decide(high, "<", ZERO):
         return Ends(high.inverse(), ZERO if low is None else low.inverse())
-    return _ANYWHERE
+    return ANYWHERE
 
 
 def _of_atom(atom: Atom, which: Which) -> Ends:

@@ -54,7 +54,7 @@ class Inference:
             return NOT_UNDERSTOOD
         if isinstance(result.value.type, Unknown):
             self.give_up(f"`{self.written(node.span)}` was not understood")
-        if self.context.rules.computed and not isinstance(node, Use | Literal):
+        if not isinstance(node, Use | Literal):
             result = result._replace(value=self.publics.known(node, result.value))
         self.recorder.judgements[node] = result.value
         return result

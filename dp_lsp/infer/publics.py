@@ -35,9 +35,9 @@ from dp_lsp.core.algebra import Computed, Poly, Sign, Symbol
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import Substitution, symbols_of
 from dp_lsp.core.events import NOTHING
-from dp_lsp.core.ranges import ends, speaks_of, supremum, varies
+from dp_lsp.core.ranges import ANYWHERE, Ends, ends, speaks_of, supremum, varies
 from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Move, Moves
-from dp_lsp.core.sens import ONE
+from dp_lsp.core.sens import ONE, WIDTH
 from dp_lsp.core.term import Local, Term
 from dp_lsp.core.types import Base, BoolType, Bounds, FunctionType, NumberType, TupleType, Type
 from dp_lsp.infer import moves
@@ -49,6 +49,7 @@ _ZERO = Poly.of(0)
 _READABLE = re.compile(r"[^\W\d][\w!]*(\([\w\s,.+*/-]*\)|\[[\w\s,.+*/-]*\])")
 _CALL = re.compile(r"[^\W\d][\w!]*\(")
 _LONGEST = 24
+_LARGEST = 512  # symbols of a formula when it is written out; a number of 4096 bits counts as many
 _MARK = "'"
 """Ends names of numbers that are computed, so that they are not taken for parameters."""
 
@@ -95,6 +96,20 @@ def _may_be_nan(symbol: Symbol) -> bool:
     return symbol.computed is not None and not symbol.computed.real
 
 
+def _is_short(value: Poly) -> bool:
+    """Whether a formula is worth following: what is asked of one takes as long as it is when it is written out, which
+    doubles with each `max` of two numbers that share a third one."""
+    return len(value.terms) <= WIDTH and value.size <= _LARGEST
+
+
+def _between(type_: NumberType) -> Ends:
+    """The ends between which a number lies whose formula is not followed."""
+    if type_.static is not None:
+        low, high = ends(type_.static, lambda symbol: symbol.computed is not None)
+        return Ends(*(end if end is not None and _is_short(end) else None for end in (low, high)))
+    return ANYWHERE if type_.bounds is None else Ends(type_.bounds.low, type_.bounds.high)
+
+
 def _called(written: str) -> str:
     """What a number without a name is called in messages, by how it is written: of a long call, what is called."""
     call = _CALL.match(written)
@@ -120,7 +135,11 @@ class Publics:
         if not isinstance(type_, NumberType | TupleType):
             type_ = self._solver.type(type_)
         if isinstance(type_, NumberType):
-            if type_.static is not None or type_.base is Base.DATA or not is_public(value.moves):
+            if type_.static is not None and _is_short(type_.static):
+                return value
+            if not self._context.rules.computed:
+                return replace(value, type=replace(type_, static=None))
+            if type_.base is Base.DATA or not is_public(value.moves):
                 return value
             return replace(value, type=self._with_symbol(type_, node), moves=moves.NOWHERE)
         if not isinstance(type_, TupleType) or not type_.items:
@@ -135,22 +154,21 @@ class Publics:
         """The type of a number that is public in each round of a loop, and another one in each."""
         if not isinstance(type_, NumberType) or type_.static is not None or type_.base is Base.DATA:
             return type_
-        return replace(type_, static=Poly.of(self._symbol(local.name, type_, varies=True)))
+        return replace(type_, static=Poly.of(self._symbol(local.name, type_, _between(type_), varies=True)))
 
     def _with_symbol(self, type_: NumberType, node: Term) -> NumberType:
         written = "".join(self._context.written(node.span, _LONGEST).split())
         readable = _READABLE.fullmatch(written) is not None
         real = not machine.values(type_.stored) & ~machine.WHOLE or self.is_real([node])
         fixed = self.is_fixed([node])
-        symbol = self._symbol(
-            written if readable else _called(written), type_, varies=not (fixed and readable), real=real
-        )
+        name = written if readable else _called(written)
+        symbol = self._symbol(name, type_, _between(type_) if real else ANYWHERE, not (fixed and readable), real)
         if fixed:
             (self._named if readable else self._nameless).add(symbol)
         return replace(type_, static=Poly.of(symbol), bounds=type_.bounds if real else None)
 
-    def _symbol(self, name: str, type_: NumberType, varies: bool, real: bool = True) -> Symbol:
-        low, high = (None, None) if type_.bounds is None or not real else (type_.bounds.low, type_.bounds.high)
+    def _symbol(self, name: str, type_: NumberType, between: Ends, varies: bool, real: bool = True) -> Symbol:
+        low, high = between
         at_least = low is not None and decide(_ZERO, "<=", low) is True
         sign = Sign.NONNEGATIVE if at_least else Sign.REAL
         computed = Computed(low, high, varies, real)
