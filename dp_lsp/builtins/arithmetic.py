@@ -3,6 +3,7 @@ are added to each other and multiplied by numbers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import reduce
 
@@ -195,7 +196,9 @@ def _static_ceiling(args: Args) -> Type:
     known = None if value is None else value.number
     if known is not None:
         return NumberType(Base.INTEGER, Poly.of(-(-known.numerator // known.denominator)))
-    return NumberType(Base.INTEGER, value if value is not None and value.integral else None)
+    if value is not None and value.integral:
+        return NumberType(Base.INTEGER, value)
+    return NumberType(Base.INTEGER, bounds=intervals.rising(math.ceil)(intervals.of(args["x"])))
 
 
 def _negated(args: Args) -> Type | Refusal:

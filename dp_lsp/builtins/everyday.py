@@ -6,10 +6,12 @@ moves with nothing may go through any function.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
+from dp_lsp.builtins import intervals
 from dp_lsp.builtins.arithmetic import numeric
 from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Refusal, Refused, each, form, only
 from dp_lsp.builtins.factors import ceiling_factors
@@ -63,17 +65,25 @@ def _of_a_number(value: Callable[[Poly], Poly], demand: Callable[[Poly], Demand]
 # Rounding
 
 
-def _rounded(args: Args) -> Type:
+def _rounded(bounds: intervals.Rule) -> Callable[[Args], Type]:
     """A whole number, of the type that it had: Julia rounds a float to a float."""
-    given = args["x"]
-    return NumberType(given.base) if isinstance(given, NumberType) else REAL
+
+    def result(args: Args) -> Type:
+        given = args["x"]
+        return NumberType(given.base, bounds=bounds(intervals.of(given))) if isinstance(given, NumberType) else REAL
+
+    return result
 
 
-def _as_integer(args: Args) -> Type | Refusal:
-    wanted = args.given_type("T")
-    if not isinstance(wanted, NumberOf) or wanted.base is not Base.INTEGER or wanted.bounds is not None:
-        return Refusal("it rounds to an Integer only")
-    return NumberType(Base.INTEGER, stored=wanted.stored or machine.POSITION)
+def _as_integer(bounds: intervals.Rule) -> Callable[[Args], Type | Refusal]:
+    def result(args: Args) -> Type | Refusal:
+        wanted = args.given_type("T")
+        if not isinstance(wanted, NumberOf) or wanted.base is not Base.INTEGER or wanted.bounds is not None:
+            return Refusal("it rounds to an Integer only")
+        around = bounds(intervals.of(args["x"]))
+        return NumberType(Base.INTEGER, bounds=around, stored=wanted.stored or machine.POSITION)
+
+    return result
 
 
 # The order of entries
@@ -137,8 +147,13 @@ _ROWS: tuple[Builtin, ...] = (
             name,
             f"{name}(x), {name}(Int, x)",
             (
-                form(_rounded, ceiling_factors, x=REAL_NUMBER),
-                form(_as_integer, only(x=lambda args: ceiling_factors(args)[0]), T=GivenType(), x=REAL_NUMBER),
+                form(_rounded(intervals.rising(whole)), ceiling_factors, x=REAL_NUMBER),
+                form(
+                    _as_integer(intervals.rising(whole)),
+                    only(x=lambda args: ceiling_factors(args)[0]),
+                    T=GivenType(),
+                    x=REAL_NUMBER,
+                ),
                 form(lambda args: REAL, each(INFINITY), keywords={"digits": STATIC_INTEGER}, x=REAL_NUMBER),
             ),
             f"{words}; with `digits`, to so many digits after the decimal point. 1-sensitive for an Integer; ∞ for a "
@@ -156,10 +171,10 @@ _ROWS: tuple[Builtin, ...] = (
             ),
             defined=True,
         )
-        for name, words in (
-            ("round", "The nearest whole number, the even one of two that are equally near"),
-            ("floor", "The largest whole number that is at most x"),
-            ("trunc", "The whole part of x: rounded towards 0"),
+        for name, whole, words in (
+            ("round", round, "The nearest whole number, the even one of two that are equally near"),
+            ("floor", math.floor, "The largest whole number that is at most x"),
+            ("trunc", math.trunc, "The whole part of x: rounded towards 0"),
         )
     ),
     Builtin(

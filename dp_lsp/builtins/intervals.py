@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from functools import reduce
 
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.order import Way
+from dp_lsp.core.ranges import ends, is_computed
 from dp_lsp.core.sens import Sens, magnitude
 from dp_lsp.core.types import Bounds, NumberType, Type
 
@@ -32,8 +34,35 @@ def around(*values: Poly) -> Bounds | None:
 
 def hull(*operands: Bounds | None) -> Bounds | None:
     """The smallest interval that holds all of these, if each is known."""
-    known = [each for each in operands if each is not None]
-    return around(*(end for each in known for end in (each.low, each.high))) if len(known) == len(operands) else None
+    return _hull(operands) or _hull([outer(each) for each in operands])
+
+
+def _hull(operands: Iterable[Bounds | None]) -> Bounds | None:
+    found: list[Poly] = []
+    for each in operands:
+        if each is None:
+            return None
+        found += (each.low, each.high)
+    return around(*found)
+
+
+def outer(operand: Bounds | None) -> Bounds | None:
+    """An interval around this one, whose ends speak of no number that the program computes."""
+    if operand is None:
+        return None
+    low, high = ends(operand.low, is_computed).low, ends(operand.high, is_computed).high
+    return None if low is None or high is None else Bounds(low, high)
+
+
+def rising(function: Callable[[Fraction], int]) -> Rule:
+    """The rule of a function that never falls, where the ends are numbers."""
+
+    def rule(operand: Bounds | None) -> Bounds | None:
+        around = outer(operand)
+        low, high = (None, None) if around is None else (around.low.number, around.high.number)
+        return None if low is None or high is None else Bounds(Poly.of(function(low)), Poly.of(function(high)))
+
+    return rule
 
 
 def most(bounds: Bounds) -> Sens:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from dp_lsp.builtins import intervals
 from dp_lsp.builtins.arithmetic import CALCULUS, joined_elements, numeric
 from dp_lsp.builtins.define import Args, Builtin, Factors, Form, Refusal, Refused, each, form
 from dp_lsp.builtins.factors import are_data
@@ -93,6 +96,14 @@ def _chosen_container(args: Args) -> Type | Refusal:
     return first.of(element, first.clip if first.clip is second.clip else Clip.U)
 
 
+def _chosen_number(args: Args) -> Type | Refusal:
+    """A number that lies where either may lie."""
+    found = numeric()(args)
+    if not isinstance(found, NumberType) or found.base is Base.DATA:
+        return found
+    return replace(found, bounds=intervals.hull(*map(intervals.of, args.types[1:])))
+
+
 def _choice(args: Args) -> tuple[Sens, ...]:
     """1 in both values; the condition lets the result jump as far as two values can be apart."""
     first = args.types[1]
@@ -156,7 +167,7 @@ ROWS: tuple[Builtin, ...] = (
         "ifelse",
         "ifelse(c, a, b)",
         (
-            form(numeric(), _choice, one_of=("a", "b"), c=A_BOOL, a=NUMBER, b=NUMBER),
+            form(_chosen_number, _choice, one_of=("a", "b"), c=A_BOOL, a=NUMBER, b=NUMBER),
             form(lambda args: BOOL, _choice, one_of=("a", "b"), c=A_BOOL, a=A_BOOL, b=A_BOOL),
             form(_chosen_container, _choice, one_of=("a", "b"), c=A_BOOL, a=_CHOSEN, b=_CHOSEN),
         ),

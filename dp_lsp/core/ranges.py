@@ -39,6 +39,11 @@ def varies(symbol: Symbol) -> bool:
     return symbol.varies
 
 
+def is_computed(symbol: Symbol) -> bool:
+    """The symbols of numbers that a program computes."""
+    return symbol.computed is not None
+
+
 def speaks_of(value: Quantity, which: Which) -> bool:
     """Whether any of these symbols stands in a number."""
     return any(map(which, symbols_of(value)))

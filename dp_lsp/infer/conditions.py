@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from dp_lsp.core.algebra import Apply, Atom, Function, Poly, Symbol
+from dp_lsp.core.algebra import Apply, Atom, Function, Poly
 from dp_lsp.core.constraints import Constraint, Quantity
 from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
 from dp_lsp.core.notation import DISPLAY, Printer, as_formula
-from dp_lsp.core.ranges import at_worst, speaks_of, varies
+from dp_lsp.core.ranges import at_worst, is_computed, speaks_of, varies
 from dp_lsp.core.sens import Sens
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
@@ -69,7 +69,7 @@ def settle(inference: Inference, since: ConditionMark) -> SettledConditions:
         left, right = put(values, constraint.left), put(values, constraint.right)
         solved = Constraint(left, constraint.relation, right, constraint.origin)
         decided = None if _may_have_no_value(solved) else solved.decide()
-        if decided is None and speaks_of(solved.left, _is_computed) | speaks_of(solved.right, _is_computed):
+        if decided is None and speaks_of(solved.left, is_computed) | speaks_of(solved.right, is_computed):
             solved, decided, known = _for_all(solved)
             if not known:
                 holds = False
@@ -92,10 +92,6 @@ class _ForAll(NamedTuple):
     known: bool = True
 
 
-def _is_computed(symbol: Symbol) -> bool:
-    return symbol.computed is not None
-
-
 def _may_have_no_value(condition: Constraint) -> bool:
     """Whether a condition speaks of what may be NaN, of which none holds. That noise is made for the change that it
     hides is no such condition: another one says that it is made for something."""
@@ -108,7 +104,7 @@ def _may_have_no_value(condition: Constraint) -> bool:
 def _for_all(condition: Constraint) -> _ForAll:
     """A condition that must hold for all that computed numbers may be. What does not vary may stay in it."""
     if not _may_have_no_value(condition):
-        certain = at_worst(condition, _is_computed)
+        certain = at_worst(condition, is_computed)
         if certain is not None and certain.decide():
             return _ForAll(certain, True)
     if not (speaks_of(condition.left, varies) or speaks_of(condition.right, varies)):

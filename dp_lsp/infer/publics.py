@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 
 from dp_lsp import builtins
@@ -35,11 +35,11 @@ from dp_lsp.core.algebra import Computed, Poly, Sign, Symbol
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import Substitution, symbols_of
 from dp_lsp.core.events import NOTHING
-from dp_lsp.core.ranges import ANYWHERE, Ends, ends, speaks_of, supremum, varies
+from dp_lsp.core.ranges import ANYWHERE, Ends, ends, is_computed, speaks_of, supremum, varies
 from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Move, Moves
 from dp_lsp.core.sens import ONE, WIDTH
 from dp_lsp.core.term import Local, Term
-from dp_lsp.core.types import Base, BoolType, Bounds, FunctionType, NumberType, TupleType, Type
+from dp_lsp.core.types import Base, BoolType, Bounds, Container, FunctionType, NumberType, TupleType, Type
 from dp_lsp.infer import moves
 from dp_lsp.infer.context import TypingContext
 from dp_lsp.infer.recorder import Recorder
@@ -105,7 +105,7 @@ def _is_short(value: Poly) -> bool:
 def _between(type_: NumberType) -> Ends:
     """The ends between which a number lies whose formula is not followed."""
     if type_.static is not None:
-        low, high = ends(type_.static, lambda symbol: symbol.computed is not None)
+        low, high = ends(type_.static, is_computed)
         return Ends(*(end if end is not None and _is_short(end) else None for end in (low, high)))
     return ANYWHERE if type_.bounds is None else Ends(type_.bounds.low, type_.bounds.high)
 
@@ -126,6 +126,7 @@ class Publics:
         self._recorder = recorder
         self._named: set[Symbol] = set()
         self._nameless: set[Symbol] = set()
+        self._made: dict[Hashable, Symbol] = {}
         self.symbols: list[Symbol] = []
         self.uncertain: set[Term] = set()
 
@@ -157,6 +158,29 @@ class Publics:
         return replace(type_, static=Poly.of(self._symbol(local.name, type_, _between(type_), varies=True)))
 
     def _with_symbol(self, type_: NumberType, node: Term) -> NumberType:
+        """A number with a symbol, which is the same for what is computed twice of the same values."""
+        key = self._key(node)
+        symbol = (None if key is None else self._made.get(key)) or self._new_symbol(type_, node)
+        if key is not None:
+            self._made[key] = symbol
+        return replace(type_, static=Poly.of(symbol), bounds=None if _may_be_nan(symbol) else type_.bounds)
+
+    def _key(self, node: Term) -> Hashable | None:
+        """What a term computes of which values, in one function; None where that may differ when it is computed twice,
+        as it does where a function is called that draws something at random."""
+        if not isinstance(node, term.Call) or builtins.TABLE[node.builtin].is_random:
+            return None
+        values = tuple(map(self._value, node.args))
+        return None if None in values else (self._context.home, node.builtin, node.keywords, values)
+
+    def _value(self, node: Term) -> Hashable | None:
+        """What tells a value from all others: that of a public number, or the name of a public container."""
+        number, known = self._number(node), self._recorder.judgements.get(node)
+        if number is not None or known is None or not isinstance(node, term.Use):
+            return number
+        return node.local if isinstance(self._solver.type(known.type), Container) else None
+
+    def _new_symbol(self, type_: NumberType, node: Term) -> Symbol:
         written = "".join(self._context.written(node.span, _LONGEST).split())
         readable = _READABLE.fullmatch(written) is not None
         real = not machine.values(type_.stored) & ~machine.WHOLE or self.is_real([node])
@@ -165,7 +189,7 @@ class Publics:
         symbol = self._symbol(name, type_, _between(type_) if real else ANYWHERE, not (fixed and readable), real)
         if fixed:
             (self._named if readable else self._nameless).add(symbol)
-        return replace(type_, static=Poly.of(symbol), bounds=type_.bounds if real else None)
+        return symbol
 
     def _symbol(self, name: str, type_: NumberType, between: Ends, varies: bool, real: bool = True) -> Symbol:
         low, high = between
