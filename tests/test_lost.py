@@ -33,8 +33,8 @@ LOSSES = {
         ("DP208", "x * y", BOUNDS.format("x"), "`y` has no known bounds"),
     ),
     "by a branch": (
-        f"f({ONE}, c::Static()) = sum(map(x -> x > 9 ? x : x + 1, v))",
-        ("DP208", "x > 9 ? x : x + 1", BOUNDS.format("x"), "the two branches have different ones"),
+        f"f({ONE}, c::Static()) = sum(map(x -> x > 9 ? x : c * x, v))",
+        ("DP208", "x > 9 ? x : c * x", BOUNDS.format("x"), "the two branches have different ones"),
     ),
     "through names": (
         f"function f({ONE})\n    u = map(x -> 1 / (x + 1), v)\n    w = map(x -> x + 1, u)\n    z = w\n    sum(z)\nend",

@@ -73,7 +73,7 @@ def _extent(args: Args) -> Type:
 def _rows_counted(args: Args) -> Sens:
     """1 for rows of which it is private how many there are; they may be told alone, or with the columns."""
     told = "i" not in args.names or args.static("i") == Poly.of(1)
-    return ONE if _has_private_size(args) and told else ZERO
+    return datasets.counted(args) if _has_private_size(args) and told else ZERO
 
 
 def _entrywise(box: Container) -> Sens:

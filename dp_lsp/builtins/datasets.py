@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from fractions import Fraction
 
 from dp_lsp.builtins.define import (
     Application,
@@ -47,7 +48,7 @@ from dp_lsp.core.types import (
 VECTOR, MATRIX = frozenset({Kind.VECTOR}), frozenset({Kind.MATRIX})
 NUMBERS, ROWS_OF_PEOPLE, RECORDS = Records(VECTOR), Records(MATRIX), Records()
 _POINTWISE = "Immediate from the metric: a record is counted, or changed, by itself"
-TWO = number(2)
+TWO, HALF = number(2), number(Fraction(1, 2))
 
 
 def per_step(private: Factor, public: Factor) -> Factor:
@@ -55,6 +56,18 @@ def per_step(private: Factor, public: Factor) -> Factor:
 
     def of(args: Args) -> Sens:
         return (public if is_sized(args) else private)(args)
+
+    return of
+
+
+def per_change(comes: Factor, replaced: Factor, paired: Factor) -> Factor:
+    """A factor that depends on what a change is: a record that comes or goes, one that takes the place of another, or
+    both of that, in two steps, where a filter may have kept either."""
+
+    def of(args: Args) -> Sens:
+        if is_sized(args):
+            return replaced(args)
+        return HALF * paired(args) if args.records.balanced else comes(args)
 
     return of
 
@@ -77,6 +90,10 @@ def twice(args: Args) -> Sens:
     return TWO
 
 
+counted = per_change(once, once, once)
+"""A change moves a number of records by 1: one that comes counts, or one that goes, or both, which cancel."""
+
+
 def bounds_of(args: Args) -> Bounds | None:
     """Where the numbers of the dataset lie; truth values are 0 or 1."""
     element = args.records.records.element
@@ -89,7 +106,7 @@ def _resized(dataset: Dataset, size: Poly, metric: DatasetMetric) -> Dataset:
     """The records of a dataset, but another number of them."""
     box = dataset.records
     records = replace(box, length=size) if box.rows is None else replace(box, rows=size)
-    return Dataset(metric, records, None, dataset.radius)
+    return Dataset(metric, records, None, dataset.radius, dataset.balanced and metric is dataset.metric)
 
 
 def _some_records() -> Poly:
@@ -98,11 +115,14 @@ def _some_records() -> Poly:
 
 
 def some_of(dataset: Dataset) -> Dataset:
-    """Those of the records of which a function of the record says so; how many they are is private."""
-    metric = dataset.metric
-    if metric.sized:
-        metric = DatasetMetric.INSERT_DELETE if metric.ordered else DatasetMetric.SYMMETRIC
-    return _resized(dataset, _some_records(), metric)
+    """Those of the records of which a function of the record says so; how many they are is private. Where a record took
+    the place of another, one of them at most is a record less, and one a record more."""
+    return _in_any_number(dataset, DatasetMetric.INSERT_DELETE if dataset.metric.ordered else DatasetMetric.SYMMETRIC)
+
+
+def _in_any_number(dataset: Dataset, metric: DatasetMetric) -> Dataset:
+    balanced = dataset.metric.sized or dataset.balanced
+    return replace(_resized(dataset, _some_records(), metric), balanced=balanced)
 
 
 # Records made of records
@@ -147,7 +167,7 @@ _KEPT = of_kind(lambda args: some_of(args.dataset("v")), "f")
 
 
 def _distinct(args: Args) -> Type:
-    return _resized(args.dataset("v"), _some_records(), DatasetMetric.SYMMETRIC)
+    return _in_any_number(args.dataset("v"), DatasetMetric.SYMMETRIC)
 
 
 def _repeated(args: Args) -> Type:
@@ -228,7 +248,9 @@ _ROWS: tuple[Builtin, ...] = (
         "filter(f, v)",
         (form(_KEPT, of_records(per_step(once, twice)), applies=applied_to("f"), f=Arrow(), v=NUMBERS),),
         "The records of which a function of the record says true. How many they are is private: a replaced record may "
-        "take one away and bring one, so 2-sensitive where the number of records was public, else 1-sensitive.",
+        "take one away and bring one, so 2-sensitive where the number of records was public, else 1-sensitive. Counts "
+        "and sums of them know that of two such steps one brings and one takes away: a count moves by 1, a sum of "
+        "numbers between L and U by max(U, 0) - min(L, 0).",
         _POINTWISE,
         ("f(v::MetricVector(Real, Symmetric)) = length(filter(x -> x > 3, v))",),
         (
@@ -245,7 +267,7 @@ _ROWS: tuple[Builtin, ...] = (
         "unique(v)",
         (form(_distinct, only(v=per_step(once, twice)), v=NUMBERS),),
         "Every value once, in any order. 1-sensitive; 2-sensitive where the number of records was public: a replaced "
-        "record may take a value away and bring one.",
+        "record may take a value away and bring one. How many there are moves by 1 all the same.",
         _POINTWISE,
         ("f(v::MetricVector(Integer, Symmetric)) = length(unique(v))",),
         (Refused("f(x::Real) = unique(x)", "DP202"),),
@@ -274,7 +296,16 @@ _ROWS: tuple[Builtin, ...] = (
     Builtin(
         "resize",
         "resize(v, n, fill)",
-        (form(_of_given_size, only(v=ONE), _within_bounds, v=NUMBERS, n=STATIC_INTEGER, fill=STATIC),),
+        (
+            form(
+                _of_given_size,
+                only(v=counted),
+                _within_bounds,
+                v=NUMBERS,
+                n=STATIC_INTEGER,
+                fill=STATIC,
+            ),
+        ),
         "Exactly n records: n of them taken at random where there are more, and `fill` added where there are fewer. "
         "Their number is public then: 1-sensitive into ChangeOne. What is filled in must lie between the bounds. "
         "Beside a number truth values are 0 or 1.",
@@ -309,7 +340,7 @@ RECORD_ROWS: tuple[Builtin, ...] = (
     Builtin(
         "count_rows",
         "count_rows(p, m)",
-        (_by_row(lambda args: INTEGER, once),),
+        (_by_row(lambda args: INTEGER, counted),),
         "The number of rows of a dataset for which the function returns true; 1-sensitive.",
         _SOURCE,
         (_ROWS_OF.format("Symmetric", "count_rows(row -> row[1] > row[2], m)"),),
@@ -324,7 +355,8 @@ RECORD_ROWS: tuple[Builtin, ...] = (
         "filter_rows(p, m)",
         (_by_row(lambda args: some_of(args.dataset("m")), per_step(once, twice)),),
         "The rows of a dataset for which the function returns true. How many there are is private: replacing a row may "
-        "remove one and add another, so 2-sensitive where the number of rows was public, else 1-sensitive.",
+        "remove one and add another, so 2-sensitive where the number of rows was public, else 1-sensitive. A count of "
+        "them moves by 1 all the same.",
         _SOURCE,
         (_ROWS_OF.format("Symmetric", "size(filter_rows(row -> row[1] > row[2], m), 1)"),),
         (

@@ -10,7 +10,7 @@ from dp_lsp.builtins.datasets import bounds_of
 from dp_lsp.builtins.define import Args, Demand, Refusal
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.descriptors import Descriptor
-from dp_lsp.core.sens import Sens, inverse_magnitude, magnitude
+from dp_lsp.core.sens import Sens, inverse_magnitude, magnitude, positive_part
 from dp_lsp.core.types import INTEGER, REAL, Base, BoolType, Bounds, NumberType
 
 SOURCE = "Exhaustive enumeration of small datasets attains each factor, and none exceeds it"
@@ -32,6 +32,12 @@ def span_of(args: Args) -> Poly:
 def range_of(args: Args) -> Sens:
     """R, as a factor."""
     return magnitude(span_of(args))
+
+
+def range_or_none(args: Args) -> Sens:
+    """max(U, 0) - min(L, 0), the largest difference of two numbers, where one that is filtered away counts as 0."""
+    bounds = known_bounds(args)
+    return positive_part(bounds.high) + positive_part(-bounds.low)
 
 
 def largest(args: Args) -> Sens:

@@ -21,7 +21,7 @@ from dp_lsp.core import machine
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import NumberOf
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, log_inverse, magnitude
-from dp_lsp.core.types import INTEGER, REAL, Base, Dataset, Kind, NumberType, Type
+from dp_lsp.core.types import INTEGER, REAL, Base, Kind, NumberType, Type
 
 _POST = "A function of what was released is post-processing, and costs nothing"
 
@@ -96,7 +96,7 @@ def _sorted(args: Args) -> Type:
 
 def _sorted_records(args: Args) -> Type:
     dataset = args.dataset("v")
-    return Dataset(dataset.metric.unordered, dataset.records, dataset.least, dataset.radius)
+    return replace(dataset, metric=dataset.metric.unordered)
 
 
 _NUMBERS = "f(v::MetricVector({}, {})) = {}"

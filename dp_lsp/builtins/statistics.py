@@ -19,11 +19,12 @@ from dp_lsp.builtins.datasets import (
     Factor,
     applied_to,
     bounds_of,
+    counted,
     is_sized,
     of_kind,
     of_records,
     once,
-    per_step,
+    per_change,
 )
 from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, Refused, form, only
 from dp_lsp.builtins.demands import share
@@ -37,6 +38,7 @@ from dp_lsp.builtins.descriptors import (
     number_within,
     numeric_type,
     range_of,
+    range_or_none,
     unbounded,
     unfit,
 )
@@ -143,9 +145,11 @@ def _counts(args: Args) -> Type:
 
 def _histogram_factor(args: Args) -> Sens:
     """A record is in one bin; one that is replaced moves two of them, in L2 by √2."""
-    if is_sized(args):
+
+    def replaced(args: Args) -> Sens:
         return by_norm(_norm(args), TWO, TWO.root(), ONE)
-    return ONE
+
+    return per_change(once, replaced, replaced)(args)
 
 
 def _cumulative(args: Args) -> Type:
@@ -168,8 +172,12 @@ def _for_each(points: str, one: Factor) -> Factor:
 
 def rank_factor(args: Args) -> Sens:
     """max(α, 1 - α) for a record that is added; 1 for one that moves from one side of a candidate to the other."""
-    alpha = args.static("alpha")
-    return ONE if is_sized(args) else magnitude(alpha).at_least(magnitude(Poly.of(1) - alpha))
+
+    def comes(args: Args) -> Sens:
+        alpha = args.static("alpha")
+        return magnitude(alpha).at_least(magnitude(Poly.of(1) - alpha))
+
+    return per_change(comes, once, once)(args)
 
 
 def _static_size(args: Args) -> Type:
@@ -194,11 +202,11 @@ def _whole(args: Args) -> Type:
 
 LENGTHS = (
     form(_static_size, only(v=ZERO), v=_OF_PUBLIC_SIZE),
-    form(_whole, only(v=_entries), v=_OF_PRIVATE_SIZE),
+    form(_whole, only(v=per_change(_entries, _entries, _entries)), v=_OF_PRIVATE_SIZE),
 )
-COUNT = form(of_kind(_whole, "p"), of_records(once, "p"), applies=applied_to("p"), p=Arrow(), v=NUMBERS)
+COUNT = form(of_kind(_whole, "p"), of_records(counted, "p"), applies=applied_to("p"), p=Arrow(), v=NUMBERS)
 SUMS: tuple[Form, ...] = (
-    form(_total, only(v=per_step(largest, range_of)), v=NUMBERS),
+    form(_total, only(v=per_change(largest, range_of, range_or_none)), v=NUMBERS),
     form(_total_of_rows, only(v=_row_factor), keywords={"dims": OneOf((1,))}, v=ROWS_OF_PEOPLE),
 )
 
@@ -237,9 +245,8 @@ _ROWS: tuple[Builtin, ...] = (
     Builtin(
         "count_distinct",
         "count_distinct(v)",
-        (form(_whole, only(v=ONE), v=RECORDS),),
-        "How many different values there are; 1-sensitive. `{code[length]}` of `{code[unique]}` is the same number, "
-        "but 2-sensitive where the number of records is public.",
+        (form(_whole, only(v=counted), v=RECORDS),),
+        "How many different values there are; 1-sensitive. `{code[length]}` of `{code[unique]}` is the same number.",
         SOURCE,
         ("f(v::MetricVector(Integer, ChangeOne)) = count_distinct(v)",),
         (Refused("f(x::Real) = count_distinct(x)", "DP202"),),
@@ -269,7 +276,7 @@ _ROWS: tuple[Builtin, ...] = (
         (
             form(
                 _cumulative,
-                only(v=_for_each("thresholds", once), thresholds=INFINITY),
+                only(v=_for_each("thresholds", counted), thresholds=INFINITY),
                 v=NUMBERS,
                 thresholds=_PUBLIC_POINTS,
             ),

@@ -87,6 +87,14 @@ def _comparison(
     )
 
 
+def _chosen_number(args: Args) -> Type | Refusal:
+    """A number that lies where either may lie."""
+    found = numeric()(args)
+    if not isinstance(found, NumberType) or found.base is Base.DATA:
+        return found
+    return replace(found, bounds=intervals.hull(*map(intervals.of, args.types[1:])))
+
+
 def _chosen_container(args: Args) -> Type | Refusal:
     """A container of the shape of both, clipped as both are."""
     first, second = args.containers

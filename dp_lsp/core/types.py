@@ -140,12 +140,14 @@ class Dataset:
     """Records of people: the entries of a vector or the rows of a matrix, compared by how many steps lead from one
     dataset to the other. ``records`` is what they would be if their number were public; it is, where the metric says
     so. There are at least ``least`` of them, and each row is at most ``radius`` in the norm of its clip, if that is
-    known."""
+    known. One that is ``balanced`` is a part of datasets in which records are replaced: of two steps at most one adds
+    a record, and at most one removes one."""
 
     metric: DatasetMetric
     records: Container
     least: Poly | None = None
     radius: Poly | None = None
+    balanced: bool = False
 
     @property
     def size(self) -> Poly:
@@ -154,12 +156,12 @@ class Dataset:
 
     def of(self, records: Container) -> Dataset:
         """As many other records, of which nothing more is known than their type says."""
-        return Dataset(self.metric, records, self.least)
+        return Dataset(self.metric, records, self.least, balanced=self.balanced)
 
     def put(self, records: Container, value: Callable[[Poly], Poly]) -> Dataset:
         """The same dataset with other formulas for its public numbers."""
         least, radius = (None if each is None else value(each) for each in (self.least, self.radius))
-        return Dataset(self.metric, records, least, radius)
+        return Dataset(self.metric, records, least, radius, self.balanced)
 
 
 @value

@@ -206,7 +206,7 @@ class Instance:
 
     def _dataset(self, pattern: Dataset, actual: Dataset) -> bool:
         """Whether a dataset has the metric, and all that is public, that a parameter needs."""
-        if pattern.metric not in (actual.metric, actual.metric.unordered):
+        if pattern.metric not in (actual.metric, actual.metric.unordered) or (pattern.balanced and not actual.balanced):
             return False
         if not self._container(pattern.records, actual.records):
             return False

@@ -267,7 +267,8 @@ class Solver:
         records = self._joined_containers(left.records, other)
         least = left.least if left.least == right.least else None
         alike = records.clip is not Clip.U and left.radius == right.radius
-        return Dataset(left.metric, records, least, left.radius if alike else None)
+        balanced = left.balanced and right.balanced
+        return Dataset(left.metric, records, least, left.radius if alike else None, balanced)
 
 
 def _holds(type_: Type, variable: TypeVariable) -> bool:

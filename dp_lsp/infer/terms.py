@@ -219,9 +219,10 @@ def joined(inference: Inference, span: Span, left: Judgement, right: Judgement, 
     found = reach.of_either(*(reach.known(inference.solver, side) for side in (left, right)))
     if not condition:
         return replace(inference.judgement(_between(type_, left.type, right.type), most), reach=found)
+    type_ = _between(without_static(type_), left.type, right.type)
     most_apart = diameter(type_) if inference.context.rules.diameter else INFINITY
     together = moves.joined(most, (condition, most_apart), span, laws.CONDITION)
-    return Judgement(without_static(type_), inference.capped(together, most_apart, span), reach=found)
+    return Judgement(type_, inference.capped(together, most_apart, span), reach=found)
 
 
 def _between(joined: Type, left: Type, right: Type) -> Type:
