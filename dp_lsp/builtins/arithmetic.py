@@ -8,7 +8,19 @@ from collections.abc import Callable
 from functools import reduce
 
 from dp_lsp.builtins import datasets, intervals
-from dp_lsp.builtins.define import Args, Builtin, Demand, Factors, Form, Refusal, Refused, each, form, joined_base
+from dp_lsp.builtins.define import (
+    Args,
+    Builtin,
+    ByRecord,
+    Demand,
+    Factors,
+    Form,
+    Refusal,
+    Refused,
+    each,
+    form,
+    joined_base,
+)
 from dp_lsp.builtins.demands import not_negative
 from dp_lsp.builtins.factors import (
     ceiling_factors,
@@ -412,6 +424,7 @@ ROWS: tuple[Builtin, ...] = (
         limits=("x",),
         chosen=(("lo", "bound"), ("hi", "bound")),
         defined=True,
+        by_record=ByRecord.CHANGES,
     ),
     Builtin(
         "clipn",

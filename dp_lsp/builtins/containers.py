@@ -6,7 +6,19 @@ from dataclasses import replace
 
 from dp_lsp.builtins import datasets, intervals, statistics
 from dp_lsp.builtins.datasets import MATRIX, VECTOR
-from dp_lsp.builtins.define import Application, Args, Builtin, Refusal, Refused, Result, each, form, free, only
+from dp_lsp.builtins.define import (
+    Application,
+    Args,
+    Builtin,
+    ByRecord,
+    Refusal,
+    Refused,
+    Result,
+    each,
+    form,
+    free,
+    only,
+)
 from dp_lsp.builtins.patterns import ANY, NUMBER, Arrow, Box, GivenNorm, OneOf, Pattern, Records
 from dp_lsp.builtins.places import row_of_matrix
 from dp_lsp.core.algebra import NormVariable, Poly
@@ -231,6 +243,7 @@ ROWS: tuple[Builtin, ...] = (
         whole=True,
         tells_size=True,
         defined=True,
+        by_record=ByRecord.NUMBERS,
     ),
     Builtin(
         "size",
@@ -298,6 +311,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Real, L1)) = sum(x -> [x], v)", "DP208"),
         ),
         defined=True,
+        by_record=ByRecord.ADDS,
     ),
     *(
         Builtin(

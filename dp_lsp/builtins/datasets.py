@@ -14,6 +14,7 @@ from dp_lsp.builtins.define import (
     Application,
     Args,
     Builtin,
+    ByRecord,
     Demand,
     Factors,
     Form,
@@ -261,6 +262,7 @@ _ROWS: tuple[Builtin, ...] = (
         loses="how many records it keeps is private",
         by_rows="filter_rows",
         keeps="v",
+        by_record=ByRecord.KEEPS,
     ),
     Builtin(
         "unique",
@@ -349,6 +351,7 @@ RECORD_ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Real, Symmetric)) = count_rows(x -> x > 1, v)", "DP202"),
         ),
         whole=True,
+        by_record=ByRecord.COUNTS,
     ),
     Builtin(
         "filter_rows",
@@ -364,6 +367,7 @@ RECORD_ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Real, Symmetric)) = filter_rows(x -> x > 1, v)", "DP202"),
         ),
         loses="how many records it keeps is private",
+        by_record=ByRecord.KEEPS,
     ),
 )
 """The rows."""

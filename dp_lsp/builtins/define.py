@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
+from enum import Enum
 from typing import NamedTuple, TypeVar
 
 from dp_lsp.builtins.patterns import Binds, Pattern
@@ -262,6 +263,18 @@ class Form:
         return (*placed, *placed[-1:] * more, *(named[name] for name in keywords))
 
 
+class ByRecord(Enum):
+    """What a row does with a dataset record by record: it keeps those of which a function says true, makes others of
+    them by a function or by itself, or adds up what each counts: 1 if a function says true of it, 1, or itself."""
+
+    KEEPS = "keeps"
+    MAPS = "maps"
+    CHANGES = "changes"
+    COUNTS = "counts"
+    NUMBERS = "numbers"
+    ADDS = "adds"
+
+
 class Refused(NamedTuple):
     """A program that a row does not accept, and the code of the problem that says so."""
 
@@ -300,6 +313,8 @@ class Builtin:
     """Its name may also be that of a variable, which then counts."""
     keeps: str = ""
     """It returns those records of this argument of which a function of the record says true."""
+    by_record: ByRecord | None = None
+    """What it does with each record of a dataset."""
     picks: bool = False
     """It returns the row, or the entry, of its first argument that the second one is the number of."""
     by_rows: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dp_lsp.builtins import datasets, statistics
-from dp_lsp.builtins.define import Application, Args, Builtin, Form, Refusal, Refused, form
+from dp_lsp.builtins.define import Application, Args, Builtin, ByRecord, Form, Refusal, Refused, form
 from dp_lsp.builtins.patterns import ANY, Arrow, Box
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import NormVariable, Poly
@@ -270,6 +270,7 @@ ROWS: tuple[Builtin, ...] = (
         published=(_map_form(_published_map_factors),),
         loses="the results of its function have no known bounds",
         by_rows="map_rows",
+        by_record=ByRecord.MAPS,
     ),
     Builtin(
         "map_rows",
@@ -295,6 +296,7 @@ ROWS: tuple[Builtin, ...] = (
         ),
         (Refused("g(v) = v[1]\nf(m::MetricMatrix(Real, L2)) = map_rows(g, m)", "DP208"),),
         loses="the results of its function have no known bounds",
+        by_record=ByRecord.MAPS,
     ),
     Builtin(
         "map_cols",
@@ -366,5 +368,6 @@ ROWS: tuple[Builtin, ...] = (
         tells_some=True,
         published=(_count_form(_published_count_factors, frozenset({Base.DATA})),),
         by_rows="count_rows",
+        by_record=ByRecord.COUNTS,
     ),
 )

@@ -29,6 +29,7 @@ ITEMS = "items of a tuple"
 BRANCH = "branch"
 CONDITION = "condition"
 CAP = "cap"
+RECORDS = "sum over records"
 LARGEST = "largest"
 LOOP = "loop"
 OWN_ROW = "row of a round"
@@ -131,6 +132,12 @@ LAWS = {
         "capped: no two results are further apart",
         "No two results are further apart than this, and two different values of what moves are at least 1 apart.",
         "d(f(x), f(y)) ≤ D ≤ D·d(x, y) for all x ≠ y, where D is the diameter of the results.",
+    ),
+    RECORDS: Law(
+        "what one record adds",
+        "This adds something up for each record of a dataset, so a record that comes or goes moves it by what that "
+        "adds, and one that takes the place of another by the difference of what both do, case by case.",
+        "Σ g(r) over two datasets that differ in one record: all other terms cancel.",
     ),
     LARGEST: Law(
         "the largest that it can be",

@@ -30,7 +30,19 @@ from dp_lsp.core.types import (
     Unknown,
     without_static,
 )
-from dp_lsp.infer import applications, calls, disjoint, explain, functions, loops, moves, problems, reach, sampling
+from dp_lsp.infer import (
+    applications,
+    calls,
+    disjoint,
+    explain,
+    functions,
+    loops,
+    moves,
+    problems,
+    reach,
+    sampling,
+    tallies,
+)
 from dp_lsp.infer.context import UnknownGlobal
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, failing, in_sequence, spending
 from dp_lsp.infer.inference import Inference
@@ -87,6 +99,7 @@ def _call(inference: Inference, node: term.Call) -> Evaluation:
     given, effects = _arguments(inference, node)
     values = disjoint.arguments(inference.context.rounds, node, given)
     result = calls.builtin(inference, node, values)
+    result = result._replace(value=tallies.tightened(inference, node, result.value))
     if disjoint.is_there(inference.context.rounds, node):
         result = Evaluation(result.value, result.effects._replace(failures=()))
     return result.after(effects)

@@ -1,0 +1,502 @@
+"""Statistics that add something up for each record of one dataset: counts, sums, and what is linear in them.
+
+Several of them, and their differences and multiples, are read off the terms that made them, down to the dataset, as one
+sum over its records: of each record, what it adds to each entry of the result (:mod:`dp_lsp.core.tallies`). A record
+that is filtered away adds 0 to the final sum, whatever was done later with others. So `length(v) - count(p, v)` is the
+count of the others, and counts of what cannot be true of one record are one histogram.
+
+What is read must say of the record, and of what the dataset has no part in, what is kept and added: how far the result
+moves with that is what all other rules say of it. One that is not made of comparisons of the record with public
+numbers is taken to say anything, but always the same at one place; numbers that were computed of a record are measured
+by their bounds, and compared with nothing. Terms are read by what evaluates them: each local has one value where it is
+in scope, and what a loop or a branch made is not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
+from typing import NamedTuple
+
+from dp_lsp import builtins
+from dp_lsp.builtins.define import ByRecord
+from dp_lsp.core import laws, term
+from dp_lsp.core.algebra import NormVariable, Poly
+from dp_lsp.core.constraints import decide
+from dp_lsp.core.evaluate import norms_of
+from dp_lsp.core.metrics import as_dataset, by_norm
+from dp_lsp.core.scheme import Judgement, Move
+from dp_lsp.core.sens import Sens, number
+from dp_lsp.core.tallies import Case, Feature, Known, TooMany, Value, cases, largest, points
+from dp_lsp.core.term import Call, Closure, Literal, Local, Term, Use
+from dp_lsp.core.types import Base, BoolType, Bounds, Container, Dataset, Norm, NumberType
+from dp_lsp.infer.inference import Inference
+
+_RELATIONS = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_ARITHMETIC = frozenset({"+", "-", "*", "/"})
+_READ = frozenset({ByRecord.COUNTS, ByRecord.NUMBERS, ByRecord.ADDS})
+_DEEPEST, _WIDEST = 60, 64
+_ONE = Poly.of(1)
+_HALF = number(Fraction(1, 2))
+
+Truth = Callable[[Case], bool]
+Rule = Callable[[Case], Value]
+Given = Mapping[Local, Fraction]
+"""The numbers that parameters of functions stand for, in one call of many."""
+
+
+class _Unread(Exception):
+    """A term that is no sum over the records of one dataset."""
+
+
+class _Records(NamedTuple):
+    """Records made of those of a dataset: which are kept, what each is, and by what that is known."""
+
+    kept: Truth
+    value: Rule
+    key: Hashable
+    feature: Feature | None
+
+
+def tightened(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
+    """How far a statistic moves, where reading it as one sum over the records of a dataset says that better."""
+    result = inference.type(judgement)
+    if not judgement.moves or node.mutates or not isinstance(result, NumberType | Container):
+        return judgement
+    role = builtins.TABLE[node.builtin].by_record
+    if not (node.builtin in _ARITHMETIC or node.builtin == builtins.LITERAL or role in (ByRecord.MAPS, ByRecord.ADDS)):
+        return judgement
+    for exact in (True, False):
+        reader = _Reader(inference, exact)
+        try:
+            rules = reader.entries(node, {}) if isinstance(result, Container) else [reader.number(node, {})]
+            found = reader.measured(rules, result.norm if isinstance(result, Container) else Norm.L1)
+        except (_Unread, TooMany):
+            continue
+        if found is not None:
+            judgement = _least(inference, node, judgement, *found)
+        if not reader.computes:
+            break
+    return judgement
+
+
+def _least(inference: Inference, node: Call, judgement: Judgement, source: Judgement, factor: Sens) -> Judgement:
+    """A statistic that moves by a factor of what the dataset does, where that is less than what is known."""
+    better = {}
+    for var, own in source.moves.items():
+        move, sens = judgement.moves.get(var), factor * own.sens
+        if move is not None and not sens.infinite and not decide(move.sens, "<=", sens):
+            better[var] = Move(sens, node.span, laws.RECORDS, (factor,), (own,))
+    for norm in {norm for move in better.values() for norm in norms_of(move.sens)}:
+        inference.solver.fix_norm(norm)
+    return replace(judgement, moves={**judgement.moves, **better}) if better else judgement
+
+
+class _Reader:
+    """Reads one statistic. It takes down the numbers that features are compared with, and what must be guessed. What a
+    function computes of a record is, if that is read ``exact``, the same number as in other functions, and cannot be
+    compared; else it is a feature of its own."""
+
+    def __init__(self, inference: Inference, exact: bool) -> None:
+        self._inference = inference
+        self._exact = exact
+        self.computes = False
+        self._source: tuple[Local, Judgement, Dataset] | None = None
+        self._cuts: dict[Feature, set[Fraction]] = {}
+        self._known: dict[Feature, Known] = {}
+        self._guesses: dict[Hashable, None] = {}
+        self._others: list[Judgement] = []
+        self._depth = 0
+
+    def measured(self, rules: list[Rule], norm: Norm | NormVariable) -> tuple[Judgement, Sens] | None:
+        """The dataset, and how far the entries move together by a step of it."""
+        if self._source is None or len(rules) > _WIDEST:
+            return None
+        _, source, dataset = self._source
+        own = {self._inference.context.parameter(var) for var in source.moves}
+        if any(self._inference.context.parameter(var) in own for other in self._others for var in other.moves):
+            return None
+        found = points(cases(self._cuts, self._known, self._guesses), rules, self._known)
+        if dataset.balanced:
+            found.add((Poly.of(0),) * len(rules))
+        replaced = dataset.metric.sized or dataset.balanced
+        l1, l2, linf = (largest(found, each, replaced) for each in Norm)
+        factor = by_norm(self._inference.solver.norm(norm), l1, l2, linf)
+        return source, factor * _HALF if dataset.balanced else factor
+
+    # Numbers and vectors
+
+    def entries(self, node: Term, given: Given) -> list[Rule]:
+        """What a record adds to each entry of a vector."""
+        if not isinstance(node, Call) or node.keywords:
+            raise _Unread
+        if node.builtin == builtins.LITERAL:
+            return [self.number(each, given) for each in node.args]
+        if builtins.TABLE[node.builtin].by_record is not ByRecord.MAPS or len(node.args) != 2:
+            raise _Unread
+        param, body = self._function(node.args[0], given)
+        return [self.number(body, {**given, param: each}) for each in self._numbers(node.args[1])]
+
+    def _numbers(self, node: Term) -> list[Fraction]:
+        """Numbers that are written out."""
+        node = self._made(node)
+        if isinstance(node, Call) and node.builtin in (builtins.LITERAL, builtins.RANGE) and not node.keywords:
+            found = [self._public(each, {}).number for each in node.args]
+            known = [each for each in found if each is not None]
+            if len(known) == len(found) and node.builtin == builtins.LITERAL:
+                return known
+            if len(known) == len(found) == 2 and 0 <= known[1] - known[0] < _WIDEST and known[0].denominator == 1:
+                return [known[0] + step for step in range(int(known[1] - known[0]) + 1)]
+        raise _Unread
+
+    def number(self, node: Term, given: Given) -> Rule:
+        """What a record adds to a number."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise _Unread
+        try:
+            return self._number(node, given)
+        finally:
+            self._depth -= 1
+
+    def _number(self, node: Term, given: Given) -> Rule:
+        if isinstance(node, Literal) or (isinstance(node, Use) and self._is_public(node.local, given)):
+            return lambda case: {}
+        node = self._made(node)
+        if isinstance(node, Use) and self._is_other(node.local):
+            return lambda case: {}
+        if not isinstance(node, Call) or node.mutates or node.keywords:
+            raise _Unread
+        role = builtins.TABLE[node.builtin].by_record
+        if role in _READ:
+            return self._statistic(role, node, given)
+        if node.builtin in ("+", "-"):
+            parts = [self.number(each, given) for each in node.args]
+            return _combined(parts, _signs(node))
+        if node.builtin in ("*", "/") and len(node.args) == 2:
+            return self._multiple(node, given)
+        raise _Unread
+
+    def _multiple(self, node: Call, given: Given) -> Rule:
+        left, right = node.args
+        if node.builtin == "/":
+            by = self._public(right, given)
+            if not by.number:
+                raise _Unread
+            return _combined([self.number(left, given)], [by.inverse()])
+        for by_what, other in ((left, right), (right, left)):
+            try:
+                factor = self._public(by_what, given)
+            except _Unread:
+                continue
+            return _combined([self.number(other, given)], [factor])
+        raise _Unread
+
+    def _statistic(self, role: ByRecord | None, node: Call, given: Given) -> Rule:
+        records = self._dataset(node.args[-1], given)
+        if role is ByRecord.COUNTS:
+            records = self._kept(records, node.args[0], given, node)
+        kept, value = records.kept, records.value
+        if role is ByRecord.ADDS:
+            if len(node.args) != 1 or records.feature is _ROW:
+                raise _Unread
+            return lambda case: value(case) if kept(case) else {}
+        if role is ByRecord.NUMBERS and (len(node.args) != 1 or records.feature is _ROW):
+            raise _Unread
+        return lambda case: {None: _ONE} if kept(case) else {}
+
+    # Public numbers
+
+    def _public(self, node: Term, given: Given) -> Poly:
+        """A public number whose value is known, or has a symbol."""
+        if isinstance(node, Literal) and not isinstance(node.value, bool):
+            return Poly.of(node.value)
+        if isinstance(node, Use) and node.local in given:
+            return Poly.of(given[node.local])
+        if isinstance(node, Use) and node.local in self._inference.context.environment:
+            static = self._inference.static(self._inference.context.environment[node.local])
+            if static is not None:
+                return static
+        if isinstance(node, Call) and node.builtin in ("+", "-", "*") and len(node.args) <= 2:
+            parts = [self._public(each, given) for each in node.args]
+            if node.builtin == "*" and len(parts) == 2:
+                return parts[0] * parts[1]
+            if node.builtin != "*":
+                first, rest = (parts[0], parts[1:]) if len(parts) == 2 or node.builtin == "+" else (Poly.of(0), parts)
+                return reduce(Poly.__add__ if node.builtin == "+" else Poly.__sub__, rest, first)
+        raise _Unread
+
+    def _is_public(self, local: Local, given: Given) -> bool:
+        known = self._inference.context.environment.get(local)
+        return local in given or (known is not None and not known.moves)
+
+    def _is_other(self, local: Local) -> bool:
+        """Whether this is a number that the dataset may have no part in, which is looked at in the end."""
+        known = self._inference.context.environment.get(local)
+        if known is None or not isinstance(self._inference.type(known), NumberType):
+            return False
+        self._others.append(known)
+        return True
+
+    def _made(self, node: Term) -> Term:
+        """The term that made a value, if it has one."""
+        for _ in range(_DEEPEST):
+            if not isinstance(node, Use) or node.local not in self._inference.context.made:
+                return node
+            made = self._inference.context.made[node.local]
+            if not isinstance(made, Use | Call | Closure):
+                return node
+            node = made
+        raise _Unread
+
+    # Functions of a record
+
+    def _function(self, node: Term, given: Given) -> tuple[Local, Term]:
+        """The parameter and the value of a function that is written here, and captures nothing that moves."""
+        node = self._made(node)
+        if not isinstance(node, Closure) or len(node.methods) != 1:
+            raise _Unread
+        (method,) = node.methods
+        if method.body is None or method.body.binds or len(method.params) != 1:
+            raise _Unread
+        return method.params[0].local, method.body.result
+
+    def _captures(self, node: Term) -> None:
+        """A function moves with what it has captured; what it binds itself is not in scope here."""
+        environment = self._inference.context.environment
+        self._others += [
+            environment[part.local]
+            for part in term.within([node])
+            if isinstance(part, Use) and part.local in environment and environment[part.local].moves
+        ]
+
+    def _place(self, node: Term, given: Given, use: Call) -> Hashable:
+        """What tells apart what a function says: the same function says the same of a record, if it calls no other."""
+        made = self._made(node)
+        alike = isinstance(made, Closure) and not any(
+            isinstance(each, term.Apply | term.Global | term.Loop | term.Hole) for each in term.within([made])
+        )
+        return id(made) if alike else id(use), tuple(sorted((id(local), each) for local, each in given.items()))
+
+    def _kept(self, records: _Records, function: Term, given: Given, use: Call) -> _Records:
+        """Those records of which a function says true."""
+        made = self._made(function)
+        self._captures(made)
+        try:
+            param, body = self._function(function, given)
+            says = self._truth(body, param, records, given)
+        except _Unread:
+            says = self._guess((self._place(function, given, use), records.key))
+        before = records.kept
+        return records._replace(kept=lambda case: before(case) and says(case))
+
+    def _guess(self, key: Hashable) -> Truth:
+        self._guesses[key] = None
+        return lambda case: case.guessed[key]
+
+    def _truth(self, node: Term, param: Local, records: _Records, given: Given) -> Truth:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise _Unread
+        try:
+            return self._truth_of(node, param, records, given)
+        finally:
+            self._depth -= 1
+
+    def _truth_of(self, node: Term, param: Local, records: _Records, given: Given) -> Truth:
+        if isinstance(node, Literal) and isinstance(node.value, bool):
+            answer = node.value
+            return lambda case: answer
+        if not isinstance(node, Call) or node.keywords:
+            raise _Unread
+        if node.builtin in _RELATIONS and len(node.args) == 2:
+            return self._comparison(node, param, records, given)
+        if node.builtin in ("&&", "||") and len(node.args) == 2:
+            left, right = (self._truth(each, param, records, given) for each in node.args)
+            if node.builtin == "&&":
+                return lambda case: left(case) and right(case)
+            return lambda case: left(case) or right(case)
+        if node.builtin == "!" and len(node.args) == 1:
+            says = self._truth(node.args[0], param, records, given)
+            return lambda case: not says(case)
+        raise _Unread
+
+    def _comparison(self, node: Call, param: Local, records: _Records, given: Given) -> Truth:
+        left, right = node.args
+        relation, feature = node.builtin, self._feature(left, param, records)
+        if feature is None:
+            relation, feature, right = _RELATIONS[relation], self._feature(right, param, records), left
+        if feature is None:
+            raise _Unread
+        feature, bound = self._bound(right, feature, given)
+        self._cuts.setdefault(feature, set()).add(bound)
+        return lambda case: case.where[feature].meets(relation, bound)
+
+    def _affine(self, node: Term, param: Local, records: _Records, given: Given) -> Rule:
+        """A number made of a record: affine in its features, case by case."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise _Unread
+        try:
+            return self._affine_of(node, param, records, given)
+        finally:
+            self._depth -= 1
+
+    def _affine_of(self, node: Term, param: Local, records: _Records, given: Given) -> Rule:
+        if isinstance(node, Use) and node.local is param and records.feature is not _ROW:
+            return records.value
+        feature = self._feature(node, param, records)
+        if feature is not None:
+            return lambda case: {feature: _ONE}
+        if isinstance(node, term.Branch) and not node.then.binds and not node.otherwise.binds:
+            says = self._truth(node.condition, param, records, given)
+            then = self._affine(node.then.result, param, records, given)
+            otherwise = self._affine(node.otherwise.result, param, records, given)
+            return lambda case: then(case) if says(case) else otherwise(case)
+        if isinstance(node, Call) and node.builtin in ("+", "-") and not node.keywords:
+            parts = [self._affine(each, param, records, given) for each in node.args]
+            return _combined(parts, _signs(node))
+        if isinstance(node, Call) and node.builtin == "*" and len(node.args) == 2:
+            one, two = node.args
+            factor, other = (two, one) if isinstance(two, Literal) else (one, two)
+            return _combined([self._affine(other, param, records, given)], [self._public(factor, given)])
+        constant = self._public(node, given)
+        return lambda case: {None: constant}
+
+    def _bound(self, node: Term, feature: Feature, given: Given) -> tuple[Feature, Fraction]:
+        """A number as it is stored. One that has no value here is compared as if it were 0 of a feature of its own."""
+        if isinstance(node, Literal) and not isinstance(node.value, bool):
+            return feature, node.value if node.integer else Fraction(float(node.value))
+        if isinstance(node, Use) and node.local in given:
+            value = given[node.local]
+            return feature, value if value.denominator == 1 else Fraction(float(value))
+        if isinstance(node, Use) and self._is_other(node.local):
+            own = (feature, node.local)
+            self._known[own] = Known(None, whole=False)
+            return own, Fraction(0)
+        raise _Unread
+
+    def _feature(self, node: Term, param: Local, records: _Records) -> Feature | None:
+        if isinstance(node, Use) and node.local is param:
+            return None if records.feature is _ROW else records.feature
+        if records.feature is not _ROW or not isinstance(node, Call) or node.builtin != builtins.INDEX:
+            return None
+        if len(node.args) != 2 or not isinstance(node.args[0], Use) or node.args[0].local is not param:
+            return None
+        place = node.args[1]
+        if not isinstance(place, Literal) or not place.integer:
+            return None
+        found = (_ROW, records.key, place.value)
+        assert self._source is not None, "a row is one of a dataset"
+        self._known.setdefault(found, _known(self._source[2].records))
+        return found
+
+    # Datasets
+
+    def _dataset(self, node: Term, given: Given) -> _Records:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise _Unread
+        try:
+            node = self._nearest(node)
+            made = self._inference.context.made.get(node.local, node) if isinstance(node, Use) else node
+            role = _of_records(made)
+            if isinstance(made, Call) and role is ByRecord.KEEPS:
+                return self._kept(self._dataset(made.args[1], given), made.args[0], given, made)
+            if isinstance(made, Call) and role in (ByRecord.MAPS, ByRecord.CHANGES):
+                return self._changed(node, made, given)
+            return self._leaf(node)
+        finally:
+            self._depth -= 1
+
+    def _nearest(self, node: Term) -> Term:
+        """A dataset by the last of its names: that of what made it, or of what nothing is read of."""
+        for _ in range(_DEEPEST):
+            made = self._inference.context.made.get(node.local) if isinstance(node, Use) else None
+            if not isinstance(made, Use):
+                return node
+            node = made
+        raise _Unread
+
+    def _leaf(self, node: Term) -> _Records:
+        """The dataset itself."""
+        if not isinstance(node, Use) or node.local not in self._inference.context.environment:
+            raise _Unread
+        judgement = self._inference.context.environment[node.local]
+        type_ = as_dataset(self._inference.type(judgement))
+        if type_ is None or (self._source is not None and self._source[0] is not node.local):
+            raise _Unread
+        self._source = (node.local, judgement, type_)
+        if type_.records.rows is not None:
+            return _Records(lambda case: True, lambda case: {}, node.local, _ROW)
+        self._known[node.local] = _known(type_.records)
+        return _of_feature(lambda case: True, node.local)
+
+    def _changed(self, node: Term, made: Call, given: Given) -> _Records:
+        """Records made of records one by one: affine in what they were, or known by their bounds only."""
+        maps = builtins.TABLE[made.builtin].by_record is ByRecord.MAPS
+        if maps:
+            self._captures(self._made(made.args[0]))
+        records = self._dataset(made.args[1 if maps else 0], given)
+        if maps:
+            try:
+                param, body = self._function(made.args[0], given)
+                feature = self._feature(body, param, records)
+                if feature is not None:
+                    return _of_feature(records.kept, feature)
+                self.computes = True
+                if not self._exact:
+                    raise _Unread
+                value = self._affine(body, param, records, given)
+                return _Records(records.kept, value, (self._place(made.args[0], given, made), records.key), None)
+            except _Unread:
+                pass
+        key = (id(made), tuple(sorted((id(local), each) for local, each in given.items())))
+        known = self._inference.recorder.judgements.get(made)
+        if known is None and isinstance(node, Use):
+            known = self._inference.context.environment.get(node.local)
+        type_ = None if known is None else self._inference.type(known)
+        if not isinstance(type_, Dataset) or type_.records.rows is not None:
+            raise _Unread
+        self._known[key] = _known(type_.records)
+        return _of_feature(records.kept, key)
+
+
+_ROW = object()
+
+
+def _of_records(node: Term) -> ByRecord | None:
+    return builtins.TABLE[node.builtin].by_record if isinstance(node, Call) and not node.mutates else None
+
+
+def _of_feature(kept: Truth, feature: Feature) -> _Records:
+    return _Records(kept, lambda case: {feature: _ONE}, feature, feature)
+
+
+def _known(records: Container) -> Known:
+    element = records.element
+    if isinstance(element, BoolType):
+        return Known(Bounds(Poly.of(0), _ONE), whole=True)
+    if not isinstance(element, NumberType):
+        return Known(None, whole=False)
+    return Known(element.bounds, element.base is Base.INTEGER)
+
+
+def _signs(node: Call) -> list[Poly]:
+    """The factors of what is added up, or of a difference; with one argument, of its negative."""
+    if node.builtin == "+":
+        return [_ONE] * len(node.args)
+    return [_ONE, -_ONE] if len(node.args) == 2 else [-_ONE]
+
+
+def _combined(parts: list[Rule], factors: list[Poly]) -> Rule:
+    def rule(case: Case) -> Value:
+        found: dict[Feature | None, Poly] = {}
+        for part, factor in zip(parts, factors, strict=True):
+            for feature, each in part(case).items():
+                found[feature] = found.get(feature, Poly.of(0)) + factor * each
+        return found
+
+    return rule

@@ -1,0 +1,173 @@
+"""Statistics that add something up for each record: what is claimed of random ones, by all small datasets.
+
+The records, and what programs mean, are written here a second time: nothing is shared with what makes the claims."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import product
+from typing import NamedTuple
+
+import pytest
+
+from attack import targets
+from dp_lsp.core.evaluate import Substitution, norms_of, upper
+from dp_lsp.core.types import Norm
+from dp_lsp.engine.check import Engine
+
+ENGINE = Engine()
+POINTS = [-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0]
+Record = float
+Amount = Callable[[Record], float]
+
+
+class Statistic(NamedTuple):
+    """A number as it is written, and what a record adds to it."""
+
+    written: str
+    adds: Amount
+
+
+class Part(NamedTuple):
+    """Records made of those of ``v``: as written, which are kept, and what they are."""
+
+    written: str
+    kept: Callable[[Record], bool]
+    value: Amount
+
+
+def condition(rng: random.Random, depth: int = 2) -> tuple[str, Callable[[Record], bool]]:
+    """What may be said of a record ``x``."""
+    kind = rng.randrange(8) if depth else 0
+    if kind == 1:
+        inner, says = condition(rng, depth - 1)
+        return f"!({inner})", lambda x: not says(x)
+    if kind in (2, 3):
+        (left, one), (right, other) = condition(rng, depth - 1), condition(rng, depth - 1)
+        if kind == 2:
+            return f"({left} && {right})", lambda x: one(x) and other(x)
+        return f"({left} || {right})", lambda x: one(x) or other(x)
+    if kind == 4:
+        return "x * x > 1", lambda x: x * x > 1
+    bound = rng.choice([-1, 0, 0.5, 1])
+    sign, holds = rng.choice(
+        [
+            ("<", lambda x: x < bound),
+            ("<=", lambda x: x <= bound),
+            (">", lambda x: x > bound),
+            (">=", lambda x: x >= bound),
+            ("==", lambda x: x == bound),
+            ("!=", lambda x: x != bound),
+        ]
+    )
+    return f"x {sign} {bound}", holds
+
+
+def part(rng: random.Random, depth: int = 2) -> Part:
+    kind = rng.randrange(4) if depth else 0
+    if kind == 0:
+        return Part("v", lambda x: True, lambda x: x)
+    inner = part(rng, depth - 1)
+    if kind == 1:
+        factor, more = rng.choice([-1, 2]), rng.choice([-1, 0, 3])
+        written = f"map(x -> {factor} * x + {more}, {inner.written})"
+        return Part(written, inner.kept, lambda x: factor * inner.value(x) + more)
+    said, says = condition(rng)
+    if kind == 2:
+        written = f"map(x -> {said} ? x : 1, {inner.written})"
+        return Part(written, inner.kept, lambda x: inner.value(x) if says(inner.value(x)) else 1)
+    written = f"filter(x -> {said}, {inner.written})"
+    return Part(written, lambda x: inner.kept(x) and says(inner.value(x)), inner.value)
+
+
+def statistic(rng: random.Random, depth: int = 2) -> Statistic:
+    kind = rng.randrange(6) if depth else rng.randrange(3)
+    if kind == 0:
+        records = part(rng)
+        return Statistic(f"sum({records.written})", lambda x: records.value(x) if records.kept(x) else 0)
+    if kind in (1, 2):
+        records = part(rng)
+        if kind == 1 and records.written != "v":
+            return Statistic(f"length({records.written})", lambda x: float(records.kept(x)))
+        said, says = condition(rng)
+        written = f"count(x -> {said}, {records.written})"
+        return Statistic(written, lambda x: float(records.kept(x) and says(records.value(x))))
+    one, other = statistic(rng, depth - 1), statistic(rng, depth - 1)
+    if kind == 3:
+        return Statistic(f"({one.written} + {other.written})", lambda x: one.adds(x) + other.adds(x))
+    if kind == 4:
+        return Statistic(f"({one.written} - {other.written})", lambda x: one.adds(x) - other.adds(x))
+    factor = rng.choice([0.5, -2, 3])
+    return Statistic(f"{factor} * {one.written}", lambda x: factor * one.adds(x))
+
+
+def norm_of(entries: list[float], norm: Norm) -> float:
+    sizes = [abs(each) for each in entries]
+    return {Norm.L1: sum(sizes), Norm.L2: math.hypot(*sizes), Norm.LINF: max(sizes)}[norm]
+
+
+def claims(text: str) -> dict[Norm, float]:
+    (target,) = targets(text, engine=ENGINE)
+    move = target.scheme.result.moves.get(target.scheme.params[0].var)
+    if move is None:
+        return dict.fromkeys(Norm, 0.0)
+    norms = norms_of(move.sens)
+    found = {norm: upper(Substitution({}, dict.fromkeys(norms, norm)).sens(move.sens), {}) for norm in Norm}
+    return {norm: math.inf if each is None else float(each) for norm, each in found.items()}
+
+
+def moved(entries: list[Statistic], replaced: bool, norm: Norm) -> float:
+    """The furthest that one record moves the sums: by itself, or in the place of another."""
+    adds = [[each.adds(x) for each in entries] for x in POINTS if -2 <= x <= 2]
+    if not replaced:
+        return max(norm_of(each, norm) for each in adds)
+    return max(norm_of([a - b for a, b in zip(p, q, strict=True)], norm) for p, q in product(adds, repeat=2))
+
+
+def programs() -> Iterator[tuple[int, str, list[Statistic], bool]]:
+    for seed in range(150):
+        rng = random.Random(seed)
+        entries = [statistic(rng) for _ in range(rng.choice([1, 1, 2, 3]))]
+        metric = rng.choice(["Symmetric", "ChangeOne"])
+        written = entries[0].written if len(entries) == 1 else f"[{', '.join(each.written for each in entries)}]"
+        yield seed, f"f(v::MetricVector(Bounded(Real, -2, 2), {metric})) = {written}", entries, metric == "ChangeOne"
+
+
+PROGRAMS = list(programs())
+
+
+@pytest.mark.parametrize(("seed", "text", "entries", "replaced"), PROGRAMS, ids=[str(each[0]) for each in PROGRAMS])
+def test_no_record_moves_a_sum_further_than_is_claimed(
+    seed: int, text: str, entries: list[Statistic], replaced: bool
+) -> None:
+    for norm, claim in claims(text).items():
+        assert moved(entries, replaced, norm) <= claim + 1e-9, (text, norm)
+
+
+def test_most_claims_are_what_some_record_does() -> None:
+    exact = [
+        claims(text)[Norm.L1] <= moved(entries, replaced, Norm.L1) * (1 + 1e-9) + 1e-9
+        for _, text, entries, replaced in PROGRAMS
+    ]
+    assert sum(exact) > 0.4 * len(exact)
+
+
+def test_a_record_that_is_no_number_is_on_neither_side() -> None:
+    """Of NaN no comparison holds: both counts leave it out, and the difference from all is 1."""
+    text = "f(v::MetricVector(Real, Symmetric)) = length(v) - count(x -> x < 0, v) - count(x -> x >= 0, v)"
+    assert claims(text)[Norm.L1] == Fraction(1)
+
+
+TRAPS = {
+    "v itself decides": "count(x -> x > length(v), v) - count(x -> x > length(v), v)",
+    "two datasets": "length(v) - length(filter(x -> x > 3, repeat(v, 2)))",
+    "two functions": "count(x -> x * x > 1, v) - count(x -> x * x * x > 1, v)",
+}
+
+
+@pytest.mark.parametrize(("name", "claim"), [("v itself decides", math.inf), ("two datasets", 3), ("two functions", 1)])
+def test_what_is_no_sum_over_the_same_records_is_not_read_as_one(name: str, claim: float) -> None:
+    assert claims(f"f(v::MetricVector(Real, Symmetric)) = {TRAPS[name]}")[Norm.L1] == claim
