@@ -63,7 +63,8 @@ class _Records(NamedTuple):
 def tightened(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
     """How far a statistic moves, where reading it as one sum over the records of a dataset says that better."""
     result = inference.type(judgement)
-    if not judgement.moves or node.mutates or not isinstance(result, NumberType | Container):
+    steps = any(var.gap for var in judgement.moves)  # as those of a dataset have
+    if not steps or node.mutates or not isinstance(result, NumberType | Container):
         return judgement
     role = builtins.TABLE[node.builtin].by_record
     if not (node.builtin in _ARITHMETIC or node.builtin == builtins.LITERAL or role in (ByRecord.MAPS, ByRecord.ADDS)):
@@ -88,7 +89,7 @@ def _least(inference: Inference, node: Call, judgement: Judgement, source: Judge
     for var, own in source.moves.items():
         move, sens = judgement.moves.get(var), factor * own.sens
         if move is not None and not sens.infinite and not decide(move.sens, "<=", sens):
-            better[var] = Move(sens, node.span, laws.RECORDS, (factor,), (own,))
+            better[var] = Move(sens, node.span, laws.RECORDS, (factor,), (own,), way=move.way)
     for norm in {norm for move in better.values() for norm in norms_of(move.sens)}:
         inference.solver.fix_norm(norm)
     return replace(judgement, moves={**judgement.moves, **better}) if better else judgement
