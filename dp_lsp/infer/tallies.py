@@ -28,7 +28,7 @@ from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.metrics import as_dataset, by_norm
 from dp_lsp.core.scheme import Judgement, Move
-from dp_lsp.core.sens import Sens, number
+from dp_lsp.core.sens import ONE, Sens, number
 from dp_lsp.core.tallies import Case, Feature, Known, TooMany, Value, cases, largest, points
 from dp_lsp.core.term import Call, Closure, Literal, Local, Term, Use
 from dp_lsp.core.types import Base, BoolType, Bounds, Container, Dataset, Norm, NumberType
@@ -89,7 +89,7 @@ def _least(inference: Inference, node: Call, judgement: Judgement, source: Judge
     for var, own in source.moves.items():
         move, sens = judgement.moves.get(var), factor * own.sens
         if move is not None and not sens.infinite and not decide(move.sens, "<=", sens):
-            better[var] = Move(sens, node.span, laws.RECORDS, (factor,), (own,), way=move.way)
+            better[var] = Move(sens, node.span, laws.RECORDS, (ONE,), (move,), way=move.way)
     for norm in {norm for move in better.values() for norm in norms_of(move.sens)}:
         inference.solver.fix_norm(norm)
     return replace(judgement, moves={**judgement.moves, **better}) if better else judgement
