@@ -188,7 +188,7 @@ def follows(step: Step, before: list[Step]) -> bool:
         return result == [math.ceil(moved[0])]
     if step.rule == laws.LARGEST:
         return result[0] >= moved[0]
-    if step.rule in (laws.CAP, laws.IN_LINF):
+    if step.rule in (laws.CAP, laws.IN_LINF, laws.RECORDS):
         return result[0] <= moved[0]
     if step.rule in (laws.BRANCH, laws.ITEMS):
         return close(result[0], max(moved))
