@@ -6,7 +6,6 @@ from __future__ import annotations
 import pytest
 
 import spec_runner
-from attack import precision
 from attack.edits import forgotten
 from attack.formulas import broken_formulas
 from attack.hunt import hunt
@@ -62,10 +61,3 @@ def test_a_row_and_a_rule_that_are_broken_are_noticed(capsys: pytest.CaptureFixt
 def test_survivors_are_explained_that_there_are() -> None:
     names = {each.name for each in (*all_mutants(), *broken_rules(), *broken_formulas(), *forgotten())}
     assert SURVIVORS.keys() <= names and all(SURVIVORS.values())
-
-
-@pytest.mark.slow
-def test_what_is_claimed_of_case_studies_is_what_is_found() -> None:
-    """The median of what is claimed in units of what is found."""
-    text, middle = precision.table()
-    assert middle <= precision.GOAL, text

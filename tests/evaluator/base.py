@@ -325,7 +325,7 @@ def sum_(machine: Machine, *args: Value, dims: Value = None) -> Value:
     if functions:
         values = [machine.call(functions[0], each) for each in values]
         if not values:
-            raise Unmodelled("the element type of nothing")
+            return made(_made_of_nothing(machine, functions[0], getattr(value, "element", INT)), 0)
     return arithmetic.total(values, getattr(value, "element", INT))
 
 
@@ -362,13 +362,24 @@ def map_(machine: Machine, function: Value, value: Value, *more: Value) -> Value
         return machine.call(function, value)
     whole = solid(box("map", value))
     if not whole.entries:
-        raise Unmodelled("the element type of nothing")
+        return Array(_made_of_nothing(machine, function, whole.element), [], whole.shape)
     if len(whole.shape) == 1:
         return collected([machine.call(function, each) for each in whole.entries])
     found = iter([machine.call(function, each) for each in whole.in_order()])
     rows, cols = whole.shape
     columns = [[next(found) for _ in range(rows)] for _ in range(cols)]
     return collected([columns[j][i] for i in range(rows) for j in range(cols)], whole.shape)
+
+
+def _made_of_nothing(machine: Machine, function: Value, element: Type) -> Type:
+    """The type that Julia infers for what a function makes of numbers, where all that are tried give one."""
+    if element not in (INT, FLOAT):
+        raise Unmodelled("the element type of nothing")
+    seen = (len(machine.printed), len(machine.draws))
+    found = {type_of(machine.call(function, made(element, each))) for each in (0, 1, 3, 100, -7)}
+    if len(found) != 1 or seen != (len(machine.printed), len(machine.draws)):
+        raise Unmodelled("the element type of nothing")
+    return found.pop()
 
 
 @row("foreach")

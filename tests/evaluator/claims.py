@@ -6,7 +6,7 @@ import keyword
 import math
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cache
 from types import CodeType
@@ -40,7 +40,8 @@ class Parameter(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A function that is said to be proved, with what that rests on."""
+    """A function that is said to be proved, with what that rests on. The bounds hold for all positive values of the
+    ``free`` names in them."""
 
     name: str
     private: bool
@@ -49,6 +50,7 @@ class Claim(NamedTuple):
     formulas: tuple[str, ...]
     premises: Mapping[str, str]
     norms: Mapping[str, str]
+    free: tuple[str, ...] = ()
 
     @property
     def finite(self) -> bool:
@@ -89,13 +91,20 @@ def _claim(each: Mapping[str, Any]) -> Claim:
         returns = None if private else space(each["returns"])
     except Unmodelled:
         returns = Space("anything")
-    return Claim(each["name"], private, parameters, returns, tuple(formulas), premises, norms)
+    free = tuple(dict.fromkeys(_shares(each["bounds"])))
+    return Claim(each["name"], private, parameters, returns, tuple(formulas), premises, norms, free)
+
+
+def _shares(bounds: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The names in bounds that may stand for any number between 0 and 1."""
+    for bound in bounds:
+        yield from (free["name"] for free in bound["free"] if free["range"] == f"0 < {free['name']} < 1")
 
 
 def _parameter(each: Mapping[str, Any], annotation: str) -> Parameter:
     try:
-        of = space(each["type"])
-    except Unmodelled:
+        of = space(each["type"])._replace(share=int(each.get("records_per_person") or 1))
+    except (Unmodelled, ValueError):
         of = None
     return Parameter(each["name"], annotation, of, each["static"], each["sensitivity"], each["epsilon"], each["delta"])
 
@@ -134,6 +143,9 @@ _FUNCTIONS: dict[str, Any] = {
     "floor": math.floor,
     "exp": math.exp,
     "log": math.log,
+    "tanh": math.tanh,
+    "Piecewise": lambda *cases: next(value for value, holds in cases if holds),
+    "True_": True,
     "pi": math.pi,
     "E": math.e,
 }
@@ -146,13 +158,14 @@ def _compiled(formula: str) -> CodeType:
     return compile(text, "<formula>", "eval")
 
 
+SMALL = Fraction(1, 10**6)
+"""What a name that is free in a bound stands for."""
+
+
 def evaluated(formula: str, names: Mapping[str, Value]) -> Any:
     """A formula with the values of parameters for their names; raises :class:`Unmodelled` where one is missing."""
     values = {
-        unicodedata.normalize("NFKC", _RESERVED.sub(r"\1_", name)): Fraction(number(value))
-        if is_number(value)
-        else value
-        for name, value in names.items()
+        unicodedata.normalize("NFKC", _RESERVED.sub(r"\1_", name)): _known(value) for name, value in names.items()
     }
     sizes = {"length": _length, "rows": lambda box: box.shape[0], "cols": lambda box: box.shape[1]}
     try:
@@ -164,8 +177,27 @@ def evaluated(formula: str, names: Mapping[str, Value]) -> Any:
         raise Unmodelled(f"the formula {formula}") from error
 
 
+class _Entries:
+    """An array as formulas read it: `a[1]` is its first entry."""
+
+    def __init__(self, box: Array) -> None:
+        self.shape, self._entries = box.shape, box.entries
+
+    def __getitem__(self, place: Fraction | int | tuple[Fraction | int, ...]) -> Fraction:
+        at = tuple(map(int, place)) if isinstance(place, tuple) else (int(place),)
+        if len(at) != len(self.shape) or not all(1 <= i <= size for i, size in zip(at, self.shape, strict=True)):
+            raise Unmodelled("an entry that is not there")
+        return Fraction(number(self._entries[at[0] - 1 if len(at) == 1 else (at[0] - 1) * self.shape[1] + at[1] - 1]))
+
+
+def _known(value: Value) -> Any:
+    if is_number(value):
+        return Fraction(number(value))
+    return _Entries(value) if isinstance(value, Array) else value
+
+
 def _length(value: Value) -> int:
-    if isinstance(value, Array | Turned | Range):
+    if isinstance(value, _Entries | Turned | Range):
         return value.shape[-1]
     if isinstance(value, Grads | Model):
         return len(value.entries())

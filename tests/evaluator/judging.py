@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from .claims import Claim, Parameter, evaluated
+from .claims import SMALL, Claim, Parameter, evaluated
 from .compiler import Compiler
 from .dispatch import chosen
 from .failures import Failure, SyntaxFailure, Unmodelled
@@ -23,6 +24,8 @@ from .values import Array, Grads, Model, Turned, Value, is_number, number, type_
 
 SETTINGS, PAIRS, OUTPUTS = 3, 5, 3
 _STATICS = tuple(map(Fraction, ("1", "2", "0.5", "3", "0", "-1", "0.1", "2.5", "7", "1e-6", "-0.5", "100")))
+_WRITTEN = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
+_BESIDE = (Fraction(0), Fraction(1, 2**20), Fraction(-1, 2**20), Fraction(1))
 _PREMISES = {"Real number": ("number", "Real"), "Integer": ("number", "Integer"), "Data": ("number", "Data")}
 
 
@@ -48,19 +51,27 @@ class Run(NamedTuple):
         return f"{ended}{printed}"
 
 
+def spots(text: str) -> tuple[Fraction, ...]:
+    """The numbers that are written in a text, and numbers close to them: where what a program does changes."""
+    written = {Fraction(each) for each in _WRITTEN.findall(text) if abs(Fraction(each)) < 1000}
+    near = {number + step for number in {*written, *(-each for each in written)} for step in _BESIDE}
+    return tuple(sorted(near, key=lambda each: (abs(each), each)))[:60]
+
+
 class Judge:
     """Judges the claims about one program."""
 
     def __init__(self, text: str, seed: int) -> None:
         self.program = Program(text)
         self.source = random.Random(seed)
+        self.spots = spots(text)
         self.runs = 0
 
     def refuted(self, claim: Claim) -> Refuted | None:
         """Two runs that a claim does not allow, if some are found."""
         if not any(each.claims for each in claim.parameters):
             return None
-        annotations = [self._annotation(each.annotation) for each in claim.parameters]
+        annotations = [self.annotation(each.annotation) for each in claim.parameters]
         for setting in range(SETTINGS):
             try:
                 found = self._tried(claim, annotations, setting)
@@ -72,11 +83,11 @@ class Judge:
 
     def arguments(self, claim: Claim) -> list[Value]:
         """Arguments that a claim is about."""
-        annotations = [self._annotation(each.annotation) for each in claim.parameters]
+        annotations = [self.annotation(each.annotation) for each in claim.parameters]
         drawing = Drawing(self.source, next(iter(claim.norms.values()), "L1"), self.source.choice((1, 2, 3)))
         return self._arguments(claim, annotations, drawing)
 
-    def _annotation(self, text: str) -> Annotation:
+    def annotation(self, text: str) -> Annotation:
         machine = self.program.machine
         try:
             (node,) = parse(text)
@@ -88,30 +99,25 @@ class Judge:
     def _tried(self, claim: Claim, annotations: Sequence[Annotation], setting: int) -> Refuted | None:
         norm = self.source.choice(("L1", "L2", "LInf"))
         norm = next(iter(claim.norms.values()), norm)
-        drawing = Drawing(self.source, norm, self.source.choice((2, 3, 1, 2, 4)), setting == 1)
+        drawing = Drawing(self.source, norm, self.source.choice((2, 3, 1, 2, 4)), setting == 1, self.spots)
         args = self._arguments(claim, annotations, drawing)
         names = {each.name: arg for each, arg in zip(claim.parameters, args, strict=True)}
         for place, parameter in enumerate(claim.parameters):
             if not parameter.claims:
                 continue
-            of = self._space(claim, parameter)
+            of = self.space(claim, parameter)
             for _ in range(PAIRS):
                 try:
                     other, apart = drawing.near(of, args[place], annotations[place], claim.private)
                 except Unmodelled:
                     break
                 others = [*args[:place], other, *args[place + 1 :]]
-                if not self._is_of(claim, annotations, args, others):
+                if not self.is_of(claim, annotations, args, others):
                     continue
                 check = self._private if claim.private else self._sensitive
                 said = check(claim, parameter, names, args, others, apart, norm)
                 if said:
-                    pair = f"{parameter.name} = {shown(args[place])} and {shown(other)}"
-                    rest = ", ".join(f"{n} = {shown(v)}" for n, v in names.items() if n != parameter.name)
-                    types = f" ({type_of(args[place])} and {type_of(other)})"
-                    return Refuted(
-                        claim.name, f"`{claim.name}`: {pair}{types}{f' (with {rest})' if rest else ''}: {said}"
-                    )
+                    return Refuted(claim.name, f"{shown_pair(claim, place, args, others)}: {said}")
         return None
 
     def _arguments(self, claim: Claim, annotations: Sequence[Annotation], drawing: Drawing) -> list[Value]:
@@ -120,7 +126,7 @@ class Judge:
             args = [
                 self._static(annotation, drawing)
                 if parameter.static and (parameter.space is None or parameter.space.kind in ("number", "anything"))
-                else drawing.point(self._space(claim, parameter), annotation)
+                else drawing.point(self.space(claim, parameter), annotation)
                 for parameter, annotation in zip(claim.parameters, annotations, strict=True)
             ]
             names = {each.name: arg for each, arg in zip(claim.parameters, args, strict=True)}
@@ -133,7 +139,7 @@ class Judge:
         exact = self.source.choice(_STATICS)
         return drawing.typed(Fraction(math.floor(exact)) if whole else exact, annotation, whole)
 
-    def _space(self, claim: Claim, parameter: Parameter) -> Space:
+    def space(self, claim: Claim, parameter: Parameter) -> Space:
         """Where a parameter's values are drawn: nobody promised that one without annotation and without a premise is of
         the type that a report shows."""
         of = parameter.space
@@ -149,7 +155,7 @@ class Judge:
                 return Space("anything")
         return of
 
-    def _is_of(self, claim: Claim, annotations: Sequence[Annotation], *inputs: Sequence[Value]) -> bool:
+    def is_of(self, claim: Claim, annotations: Sequence[Annotation], *inputs: Sequence[Value]) -> bool:
         """Whether it is the method that the claim is about that runs for these inputs."""
         function = self.program.function(claim.name)
         try:
@@ -199,7 +205,7 @@ class Judge:
         if claimed == math.inf or not isinstance(claimed, int | float | Fraction):
             return ""
         one, other = self.run(claim.name, args), self.run(claim.name, others)
-        moved = self._moved(claim, one, other, norm)
+        moved = self.moved(claim, one, other, norm)
         if moved == INFINITE or float(moved) > float(claimed * apart) * (1 + 1e-9) + 1e-9:
             return (
                 f"{_short(apart)} apart: {one.said()} and {other.said()}, {_short(moved)} apart; "
@@ -208,7 +214,7 @@ class Judge:
         return ""
 
     @staticmethod
-    def _moved(claim: Claim, one: Run, other: Run, norm: str) -> Fraction | float:
+    def moved(claim: Claim, one: Run, other: Run, norm: str) -> Fraction | float:
         if one.seen != other.seen or one.printed != other.printed:
             return INFINITE
         if one.failure:
@@ -228,7 +234,8 @@ class Judge:
         apart: Fraction | float,
         norm: str,
     ) -> str:
-        epsilon, delta = (float(evaluated(str(each), names)) for each in (parameter.epsilon, parameter.delta))
+        known = {**dict.fromkeys(claim.free, SMALL), **names}
+        epsilon, delta = (float(evaluated(str(each), known)) for each in (parameter.epsilon, parameter.delta))
         if not (math.isfinite(epsilon) and delta < 1):
             return ""
         seen = 0
@@ -236,7 +243,7 @@ class Judge:
             outputs: list[Fraction] = []
             one = self.run(claim.name, args, outputs, away)
             other = self.run(claim.name, others, outputs, away)
-            told = self._told_apart(one, other)
+            told = self.told_apart(one, other)
             if told:
                 seen += 1
                 if not delta or seen == OUTPUTS:
@@ -248,13 +255,22 @@ class Judge:
         return ""
 
     @staticmethod
-    def _told_apart(one: Run, other: Run) -> str:
+    def told_apart(one: Run, other: Run) -> str:
         """What shows which of two runs it was, though their mechanisms returned the same."""
         asked = [[(draw.kind, draw.scale) for draw in run.draws] for run in (one, other)]
         same = one.seen == other.seen and one.printed == other.printed and asked[0] == asked[1]
         if same and (one.failure or same_value(one.value, other.value)):
             return ""
         return f"{one.said()} and {other.said()}, with the same noise"
+
+
+def shown_pair(claim: Claim, place: int, args: Sequence[Value], others: Sequence[Value]) -> str:
+    """Two inputs that differ in one parameter, in words."""
+    named = zip((each.name for each in claim.parameters), args, strict=True)
+    rest = ", ".join(f"{name} = {shown(value)}" for i, (name, value) in enumerate(named) if i != place)
+    pair = f"{claim.parameters[place].name} = {shown(args[place])} and {shown(others[place])}"
+    types = f" ({type_of(args[place])} and {type_of(others[place])})"
+    return f"`{claim.name}`: {pair}{types}{f' (with {rest})' if rest else ''}"
 
 
 def needed(ones: Sequence[Draw], others: Sequence[Draw], epsilon: float) -> float:

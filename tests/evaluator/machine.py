@@ -16,11 +16,14 @@ STEPS = 60_000
 
 
 class Draw(NamedTuple):
-    """A mechanism that was run: what it hides (an entry of its argument), and how well."""
+    """A mechanism that was run: what it hides (an entry of its argument), and how well; in which ``call``, and what it
+    says that it costs if all that the call hides moves by 1."""
 
     kind: str
     scale: float
     hidden: Fraction
+    call: int = 0
+    cost: Fraction = Fraction(0)
 
 
 class Machine:
@@ -36,15 +39,17 @@ class Machine:
         self.released: Callable[[int, Draw], Fraction] = lambda index, draw: draw.hidden
         self.steps = 0
         self.indexed: list[tuple[Value, int, int]] = []
+        self.calls, self.cost = 0, Fraction(0)
 
     def start(self, released: Callable[[int, Draw], Fraction] | None = None) -> None:
         """Before a call of a function: nothing is printed or drawn yet."""
         self.printed, self.draws, self.steps, self.indexed = [], [], 0, []
+        self.calls, self.cost = 0, Fraction(0)
         if released is not None:
             self.released = released
 
     def draw(self, kind: str, scale: float, hidden: Fraction) -> Fraction:
-        made = Draw(kind, scale, hidden)
+        made = Draw(kind, scale, hidden, self.calls, self.cost)
         self.draws.append(made)
         return self.released(len(self.draws) - 1, made)
 

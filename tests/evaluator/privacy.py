@@ -83,6 +83,7 @@ def _positive(*values: Value) -> list[Fraction]:
 @row("laplacian_mechanism", into=PRIVATE)
 def laplacian(machine: Machine, r: Value, eps: Value, value: Value) -> Value:
     a, b = _positive(r, eps)
+    machine.calls, machine.cost = machine.calls + 1, b / a
     return noised(machine, "laplace", a / b, value)
 
 
@@ -91,12 +92,14 @@ def gaussian(machine: Machine, r: Value, eps: Value, delta: Value, value: Value)
     a, b, d = _positive(r, eps, delta)
     if d >= 1:
         raise Unmodelled("noise without a scale")
+    machine.calls, machine.cost = machine.calls + 1, b / a
     return noised(machine, "gauss", float(a) * math.sqrt(2 * math.log(1.25 / float(d))) / float(b), value)
 
 
 @row("gaussian_noise", into=PRIVATE)
 def gaussian_noise(machine: Machine, r: Value, sigma: Value, value: Value) -> Value:
     a, s = _positive(r, sigma)
+    machine.calls, machine.cost = machine.calls + 1, Fraction(0)
     return noised(machine, "gauss", float(a * s), value)
 
 

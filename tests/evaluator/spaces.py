@@ -8,7 +8,7 @@ import math
 import random
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -21,7 +21,9 @@ Distance = Fraction | float
 INFINITE = math.inf
 _NUMBER = re.compile(r"(Real|Integer|Data)(?: in \[(.*), (.*)\])?(?:\[.*©\])?")
 _CONTAINER = re.compile(r"(Vector|Matrix|DMGrads)<n: (\w+), c: (\w+)>\[(.*?)\]\{(.*)\}")
-_DATASET = re.compile(r"(Vector|Matrix)<(Symmetric|ChangeOne|Hamming|InsertDelete)>\[(.*?)\]\{(.*)\}")
+_DATASET = re.compile(
+    r"(Vector|Matrix)<(Symmetric|ChangeOne|Hamming|InsertDelete)(?:, c: (L1|L2|LInf) ≤ ([\d./]+))?>\[(.*?)\]\{(.*)\}"
+)
 _LIMIT = re.compile(r"[-\d./]+")
 _WHOLES = (0, 1, 2, 3, -1, 5, 7, -4, 10, 50)
 _REALS = tuple(map(Fraction, ("0", "1", "0.5", "-0.25", "2", "2.5", "3", "-1", "10.125", "100", "-7.75")))
@@ -30,7 +32,8 @@ _STEPS = tuple(map(Fraction, ("0.25", "1", "0.0009765625", "2", "1", "50", "0.5"
 
 class Space(NamedTuple):
     """``kind`` is `number`, `truth`, `container`, `dataset`, `tuple`, `model` or `anything`; ``base`` that of a number,
-    the kind of a container, or the metric of a dataset."""
+    the kind of a container, or the metric of a dataset. Records that are rows measure at most ``radius`` in ``norm``; a
+    person has ``share`` records."""
 
     kind: str
     base: str = ""
@@ -38,6 +41,9 @@ class Space(NamedTuple):
     parts: tuple[Space, ...] = ()
     limits: tuple[Fraction, Fraction] | None = None
     shape: str = ""
+    rows: bool = False
+    radius: Fraction | None = None
+    share: int = 1
 
 
 def space(text: str) -> Space:
@@ -56,9 +62,9 @@ def space(text: str) -> Space:
             return Space("container", found[1], found[2], (space(found[5]),), shape="clipped")
         return Space("container", found[1], found[2], (space(found[5]),))
     if found := _DATASET.fullmatch(text):
-        if found[1] == "Vector":
-            return Space("dataset", found[2], "", (space(found[4]),), shape=found[3])
-        raise Unmodelled("datasets of rows")
+        rows, radius = found[1] == "Matrix", None if found[4] is None else Fraction(found[4])
+        shape = found[5].split(" × ")[0]
+        return Space("dataset", found[2], found[3] or "", (space(found[6]),), shape=shape, rows=rows, radius=radius)
     if text.startswith("type of "):
         return Space("anything")
     if text.startswith("DMModel"):
@@ -137,7 +143,7 @@ def _of_containers(of: Space, x: Value, y: Value, norm: str) -> Distance:
 def _of_records(metric: str, x: Value, y: Value) -> Distance:
     if not (isinstance(x, Array) and isinstance(y, Array)):
         return INFINITE
-    ones, others = [number(each) for each in x.entries], [number(each) for each in y.entries]
+    ones, others = _as_records(x), _as_records(y)
     if metric in ("ChangeOne", "Hamming") and len(ones) != len(others):
         return INFINITE
     if metric == "Hamming":
@@ -150,7 +156,13 @@ def _of_records(metric: str, x: Value, y: Value) -> Distance:
     return apart / 2 if metric == "ChangeOne" else apart
 
 
-def _in_common(ones: list[Fraction | int], others: list[Fraction | int]) -> int:
+def _as_records(x: Array) -> list[tuple[Fraction | int, ...]]:
+    if len(x.shape) == 2:
+        return [tuple(map(number, row)) for row in x.rows()]
+    return [(number(each),) for each in x.entries]
+
+
+def _in_common(ones: list[tuple[Fraction | int, ...]], others: list[tuple[Fraction | int, ...]]) -> int:
     """The length of the longest common subsequence."""
     row = [0] * (len(others) + 1)
     for one in ones:
@@ -192,8 +204,16 @@ class Drawing:
     """Draws points of spaces that a parameter's annotation takes, and points near them. With ``truths`` what may be
     anything is often a Bool."""
 
-    def __init__(self, source: random.Random, norm: str, length: int, truths: bool = False) -> None:
+    def __init__(
+        self,
+        source: random.Random,
+        norm: str,
+        length: int,
+        truths: bool = False,
+        spots: Sequence[Fraction] = (),
+    ) -> None:
         self.source, self.norm, self.length, self.truths = source, norm, length, truths
+        self.spots = spots
 
     def point(self, of: Space, annotation: Parameter) -> Value:
         """A value that Julia's dispatch lets through."""
@@ -218,7 +238,7 @@ class Drawing:
             case "dataset":
                 return self._records(of, annotation)
             case "model":
-                entries = [self._entry(Type("Float64"), Space("number", "Real")) for _ in range(self.length)]
+                entries = [self.entry(Type("Float64"), Space("number", "Real")) for _ in range(self.length)]
                 return Model({"a": Array(Type("Float64"), entries[:1]), "b": Array(Type("Float64"), entries[1:])})
             case "tuple" if isinstance(annotation, Type) and annotation.name == "Tuple":
                 return tuple(self.point(p, a) for p, a in zip(of.parts, annotation.params, strict=True))
@@ -226,9 +246,13 @@ class Drawing:
 
     def _number(self, of: Space, annotation: Parameter) -> Value:
         source = self.source
-        if of.limits is not None:
+        inside = self._spots(of)
+        if inside and source.random() < 0.5:
+            exact = source.choice(inside)
+        elif of.limits is not None:
             low, high = of.limits
             exact = low + (high - low) * source.choice((0, 1, 2, 3, 4)) / 4
+            exact = Fraction(math.floor(exact)) if of.base == "Integer" else exact
         elif self.truths and source.random() < 0.4:
             exact = Fraction(source.choice((0, 1)))
         elif of.base == "Integer":
@@ -236,6 +260,11 @@ class Drawing:
         else:
             exact = source.choice(_REALS) if source.random() < 0.6 else Fraction(source.choice(_WHOLES))
         return self.typed(exact, annotation, of.base == "Integer")
+
+    def _spots(self, of: Space) -> list[Fraction]:
+        """The numbers of the program, and those beside them, as far as they are in a space."""
+        low, high = of.limits or (-INFINITE, INFINITE)
+        return [each for each in self.spots if low <= each <= high and (of.base != "Integer" or each == int(each))]
 
     def typed(self, exact: Fraction, annotation: Parameter, whole: bool = False) -> Value:
         """A number in one of the types that an annotation allows."""
@@ -270,7 +299,7 @@ class Drawing:
         fitting = [Type(name) for name in names if is_below(Type(name), upper)]
         return self.source.choice(fitting or [INT])
 
-    def _entry(self, element: Type, of: Space) -> Value:
+    def entry(self, element: Type, of: Space) -> Value:
         if element.name == "Bool":
             if of.limits is not None and (of.limits[0] > 0 or of.limits[1] < 1):
                 return wide_of(element, Fraction(0))
@@ -292,11 +321,11 @@ class Drawing:
         element = Type("Bool") if truths else self._element(annotation, inner.base == "Integer")
         if of.base == "DMGrads":
             element = Type("Int64") if inner.base == "Integer" else Type("Float64")
-            entries = [self._entry(element, inner) for _ in range(self.length)]
+            entries = [self.entry(element, inner) for _ in range(self.length)]
             return Grads({"a": Array(element, entries[:1]), "b": Array(element, entries[1:])})
         shape = (2, self.length) if of.base == "Matrix" else (self.length,)
         count = math.prod(shape)
-        return Array(element, [self._entry(element, inner) for _ in range(count)], shape)
+        return Array(element, [self.entry(element, inner) for _ in range(count)], shape)
 
     def _records(self, of: Space, annotation: Parameter) -> Value:
         (inner,) = of.parts
@@ -309,7 +338,28 @@ class Drawing:
             count = max(count, int(least) + 1)
         elif of.shape.isdigit():
             count = int(of.shape)
-        return Array(element, [self._entry(element, inner) for _ in range(count)])
+        if not of.rows:
+            return Array(element, [self.entry(element, inner) for _ in range(count)])
+        rows = [self.row(of, element, 2) for _ in range(count)]
+        return Array(element, [each for row in rows for each in row], (count, 2))
+
+    def row(self, of: Space, element: Type, width: int) -> list[Value]:
+        """A record that is a row: often one at the end of what it may measure."""
+        if of.radius is None:
+            return [self.entry(element, of.parts[0]) for _ in range(width)]
+        signs = [self.source.choice((-1, 1)) for _ in range(width)]
+        alone = self.source.randrange(width)
+        exact = [sign * of.radius * (place == alone) for place, sign in enumerate(signs)]
+        if self.source.random() < 0.4:
+            part = {"L1": Fraction(1, width), "LInf": Fraction(1), "L2": _below_root(width)}[of.norm]
+            exact = [sign * of.radius * part for sign in signs]
+        if self.source.random() < 0.2:
+            exact = [each / 2 for each in exact]
+        if element.name == "Bool" or "Int" in element.name:
+            exact = [Fraction(0)] * width if of.radius < 1 else [Fraction(int(each)) for each in exact]
+        if element.name == "Bool":
+            exact = [abs(each) and Fraction(1) for each in exact[:1]] + [Fraction(0)] * (width - 1)
+        return [wide_of(element, each) for each in exact]
 
     # Neighbours
 
@@ -389,15 +439,30 @@ class Drawing:
         return Array(x.element, entries, x.shape)
 
     def _near_records(self, of: Space, x: Array) -> Value:
-        entries = list(x.entries)
-        (inner,) = of.parts
-        new = self._entry(x.element, inner)
-        place = self.source.randrange(len(entries) + 1)
+        """A dataset in which one person's records are others, or there, or gone."""
+        for _ in range(self.source.randint(1, of.share)):
+            x = self._one_record(of, x)
+        return x
+
+    def _one_record(self, of: Space, x: Array) -> Array:
+        width = x.shape[1] if of.rows else 1
+        records = [x.entries[start : start + width] for start in range(0, len(x.entries), width)]
+        new = self.row(of, x.element, width) if of.rows else [self.entry(x.element, of.parts[0])]
+        place = self.source.randrange(len(records) + 1)
         if of.base in ("ChangeOne", "Hamming"):
-            if entries:
-                entries[min(place, len(entries) - 1)] = new
-        elif entries and self.source.random() < 0.5 and "≥" not in of.shape:
-            del entries[min(place, len(entries) - 1)]
+            if records:
+                records[min(place, len(records) - 1)] = new
+        elif records and self.source.random() < 0.5 and "≥" not in of.shape:
+            del records[min(place, len(records) - 1)]
         else:
-            entries.insert(place, new)
-        return Array(x.element, entries)
+            records.insert(place, new)
+        return Array(x.element, [each for record in records for each in record], _shape(of, len(records), width))
+
+
+def _shape(of: Space, count: int, width: int) -> tuple[int, ...]:
+    return (count, width) if of.rows else (count,)
+
+
+def _below_root(width: int) -> Fraction:
+    """A number just below 1 / √width."""
+    return Fraction(math.floor(2**40 / math.sqrt(width)), 2**40) - Fraction(1, 2**40)
