@@ -13,10 +13,10 @@ even the reading of the text (``tests/evaluator/``): programs with mixed run-tim
 planted effects. ``--first``, ``--count`` and ``--output FILE``, which goes on where it stopped, share out a long run;
 ``--checker COMMAND`` asks another version; ``--both`` runs the interpreter of ``meaning/`` on the same inputs.
 
-``scoreboard`` writes down what the same searches find against the published rules. ``precision`` measures how much larger
-claims are than what is true, of random functions that people might write and of case studies, and lists it by rule. ``mutants`` breaks one thing in one row of the table, one rule, or one formula of a
-measure, at a time and lists what no test notices; all 700 take half an hour, and ``--by-search`` halves factors and
-asks the search alone.
+``scoreboard`` writes down what the same searches find against the published rules. ``precision`` measures how much
+larger claims are than what is true, of random functions of the kinds that people write and of case studies, by rule.
+``mutants`` breaks one thing in one row of the table, one rule, or one formula of a measure, at a time and lists what no
+test notices; all 700 take half an hour, and ``--by-search`` halves factors and asks the search alone.
 """
 
 from __future__ import annotations
