@@ -14,24 +14,27 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from evaluator.claims import Claim, claims
 from evaluator.failures import Failure, SyntaxFailure, Unmodelled
-from evaluator.judging import Judge
+from evaluator.judging import Judge, Refuted
+from evaluator.subjects import FEATURES
+from evaluator.worst import Worst
 from evaluator.writing import Writer
 
 from .choices import Choices
 
-BATCH = 50
+BATCH, SEARCHED = 100, 20
 CHECKER = f"{shlex.quote(sys.executable)} -m dp_lsp"
 
 
 class Judged(NamedTuple):
     """What came of one program: how many claims were judged, by how many runs, whether one of a parameter that is
-    protected is finite, what refutes claims, why it could not be judged, and of which calls both evaluators give
-    something else."""
+    protected is finite, what refutes claims, why it could not be judged, of which calls both evaluators give something
+    else, and the features of functions in it of which something is claimed."""
 
     seed: int
     claims: int
@@ -41,10 +44,11 @@ class Judged(NamedTuple):
     cause: str
     crashed: str = ""
     disagreed: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
 
 
 class Totals(NamedTuple):
-    """Sums over programs. ``refuted`` counts programs."""
+    """Sums over programs. ``refuted`` counts programs, and so do the features (:data:`evaluator.subjects.FEATURES`)."""
 
     programs: int = 0
     claims: int = 0
@@ -53,6 +57,11 @@ class Totals(NamedTuple):
     refuted: int = 0
     crashed: int = 0
     disagreed: int = 0
+    public: int = 0
+    linear: int = 0
+    sums: int = 0
+    disjoint: int = 0
+    declared: int = 0
 
     def with_(self, batch: Iterable[Judged]) -> Totals:
         found = list(batch)
@@ -64,14 +73,29 @@ class Totals(NamedTuple):
             sum(bool(each.refuted) for each in found),
             sum(bool(each.crashed) for each in found),
             sum(bool(each.disagreed) for each in found),
+            *(sum(feature in each.features for each in found) for feature in FEATURES),
         )
         return Totals(*map(sum, zip(self, more, strict=True)))
 
 
-def written(seed: int) -> tuple[str, str]:
-    """The program of a seed, and the cause that its plant is an example of."""
+class Written(NamedTuple):
+    """A program, the cause that its plant is an example of, and what its functions are examples of."""
+
+    text: str
+    cause: str
+    features: dict[str, frozenset[str]]
+
+    def claimed(self, said: Iterable[Claim]) -> tuple[str, ...]:
+        """The features of functions of which something finite is claimed."""
+        finite = [self.features[each.name] for each in said if each.finite and each.name in self.features]
+        return tuple(sorted(frozenset().union(*finite)))
+
+
+def written(seed: int) -> Written:
+    """The program of a seed."""
     writer = Writer(Choices(seed))
-    return writer.program(), writer.cause
+    text = writer.program()
+    return Written(text, writer.cause, writer.features)
 
 
 def checked(texts: Sequence[str], checker: str = CHECKER) -> list[list[Claim]]:
@@ -100,7 +124,7 @@ def judged(seed: int, text: str, said: Sequence[Claim], cause: str = "") -> Judg
     refuted = []
     for each in said:
         try:
-            found = judge.refuted(each)
+            found = judge.refuted(each, 2) or _worst(judge, each, seed) if _is_example(each) else judge.refuted(each)
         except (Failure, Unmodelled):
             continue
         except Exception as error:
@@ -110,13 +134,32 @@ def judged(seed: int, text: str, said: Sequence[Claim], cause: str = "") -> Judg
     return Judged(seed, len(said), judge.runs, finite, tuple(refuted), cause)
 
 
+def _is_example(claim: Claim) -> bool:
+    """Whether it is about a function that is an example of something (:mod:`evaluator.subjects`)."""
+    return claim.name.startswith(("q", "hq"))
+
+
+def _worst(judge: Judge, claim: Claim, seed: int) -> Refuted | None:
+    """The worst pair for a claim, if the claim does not allow it."""
+    for place, parameter in enumerate(claim.parameters):
+        if parameter.claims:
+            search = Worst(judge, claim, place, seed, fixed=False)
+            with suppress(Unmodelled):
+                search.found(SEARCHED)
+            if search.refuted is not None:
+                return search.refuted
+    return None
+
+
 def evaluated(first: int, count: int, checker: str = CHECKER, both: bool = False) -> list[Judged]:
     """A batch of programs, judged, and with ``both`` run by the interpreter of the checker, too."""
     programs = [written(seed) for seed in range(first, first + count)]
-    said = checked([text for text, _ in programs], checker)
-    each = zip(range(first, first + count), programs, said, strict=True)
-    found = [(judged(seed, text, claimed, cause), text, claimed) for seed, (text, cause), claimed in each]
-    return [compared(*one) if both else one[0] for one in found]
+    said = checked([each.text for each in programs], checker)
+    found = []
+    for seed, program, claimed in zip(range(first, first + count), programs, said, strict=True):
+        one = judged(seed, program.text, claimed, program.cause)._replace(features=program.claimed(claimed))
+        found.append(compared(one, program.text, claimed) if both else one)
+    return found
 
 
 def compared(found: Judged, text: str, said: Sequence[Claim]) -> Judged:
@@ -172,7 +215,7 @@ def attack(first: int, count: int, output: str | None, checker: str = CHECKER, b
             with Path(output).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(made, ensure_ascii=False) + "\n")
         totals = totals.with_(found)
-        if (batch - first) % 1000 == 0:
+        if (batch - first) % 1000 == 0 and batch > first:
             print(f"{totals.programs:,} programs, {totals.refuted} refuted", file=sys.stderr, flush=True)
     share = totals.finite / max(totals.programs, 1)
     print(
@@ -181,12 +224,14 @@ def attack(first: int, count: int, output: str | None, checker: str = CHECKER, b
         f"{totals.refuted} refuted, {totals.crashed} not judged"
         f"{f', {totals.disagreed} with another value by the interpreter' if both else ''}."
     )
+    used = (f"{getattr(totals, feature):,} of {feature}" for feature in FEATURES)
+    print(f"Programs with a finite claim that is made by rules: {', '.join(used)}.")
     return totals.refuted + totals.crashed + totals.disagreed > 0
 
 
 def _told(each: Judged, checker: str) -> dict[str, Any]:
     """What is to be said of a program, which is printed at once."""
-    text, _ = written(each.seed)
+    text = written(each.seed).text
     found: dict[str, Any] = {"seed": each.seed, "cause": each.cause}
     if each.crashed:
         print(f"seed {each.seed} could not be judged: {each.crashed}\n{text}", flush=True)

@@ -332,6 +332,8 @@ def sum_(machine: Machine, *args: Value, dims: Value = None) -> Value:
 def _along(value: Box, axis: int) -> Value:
     rows = solid(value).rows()
     lines = list(zip(*rows, strict=True)) if axis == 1 else rows
+    if not rows and axis == 1:
+        lines = [()] * value.shape[1]
     sums = [arithmetic.total(list(line), value.element) for line in lines]
     return collected(sums, (1, len(sums)) if axis == 1 else (len(sums), 1), value.element)
 

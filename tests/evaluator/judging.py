@@ -67,12 +67,12 @@ class Judge:
         self.spots = spots(text)
         self.runs = 0
 
-    def refuted(self, claim: Claim) -> Refuted | None:
+    def refuted(self, claim: Claim, settings: int = SETTINGS) -> Refuted | None:
         """Two runs that a claim does not allow, if some are found."""
         if not any(each.claims for each in claim.parameters):
             return None
         annotations = [self.annotation(each.annotation) for each in claim.parameters]
-        for setting in range(SETTINGS):
+        for setting in range(settings):
             try:
                 found = self._tried(claim, annotations, setting)
             except Unmodelled:

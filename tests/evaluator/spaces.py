@@ -214,6 +214,7 @@ class Drawing:
     ) -> None:
         self.source, self.norm, self.length, self.truths = source, norm, length, truths
         self.spots = spots
+        self._inside: dict[Space, list[Fraction]] = {}
 
     def point(self, of: Space, annotation: Parameter) -> Value:
         """A value that Julia's dispatch lets through."""
@@ -263,8 +264,13 @@ class Drawing:
 
     def _spots(self, of: Space) -> list[Fraction]:
         """The numbers of the program, and those beside them, as far as they are in a space."""
-        low, high = of.limits or (-INFINITE, INFINITE)
-        return [each for each in self.spots if low <= each <= high and (of.base != "Integer" or each == int(each))]
+        if of not in self._inside:
+            low, high = of.limits or (-INFINITE, INFINITE)
+            whole = of.base == "Integer"
+            self._inside[of] = [
+                each for each in self.spots if low <= each <= high and (not whole or each.denominator == 1)
+            ]
+        return self._inside[of]
 
     def typed(self, exact: Fraction, annotation: Parameter, whole: bool = False) -> Value:
         """A number in one of the types that an annotation allows."""
@@ -302,7 +308,7 @@ class Drawing:
     def entry(self, element: Type, of: Space) -> Value:
         if element.name == "Bool":
             if of.limits is not None and (of.limits[0] > 0 or of.limits[1] < 1):
-                return wide_of(element, Fraction(0))
+                raise Unmodelled("no Bool is within the bounds")
             return self.source.random() < 0.5
         if of.kind == "truth":
             return self.source.random() < 0.5

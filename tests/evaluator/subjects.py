@@ -57,10 +57,10 @@ class Subjects:
             ("discrete", 1, self._discrete),
             ("released sums", 3, self._released_sum),
             ("released forms", 2, self._released_form),
-            ("public numbers", 3, self._public),
-            ("disjoint filters", 4, self._parts),
-            ("places read once", 2, self._places),
-            ("declared", 4, self._declared),
+            ("public numbers", 6, self._public),
+            ("disjoint filters", 5, self._parts),
+            ("places read once", 3, self._places),
+            ("declared", 7, self._declared),
         )
 
     def subject(self, name: str, family: str = "") -> Subject:
@@ -236,15 +236,15 @@ class Subjects:
             "s * (x + y) / 2",
             "s > 1 ? 3 * x : 2 * x",
             "abs(x) + abs(y)",
-            "k0(x) - k0(y)",
-            "k1(x, y) + x",
+            f"k0{name}(x) - k0{name}(y)",
+            f"k1{name}(x, y) + x",
         )
         body = self._pick(ways)
         helpers = []
         if "k0" in body:
-            helpers.append(f"k0(p) = {self._pick(('2 * p', 'p / 2 + 1', '-p', 'abs(p)'))}")
+            helpers.append(f"k0{name}(p) = {self._pick(('2 * p', 'p / 2 + 1', '-p', 'abs(p)'))}")
         if "k1" in body:
-            helpers.append(f"k1(p, q) = {self._pick(('p - q', 'q - p', '2 * p + q', 'p'))}")
+            helpers.append(f"k1{name}(p, q) = {self._pick(('p - q', 'q - p', '2 * p + q', 'p'))}")
         lines: list[str] = []
         if self._chance(0.2):
             step = self._pick(
@@ -414,11 +414,12 @@ class Subjects:
 
     def _helped(self, name: str) -> Subject:
         of = self._records()
-        helper = self._pick(("half(e) = e / 2", "half(e::Static()) = e / 2", "half(e) = e / 3", "half(e) = min(e, 1)"))
+        half = f"half{name}"
+        helper = half + self._pick(("(e) = e / 2", "(e::Static()) = e / 2", "(e) = e / 3", "(e) = min(e, 1)"))
         one = self._statistic(of)
-        lines = [f"a = laplacian_mechanism(100, half(eps), {one})"]
+        lines = [f"a = laplacian_mechanism(100, {half}(eps), {one})"]
         if self._chance(0.5):
-            lines.append(f"b = laplacian_mechanism(100, half(eps), {self._statistic(of)})")
+            lines.append(f"b = laplacian_mechanism(100, {half}(eps), {self._statistic(of)})")
             lines.append("[a, b]")
         else:
             lines.append("a")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from .claims import SMALL, Claim, evaluated
 from .failures import Unmodelled
-from .judging import Judge, Run, shown_pair
+from .judging import Judge, Refuted, Run, needed, shown_pair
 from .spaces import INFINITE, Drawing, Space, distance
 from .types import Parameter as Annotation
 from .types import Type
@@ -46,8 +46,10 @@ class Worst:
         self.annotations = [judge.annotation(each.annotation) for each in claim.parameters]
         self.spaces = [judge.space(claim, each) for each in claim.parameters]
         self.norm = next(iter(claim.norms.values()), "L1")
+        self.drawing = Drawing(self.source, self.norm, 3, False, judge.spots)
         self.runs = self.pairs = 0
         self.failure = ""
+        self.refuted: Refuted | None = None
         self.best = Found()
         self.publics: dict[int, Value] = {}  # once drawn, where they are fixed
         self.fixed = fixed
@@ -110,8 +112,8 @@ class Worst:
         return {**dict.fromkeys(self.claim.free, SMALL), **names}
 
     def _drawing(self) -> Drawing:
-        length = self.source.choice((3, 3, 2, 4, 1, 3))
-        return Drawing(self.source, self.norm, length, False, self.judge.spots)
+        self.drawing.length = self.source.choice((3, 3, 2, 4, 1, 3))
+        return self.drawing
 
     def _argument(self, place: int, drawing: Drawing) -> Value:
         if place in self.publics:
@@ -368,11 +370,31 @@ class Worst:
             return 0.0
         self.pairs += 1
         moved = self._lost(one, other) if self.claim.private else self._apart(one, other) / float(apart)
+        self._judge(args, others, one, other, float(claimed), moved * float(apart))
         share = moved / float(claimed) if claimed else (INFINITE if moved > 1e-9 else 1.0)
         if share > self.best.share or not self.best.text:
             pair = shown_pair(self.claim, self.place, args, others)
             self.best = Found(share, moved, float(claimed), f"{pair}: {one.said()} and {other.said()}")
         return share
+
+    def _judge(
+        self, args: Sequence[Value], others: Sequence[Value], one: Run, other: Run, claimed: float, moved: float
+    ) -> None:
+        """Notes a pair that the claim does not allow."""
+        parameter, said = self.claim.parameters[self.place], ""
+        if self.claim.private:
+            delta = float(evaluated(str(parameter.delta), self._names(args)))
+            if self.judge.told_apart(one, other):
+                said = "" if delta else f"{one.said()} and {other.said()} with the same noise"
+            elif (lost := needed(one.draws, other.draws, claimed)) > delta * (1 + 1e-6) + 1e-300:
+                said = f"δ is at least {lost:.6g} at ε {claimed:.6g}; claimed was δ {delta:.6g}"
+        else:
+            apart = float(distance(self.spaces[self.place], args[self.place], others[self.place], self.norm))
+            apart = 1.0 if self.spaces[self.place].kind == "dataset" else apart
+            if moved > claimed * apart * (1 + 1e-9) + 1e-9:
+                said = f"{one.said()} and {other.said()}, {moved:.6g} apart; claimed was {claimed:.6g} for each"
+        if said:
+            self.refuted = Refuted(self.claim.name, f"{shown_pair(self.claim, self.place, args, others)}: {said}")
 
     def _apart(self, one: Run, other: Run) -> float:
         return float(self.judge.moved(self.claim, one, other, self.norm))

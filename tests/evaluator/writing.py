@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from .planting import Plant, plant
+from .subjects import Subjects
 
 _LADDERS = (
     *(("Float64", ""), ("Float64", ""), ("Vector{Float64}", ""), ("Vector{<:Real}", "")),
@@ -80,6 +81,8 @@ class Writer:
         self._helpers: list[Helper] = []
         self._scope: list[Variable] = []
         self._plant: Plant | None = None
+        self._subjects = Subjects(source)
+        self.features: dict[str, frozenset[str]] = {}  # of functions, by name
 
     @property
     def cause(self) -> str:
@@ -87,6 +90,8 @@ class Writer:
         return "" if self._plant is None else self._plant.cause
 
     def program(self) -> str:
+        if self._chance(0.6):
+            return "\n".join(self._calculus(self._pick((2, 3, 3)))) + "\n"
         parts = [self._constants()]
         self._plant = plant(self._source) if self._chance(0.4) else None
         if self._plant is not None:
@@ -100,11 +105,18 @@ class Writer:
         if self._chance(0.15):
             parts.append(self._gradients("p2"))
         parts += self._direct()
+        parts += self._calculus(1)
         if self._plant is not None:
             parts += self._plant.after
             for name in self._plant.functions:
                 parts += [f"whole(n::Integer) = {name}(n)", f"real(x::Real) = {name}(x)"]
         return "\n".join(part for part in parts if part) + "\n"
+
+    def _calculus(self, count: int) -> list[str]:
+        """Functions whose claims are made by rules on sums, linear forms, public numbers, parts and declarations."""
+        found = {f"q{i}": self._subjects.subject(f"q{i}") for i in range(count)}
+        self.features = {name: each.features for name, each in found.items()}
+        return [each.text for each in found.values()]
 
     # Choices
 
