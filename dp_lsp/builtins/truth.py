@@ -104,14 +104,6 @@ def _chosen_container(args: Args) -> Type | Refusal:
     return first.of(element, first.clip if first.clip is second.clip else Clip.U)
 
 
-def _chosen_number(args: Args) -> Type | Refusal:
-    """A number that lies where either may lie."""
-    found = numeric()(args)
-    if not isinstance(found, NumberType) or found.base is Base.DATA:
-        return found
-    return replace(found, bounds=intervals.hull(*map(intervals.of, args.types[1:])))
-
-
 def _choice(args: Args) -> tuple[Sens, ...]:
     """1 in both values; the condition lets the result jump as far as two values can be apart."""
     first = args.types[1]
