@@ -174,7 +174,7 @@ def _is_not_zero(inference: Inference, divisor: Term, value: Judgement) -> None:
         return
     ends = type_.bounds
     if ends is None or not (decide(ZERO, "<", ends.low) or decide(ends.high, "<", ZERO)):
-        inference.recorder.suppose(f"`{inference.written(divisor.span)}` is not 0, by which is divided")
+        inference.recorder.suppose(f"the divisor `{inference.written(divisor.span)}` is not 0")
 
 
 def _may_be_no_position(inference: Inference, node: term.Call, args: Args, values: list[Judgement]) -> Effects:
