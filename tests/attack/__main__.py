@@ -16,7 +16,8 @@ planted effects. ``--first``, ``--count`` and ``--output FILE``, which goes on w
 ``scoreboard`` writes down what the same searches find against the published rules. ``precision`` measures how much
 larger claims are than what is true, of random functions of the kinds that people write and of case studies, by rule.
 ``mutants`` breaks one thing in one row of the table, one rule, or one formula of a measure, at a time and lists what no
-test notices; all 700 take half an hour, and ``--by-search`` halves factors and asks the search alone.
+test notices; all 700 take half an hour, and ``--by-search`` halves factors and asks the search alone. ``conditions``
+takes away what sums, parts, places, public numbers and declarations demand, and lists the seeds that refute it.
 """
 
 from __future__ import annotations
@@ -66,6 +67,9 @@ def main() -> None:
     broken = commands.add_parser("mutants", help="breaks one rule at a time; exits with 1 if nobody notices one")
     broken.add_argument("--about", default="", help="a regular expression: only those whose names match")
     broken.add_argument("--by-search", action="store_true", help="only factors, and only the search may notice")
+    needed = commands.add_parser("conditions", help="takes conditions of rules away, and finds a seed that refutes")
+    needed.add_argument("--count", type=int, default=2_000, help="how many functions to try for each")
+    needed.add_argument("--first", type=int, default=0, help="the seed of the first")
     exact = commands.add_parser("precision", help="how much larger claims are than what is true")
     exact.add_argument("--count", type=int, default=2_000, help="how many random functions, beside the case studies")
     exact.add_argument("--first", type=int, default=0, help="the seed of the first; the others follow it")
@@ -81,6 +85,12 @@ def _is_bad(options: argparse.Namespace) -> bool:
             from .hunt import hunt
 
             return hunt(options.about, options.by_search) > 0
+        case "conditions":
+            from .conditions import table
+
+            text, complete = table(options.first, options.count)
+            print(text)
+            return not complete
         case "precision":
             return precision(options.first, options.count, options.output, options.jobs)
         case "evaluator":

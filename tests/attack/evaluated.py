@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from evaluator.claims import Claim, claims
 from evaluator.failures import Failure, SyntaxFailure, Unmodelled
-from evaluator.judging import Judge, Refuted
+from evaluator.judging import SETTINGS, Judge, Refuted
 from evaluator.subjects import FEATURES
 from evaluator.worst import Worst
 from evaluator.writing import Writer
@@ -112,8 +112,8 @@ def checked(texts: Sequence[str], checker: str = CHECKER) -> list[list[Claim]]:
         return [claims(files[path.name]) for path in paths]
 
 
-def judged(seed: int, text: str, said: Sequence[Claim], cause: str = "") -> Judged:
-    """The claims about a program against its runs."""
+def judged(seed: int, text: str, said: Sequence[Claim], cause: str = "", searched: int = 0) -> Judged:
+    """The claims about a program against its runs; with ``searched`` all are tried by the search for the worst, too."""
     finite = any(each.finite for each in said)
     try:
         judge = Judge(text, seed)
@@ -124,7 +124,8 @@ def judged(seed: int, text: str, said: Sequence[Claim], cause: str = "") -> Judg
     refuted = []
     for each in said:
         try:
-            found = judge.refuted(each, 2) or _worst(judge, each, seed) if _is_example(each) else judge.refuted(each)
+            runs = searched or (SEARCHED if _is_example(each) else 0)
+            found = judge.refuted(each, 2 if runs else SETTINGS) or (_worst(judge, each, seed, runs) if runs else None)
         except (Failure, Unmodelled):
             continue
         except Exception as error:
@@ -139,13 +140,13 @@ def _is_example(claim: Claim) -> bool:
     return claim.name.startswith(("q", "hq"))
 
 
-def _worst(judge: Judge, claim: Claim, seed: int) -> Refuted | None:
+def _worst(judge: Judge, claim: Claim, seed: int, runs: int) -> Refuted | None:
     """The worst pair for a claim, if the claim does not allow it."""
     for place, parameter in enumerate(claim.parameters):
         if parameter.claims:
             search = Worst(judge, claim, place, seed, fixed=False)
             with suppress(Unmodelled):
-                search.found(SEARCHED)
+                search.found(runs)
             if search.refuted is not None:
                 return search.refuted
     return None

@@ -439,6 +439,7 @@ class Subjects:
                 f"sum(clamp(v, {low}, b))",
                 f"sum(map(t -> clamp(t, {low}, b), v))",
                 f"b * count(t -> {condition}, v)",
+                f"count(t -> {condition}, v)",
                 f"sum(map(t -> clamp(t, {low}, b), filter(t -> {condition}, v)))",
             )
         )
@@ -499,8 +500,10 @@ class Subjects:
         border = ("s", "a")[public - 1] if public else self._threshold(of)
         header = of.header + (", s::Static()" if public == 1 else "")
         pairs = [("t < {0}", "t >= {0}"), ("t <= {0}", "t > {0}"), ("t > {0}", "{0} >= t"), ("t > {0}", "!(t > {0})")]
-        if self._chance(0.12):
-            pairs = [("t <= {0}", "t >= {0}"), ("t < {0} + 1", "t >= {0}")]
+        if self._chance(0.2):
+            pairs = [("t <= {0}", "t >= {0}")]
+            if not public:
+                pairs.append((f"t < {_plain(float(border) + 1)}", "t >= {0}"))
         if not public and self._chance(0.3):
             pairs = [("t < {0}", "{0} <= t && t < {0} + 2"), ("t == {0}", "t == {0} + 1"), ("t < {0}", "t > {0}")]
         one, two = (each.format(border) for each in self._pick(pairs))
@@ -536,9 +539,9 @@ class Subjects:
 
     def _places(self, name: str) -> Subject:
         """Loops that read each entry, record or row once."""
-        way = self._pick(("records", "L1", "L2", "rows", "twice"))
+        way = self._pick(("records", "L1", "L2", "LInf", "rows", "twice"))
         if way in ("records", "twice"):
-            header = "v::MetricVector(Bounded(Real, 0, 5), Hamming)"
+            header = f"v::MetricVector(Bounded(Real, 0, 5), {self._pick(('Hamming', 'Hamming', 'ChangeOne'))})"
             index = "i" if way == "records" else self._pick(("i", "1", "i"))
             step = self._pick(
                 (f"laplacian_mechanism(5, eps, v[{index}])", f"laplacian_mechanism(10, eps, 2 * v[{index}])")
@@ -596,6 +599,7 @@ class Subjects:
                     f"map(t -> clamp(t, {low}, {high}), v)",
                     f"filter(t -> t > {low}, clamp(v, {low}, {high}))",
                     f"map(t -> min(max(t, {low}), {high}), v)",
+                    f"clamp(v, {_plain(float(low) - 3)}, {_plain(float(high) + 10)})",
                 )
             )
             result = f"MetricVector(Bounded(Real, {low}, {high}), {relation})"

@@ -203,6 +203,8 @@ class Worst:
             made = [self._record(drawing, of, element, value.element, width) for _ in range(of.share)]
             ends = self.source.random() < 0.5
             way = "replace" if replaced else self.source.choice(("insert", "insert", "remove"))
+            if of.base in ("ChangeOne", "Symmetric") and self.source.random() < 0.1:
+                way = "turn"
             same = self.source.random() < 0.6
             made = made[:1] * of.share if same else made
             yield lambda x, made=made, way=way, ends=ends: self._with_records(of, x, made, way, ends)  # type: ignore[misc]
@@ -230,6 +232,8 @@ class Worst:
                 records.pop(0 if ends else -1)
             elif way == "replace" and place < len(records):
                 records[place if ends else -1 - place] = record
+        if way == "turn":  # in a bag records have no places
+            records.reverse()
         shape = (len(records), width) if of.rows else (len(records),)
         return Array(x.element, [each for record in records for each in record], shape)
 

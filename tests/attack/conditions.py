@@ -1,0 +1,147 @@
+"""Takes conditions of rules away, one at a time, and looks which seeds of the independent evaluator refute what is
+claimed then. What is taken away is said in words; what none of the seeds refutes is listed, too.
+
+The seeds are those of :mod:`evaluator.subjects`, each a function as people write it; the claims are made in this
+process, by the rules as they are broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from dp_lsp.core import ranges, sens, tallies
+from dp_lsp.engine.check import Engine
+from dp_lsp.features.report import file_report
+from dp_lsp.infer import declared, disjoint, filters, regions
+from evaluator.claims import claims
+
+from .breaking import Rule
+from .evaluated import judged
+from .precision import written
+
+SEEDS = {
+    "sums: a record that is replaced counts twice": 108,
+    "sums: a cell lies on the right side of a number": 142,
+    "sums: a record may add nothing": 2,
+    "sums: cells of numbers that are not whole": 14,
+    "sums: both ends of a feature count": 2,
+    "sums: entries add up in their norm": 189,
+    "parts: filters that touch keep a record in common": 1218,
+    "parts: filters that overlap keep a record in common": 1218,
+    "parts: what no filter is known to keep is no part": 3,
+    "places: all entries may move in LInf": 234,
+    "public: a price is the largest between the ends": 261,
+    "declared: a norm is not measured anew": 286,
+}
+"""A seed that refutes what is claimed without each condition; the command ``conditions`` finds them."""
+
+
+class Refuted(NamedTuple):
+    """What is claimed without a condition, refuted by the function of a seed."""
+
+    seed: int
+    text: str
+
+
+def conditions() -> Iterator[Rule]:
+    """Rules that lack a condition."""
+    yield _without("sums: a record that is replaced counts twice", tallies, "largest", _as_added)
+    yield _without("sums: a cell lies on the right side of a number", tallies.Where, "meets", _careless)
+    yield _without("sums: a record may add nothing", tallies, "points", _without_nothing)
+    yield _without("sums: cells of numbers that are not whole", tallies, "_holds_none", _always(True))
+    yield _without("sums: both ends of a feature count", tallies, "_ends", _low_end)
+    yield _without("sums: entries add up in their norm", tallies, "_of_numbers", _largest_entry)
+    yield _without("parts: filters that touch keep a record in common", regions.Comparison, "excludes", _touching)
+    yield _without("parts: filters that overlap keep a record in common", regions, "_disjoint", _always(True))
+    yield _without("parts: what no filter is known to keep is no part", filters, "_region", _of_any)
+    yield _without("places: all entries may move in LInf", disjoint.OwnRows, "_apart", _as_sum)
+    yield _without("public: a price is the largest between the ends", ranges, "supremum", _at_low_end)
+    yield _without("declared: a norm is not measured anew", declared._Promise, "_measured", _believed)
+
+
+def refuted(rule: Rule | None, first: int, count: int) -> Refuted | None:
+    """The first seed whose claims are refuted while a rule is broken; of none, as all rules are."""
+    with rule.in_place() if rule is not None else nullcontext():
+        return next(filter(None, map(_refuted, range(first, first + count))), None)
+
+
+def _refuted(seed: int) -> Refuted | None:
+    text = written(seed).text + "\n"
+    said = claims(file_report(Engine().check(text), "p.jl"))
+    found = judged(seed, text, said, searched=200)
+    return Refuted(seed, f"{text}{found.refuted[0]}") if found.refuted else None
+
+
+def table(first: int, count: int) -> tuple[str, bool]:
+    """Which seed refutes what is claimed without each condition, and whether there is one for each."""
+    lines, complete = ["| without the condition | refuted by seed |", "|---|---|"], True
+    for rule in conditions():
+        found = refuted(rule, first, count)
+        complete = complete and found is not None
+        lines.append(f"| {rule.what} | {'none of them' if found is None else found.seed} |")
+    return "\n".join(lines), complete
+
+
+def _without(what: str, owner: Any, function: str, wrong: Any) -> Rule:
+    return Rule(what, owner, function, wrong, sort="condition")
+
+
+def _always(answer: object) -> Any:
+    return lambda right: lambda *args, **named: answer
+
+
+def _as_added(right: Any) -> Any:
+    return lambda found, norm, replaced: right(found, norm, False)
+
+
+def _careless(right: Any) -> Any:
+    return lambda self, relation, bound: right(self, {"<=": "<", ">=": ">"}.get(relation, relation), bound)
+
+
+def _without_nothing(right: Any) -> Any:
+    return lambda *args: {each for each in right(*args) if any(entry.terms for entry in each)} or right(*args)
+
+
+def _low_end(right: Any) -> Any:
+    return lambda known, where: (right(known, where)[0],) * 2
+
+
+def _largest_entry(right: Any) -> Any:
+    return lambda sizes, norm: max(sizes)
+
+
+def _touching(right: Any) -> Any:
+    def excludes(self: regions.Comparison, other: regions.Comparison) -> bool:
+        return right(self, other) or (self.relation == ">=" and other.relation == "<=" and self.bound == other.bound)
+
+    return excludes
+
+
+def _of_any(right: Any) -> Any:
+    def region(inference: Any, move: Any) -> Any:
+        return right(inference, move) or frozenset({regions.Comparison(">", id(move))})  # type: ignore[arg-type]
+
+    return region
+
+
+def _as_sum(right: Any) -> Any:
+    def apart(self: disjoint.OwnRows, type_: Any) -> Any:
+        return right(self, type_) or disjoint.Apart.SUM
+
+    return apart
+
+
+def _at_low_end(right: Any) -> Any:
+    def supremum(value: Any, which: Any = ranges.varies) -> Any:
+        lows = [ranges.ends(poly, which).low for poly in value.polys]
+        return (
+            sens.maximum([sens.magnitude(each) for each in lows]) if lows and None not in lows else right(value, which)
+        )
+
+    return supremum
+
+
+def _believed(right: Any) -> Any:
+    return lambda self, wanted, value, box: replace(value, type=replace(box, norm=wanted))

@@ -1,0 +1,22 @@
+"""Conditions are needed: what is claimed without one of them is refuted by a function that people might write."""
+
+from __future__ import annotations
+
+import pytest
+
+from attack.conditions import SEEDS, conditions, refuted
+
+
+def test_each_condition_has_a_seed() -> None:
+    assert [each.what for each in conditions()] == list(SEEDS)
+
+
+@pytest.mark.parametrize("what", SEEDS)
+def test_what_is_claimed_without_a_condition_is_refuted(what: str) -> None:
+    (rule,) = (each for each in conditions() if each.what == what)
+    assert refuted(rule, SEEDS[what], 1) is not None
+
+
+@pytest.mark.parametrize("seed", sorted(set(SEEDS.values())))
+def test_what_is_claimed_with_all_conditions_is_not(seed: int) -> None:
+    assert refuted(None, seed, 1) is None
