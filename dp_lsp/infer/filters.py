@@ -33,9 +33,15 @@ _MOST = 8  # regions of one dataset that are told apart
 
 
 def kept(inference: Inference, function: Term, value: Judgement) -> Region | None:
-    """The records of a dataset that a filter keeps, where one that comes or goes counts; None if that is not known."""
+    """The records of a dataset that a filter keeps, where one that comes or goes counts; None if that is not known.
+
+    Where a record takes the place of another, also before an earlier filter, the one may leave one filter and the other
+    enter another one. What is released of a part of such a dataset counts half for each of these two steps, as they
+    cancel in one filter: in two they do not, so that the way of one step in each would cost too little."""
     type_ = inference.type(value)
-    if not isinstance(type_, Dataset) or type_.metric.sized or not isinstance(function, Closure):
+    if not isinstance(type_, Dataset) or not isinstance(function, Closure):
+        return None
+    if type_.metric.sized or type_.balanced:
         return None
     if len(function.methods) != 1:
         return None
