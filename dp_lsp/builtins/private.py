@@ -3,6 +3,8 @@ composition, where a dataset is taken apart by what every record says of itself.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dp_lsp.builtins.datasets import TWO, VECTOR, applied_to, is_sized, once, some_of
 from dp_lsp.builtins.define import Application, Args, Builtin, Demand, Noise, Parts, Refusal, Refused, Runs, form, free
 from dp_lsp.builtins.demands import positive
@@ -268,7 +270,9 @@ _PARALLEL = (
 
 
 def _a_part(args: Args) -> tuple[Type, ...]:
-    return (some_of(args.dataset("v")),)
+    """A part, of which each step counts by itself: of a record that takes the place of another, the two steps may be in
+    two parts, and do not cancel there as they do in one filter of all."""
+    return (replace(some_of(args.dataset("v")), balanced=False),)
 
 
 def _released(args: Args) -> Type | Refusal:
