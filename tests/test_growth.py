@@ -17,7 +17,7 @@ from dp_lsp.engine.check import Engine
 
 SIZE = 24
 """How many parts the shorter text has. What looks at every two of them calls something at least 576 times more."""
-MOST = 14 * SIZE
+MOST = 18 * SIZE
 """How many calls more than twice as many there may be: of what is done once, or at a few sizes only."""
 
 
