@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from functools import reduce
 
-from dp_lsp.builtins import datasets, intervals
+from dp_lsp.builtins import datasets, intervals, linear
 from dp_lsp.builtins.define import (
     Args,
     Builtin,
@@ -15,6 +15,7 @@ from dp_lsp.builtins.define import (
     Demand,
     Factors,
     Form,
+    Linear,
     Refusal,
     Refused,
     each,
@@ -243,39 +244,49 @@ def _ordered(low: str, high: str) -> Callable[[Args], tuple[Demand, ...]]:
 
 
 def _sum_of_numbers(
-    static: Callable[..., Poly | None] | None, bounds: intervals.Rule = intervals.nowhere, variadic: bool = False
+    static: Callable[..., Poly | None] | None, of: Linear, bounds: intervals.Rule = intervals.nowhere
 ) -> Form:
-    return form(numeric(static, bounds=bounds), each(), variadic=variadic, x=NUMBER, y=NUMBER)
+    return form(numeric(static, bounds=bounds), each(), variadic=of is linear.added, linear=of, x=NUMBER, y=NUMBER)
 
 
-def _sum_of_containers(variadic: bool = False) -> Form:
-    return form(_same_container, each(), variadic=variadic, x=_CONTAINER, y=_CONTAINER)
+def _sum_of_containers(of: Linear) -> Form:
+    return form(_same_container, each(), variadic=of is linear.added, linear=of, x=_CONTAINER, y=_CONTAINER)
 
 
-def _signed(static: Callable[[Poly], Poly], bounds: intervals.Rule) -> tuple[Form, ...]:
-    return form(numeric(static, bounds=bounds), each(), x=NUMBER), form(
-        _negated, each(), passes_on=("x",), x=_CONTAINER
+def _signed(static: Callable[[Poly], Poly], bounds: intervals.Rule, of: Linear) -> tuple[Form, ...]:
+    return form(numeric(static, bounds=bounds), each(), linear=of, x=NUMBER), form(
+        _negated, each(), passes_on=("x",), linear=of, x=_CONTAINER
     )
 
 
 def _products(numbers: Factors, containers: Factors) -> tuple[Form, ...]:
     return (
-        form(numeric(_product, bounds=intervals.product), numbers, variadic=True, x=NUMBER, y=NUMBER),
-        form(scaled, containers, variadic=True, x=_FACTOR, y=_FACTOR),
+        form(
+            numeric(_product, bounds=intervals.product),
+            numbers,
+            variadic=True,
+            linear=linear.product,
+            x=NUMBER,
+            y=NUMBER,
+        ),
+        form(scaled, containers, variadic=True, linear=linear.product, x=_FACTOR, y=_FACTOR),
     )
 
 
-_DIFFERENCES = (*_signed(Poly.__neg__, intervals.negated), _sum_of_containers())
-_BY_NUMBER = form(_divided, scaling(divide=True), _nonzero, v=_CONTAINER, c=NUMBER)
+_DIFFERENCES = (
+    *_signed(Poly.__neg__, intervals.negated, linear.difference),
+    _sum_of_containers(linear.difference),
+)
+_BY_NUMBER = form(_divided, scaling(divide=True), _nonzero, linear=linear.quotient, v=_CONTAINER, c=NUMBER)
 
 ROWS: tuple[Builtin, ...] = (
     Builtin(
         "+",
         "x + y",
         (
-            *_signed(lambda x: x, intervals.added),
-            _sum_of_numbers(_sum, intervals.added, variadic=True),
-            _sum_of_containers(variadic=True),
+            *_signed(lambda x: x, intervals.added, linear.added),
+            _sum_of_numbers(_sum, linear.added, intervals.added),
+            _sum_of_containers(linear.added),
         ),
         "Sum of numbers, or of containers of one kind, norm and size, entry by entry.",
         CALCULUS,
@@ -296,7 +307,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "-",
         "x - y",
-        (_sum_of_numbers(Poly.__sub__, intervals.difference), *_DIFFERENCES),
+        (_sum_of_numbers(Poly.__sub__, linear.difference, intervals.difference), *_DIFFERENCES),
         "Difference of numbers, or of containers of one kind, norm and size; with one argument, the negative.",
         CALCULUS,
         (
@@ -306,7 +317,7 @@ ROWS: tuple[Builtin, ...] = (
             "f(v::MetricVector(Real, L2)) = -v",
         ),
         (Refused("f(x::Data, y::Real) = x - y", "DP208"), Refused("f(b::Bool) = -b", "DP202")),
-        published=(_sum_of_numbers(None), *_DIFFERENCES),
+        published=(_sum_of_numbers(None, linear.difference), *_DIFFERENCES),
         keeps_zero=True,
         adds=lambda index, count: index == 0 and count > 1,
         defined=True,
@@ -332,7 +343,14 @@ ROWS: tuple[Builtin, ...] = (
         "/",
         "x / y",
         (
-            form(numeric(_quotient, Base.REAL, intervals.quotient), quotient_factors, _nonzero, x=NUMBER, y=NUMBER),
+            form(
+                numeric(_quotient, Base.REAL, intervals.quotient),
+                quotient_factors,
+                _nonzero,
+                linear=linear.quotient,
+                x=NUMBER,
+                y=NUMBER,
+            ),
             _BY_NUMBER,
         ),
         "Quotient. A public divisor c that is not 0 makes it 1/|c|-sensitive; a private divisor has no bound (∞).",

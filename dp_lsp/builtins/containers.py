@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dp_lsp.builtins import datasets, intervals, statistics
+from dp_lsp.builtins import datasets, intervals, linear, statistics
 from dp_lsp.builtins.datasets import MATRIX, VECTOR
 from dp_lsp.builtins.define import (
     Application,
@@ -213,7 +213,10 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         LITERAL,
         "[x, y, …]",
-        tuple(form(of, each(), variadic=True, entries=x is NUMBER, x=x) for of, x in _VECTORS),
+        (
+            form(_vector_of, each(), variadic=True, entries=True, linear=linear.entries, x=NUMBER),
+            form(_vector_of_functions, each(), variadic=True, x=Arrow()),
+        ),
         "A vector of numbers, or of functions. What moves several entries moves it by their sum in L1, the root of the "
         "sum of their squares in L2 and the largest of them in LInf. The norm is that of what it is used for.",
         _EVERYDAY,
@@ -280,7 +283,7 @@ ROWS: tuple[Builtin, ...] = (
         "sum",
         "sum(v), sum(f, v), sum(m; dims)",
         (
-            form(_total, only(v=_sum_factor), v=replace(_SUMMED, kinds=VECTOR | MATRIX)),
+            form(_total, only(v=_sum_factor), linear=linear.total, v=replace(_SUMMED, kinds=VECTOR | MATRIX)),
             form(_sum_along, only(v=_sum_along_factor), v=_SUMMED, keywords={"dims": OneOf((1, 2))}),
             form(
                 _total_of_values,
@@ -396,7 +399,16 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "norm_convert",
         "norm_convert(N, v)",
-        (form(_in_norm, only(v=_norm_factor), shares_arrays=("v",), N=GivenNorm(), v=Box(truth=True)),),
+        (
+            form(
+                _in_norm,
+                only(v=_norm_factor),
+                shares_arrays=("v",),
+                linear=linear.itself("v"),
+                N=GivenNorm(),
+                v=Box(truth=True),
+            ),
+        ),
         "The same container, measured in the norm N. Free towards a smaller norm (L1, then L2, then LInf); the other "
         "way √n for one step and n from LInf to L1, for rows of n entries.",
         _METRICS,
@@ -409,7 +421,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "clone",
         "clone(x)",
-        (form(lambda args: args["x"], each(), shares_arrays=("x",), x=ANY),),
+        (form(lambda args: args["x"], each(), shares_arrays=("x",), linear=linear.itself("x"), x=ANY),),
         "The same value; 1-sensitive. That of a gradient shares its arrays with the original, so that a change in "
         "place of one is seen in the other: see deepcopy.",
         "The identity",
@@ -421,7 +433,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "deepcopy",
         "deepcopy(x)",
-        (form(lambda args: args["x"], each(), x=ANY),),
+        (form(lambda args: args["x"], each(), linear=linear.itself("x"), x=ANY),),
         "A copy that shares nothing with the original, so what changes one does not change the other; 1-sensitive.",
         "The identity",
         ("f(x::Real) = deepcopy(x)",),

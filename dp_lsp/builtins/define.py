@@ -7,7 +7,7 @@ by name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from enum import Enum
 from typing import NamedTuple, TypeVar
@@ -18,6 +18,7 @@ from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.constraints import Quantity
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.events import Scheme
+from dp_lsp.core.linear import LinearForm
 from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.order import Way
 from dp_lsp.core.sens import ONE, ZERO, Sens
@@ -206,6 +207,11 @@ uneven: more steps count as the next multiple of d."""
 Uneven = Callable[[Args, int], bool]
 
 
+Linear = Callable[[Args, "Sequence[LinearForm | None]"], "LinearForm | None"]
+"""A result, up to something public, as a linear function of arguments that are so; None for a public argument, and for
+a result that is none."""
+
+
 def never_uneven(args: Args, steps: int) -> bool:
     """More steps move the result by no more than their part of what so many do."""
     return False
@@ -252,6 +258,8 @@ class Form:
     """The arguments are the entries of the result: it moves with each variable by the norm of how far they do."""
     reads: Norm | None = None
     """The norm in which it reads a container whose norm is open: the result moves as far as that does in this one."""
+    linear: Linear | None = None
+    """How the result is a linear function of the arguments."""
 
     def parameters(self, count: int, keywords: tuple[str, ...] = ()) -> tuple[Parameter, ...] | None:
         """The parameter of each of ``count`` arguments by place, then of those by name; None if it takes others."""
@@ -388,6 +396,7 @@ def form(
     uneven: Uneven = never_uneven,
     entries: bool = False,
     reads: Norm | None = None,
+    linear: Linear | None = None,
     **params: Pattern,
 ) -> Form:
     """A form; its parameters are the keyword arguments, in order (``del_`` is called ``del``), then ``keywords``."""
@@ -411,6 +420,7 @@ def form(
         uneven,
         entries,
         reads,
+        linear,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dp_lsp.builtins import linear
 from dp_lsp.builtins.arithmetic import joined_elements, published_scaling, scaled, scaling
 from dp_lsp.builtins.define import Args, Builtin, Demand, Refusal, Refused, each, form, free, only
 from dp_lsp.builtins.demands import not_negative
@@ -103,7 +104,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "sum_gradients",
         "sum_gradients(g, h)",
-        (form(_added, each(), g=_SUMMAND, h=_SUMMAND),),
+        (form(_added, each(), linear=linear.added, g=_SUMMAND, h=_SUMMAND),),
         "The sum of two gradients of one norm and size; 1-sensitive in each.",
         _GRADIENTS,
         ("f(g::MetricGradient(Real, L2), h::MetricGradient(Real, L2)) = sum_gradients(g, h)",),
@@ -118,7 +119,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "scale_gradient",
         "scale_gradient!(c, g)",
-        (form(scaled, scaling(), c=NUMBER, g=_SCALED),),
+        (form(scaled, scaling(), linear=linear.product, c=NUMBER, g=_SCALED),),
         "Multiplies a gradient by a number; |c|-sensitive in g for a public c. Data: 1, and a private number moves "
         "every parameter.",
         _GRADIENTS,

@@ -17,6 +17,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+from dp_lsp.builtins import linear
 from dp_lsp.builtins.datasets import MATRIX, ROWS_OF_PEOPLE, VECTOR, bounds_of
 from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Parameter, Refusal, Refused, Result, form, free, only
 from dp_lsp.builtins.descriptors import fewest
@@ -90,7 +91,8 @@ def row_of_matrix(args: Args) -> Type:
 
 
 def _of_matrices(index_factor: Sens) -> Form:
-    return form(row_of_matrix, only(m=ONE, i=index_factor), inside, fails_on=("i",), m=_A_MATRIX, i=INTEGER_NUMBER)
+    factors = only(m=ONE, i=index_factor)
+    return form(row_of_matrix, factors, inside, fails_on=("i",), linear=linear.picked, m=_A_MATRIX, i=INTEGER_NUMBER)
 
 
 # Of datasets
@@ -174,6 +176,7 @@ ROWS: tuple[Builtin, ...] = (
                 inside,
                 fails_on=("i",),
                 reads=Norm.LINF,
+                linear=linear.picked,
                 v=_A_VECTOR,
                 i=INTEGER_NUMBER,
             ),
@@ -183,6 +186,7 @@ ROWS: tuple[Builtin, ...] = (
                 inside,
                 fails_on=("i", "j"),
                 reads=Norm.LINF,
+                linear=linear.picked,
                 v=_A_MATRIX,
                 i=INTEGER_NUMBER,
                 j=INTEGER_NUMBER,
@@ -234,6 +238,7 @@ ROWS: tuple[Builtin, ...] = (
         picks=True,
         wants_bounds=True,
         published=(_of_matrices(ZERO), *_RECORDS),
+        defined=True,
     ),
 )
 

@@ -23,6 +23,7 @@ IN_LINF = "an entry of a vector"
 WHOLE_PERSONS = "whole persons"
 COUNTED_AS = "of another metric"
 SMALLER_NORM = "in a smaller norm"
+LINEAR = "linear"
 NAME = "name"
 TUPLE = "tuple"
 ITEMS = "items of a tuple"
@@ -104,6 +105,13 @@ LAWS = {
         "in a smaller norm",
         "What is measured in L1 is no further apart in L2, and what is measured in L2 no further in LInf.",
         "max |xᵢ| ≤ √(Σ xᵢ²) ≤ Σ |xᵢ|: the square of the sum holds all xᵢ², and nothing negative besides.",
+    ),
+    LINEAR: Law(
+        "a linear function of what it is made of",
+        "What is added up, taken away and multiplied by public numbers counts as often as it does in the end: equal "
+        "parts cancel, and entries of one vector count together, by the norm of their coefficients.",
+        "‖Ax - Ay‖ ≤ ‖A‖·‖x - y‖, by the definition of the norm of a linear map; Horn and Johnson 2013, Matrix "
+        "Analysis, 5.6.",
     ),
     NAME: Law("the same value", "Another name for a value moves as far as the value.", "The identity."),
     TUPLE: Law(

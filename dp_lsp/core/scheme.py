@@ -16,6 +16,7 @@ from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.constraints import Constraint
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import Cost, Opaque, Var
+from dp_lsp.core.linear import LinearForm
 from dp_lsp.core.machine import ANY, Declared
 from dp_lsp.core.order import Way
 from dp_lsp.core.sens import Sens
@@ -60,15 +61,18 @@ class Reach(NamedTuple):
         return None if self.start is not None else Reach(None, values.sens(self.radius))
 
 
+@undigested(form="it is known inside of a function only, and how far the value moves by it is in its moves")
 @thing
 class Judgement:
     """What is known of a value. ``parts`` holds the moves of each item of a tuple, ``moves`` those of the whole.
-    ``reach`` is None where nothing is known of where the value is."""
+    ``reach`` is None where nothing is known of where the value is, and ``form`` where nothing is known of how it is a
+    linear function of others: then it is a part of its own."""
 
     type: Type
     moves: Moves
     parts: tuple[Judgement, ...] = ()
     reach: Reach | None = None
+    form: LinearForm | None = None
 
 
 Given = Type | Written

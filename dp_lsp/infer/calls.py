@@ -35,7 +35,19 @@ from dp_lsp.core.types import (
     Unknown,
     can_change,
 )
-from dp_lsp.infer import applications, apply, filters, mechanisms, moves, openings, problems, publics, reach, rows
+from dp_lsp.infer import (
+    applications,
+    apply,
+    filters,
+    linear,
+    mechanisms,
+    moves,
+    openings,
+    problems,
+    publics,
+    reach,
+    rows,
+)
 from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, failing, in_sequence
 from dp_lsp.infer.inference import Inference
 
@@ -126,14 +138,14 @@ def _solved(inference: Inference, node: term.Call, form: Form, args: Args, value
         return mechanisms.release(inference, node, form.noise, args, values, result).after(effects)
     if form.runs is not None:
         return Evaluation(Judgement(result, moves.NOWHERE), effects)
-    values = _read(inference, node, form, args, values)
+    read = _read(inference, node, form, args, values)
     factors = form.factors(args)
     for norm in {norm for factor in factors for norm in norms_of(factor)}:
         inference.solver.fix_norm(norm)
-    moved = _moved(inference, node, form, args, factors, values, result)
+    moved = _moved(inference, node, form, args, factors, read, result)
     if not form.one_of:
-        moved = replace(moved, reach=reach.of_call(inference.solver, row, args, factors, values))
-    return Evaluation(moved, effects)
+        moved = replace(moved, reach=reach.of_call(inference.solver, row, args, factors, read))
+    return Evaluation(linear.of_call(inference, node, form, args, values, moved), effects)
 
 
 def _given(inference: Inference, arguments: list[Argument]) -> list[Given]:

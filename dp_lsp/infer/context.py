@@ -154,4 +154,4 @@ class TypingContext:
     def seen(self, span: Span, known: Judgement) -> Judgement:
         """What is known of a value, for who knows nothing of the rows of rounds and the items of tuples."""
         moved = self.released(known.moves, span)
-        return known if moved is known.moves else replace(known, moves=moved)
+        return known if moved is known.moves else replace(known, moves=moved, form=None)

@@ -96,10 +96,20 @@ class OwnRows:
         if sample is not None:
             self._wholes[self._place] = PartOf(sample, ONE, None)
         self._own: dict[tuple[Local | None, Var, AnyNorm | None, bool], Var] = {}
+        self._known: dict[Local, Judgement] = {}
         self.places: dict[Var, Apart] = {}
 
     def of(self, container: Use) -> Judgement | None:
-        """A container as a round moves with it that reads its own row; None if nothing better is known of it."""
+        """A container as a round moves with it that reads its own row, the same wherever it is read; None if nothing
+        better is known of it."""
+        if container.local not in self._known:
+            found = self._found(container)
+            if found is None:
+                return None
+            self._known[container.local] = found
+        return self._known[container.local]
+
+    def _found(self, container: Use) -> Judgement | None:
         known = self._around.get(container.local)
         type_ = None if known is None else self._solver.type(known.type)
         if self.sample is not None:

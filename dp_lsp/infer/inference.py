@@ -18,7 +18,7 @@ from dp_lsp.core.scheme import Given, Judgement, Moves
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.term import Bind, Body, Literal, Local, Loop, Term, Use, Written
 from dp_lsp.core.types import UNKNOWN, TupleType, Type, Unknown, is_static
-from dp_lsp.infer import moves, problems
+from dp_lsp.infer import moves, problems, sources
 from dp_lsp.infer.context import TypingContext
 from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, in_sequence, spending
 from dp_lsp.infer.publics import Publics
@@ -93,7 +93,8 @@ class Inference:
         self.context.made.update(dict.fromkeys(targets, bind.term))
         if len(targets) == 1 and isinstance(bind.term, Use):
             renamed = moves.scaled(value.moves, ONE, bind.span, laws.NAME, way=Way.RISES)
-            self.define(targets[0], Judgement(value.type, renamed, value.parts, value.reach))
+            form = sources.known(self.solver, bind.term, value)
+            self.define(targets[0], Judgement(value.type, renamed, value.parts, value.reach, form))
         elif len(targets) == 1 and not isinstance(bind.term, Loop):
             self._became(bind, targets[0], value)
         elif targets:

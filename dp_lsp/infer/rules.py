@@ -23,8 +23,8 @@ class ProfileRules:
     from, may move by more than 1, at the price of a group.
     ``failures`` says that whether a run fails counts as something it tells, ``diameter`` that a value of diameter 1
     moves by at most 1, and ``ownership`` that only gradients and models are changed in place. ``one_way`` says that a
-    selection costs less where all it selects by moves the same way, and ``computed`` that any number is public that
-    nothing private moves."""
+    selection costs less where all it selects by moves the same way, ``computed`` that any number is public that
+    nothing private moves, and ``linear`` that linear functions of one value are measured together."""
 
     name: str
     forms: Callable[[Builtin], tuple[Form, ...]]
@@ -39,6 +39,7 @@ class ProfileRules:
     ownership: bool
     one_way: bool
     computed: bool
+    linear: bool
 
 
 def exact_rounds(first: Poly, step: Poly, last: Poly) -> Sens:
@@ -81,6 +82,7 @@ SOUND = ProfileRules(
     ownership=True,
     one_way=True,
     computed=True,
+    linear=True,
 )
 PUBLISHED = ProfileRules(
     "published",
@@ -96,5 +98,6 @@ PUBLISHED = ProfileRules(
     ownership=False,
     one_way=False,
     computed=False,
+    linear=False,
 )
 BY_NAME = {rules.name: rules for rules in (SOUND, PUBLISHED)}

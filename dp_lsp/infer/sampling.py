@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dp_lsp import builtins
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Poly
@@ -121,7 +123,7 @@ def _left_behind(value: Judgement, sources: dict[Var, Moves], record: Var, call:
     """A value seen from outside the scope: what moves with a sample moves without bound with what it came from."""
     inner = {*sources, record}
     if not inner & value.moves.keys():
-        return value
+        return replace(value, form=None)
     escaped = [
         moves.scaled(source, INFINITY, call.span, laws.DRAWN)
         for var, source in sources.items()

@@ -1,0 +1,74 @@
+"""How rows are linear functions of their arguments: of each use, what the result is if the arguments are linear
+functions of something, which :mod:`dp_lsp.core.linear` measures. What an argument adds that is public is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dp_lsp.builtins.define import Args, Linear
+from dp_lsp.core.linear import WHOLE, LinearForm, Piece, combined, side_by_side, summed
+
+Forms = Sequence[LinearForm | None]
+
+
+def added(args: Args, forms: Forms) -> LinearForm | None:
+    """The sum of all arguments."""
+    return combined((form, WHOLE) for form in forms if form is not None)
+
+
+def difference(args: Args, forms: Forms) -> LinearForm | None:
+    """The first argument less the second one; of one argument, the negative."""
+    signs = (WHOLE, -WHOLE) if len(forms) > 1 else (-WHOLE,)
+    return combined((form, sign) for form, sign in zip(forms, signs, strict=True) if form is not None)
+
+
+def product(args: Args, forms: Forms) -> LinearForm | None:
+    """The one argument that is not public, as often as the public numbers say."""
+    private = [form for form in forms if form is not None]
+    factor = WHOLE
+    for form, value in zip(forms, args.statics, strict=True):
+        if form is None:
+            if value is None:
+                return None
+            factor = factor * value
+    return combined([(private[0], factor)]) if len(private) == 1 else None
+
+
+def quotient(args: Args, forms: Forms) -> LinearForm | None:
+    """The first argument divided by a public number, of which a condition says that it is not 0."""
+    if forms[0] is None or forms[1] is not None:
+        return None
+    divisor = args.statics[1]
+    if divisor is None or not divisor.terms:
+        return None
+    return combined([(forms[0], divisor.inverse())])
+
+
+def entries(args: Args, forms: Forms) -> LinearForm | None:
+    """A vector that is written entry by entry."""
+    return side_by_side(forms)
+
+
+def picked(args: Args, forms: Forms) -> LinearForm | None:
+    """What stands at public positions of the first argument."""
+    places = [value for value in args.statics[1:] if value is not None]
+    of = forms[0]
+    if of is None or len(places) < len(args) - 1:
+        return None
+    if not of.written:
+        return of.of_pieces(lambda piece: piece.at(places))
+    place = places[0].number
+    return LinearForm((of.rows[int(place) - 1],)) if place in range(1, len(of.rows) + 1) and place else None
+
+
+def total(args: Args, forms: Forms) -> LinearForm | None:
+    """The sum of all entries of the argument."""
+    (of,) = forms
+    if of is None:
+        return None
+    return summed(of) if of.written else of.of_pieces(Piece.sum)
+
+
+def itself(name: str) -> Linear:
+    """The argument of a name."""
+    return lambda args, forms: forms[args.names.index(name)]
