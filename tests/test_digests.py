@@ -61,6 +61,7 @@ LEFT_OUT = {
     "FunctionValue": {"home"},
     "Leak": {"origin"},
     "Meaning": {"_value"},
+    "Judgement": {"form"},
     "Move": {"span", "rule", "factors", "before", "subject"},
     "NormArgument": {"span"},
     "NormVariable": {"uid"},
