@@ -414,9 +414,9 @@ ROWS: tuple[Builtin, ...] = (
         Builtin(
             name,
             f"{name}(x, y, …)",
-            (form(numeric(static, bounds=bounds), each(), variadic=True, x=NUMBER, y=NUMBER),),
-            f"The {words} of numbers; 1-sensitive in each. Containers are refused: which of two is larger "
-            "their first entries that differ decide, which jumps.",
+            (form(numeric(static, bounds=bounds), each(), variadic=True, furthest=True, x=NUMBER, y=NUMBER),),
+            f"The {words} of numbers; 1-sensitive in each: it moves as far as the one that moves furthest. Containers "
+            "are refused: which of two is larger their first entries that differ decide, which jumps.",
             CALCULUS,
             (f"f(x::Real, y::Real) = {name}(x, y)",),
             (

@@ -260,6 +260,8 @@ class Form:
     """The norm in which it reads a container whose norm is open: the result moves as far as that does in this one."""
     linear: Linear | None = None
     """How the result is a linear function of the arguments."""
+    furthest: bool = False
+    """The result moves no further than the argument that moves furthest."""
 
     def parameters(self, count: int, keywords: tuple[str, ...] = ()) -> tuple[Parameter, ...] | None:
         """The parameter of each of ``count`` arguments by place, then of those by name; None if it takes others."""
@@ -397,6 +399,7 @@ def form(
     entries: bool = False,
     reads: Norm | None = None,
     linear: Linear | None = None,
+    furthest: bool = False,
     **params: Pattern,
 ) -> Form:
     """A form; its parameters are the keyword arguments, in order (``del_`` is called ``del``), then ``keywords``."""
@@ -421,6 +424,7 @@ def form(
         entries,
         reads,
         linear,
+        furthest,
     )
 
 

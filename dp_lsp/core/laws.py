@@ -24,6 +24,7 @@ WHOLE_PERSONS = "whole persons"
 COUNTED_AS = "of another metric"
 SMALLER_NORM = "in a smaller norm"
 LINEAR = "linear"
+FURTHEST = "furthest"
 NAME = "name"
 TUPLE = "tuple"
 ITEMS = "items of a tuple"
@@ -112,6 +113,11 @@ LAWS = {
         "parts cancel, and entries of one vector count together, by the norm of their coefficients.",
         "‖Ax - Ay‖ ≤ ‖A‖·‖x - y‖, by the definition of the norm of a linear map; Horn and Johnson 2013, Matrix "
         "Analysis, 5.6.",
+    ),
+    FURTHEST: Law(
+        "as far as the one that moves furthest",
+        "The largest, or the smallest, of several numbers moves no further than the one that moves furthest.",
+        "Where no number moves by more than d, the largest of them lies within d of where it was.",
     ),
     NAME: Law("the same value", "Another name for a value moves as far as the value.", "The identity."),
     TUPLE: Law(

@@ -245,6 +245,8 @@ def _moved(
     together = moves.combined(weighted, node.span, node.builtin, ways=going)
     if form.entries:
         together = _side_by_side(inference, together, result)
+    if form.furthest and inference.context.rules.linear:
+        together = moves.furthest(together)
     most = _diameter(inference, values[0], inference.solver.type(result))
     return inference.judgement(result, inference.capped(together, most, node.span))
 

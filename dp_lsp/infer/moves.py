@@ -73,6 +73,17 @@ def side_by_side(moved: Moves, norm: AnyNorm) -> Moves:
     }
 
 
+def furthest(moved: Moves) -> Moves:
+    """The moves of the largest or smallest of some numbers, where these are those of the numbers added up.
+
+    Proof: |max(aᵢ) - max(bᵢ)| ≤ max |aᵢ - bᵢ|, as aᵢ ≤ bᵢ + |aᵢ - bᵢ| ≤ max(bⱼ) + max |aⱼ - bⱼ| for each i, and the
+    same the other way; min(aᵢ) = -max(-aᵢ)."""
+    return {
+        var: replace(move, sens=_in_norm(move, Norm.LINF), rule=laws.FURTHEST) if len(move.before) > 1 else move
+        for var, move in moved.items()
+    }
+
+
 def _in_norm(move: Move, norm: AnyNorm) -> Sens:
     parts = [factor * before.sens for factor, before in zip(move.factors, move.before, strict=True)]
     root = sens.total(map(mul, parts, parts)).root()
