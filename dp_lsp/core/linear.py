@@ -190,6 +190,8 @@ def norm_of(rows: Rows, measure: Measure, norm: AnyNorm) -> Sens:
     """How far a result moves in a norm where a source moves by 1, of which each row of the result is a combination.
     Where two positions may turn out to be the same, each part counts by itself."""
     pieces = list(dict.fromkeys(piece for row in rows for piece in row))
+    if len(pieces) == len(rows) == 1 and not any(isinstance(place, All) for place in pieces[0].places):
+        return ONE if measure.discrete else magnitude(rows[0][pieces[0]])
     if all(map(_are_apart, zip(*(piece.places for piece in pieces), strict=True))):
         return _in_norms(rows, pieces, measure, norm)
     alone = ([{piece: row[piece]} if piece in row else {} for row in rows] for piece in pieces)

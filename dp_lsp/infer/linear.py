@@ -116,6 +116,9 @@ def _is_no_more(left: Sens, right: Sens, otherwise: bool) -> bool:
     """Whether one number is at most another one, in all norms that are open; ``otherwise`` where that depends."""
     open_norms = norms_of(left) | norms_of(right)
     if not open_norms:
+        known, most = left.number, right.number
+        if known is not None and most is not None:
+            return known <= most
         decided = decide(left, "<=", right)
         return otherwise if decided is None else decided
     if len(open_norms) > _MOST_NORMS:
