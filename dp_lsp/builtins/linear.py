@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dp_lsp.builtins.define import Args, Linear
-from dp_lsp.core.linear import WHOLE, LinearForm, Piece, combined, side_by_side, summed
+from dp_lsp.core.linear import WHOLE, WIDEST, LinearForm, Piece, combined, side_by_side, summed
 
 Forms = Sequence[LinearForm | None]
 
@@ -28,7 +28,7 @@ def product(args: Args, forms: Forms) -> LinearForm | None:
     factor = WHOLE
     for form, value in zip(forms, args.statics, strict=True):
         if form is None:
-            if value is None:
+            if value is None or not factor.is_short(WIDEST):
                 return None
             factor = factor * value
     return combined([(private[0], factor)]) if len(private) == 1 else None

@@ -43,7 +43,8 @@ from dp_lsp.core.types import AnyNorm, Norm
 from dp_lsp.core.values import value
 
 WHOLE, _NONE = Poly.of(1), Poly.of(0)
-MOST_PARTS = 64  # of one value; what has more is a value of its own
+MOST_PARTS = 12  # of one value; what has more is a value of its own, so that a long sum costs as much as it is long
+WIDEST = 4  # coefficients have no more terms, and these no more factors
 _MOST_SIGNS = 6  # numbers each of which may have two signs
 _LONGER = 8  # a root that is so much longer than a sum is left out: the sum is no less
 _DUAL = {Norm.L1: Norm.LINF, Norm.L2: Norm.L2, Norm.LINF: Norm.L1}
@@ -133,7 +134,9 @@ def summed(form: LinearForm) -> LinearForm | None:
 
 
 def _short(rows: Sequence[dict[Part, Poly]], written: bool) -> LinearForm | None:
-    return LinearForm(tuple(rows), written) if sum(map(len, rows)) <= MOST_PARTS else None
+    few = sum(map(len, rows)) <= MOST_PARTS
+    short = few and all(each.is_short(WIDEST) for row in rows for each in row.values())
+    return LinearForm(tuple(rows), written) if short else None
 
 
 # Pieces of a vector or a matrix
@@ -199,8 +202,10 @@ def norm_of(rows: Rows, measure: Measure, norm: AnyNorm) -> Sens:
 
 
 def _are_apart(places: Iterable[Place]) -> bool:
+    """Whether places that are written differently are different: numbers are, and formulas whose difference is one."""
     known = [place for place in dict.fromkeys(places) if isinstance(place, Poly)]
-    return all((a - b).number is not None for i, a in enumerate(known) for b in known[:i])
+    formulas = [place for place in known if place.number is None]
+    return all(a is b or (a - b).number is not None for a in formulas for b in known)
 
 
 def _in_norms(rows: Rows, pieces: Sequence[Piece], measure: Measure, norm: AnyNorm) -> Sens:

@@ -5,9 +5,8 @@ a part of its own. What has no part in common with anything needs no measuring: 
 So a form is measured only where a source is in it twice, and what is found counts where it is no more than what the
 moves of the arguments say.
 
-A form is about values of one scope. What leaves a loop, a sample or a function has none, and so has one of two values,
-unless both are the same function of the same parts and nothing private chooses; a row of a round has the variable of
-that round, and is another source than its container.
+A form is about values of one scope. What leaves a branch, a loop, a sample or a function has none; a row of a round has
+the variable of that round, and is another source than its container.
 
 A part that is gone in the end counts as nothing only where it is certainly a number, as everywhere
 (:meth:`~dp_lsp.infer.publics.Publics.is_real`): a quotient by what may be 0 is none.
