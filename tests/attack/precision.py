@@ -37,7 +37,7 @@ from .choices import Choices
 from .evaluated import checked
 from .trials import ROOT
 
-RUNS, BATCH, WORST = 500, 25, 40
+RUNS, BATCH, WORST = 1500, 25, 40
 GOAL, NEARLY, SKIPPED = 1.0005, 1.05, 0.05
 _SETTINGS, _TRIES = 6, 150
 _IGNORED = frozenset({"parameter", "call", "norm_convert", "closest"})  # steps that no claim is made by

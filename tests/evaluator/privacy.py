@@ -259,6 +259,8 @@ def _vectors(value: Value, along: str) -> list[Array]:
 
 
 def _stacked(lines: list[Value], along: str) -> Value:
+    if not lines:
+        raise Unmodelled("rows of nothing")
     if not all(isinstance(each, Array) and len(each.shape) == 1 for each in lines):
         raise Unmodelled("rows that are no vectors")
     if len({len(each.entries) for each in lines}) != 1:

@@ -247,7 +247,7 @@ class Drawing:
 
     def _number(self, of: Space, annotation: Parameter) -> Value:
         source = self.source
-        inside = self._spots(of)
+        inside = self.inside(of)
         if inside and source.random() < 0.5:
             exact = source.choice(inside)
         elif of.limits is not None:
@@ -262,7 +262,7 @@ class Drawing:
             exact = source.choice(_REALS) if source.random() < 0.6 else Fraction(source.choice(_WHOLES))
         return self.typed(exact, annotation, of.base == "Integer")
 
-    def _spots(self, of: Space) -> list[Fraction]:
+    def inside(self, of: Space) -> list[Fraction]:
         """The numbers of the program, and those beside them, as far as they are in a space."""
         if of not in self._inside:
             low, high = of.limits or (-INFINITE, INFINITE)

@@ -95,6 +95,12 @@ class Subjects:
         annotation = ", ".join([element, relation, *descriptors])
         return Records("v", f"MetricVector({annotation})", relation, bounds)
 
+    def _wide_records(self) -> Records:
+        """Records with room for bounds that a program computes."""
+        while (of := self._records()).limits is not None and float(of.limits[1]) < 3:
+            pass
+        return of
+
     def _bounds(self, of: Records) -> tuple[str, str]:
         """The bounds of a clamp: of records that have an interval, it or a part of it."""
         if of.limits is None:
@@ -111,9 +117,15 @@ class Subjects:
             return _plain(float(math.floor(inside)) if whole else inside)
         return self._pick(("3", "0", "2", "5", "-1", "10") if whole else ("3", "0", "2", "0.5", "5", "-1", "10"))
 
+    @staticmethod
+    def _step(of: Records | None, start: str) -> float:
+        """Half of what can be added to a number so that records lie there, and 1 where there is room."""
+        room = 2.0 if of is None or of.limits is None else float(of.limits[1]) - float(start)
+        return 1.0 if room >= 2 or "Integer" in of.annotation else room / 2
+
     def _condition(self, of: Records | None = None, name: str = "t") -> str:
         a = self._threshold(of)
-        b = _plain(float(a) + self._pick((1, 2)))
+        b = _plain(float(a) + self._pick((1, 2)) * self._step(of, a))
         ways = (f"{name} > {a}", f"{name} <= {a}", f"{name} >= {a}", f"{name} < {a}", f"{name} == {a}")
         more = (
             f"{a} <= {name} && {name} < {b}",
@@ -179,7 +191,7 @@ class Subjects:
         """Lines, and a number or vector that is made of sums over the records."""
         v, one, two = of.name, self._statistic(of), self._statistic(of)
         c, d = self._condition(of), self._condition(of)
-        t = self._threshold(of)
+        t, below = self._threshold(of), of.limits is not None and float(of.limits[1]) < 0
         simple = [one] * 4
         simple += [
             f"{self._pick(_FACTORS)} * {one}",
@@ -195,8 +207,8 @@ class Subjects:
             f"norm_convert(L1, [count(t -> t < {t}, {v}), count(t -> t >= {t}, {v})])",
             f"norm_convert(L2, [count(t -> {c}, {v}), length({v})])",
             f"norm_convert(L1, [{one}, {two}])",
-            f"map(i -> count(t -> t == i, {v}), 1:4)",
-            f"histogram({v}, [0, 1, 2, 5])",
+            f"map(i -> count(t -> t == i, {v}), {'-4:-1' if below else '1:4'})",
+            f"histogram({v}, {'[-5, -3, -2, -1]' if below else '[0, 1, 2, 5]'})",
         ]
         if self._chance(0.2):
             lines = [f"n = count(t -> {c}, {v})", f"s = {one}"]
@@ -429,7 +441,7 @@ class Subjects:
 
     def _bounded(self, name: str) -> Subject:
         """A released number, or one made of it, is the bound of a clamp and the scale of the noise."""
-        of = self._records()
+        of = self._wide_records()
         made = self._pick(("max(1, a)", "clamp(a, 1, 50)", "abs(a) + 1", "a > 5 ? 10 : 2", "max(2, a) / 2"))
         low = self._pick(("0", "0", "-b"))
         scale = "b" if not of.replaced or low == "0" else "2 * b"
@@ -471,7 +483,7 @@ class Subjects:
         return Subject(self._private(name, header, lines), "public numbers", frozenset({"public", "linear"}))
 
     def _rounds(self, name: str) -> Subject:
-        of = self._records()
+        of = self._wide_records()
         step = self._pick(
             (
                 f"laplacian_mechanism(i, eps, i * count(t -> {self._condition(of)}, v))",
@@ -484,7 +496,7 @@ class Subjects:
         return Subject(self._private(name, of.header, lines), "public numbers", frozenset({"public", "sums"}))
 
     def _chosen(self, name: str) -> Subject:
-        of = self._records()
+        of = self._wide_records()
         bound = self._pick(("k == 1 ? 2 : 5", "k > 2 ? 10 : 4", "max(k, 1)", "ifelse(k > 1, 3, 6)"))
         hidden = self._pick(("sum(clamp(v, 0, b))", "sum(map(t -> clamp(t, 0, b), v))", "b * length(v)"))
         lines = [f"b = {bound}", f"laplacian_mechanism({self._pick(('b', '2 * b', '10 * b'))}, eps, {hidden})"]
@@ -495,17 +507,19 @@ class Subjects:
         """Releases of filters that are disjoint, or nearly."""
         of = self._records()
         public = self._pick((0, 0, 0, 1, 2))
-        while public and of.limits is not None and float(of.limits[1]) < 3:
-            of = self._records()
+        of = self._wide_records() if public else of
         border = ("s", "a")[public - 1] if public else self._threshold(of)
         header = of.header + (", s::Static()" if public == 1 else "")
         pairs = [("t < {0}", "t >= {0}"), ("t <= {0}", "t > {0}"), ("t > {0}", "{0} >= t"), ("t > {0}", "!(t > {0})")]
         if self._chance(0.2):
             pairs = [("t <= {0}", "t >= {0}")]
             if not public:
-                pairs.append((f"t < {_plain(float(border) + 1)}", "t >= {0}"))
+                pairs.append((f"t < {_plain(float(border) + self._step(of, border))}", "t >= {0}"))
         if not public and self._chance(0.3):
-            pairs = [("t < {0}", "{0} <= t && t < {0} + 2"), ("t == {0}", "t == {0} + 1"), ("t < {0}", "t > {0}")]
+            step = self._step(of, border)
+            one, two = _plain(step), _plain(2 * step)
+            pairs = [("t < {0}", f"{{0}} <= t && t < {{0}} + {two}"), ("t == {0}", f"t == {{0}} + {one}")]
+            pairs.append(("t < {0}", "t > {0}"))
         one, two = (each.format(border) for each in self._pick(pairs))
         lines = []
         if public == 2:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import NamedTuple
 
 from .claims import SMALL, Claim, evaluated
 from .failures import Unmodelled
 from .judging import Judge, Refuted, Run, needed, shown_pair
+from .records import FAR, TINY, around, beside, smallest
 from .spaces import INFINITE, Drawing, Space, distance
 from .types import Parameter as Annotation
 from .types import Type
@@ -25,6 +28,8 @@ _STEPS = (Fraction(1), Fraction(1, 1024), Fraction(100))
 _PUBLIC = tuple(map(Fraction, ("2", "3", "1", "4", "0.5", "10")))
 _TINY = Fraction(1, 2**24)
 ENOUGH = 1 - 1e-6
+RELEASED = 12
+_WORD = re.compile(r"\w+")
 Edit = Callable[[Value], Value]
 
 
@@ -38,7 +43,8 @@ class Found(NamedTuple):
 
 
 class Worst:
-    """The worst pair for one parameter of a claim. With ``fixed`` public parameters have one value in all pairs."""
+    """The worst pair for one parameter of a claim. With ``fixed`` public parameters that a bound names have one
+    value in all pairs; what does not depend on a parameter has to hold for all of its values."""
 
     def __init__(self, judge: Judge, claim: Claim, place: int, seed: int, fixed: bool = True) -> None:
         self.judge, self.claim, self.place = judge, claim, place
@@ -53,6 +59,9 @@ class Worst:
         self.best = Found()
         self.publics: dict[int, Value] = {}  # once drawn, where they are fixed
         self.fixed = fixed
+        whose = claim.parameters[place]
+        words = set(_WORD.findall(f"{whose.bound} {whose.epsilon} {whose.delta}"))
+        self._named = [i for i, each in enumerate(claim.parameters) if each.static and each.name in words]
 
     def found(self, budget: int) -> Found:
         """The worst that so many runs find; stops where nothing worse is possible."""
@@ -61,7 +70,7 @@ class Worst:
         while self.runs < budget and self.best.share < ENOUGH and failed < 25:
             before = self.runs
             try:
-                self._start()
+                self._round(budget - self.runs)
             except Unmodelled as error:
                 failed, why = failed + 1, str(error)
             failed += self.runs == before
@@ -71,9 +80,57 @@ class Worst:
 
     # Inputs
 
+    def _round(self, budget: int) -> None:
+        of = self.spaces[self.place]
+        if of.kind == "dataset" and (not self.runs or self.source.random() < 0.6):
+            self._by_records(budget)
+        else:
+            self._start()
+
+    def _by_records(self, budget: int) -> None:
+        """Compares datasets that differ in one person; at most half of the budget is spent."""
+        args, of = self._arguments(), self.spaces[self.place]
+        base = args[self.place]
+        if (not self.pairs and self.runs < 2) or self.source.random() < 0.6:
+            base = smallest(of, base, of.share)
+        outputs, away = self._outputs()
+        self._run_if_allowed([*args[: self.place], base, *args[self.place + 1 :]], outputs, away)
+        known = [*outputs, *(Fraction(number(each)) for each in self._statics(args) if is_number(each))]
+        found = around(of, base, self.drawing, known, max(budget // 2, 8))
+        inputs = [[*args[: self.place], each, *args[self.place + 1 :]] for each in found.datasets]
+        runs = [self._run_if_allowed(each, outputs, away) for each in inputs]
+        for i, j in found.pairs:
+            one, other = runs[i], runs[j]
+            if one is not None and other is not None and self.best.share < ENOUGH:
+                self._compared(inputs[i], inputs[j], one, other, Fraction(1))
+
+    def _run_if_allowed(self, args: Sequence[Value], outputs: list[Fraction], away: float) -> Run | None:
+        with suppress(Unmodelled):
+            return self._run(args, outputs, away) if self._allowed(args) else None
+        return None
+
+    def _outputs(self) -> tuple[list[Fraction], float]:
+        """What mechanisms return: numbers of the program, or numbers so far from what is hidden."""
+        away = self.source.choice((0.0, 0.0, 3.0, -3.0, 40.0, -40.0))
+        if not self.judge.spots or self.source.random() < 0.6:
+            return [], away
+        ends = self.spaces[self.place].parts[0].limits if self.spaces[self.place].kind == "dataset" else None
+        near = [each + step for each in ends or FAR for step in (-TINY, 0, TINY)]
+        known = near if self.source.random() < 0.4 else [*self.judge.spots, *near]
+        return [self.source.choice(known) for _ in range(RELEASED)], away
+
     def _start(self) -> None:
         args = self._arguments()
-        outputs, away = [], self.source.choice((0.0, 0.0, 3.0, -3.0, 40.0, -40.0))
+        value, of = args[self.place], self.spaces[self.place]
+        real = of.kind == "container" and of.parts[0].kind == "number"
+        if (
+            real
+            and isinstance(value, Array)
+            and value.element.name in ("Int64", "Float64")
+            and self.source.random() < 0.4
+        ):
+            args[self.place] = beside(value, self.judge.spots, self.source)
+        outputs, away = self._outputs()
         first = self._run(args, outputs, away)
         edits = list(self._edits(args, first, outputs, away))
         self.source.shuffle(edits)
@@ -85,7 +142,7 @@ class Worst:
             if self.best.share >= ENOUGH:
                 return
             other = self._changed(args)
-            again: list[Fraction] = []
+            again, away = self._outputs()
             here = self._share(other, edits[place], again, away)
             if here > share:
                 args, share, outputs = other, here, again
@@ -97,11 +154,14 @@ class Worst:
             drawing = self._drawing()
             args = [self._argument(place, drawing) for place in range(len(self.spaces))]
             if all(evaluated(formula, self._names(args)) for formula in self.claim.formulas):
-                self.publics = {i: args[i] for i, each in enumerate(self.claim.parameters) if each.static}
+                self.publics = {i: args[i] for i in self._named}
                 return args
             if not any(self._is_sized(each) for each in self.claim.formulas):
                 self.publics = {}
         raise Unmodelled("conditions that do not hold")
+
+    def _statics(self, args: Sequence[Value]) -> list[Value]:
+        return [arg for arg, each in zip(args, self.claim.parameters, strict=True) if each.static]
 
     @staticmethod
     def _is_sized(formula: str) -> bool:
@@ -351,24 +411,35 @@ class Worst:
             value = edit(args[self.place])
         except (IndexError, ValueError, OverflowError):
             return 0.0
-        of, parameter = self.spaces[self.place], self.claim.parameters[self.place]
+        of = self.spaces[self.place]
         apart = Fraction(1) if of.kind == "dataset" else distance(of, args[self.place], value, self.norm)
         if not apart or (of.kind != "dataset" and self.claim.private and apart > 1):
             return 0.0
         others = list(args)
         others[self.place] = value
-        names = self._names(args)
-        if not self.judge.is_of(self.claim, self.annotations, args, others):
+        if not self._allowed(args, others):
             return 0.0
-        if not all(evaluated(formula, names) for formula in self.claim.formulas):
-            return 0.0
-        claimed = evaluated(str(parameter.epsilon if self.claim.private else parameter.bound), names)
-        if claimed == math.inf:
-            raise Unmodelled("nothing finite is claimed")
         try:
             one, other = self._run(args, outputs, away), self._run(others, outputs, away)
         except Unmodelled:
             return 0.0
+        return self._compared(args, others, one, other, apart)
+
+    def _allowed(self, *inputs: Sequence[Value]) -> bool:
+        """Whether the claim is about these inputs."""
+        formulas = self.claim.formulas
+        return self.judge.is_of(self.claim, self.annotations, *inputs) and all(
+            evaluated(formula, names) for names in map(self._names, inputs[:1]) for formula in formulas
+        )
+
+    def _compared(
+        self, args: Sequence[Value], others: Sequence[Value], one: Run, other: Run, apart: Fraction | float
+    ) -> float:
+        """How much of what is claimed of two inputs two runs use up."""
+        parameter, names = self.claim.parameters[self.place], self._names(args)
+        claimed = evaluated(str(parameter.epsilon if self.claim.private else parameter.bound), names)
+        if claimed == math.inf:
+            raise Unmodelled("nothing finite is claimed")
         if one.failure and other.failure:
             self.failure = one.failure
             return 0.0
