@@ -30,7 +30,8 @@ KNOWN = (
     ("f(v::MetricVector(Real, L2)) :: Priv() = gaussian_mechanism(10, 0.5, 0.001, [3 * v[1], 4 * v[2]])", 0.2),
     ("f(v::MetricVector(Real, L2), s::Static()) = sum(map(t -> clamp(t, 0, s), v)) / 1", math.sqrt(4)),
     (
-        "function f(v::MetricVector(Real, ChangeOne)) :: Priv()\n    a = laplacian_mechanism(1, 1, count(t -> t > 2, v))\n"
+        "function f(v::MetricVector(Real, ChangeOne)) :: Priv()\n"
+        "    a = laplacian_mechanism(1, 1, count(t -> t > 2, v))\n"
         "    b = max(1, a)\n    laplacian_mechanism(b, 1, b * count(t -> t == 5, v))\nend",
         2,
     ),
