@@ -17,6 +17,7 @@ from attack import targets
 from dp_lsp.core.evaluate import Substitution, norms_of, upper
 from dp_lsp.core.types import Norm
 from dp_lsp.engine.check import Engine
+from dp_lsp.features.report import file_report
 
 ENGINE = Engine()
 POINTS = [-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0]
@@ -153,6 +154,75 @@ def test_most_claims_are_what_some_record_does() -> None:
         for _, text, entries, replaced in PROGRAMS
     ]
     assert sum(exact) > 0.4 * len(exact)
+
+
+class Release(NamedTuple):
+    """Laplace noise on a statistic, which may look at a number ``a`` that was released before."""
+
+    written: str
+    adds: Callable[[Record, float], float]
+    price: float
+
+
+def release(rng: random.Random, at: int) -> Release:
+    noise, epsilon = rng.choice([1, 2, 4]), rng.choice([0.5, 1, 2])
+    found = statistic(rng)
+    written, adds = found.written, lambda x, a: found.adds(x)
+    if at and rng.random() < 0.4:
+        sign, holds = rng.choice([(">", lambda x, a: x > a), ("<=", lambda x, a: x <= a), ("==", lambda x, a: x == a)])
+        written, adds = f"count(x -> x {sign} a0, v)", lambda x, a: float(holds(x, a))
+    return Release(f"a{at} = laplacian_mechanism({noise * 12}, {epsilon}, {written})", adds, epsilon / noise / 12)
+
+
+def released() -> Iterator[tuple[int, str, list[Release], bool, int]]:
+    for seed in range(150):
+        rng = random.Random(1000 + seed)
+        releases = [release(rng, at) for at in range(rng.choice([2, 2, 3]))]
+        metric, records = rng.choice(["Symmetric", "InsertDelete", "ChangeOne", "Hamming"]), rng.choice([1, 1, 1, 2])
+        several = ", Contributes(2)" if records == 2 else ""
+        lines = "\n    ".join(each.written for each in releases)
+        head = f"function f(v::MetricVector(Bounded(Real, -2, 2), {metric}{several})) :: Priv()"
+        last = f"a{len(releases) - 1}"
+        yield seed, f"{head}\n    {lines}\n    {last}\nend", releases, metric in ("ChangeOne", "Hamming"), records
+
+
+RELEASED = list(released())
+
+
+def spent(releases: list[Release], replaced: bool, records: int) -> float:
+    """The most that a person costs: whatever was released, each of his records moves all statistics together."""
+
+    def once(a: float) -> float:
+        adds = [[each.adds(x, a) for each in releases] for x in POINTS if -2 <= x <= 2]
+        steps = (
+            adds if not replaced else [[m - n for m, n in zip(p, q, strict=True)] for p, q in product(adds, repeat=2)]
+        )
+        return max(sum(abs(far) * each.price for far, each in zip(step, releases, strict=True)) for step in steps)
+
+    return records * max(map(once, [-1.75, -1, -0.25, 0, 0.75, 1.25]))
+
+
+def said_to_be_spent(text: str) -> float | None:
+    """The ε that is claimed; None if the noise is too little for what is known of a statistic."""
+    (function,) = file_report(ENGINE.check(text), "p.jl")["functions"]
+    return float(Fraction(function["parameters"][0]["epsilon"])) if function["status"] == "proved" else None
+
+
+@pytest.mark.parametrize(
+    ("seed", "text", "releases", "replaced", "records"), RELEASED, ids=[str(each[0]) for each in RELEASED]
+)
+def test_nobody_costs_more_than_is_claimed(
+    seed: int, text: str, releases: list[Release], replaced: bool, records: int
+) -> None:
+    claim = said_to_be_spent(text)
+    assert claim is None or spent(releases, replaced, records) <= claim + 1e-9, text
+
+
+def test_most_claims_are_what_somebody_costs() -> None:
+    found = [(said_to_be_spent(each[1]), spent(*each[2:])) for each in RELEASED]
+    known = [(claim, most) for claim, most in found if claim is not None]
+    assert len(known) > 0.6 * len(found)
+    assert sum(claim <= most * (1 + 1e-9) for claim, most in known) > 0.35 * len(known)
 
 
 def test_a_record_that_is_no_number_is_on_neither_side() -> None:

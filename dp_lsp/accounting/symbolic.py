@@ -62,9 +62,11 @@ class Pairs(Measure[Price]):
 
 
 class Basic(Pairs):
-    """k rounds of (ε, δ) cost (kε, kδ). Source: Dwork and Roth 2014, Corollary 3.15."""
+    """k rounds of (ε, δ) cost (kε, kδ). Source: Dwork and Roth 2014, Corollary 3.15; where what is spent is chosen on
+    the way, Rogers, Roth, Ullman and Vadhan 2016, Privacy Odometers and Filters."""
 
     rule = "basic"
+    adapts = True
 
     def repeat(self, cost: Repeat, once: Price) -> Price:
         if once.free:
@@ -252,9 +254,11 @@ class Counted(NamedTuple):
 class Zcdp(Measure[Counted]):
     """Zero-concentrated differential privacy: ρ adds up, and so does the δ of what is no pure or Gaussian mechanism.
     ρ-zCDP is (ρ + 2√(ρ ln(1/δ')), δ')-private for every 0 < δ' < 1. Source: Bun and Steinke 2016. One mechanism that
-    a change reaches in two ways is (√ρ₁ + √ρ₂)²-zCDP, as a group is: Bun and Steinke 2016, Proposition 27."""
+    a change reaches in two ways is (√ρ₁ + √ρ₂)²-zCDP, as a group is: Bun and Steinke 2016, Proposition 27. Where what
+    is spent is chosen on the way: Feldman and Zrnic 2021, Individual Privacy Accounting via a Rényi Filter."""
 
     rule = "zcdp"
+    adapts = True
     kind = "zcdp"
     free = Counted(Concentrated(ZERO, ZERO), FREE, False)
     unbounded = Counted(Concentrated(INFINITY, ONE), UNBOUNDED, False)

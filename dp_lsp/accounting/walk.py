@@ -116,6 +116,9 @@ class Walk(ABC, Generic[L]):
 
     free: L
     unbounded: L
+    adapts = False
+    """Whether what it counts in adds up also where later distances depend on what was released before, as long as the
+    sum is bounded whatever was released."""
 
     def __init__(self, relation: Relation = Relation.CHANGE_ONE) -> None:
         self.relation = relation
@@ -342,19 +345,16 @@ class Walk(ABC, Generic[L]):
         ]
 
     def lying(self, cost: Parts, distances: Distances) -> list[Distances]:
-        """The ways in which the records of a change can lie in the parts of a dataset, as what they move. Of one record
-        the parts that it may be in at once move; of many all may."""
+        """The ways in which the records of a change can lie in the parts of a dataset, as what they move: of many
+        records each lies in a way of its own. Where these are not gone through, all parts move as far as they can."""
         far = distances.get(cost.whole)
         if far is None:
             return [distances]
-        steps = self.whole_steps(far)
-        found: list[Counter[Var]] = []
-        if steps is not None and comb(len(cost.together) + steps - 1, steps) <= _WAYS:
-            ways = combinations_with_replacement(cost.together, steps)
-            found = [Counter(part for parts in way for part in parts) for way in ways]
-        if len(found) <= 1:
-            return [{**distances, **{part: far for parts in cost.together for part in parts}}]
-        return [{**distances, **{part: sens.number(times) for part, times in way.items()}} for way in found]
+        steps = self.whole_steps(far) if self.adapts or not cost.adaptive else None
+        if steps is None or comb(len(cost.ways) + steps - 1, steps) > _WAYS:
+            return [{**distances, **dict.fromkeys(cost.parts, far)}]
+        ways = combinations_with_replacement(cost.ways, steps)
+        return [{**distances, **{part: sens.total(way[part] for way in some) for part in cost.parts}} for some in ways]
 
     def _parallel(self, cost: Parallel, distances: Distances) -> Asking[L]:
         """The steps of a change are spread over the parts in any way. All of them in one part cost most where what is

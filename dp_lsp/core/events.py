@@ -13,7 +13,7 @@ measure, and the smallest proved one is shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from dataclasses import field
+from dataclasses import field, replace
 from enum import Enum
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -202,13 +202,20 @@ class Parallel:
 @undigested(origin=_OF_FUNCTION)
 @known_thing
 class Parts:
-    """A body that releases something of parts of a dataset that moves with ``whole``, one record at a step. Each part
-    is a variable of the body; ``together`` are the largest sets of parts that one record may be in."""
+    """A body that releases several things of a dataset that moves with ``whole``, one record at a step. What each of
+    them sees of it is a part, a variable of the body; ``ways`` say how far one step moves each part, which is 1 for as
+    far as it moves with the whole at most. Which way it is, is settled by the records that differ, or, if that is
+    ``adaptive``, by what was released before, too."""
 
     whole: Var
-    together: tuple[frozenset[Var], ...]
+    ways: tuple[Distances, ...]
+    adaptive: bool
     body: Cost
     origin: Origin
+
+    @property
+    def parts(self) -> frozenset[Var]:
+        return frozenset(self.ways[0])
 
 
 @undigested(origin=_OF_FUNCTION)
@@ -258,6 +265,23 @@ def sequence(parts: list[Cost]) -> Cost:
     return kept[0] if len(kept) == 1 else Sequence(tuple(kept))
 
 
+def renamed(cost: Cost, names: Mapping[Var, Var]) -> Cost:
+    """A tree in which what releases move with has other names."""
+
+    def inside(part: Cost) -> Cost:
+        return renamed(part, names)
+
+    match cost:
+        case Release(distance=moved, one_way=one_way) if not names.keys().isdisjoint(moved):
+            distance = {names.get(var, var): far for var, far in moved.items()}
+            return replace(cost, distance=distance, one_way=frozenset(names.get(var, var) for var in one_way))
+        case Sequence(parts=parts) | Either(parts=parts):
+            return replace(cost, parts=tuple(map(inside, parts)))
+        case Repeat(body=body) | Sampled(body=body) | Parallel(body=body) | Parts(body=body):
+            return replace(cost, body=inside(body))
+    return cost
+
+
 def variables(cost: Cost) -> set[Var]:
     """The variables a tree says something about, in the names of the place where it stands."""
     match cost:
@@ -270,8 +294,8 @@ def variables(cost: Cost) -> set[Var]:
         case Repeat(body=body, places=places):
             read = {var for place in places.values() for var in place.along}
             return (variables(body) - places.keys()) | read
-        case Parts(whole=whole, together=together, body=body):
-            return {whole} | variables(body).difference(*together)
+        case Parts(whole=whole, parts=parts, body=body):
+            return {whole} | variables(body).difference(parts)
         case Awaited(along=moved_by):
             return {var for moved in moved_by for var in moved}
         case Called(along=along):
@@ -308,6 +332,8 @@ def numbers(node: Cost) -> Iterator[Poly | Sens]:
             yield from (draws, rows, *_factors(along))
         case Parallel(along=moved_by):
             yield from moved_by.values()
+        case Parts(ways=ways):
+            yield from (far for way in ways for far in way.values())
         case Awaited(callee=callee, along=moved):
             yield from map(Poly.of, (*callee.epsilon, *callee.delta))
             yield from (factor for distances in moved for factor in distances.values())

@@ -265,11 +265,12 @@ LAWS = {
         "coordinates by Laplace noise: Dong, Roth and Su 2019, Theorem 2.14; by Gaussian noise: ibid., Corollary 3.3.",
     ),
     DISJOINT: Law(
-        "the dearest of the parts that a record may be in",
-        "A record that comes or goes does so in the parts of a dataset that it may be in at once, and no two disjoint "
-        "filters keep it: what is released of the others costs nothing. The dearest of all ways in which the records "
-        "of a change can lie counts.",
-        "Parallel composition: McSherry 2009, Privacy Integrated Queries, Theorem 4.",
+        "the dearest of all that one record may be in",
+        "What is released of a dataset costs somebody what his record moves: of disjoint filters it is in one, and "
+        "where it takes the place of another, in two at most. Sums move by what it adds to each of them, all together. "
+        "The dearest of all records, or of all pairs of records, counts.",
+        "Parallel composition: McSherry 2009, Privacy Integrated Queries, Theorem 4; costs by record: Feldman and "
+        "Zrnic 2021, Individual Privacy Accounting via a Rényi Filter.",
     ),
     BASIC: Law("{} rounds, basic composition", "k rounds of (ε, δ) cost (kε, kδ).", f"{_DWORK_ROTH}, Corollary 3.15."),
     ROUNDS: Law(

@@ -15,17 +15,23 @@ Source: a norm is convex, so it is largest at a corner; and of two sums over rec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import combinations_with_replacement, pairwise, product
+from math import comb
 from typing import NamedTuple
 
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.sens import ZERO, Sens, magnitude, number
-from dp_lsp.core.types import Bounds, Norm
+from dp_lsp.core.constraints import decide
+from dp_lsp.core.events import Distances, Var
+from dp_lsp.core.scheme import Judgement
+from dp_lsp.core.sens import ONE, ZERO, Sens, magnitude, number, total
+from dp_lsp.core.term import Local
+from dp_lsp.core.types import Bounds, Dataset, Norm
 
 MOST_CASES, MOST_POINTS, MOST_DIFFERENCES, MOST_SYMBOLS = 600, 150, 20_000, 12
+MOST_RECORDS, MOST_WAYS = 40, 64
 _NOTHING = Poly.of(0)
 
 Feature = Hashable
@@ -71,6 +77,10 @@ class Known(NamedTuple):
     whole: bool
 
 
+Truth = Callable[[Case], bool]
+Rule = Callable[[Case], Value]
+
+
 class TooMany(Exception):
     """There are more cases, or points, than are looked at, or a point that is infinitely far away."""
 
@@ -92,6 +102,38 @@ def cases(
                 dict(zip(features, chosen, strict=True)),
                 dict(zip(guesses, answers, strict=True)),
             )
+
+
+class Source(NamedTuple):
+    """A dataset that is read down to, and by what name."""
+
+    local: Local
+    judgement: Judgement
+    type: Dataset
+
+    @property
+    def records(self) -> int | None:
+        """How many records of it one person has, if that is a number."""
+        (known,) = (move.sens.number for move in self.judgement.moves.values())
+        return known.numerator if known is not None and known.denominator == 1 else None
+
+
+class Seen:
+    """What statistics of one dataset look at in a record: the numbers that features are compared with, what is known of
+    features, and what must be guessed. ``adapts`` says that something that was released may decide what they see."""
+
+    def __init__(self, others: Seen | None = None) -> None:
+        self.source: Source | None = None if others is None else others.source
+        self.cuts: dict[Feature, set[Fraction]] = (
+            {} if others is None else {f: {*each} for f, each in others.cuts.items()}
+        )
+        self.known: dict[Feature, Known] = {} if others is None else dict(others.known)
+        self.guesses: dict[Hashable, None] = {} if others is None else dict(others.guesses)
+        self.adapts: bool = others is not None and others.adapts
+
+    def cases(self) -> Iterator[Case]:
+        """All that a record may be."""
+        return cases(self.cuts, self.known, self.guesses)
 
 
 def _cells(cuts: list[Fraction], known: Known) -> Iterator[Where]:
@@ -120,9 +162,7 @@ def _holds_none(cell: Where) -> bool:
     return cell.low // 1 + 1 >= cell.high
 
 
-def points(
-    found: Iterable[Case], entries: Iterable[Callable[[Case], Value]], known: Mapping[Feature, Known]
-) -> set[Point]:
+def points(found: Iterable[Case], entries: Iterable[Rule], known: Mapping[Feature, Known]) -> set[Point]:
     """Points whose hull holds all that a record may add."""
     every: set[Point] = set()
     rules = list(entries)
@@ -165,14 +205,18 @@ def _at(value: Value, features: Mapping[Feature, Poly]) -> Poly:
     return result
 
 
-def largest(found: set[Point], norm: Norm, replaced: bool) -> Sens:
-    """The largest norm of a point; or, where a record is ``replaced``, the largest distance of two."""
-    if replaced and len(found) ** 2 * max(map(len, found), default=0) > MOST_DIFFERENCES:
+def replacements(some: Collection[Point], others: Collection[Point]) -> set[Point]:
+    """What records add that take the place of others, less what these added."""
+    if len(some) * len(others) * max(map(len, some), default=0) > MOST_DIFFERENCES:
         raise TooMany
-    steps = {tuple(a - b for a, b in zip(p, q, strict=True)) for p in found for q in found} if replaced else found
-    numeric, symbolic = ZERO, list[Sens]()
+    return {tuple(a - b for a, b in zip(p, q, strict=True)) for p in some for q in others}
+
+
+def largest(found: Iterable[Point], norm: Norm) -> Sens:
+    """The largest norm of a point."""
+    symbolic = list[Sens]()
     most = Fraction(0)
-    for step in steps:
+    for step in found:
         sizes = [each.number for each in step]
         known = [abs(each) for each in sizes if each is not None]
         if len(known) == len(sizes):
@@ -199,3 +243,84 @@ def _of_formulas(sizes: list[Sens], norm: Norm) -> Sens:
     if norm is Norm.L1:
         return sens.total(sizes)
     return sens.total(each * each for each in sizes).root()
+
+
+class Part(NamedTuple):
+    """What one release sees of a dataset: what a record adds to each of its entries, measured in a norm. A
+    person moves it by ``far`` at most. What is not ``graded`` costs the same however little it moves."""
+
+    var: Var
+    rules: tuple[Rule, ...]
+    norm: Norm
+    far: Sens
+    graded: bool
+
+
+class Parted:
+    """All that is released of one dataset in a function: which parts the same record moves, and how far each.
+
+    In one case a record that comes or goes moves each part by no more than what it adds there, wherever in the case it
+    lies; one that takes the place of another moves each by no more than the distance of what both add. So one of
+    finitely many ways is no less than what it does, in all parts at once, and those that are less than others are left
+    out. What it adds to a part of which that is not known moves the part as far as it can. Each record of a person
+    who has several lies in a way of its own.
+
+    Source: of filters that are disjoint a record is in one only, McSherry 2009, Privacy Integrated Queries, Theorem 4;
+    that what each release costs somebody is decided by his own record is Feldman and Zrnic 2021, Individual Privacy
+    Accounting via a Rényi Filter."""
+
+    def __init__(self, replaced: bool) -> None:
+        self.seen = Seen()
+        self.parts: list[Part] = []
+        self._replaced = replaced
+
+    def ways(self) -> tuple[Distances, ...]:
+        """How far one person moves each part, in all ways that count, as shares of what he moves at most."""
+        variables = [part.var for part in self.parts]
+        try:
+            return tuple(dict(zip(variables, way, strict=True)) for way in self._of_a_person())
+        except TooMany:
+            return (dict.fromkeys(variables, ONE),)
+
+    def _of_a_person(self) -> Iterator[tuple[Sens, ...]]:
+        records = None if self.seen.source is None else self.seen.source.records
+        if records is None:
+            raise TooMany
+        ways = self._largest(records)
+        if comb(len(ways) + records - 1, records) > MOST_WAYS:
+            raise TooMany
+        for some in combinations_with_replacement(ways, records):
+            yield tuple(total(shares) * number(Fraction(1, records)) for shares in zip(*some, strict=True))
+
+    def _largest(self, records: int) -> list[tuple[Sens, ...]]:
+        kinds = list(dict.fromkeys(self._added(case) for case in self.seen.cases()))
+        if len(kinds) > MOST_RECORDS:
+            raise TooMany
+        pairs = combinations_with_replacement(kinds, 2) if self._replaced else ((each,) for each in kinds)
+        found = list(dict.fromkeys(self._way(pair, records) for pair in pairs))
+        return [way for way in found if not any(other != way and _covers(other, way) for other in found)]
+
+    def _added(self, case: Case) -> tuple[frozenset[Point], ...]:
+        """What a record adds to each part in one case; nothing, where that is not known."""
+        return tuple(frozenset(points([case], part.rules, self.seen.known)) for part in self.parts)
+
+    def _way(self, changed: tuple[tuple[frozenset[Point], ...], ...], records: int) -> tuple[Sens, ...]:
+        return tuple(_share(part, added, records) for part, *added in zip(self.parts, *changed, strict=True))
+
+
+def _share(part: Part, added: Sequence[frozenset[Point]], records: int) -> Sens:
+    """How far a part moves by what each of one or two records adds to it, as a share of what one of so many ``records``
+    of a person moves at most."""
+    if not all(added):
+        return ONE
+    if not part.graded:
+        return ZERO if all(not entry.terms for each in added for point in each for entry in point) else ONE
+    size = largest(replacements(*added) if len(added) == 2 else added[0], part.norm)
+    if size.zero:
+        return ZERO
+    own, most = size.number, part.far.number
+    return ONE if own is None or most is None or own * records >= most else number(own * records / most)
+
+
+def _covers(one: tuple[Sens, ...], other: tuple[Sens, ...]) -> bool:
+    return all(decide(less, "<=", more) for less, more in zip(other, one, strict=True))

@@ -62,7 +62,7 @@ class _Chains:
         while isinstance(body, Called) and body.origin.span == self._context.own:
             body = body.body
         parted = (node for node in nodes(body) if isinstance(node, Parts) and node.whole is var)
-        same = {var}.union(*(part for node in parted for part in node.together))
+        same = {var}.union(*(node.parts for node in parted))
         found = [node for node in nodes(body) if isinstance(node, _Told) and not same.isdisjoint(variables(node))]
         if len(found) != 1:
             yield from [Link(f"{len(found)} releases, in all")] if found else []

@@ -431,7 +431,7 @@ class _Charges:
 
     def _lying(self, cost: Parts, distances: Distances, loss: Any) -> int | None:
         """What each way costs in which the records can lie; of those without a bound the first is enough."""
-        self._containers |= {part: cost.whole for parts in cost.together for part in parts}
+        self._containers |= dict.fromkeys(cost.parts, cost.whole)
         ways = [(way, self._measure.loss(cost.body, way)) for way in self._measure.lying(cost, distances)]
         ways = [each for each in ways if self._measure.is_unbounded(each[1])][:1] or ways
         places = [self.write(cost.body, way) for way, _ in ways]

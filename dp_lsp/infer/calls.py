@@ -38,7 +38,6 @@ from dp_lsp.core.types import (
 from dp_lsp.infer import (
     applications,
     apply,
-    filters,
     linear,
     mechanisms,
     moves,
@@ -123,8 +122,7 @@ def _solved(inference: Inference, node: term.Call, form: Form, args: Args, value
             return NOT_UNDERSTOOD
         args, values, effects = applied
         if row.keeps:
-            function, of = node.args[args.names.index(form.applies.argument)], values[args.names.index(row.keeps)]
-            inference.context.regions[inference.context.home, node.span] = filters.kept(inference, function, of)
+            inference.context.filters[inference.context.home, node.span] = node
     result = form.result(args)
     if isinstance(result, Refusal):
         rows.refused(inference, node, row, args, result)

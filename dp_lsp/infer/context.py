@@ -9,10 +9,11 @@ from dataclasses import replace
 
 from dp_lsp.core.events import Var
 from dp_lsp.core.scheme import Effort, FunctionValue, Judgement, Moves
-from dp_lsp.core.term import Closure, Local, Term
+from dp_lsp.core.tallies import Parted
+from dp_lsp.core.term import Call, Closure, Local, Term
 from dp_lsp.core.types import Type
 from dp_lsp.core.values import value
-from dp_lsp.infer import disjoint, moves, regions
+from dp_lsp.infer import disjoint, moves
 from dp_lsp.infer.rules import ProfileRules
 from dp_lsp.infer.solver import Solver
 from dp_lsp.language import Language
@@ -48,9 +49,8 @@ class TypingContext:
     - ``home`` stands for the function whose body is inferred: only there are the variables in scope that it captured.
     - ``rounds`` are what the rounds of the loops around read for themselves, by the index of the loop, and ``wholes``
       what the variables of that are a part of.
-    - ``regions`` are the records that filters keep, by their homes and places: what a bound stands for in a function
-      is another number in each call. ``parts`` are the variables of what each region holds of a dataset, by the home
-      where something is released of that, as long as its body is inferred.
+    - ``filters`` are the terms of filters, by their homes and places. ``parts`` tell apart what is released of a
+      dataset that is a parameter, by its variable and by the home where that is, as long as its body is inferred.
     - ``expected`` are the types with which functions that are written in a call are called, and ``running`` the
       functions whose calls are being settled, from the outermost.
     """
@@ -78,8 +78,8 @@ class TypingContext:
         self.made: dict[Local, Term] = {}
         self.rounds: dict[Local, disjoint.OwnRows] = {}
         self.wholes: disjoint.Wholes = {}
-        self.regions: dict[tuple[object, Span], regions.Region | None] = {}
-        self.parts: dict[object, dict[Var, dict[regions.Region, Var]]] = {}
+        self.filters: dict[tuple[object, Span], Call] = {}
+        self.parts: dict[object, dict[Var, Parted]] = {}
         self.expected: dict[Closure, tuple[Type, ...]] = {}
         self.running: list[FunctionValue] = []
 

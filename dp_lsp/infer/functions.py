@@ -30,7 +30,7 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
 )
-from dp_lsp.infer import checks, conditions, declared, filters, generalize, moves, prices, problems, units
+from dp_lsp.infer import checks, conditions, declared, generalize, moves, parts, prices, problems, units
 from dp_lsp.infer.effects import Effects, Evaluation, in_sequence
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import ConditionMark
@@ -146,9 +146,9 @@ def body(
     params = tuple(parameter(inference, param, known, otherwise, usual, type_) for param, type_ in pairs)
     if not nested:
         inference.context.given |= {param.local for param in method.params}
-    inference.context.parts[inference.context.home] = {}
+    inference.context.parts[inference.context.home] = parts.of(params)
     found = inference.body(method.body)
-    cost = filters.in_parts(inference, found.effects.cost, method.name_span)
+    cost = parts.in_parts(inference, found.effects.cost, method.name_span)
     if found.effects.costs:
         found = found._replace(effects=found.effects._replace(costs=(cost,)))
     own = {param.var for param in params}

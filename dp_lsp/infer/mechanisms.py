@@ -17,7 +17,7 @@ from dp_lsp.core.notation import as_formula, shown
 from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import ONE, Sens, number
 from dp_lsp.core.types import AnyNorm, Container, Norm, Type
-from dp_lsp.infer import conditions, explain, filters, moves, norms, problems
+from dp_lsp.infer import conditions, explain, moves, norms, parts, problems
 from dp_lsp.infer.effects import Effects, Evaluation, in_sequence, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.intents import Rendering, Through
@@ -34,8 +34,8 @@ def release(
     span = node.args[index].span
     event = noise.event(args)
     factor = _factor(inference, span, noise.norm, args.types[index], event) if values[index].moves else ONE
-    moved = inference.paid(values[index].moves, span)
-    moved = moves.scaled(moved, noise.factor(args), span, node.builtin, way=noise.way(args))
+    paid = inference.paid(values[index].moves, span)
+    moved = moves.scaled(paid, noise.factor(args), span, node.builtin, way=noise.way(args))
     private = {var: _in_known_norm(inference, move) for var, move in moved.items() if not var.exempt}
     unbounded = {var: move for var, move in private.items() if move.sens.infinite}
     if unbounded:
@@ -47,7 +47,13 @@ def release(
     origin = Origin(node.span, event.name)
     exposed = [expose(inference, node, args.names.index(name), values) for name in noise.exposed]
     lost = inference.leak({*unbounded, *too_far}, Origin(node.span, "the noise hides no change that large"))
-    kept = {filters.told_apart(inference, var, private[var]): private[var] for var in distances if var not in too_far}
+    kept = {
+        parts.told_apart(
+            inference, var, _in_known_norm(inference, paid[var]), node.args[index], values[index], event
+        ): move
+        for var, move in private.items()
+        if var in distances and var not in too_far
+    }
     released: list[Cost] = [_released(inference, event, kept, factor, origin)]
     if noise.then is not None:
         then, times = noise.then(args)

@@ -14,7 +14,7 @@ in scope, and what a loop or a branch made is not read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -29,9 +29,22 @@ from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.metrics import as_dataset, by_norm
 from dp_lsp.core.scheme import Judgement, Move
 from dp_lsp.core.sens import ONE, Sens, number
-from dp_lsp.core.tallies import Case, Feature, Known, TooMany, Value, cases, largest, points
+from dp_lsp.core.tallies import (
+    Case,
+    Feature,
+    Known,
+    Rule,
+    Seen,
+    Source,
+    TooMany,
+    Truth,
+    Value,
+    largest,
+    points,
+    replacements,
+)
 from dp_lsp.core.term import Call, Closure, Literal, Local, Term, Use
-from dp_lsp.core.types import Base, BoolType, Bounds, Container, Dataset, Norm, NumberType
+from dp_lsp.core.types import Base, BoolType, Bounds, Container, Dataset, Norm, NumberType, Type
 from dp_lsp.infer.inference import Inference
 
 _RELATIONS = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -41,13 +54,11 @@ _DEEPEST, _WIDEST = 60, 64
 _ONE = Poly.of(1)
 _HALF = number(Fraction(1, 2))
 
-Truth = Callable[[Case], bool]
-Rule = Callable[[Case], Value]
 Given = Mapping[Local, Fraction]
 """The numbers that parameters of functions stand for, in one call of many."""
 
 
-class _Unread(Exception):
+class Unread(Exception):
     """A term that is no sum over the records of one dataset."""
 
 
@@ -70,11 +81,11 @@ def tightened(inference: Inference, node: Call, judgement: Judgement) -> Judgeme
     if not (node.builtin in _ARITHMETIC or node.builtin == builtins.LITERAL or role in (ByRecord.MAPS, ByRecord.ADDS)):
         return judgement
     for exact in (True, False):
-        reader = _Reader(inference, exact)
+        reader = Reader(inference, exact, Seen())
         try:
-            rules = reader.entries(node, {}) if isinstance(result, Container) else [reader.number(node, {})]
+            rules = reader.statistic(node, result)
             found = reader.measured(rules, result.norm if isinstance(result, Container) else Norm.L1)
-        except (_Unread, TooMany):
+        except (Unread, TooMany):
             continue
         if found is not None:
             judgement = _least(inference, node, judgement, *found)
@@ -95,48 +106,60 @@ def _least(inference: Inference, node: Call, judgement: Judgement, source: Judge
     return replace(judgement, moves={**judgement.moves, **better}) if better else judgement
 
 
-class _Reader:
-    """Reads one statistic. It takes down the numbers that features are compared with, and what must be guessed. What a
-    function computes of a record is, if that is read ``exact``, the same number as in other functions, and cannot be
-    compared; else it is a feature of its own."""
+class Reader:
+    """Reads one statistic. What it looks at in a record it adds to what others have ``seen``. What a function computes
+    of a record is, if that is read ``exact``, the same number as in other functions, and cannot be compared; else it is
+    a feature of its own."""
 
-    def __init__(self, inference: Inference, exact: bool) -> None:
+    def __init__(self, inference: Inference, exact: bool, seen: Seen) -> None:
+        self.seen = seen
+        self.computes = False
         self._inference = inference
         self._exact = exact
-        self.computes = False
-        self._source: tuple[Local, Judgement, Dataset] | None = None
-        self._cuts: dict[Feature, set[Fraction]] = {}
-        self._known: dict[Feature, Known] = {}
-        self._guesses: dict[Hashable, None] = {}
         self._others: list[Judgement] = []
         self._depth = 0
 
+    def statistic(self, node: Term, result: Type) -> list[Rule]:
+        """What a record adds to each entry of a vector, or to a number."""
+        return self.entries(self._made(node), {}) if isinstance(result, Container) else [self.number(node, {})]
+
+    def kept(self, node: Term) -> Truth:
+        """Which records are among those of a dataset."""
+        return self._dataset(node, {}).kept
+
+    def reads_one(self) -> Source | None:
+        """The only dataset that something moves with that moves with this one."""
+        source = self.seen.source
+        if source is None:
+            return None
+        own = {self._inference.context.parameter(var) for var in source.judgement.moves}
+        moved = {self._inference.context.parameter(var) for other in self._others for var in other.moves}
+        return source if own.isdisjoint(moved) else None
+
     def measured(self, rules: list[Rule], norm: Norm | NormVariable) -> tuple[Judgement, Sens] | None:
         """The dataset, and how far the entries move together by a step of it."""
-        if self._source is None or len(rules) > _WIDEST:
+        source = self.reads_one()
+        if source is None or len(rules) > _WIDEST:
             return None
-        _, source, dataset = self._source
-        own = {self._inference.context.parameter(var) for var in source.moves}
-        if any(self._inference.context.parameter(var) in own for other in self._others for var in other.moves):
-            return None
-        found = points(cases(self._cuts, self._known, self._guesses), rules, self._known)
+        _, judgement, dataset = source
+        found = points(self.seen.cases(), rules, self.seen.known)
         if dataset.balanced:
             found.add((Poly.of(0),) * len(rules))
-        replaced = dataset.metric.sized or dataset.balanced
-        l1, l2, linf = (largest(found, each, replaced) for each in Norm)
+        found = replacements(found, found) if dataset.metric.sized or dataset.balanced else found
+        l1, l2, linf = (largest(found, each) for each in Norm)
         factor = by_norm(self._inference.solver.norm(norm), l1, l2, linf)
-        return source, factor * _HALF if dataset.balanced else factor
+        return judgement, factor * _HALF if dataset.balanced else factor
 
     # Numbers and vectors
 
     def entries(self, node: Term, given: Given) -> list[Rule]:
         """What a record adds to each entry of a vector."""
         if not isinstance(node, Call) or node.keywords:
-            raise _Unread
+            raise Unread
         if node.builtin == builtins.LITERAL:
             return [self.number(each, given) for each in node.args]
         if builtins.TABLE[node.builtin].by_record is not ByRecord.MAPS or len(node.args) != 2:
-            raise _Unread
+            raise Unread
         param, body = self._function(node.args[0], given)
         return [self.number(body, {**given, param: each}) for each in self._numbers(node.args[1])]
 
@@ -150,13 +173,13 @@ class _Reader:
                 return known
             if len(known) == len(found) == 2 and 0 <= known[1] - known[0] < _WIDEST and known[0].denominator == 1:
                 return [known[0] + step for step in range(int(known[1] - known[0]) + 1)]
-        raise _Unread
+        raise Unread
 
     def number(self, node: Term, given: Given) -> Rule:
         """What a record adds to a number."""
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise _Unread
+            raise Unread
         try:
             return self._number(node, given)
         finally:
@@ -169,7 +192,7 @@ class _Reader:
         if isinstance(node, Use) and self._is_other(node.local):
             return lambda case: {}
         if not isinstance(node, Call) or node.mutates or node.keywords:
-            raise _Unread
+            raise Unread
         role = builtins.TABLE[node.builtin].by_record
         if role in _READ:
             return self._statistic(role, node, given)
@@ -178,22 +201,22 @@ class _Reader:
             return _combined(parts, _signs(node))
         if node.builtin in ("*", "/") and len(node.args) == 2:
             return self._multiple(node, given)
-        raise _Unread
+        raise Unread
 
     def _multiple(self, node: Call, given: Given) -> Rule:
         left, right = node.args
         if node.builtin == "/":
             by = self._public(right, given)
             if not by.number:
-                raise _Unread
+                raise Unread
             return _combined([self.number(left, given)], [by.inverse()])
         for by_what, other in ((left, right), (right, left)):
             try:
                 factor = self._public(by_what, given)
-            except _Unread:
+            except Unread:
                 continue
             return _combined([self.number(other, given)], [factor])
-        raise _Unread
+        raise Unread
 
     def _statistic(self, role: ByRecord | None, node: Call, given: Given) -> Rule:
         records = self._dataset(node.args[-1], given)
@@ -202,10 +225,10 @@ class _Reader:
         kept, value = records.kept, records.value
         if role is ByRecord.ADDS:
             if len(node.args) != 1 or records.feature is _ROW:
-                raise _Unread
+                raise Unread
             return lambda case: value(case) if kept(case) else {}
         if role is ByRecord.NUMBERS and (len(node.args) != 1 or records.feature is _ROW):
-            raise _Unread
+            raise Unread
         return lambda case: {None: _ONE} if kept(case) else {}
 
     # Public numbers
@@ -227,7 +250,7 @@ class _Reader:
             if node.builtin != "*":
                 first, rest = (parts[0], parts[1:]) if len(parts) == 2 or node.builtin == "+" else (Poly.of(0), parts)
                 return reduce(Poly.__add__ if node.builtin == "+" else Poly.__sub__, rest, first)
-        raise _Unread
+        raise Unread
 
     def _is_public(self, local: Local, given: Given) -> bool:
         known = self._inference.context.environment.get(local)
@@ -250,7 +273,7 @@ class _Reader:
             if not isinstance(made, Use | Call | Closure):
                 return node
             node = made
-        raise _Unread
+        raise Unread
 
     # Functions of a record
 
@@ -258,10 +281,10 @@ class _Reader:
         """The parameter and the value of a function that is written here, and captures nothing that moves."""
         node = self._made(node)
         if not isinstance(node, Closure) or len(node.methods) != 1:
-            raise _Unread
+            raise Unread
         (method,) = node.methods
         if method.body is None or method.body.binds or len(method.params) != 1:
-            raise _Unread
+            raise Unread
         return method.params[0].local, method.body.result
 
     def _captures(self, node: Term) -> None:
@@ -276,10 +299,14 @@ class _Reader:
     def _place(self, node: Term, given: Given, use: Call) -> Hashable:
         """What tells apart what a function says: the same function says the same of a record, if it calls no other."""
         made = self._made(node)
-        alike = isinstance(made, Closure) and not any(
-            isinstance(each, term.Apply | term.Global | term.Loop | term.Hole) for each in term.within([made])
-        )
+        alike = _calls_none(made)
         return id(made) if alike else id(use), tuple(sorted((id(local), each) for local, each in given.items()))
+
+    def _is_settled(self, made: Term) -> bool:
+        """Whether a function looks at nothing but the record and what the definition itself was given."""
+        context = self._inference.context
+        used = {part.local for part in term.within([made]) if isinstance(part, Use)}
+        return _calls_none(made) and all(local in context.given for local in used if local in context.environment)
 
     def _kept(self, records: _Records, function: Term, given: Given, use: Call) -> _Records:
         """Those records of which a function says true."""
@@ -288,19 +315,20 @@ class _Reader:
         try:
             param, body = self._function(function, given)
             says = self._truth(body, param, records, given)
-        except _Unread:
+        except Unread:
+            self.seen.adapts |= not self._is_settled(made)
             says = self._guess((self._place(function, given, use), records.key))
         before = records.kept
         return records._replace(kept=lambda case: before(case) and says(case))
 
     def _guess(self, key: Hashable) -> Truth:
-        self._guesses[key] = None
+        self.seen.guesses[key] = None
         return lambda case: case.guessed[key]
 
     def _truth(self, node: Term, param: Local, records: _Records, given: Given) -> Truth:
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise _Unread
+            raise Unread
         try:
             return self._truth_of(node, param, records, given)
         finally:
@@ -311,7 +339,7 @@ class _Reader:
             answer = node.value
             return lambda case: answer
         if not isinstance(node, Call) or node.keywords:
-            raise _Unread
+            raise Unread
         if node.builtin in _RELATIONS and len(node.args) == 2:
             return self._comparison(node, param, records, given)
         if node.builtin in ("&&", "||") and len(node.args) == 2:
@@ -322,7 +350,7 @@ class _Reader:
         if node.builtin == "!" and len(node.args) == 1:
             says = self._truth(node.args[0], param, records, given)
             return lambda case: not says(case)
-        raise _Unread
+        raise Unread
 
     def _comparison(self, node: Call, param: Local, records: _Records, given: Given) -> Truth:
         left, right = node.args
@@ -330,16 +358,16 @@ class _Reader:
         if feature is None:
             relation, feature, right = _RELATIONS[relation], self._feature(right, param, records), left
         if feature is None:
-            raise _Unread
+            raise Unread
         feature, bound = self._bound(right, feature, given)
-        self._cuts.setdefault(feature, set()).add(bound)
+        self.seen.cuts.setdefault(feature, set()).add(bound)
         return lambda case: case.where[feature].meets(relation, bound)
 
     def _affine(self, node: Term, param: Local, records: _Records, given: Given) -> Rule:
         """A number made of a record: affine in its features, case by case."""
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise _Unread
+            raise Unread
         try:
             return self._affine_of(node, param, records, given)
         finally:
@@ -374,10 +402,11 @@ class _Reader:
             value = given[node.local]
             return feature, value if value.denominator == 1 else Fraction(float(value))
         if isinstance(node, Use) and self._is_other(node.local):
+            self.seen.adapts |= node.local not in self._inference.context.given
             own = (feature, node.local)
-            self._known[own] = Known(None, whole=False)
+            self.seen.known[own] = Known(None, whole=False)
             return own, Fraction(0)
-        raise _Unread
+        raise Unread
 
     def _feature(self, node: Term, param: Local, records: _Records) -> Feature | None:
         if isinstance(node, Use) and node.local is param:
@@ -390,8 +419,8 @@ class _Reader:
         if not isinstance(place, Literal) or not place.integer:
             return None
         found = (_ROW, records.key, place.value)
-        assert self._source is not None, "a row is one of a dataset"
-        self._known.setdefault(found, _known(self._source[2].records))
+        assert self.seen.source is not None, "a row is one of a dataset"
+        self.seen.known.setdefault(found, _known(self.seen.source.type.records))
         return found
 
     # Datasets
@@ -399,7 +428,7 @@ class _Reader:
     def _dataset(self, node: Term, given: Given) -> _Records:
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise _Unread
+            raise Unread
         try:
             node = self._nearest(node)
             made = self._inference.context.made.get(node.local, node) if isinstance(node, Use) else node
@@ -419,20 +448,21 @@ class _Reader:
             if not isinstance(made, Use):
                 return node
             node = made
-        raise _Unread
+        raise Unread
 
     def _leaf(self, node: Term) -> _Records:
         """The dataset itself."""
         if not isinstance(node, Use) or node.local not in self._inference.context.environment:
-            raise _Unread
+            raise Unread
         judgement = self._inference.context.environment[node.local]
         type_ = as_dataset(self._inference.type(judgement))
-        if type_ is None or (self._source is not None and self._source[0] is not node.local):
-            raise _Unread
-        self._source = (node.local, judgement, type_)
+        source = self.seen.source
+        if type_ is None or (source is not None and source.local is not node.local):
+            raise Unread
+        self.seen.source = Source(node.local, judgement, type_)
         if type_.records.rows is not None:
             return _Records(lambda case: True, lambda case: {}, node.local, _ROW)
-        self._known[node.local] = _known(type_.records)
+        self.seen.known[node.local] = _known(type_.records)
         return _of_feature(lambda case: True, node.local)
 
     def _changed(self, node: Term, made: Call, given: Given) -> _Records:
@@ -449,10 +479,10 @@ class _Reader:
                     return _of_feature(records.kept, feature)
                 self.computes = True
                 if not self._exact:
-                    raise _Unread
+                    raise Unread
                 value = self._affine(body, param, records, given)
                 return _Records(records.kept, value, (self._place(made.args[0], given, made), records.key), None)
-            except _Unread:
+            except Unread:
                 pass
         key = (id(made), tuple(sorted((id(local), each) for local, each in given.items())))
         known = self._inference.recorder.judgements.get(made)
@@ -460,12 +490,18 @@ class _Reader:
             known = self._inference.context.environment.get(node.local)
         type_ = None if known is None else self._inference.type(known)
         if not isinstance(type_, Dataset) or type_.records.rows is not None:
-            raise _Unread
-        self._known[key] = _known(type_.records)
+            raise Unread
+        self.seen.known[key] = _known(type_.records)
         return _of_feature(records.kept, key)
 
 
 _ROW = object()
+
+
+def _calls_none(made: Term) -> bool:
+    """Whether a term is a function that calls no other one."""
+    calls = term.Apply | term.Global | term.Loop | term.Hole
+    return isinstance(made, Closure) and not any(isinstance(each, calls) for each in term.within([made]))
 
 
 def _of_records(node: Term) -> ByRecord | None:

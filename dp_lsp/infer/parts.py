@@ -1,0 +1,132 @@
+"""Releases of one dataset that are told apart by what the same record may do to all of them.
+
+What a release sees of a dataset is a part of it, with a variable of its own: a statistic that adds something up for
+each record (:mod:`dp_lsp.infer.tallies`), or whatever is computed of the records that filters keep. The cost of a
+function says how far one record moves all of them together (:class:`~dp_lsp.core.tallies.Parted`): of counts of
+disjoint filters it moves one, and what it adds to one sum it may take from another.
+
+What is released otherwise moves with the dataset itself, in every way. So does what a function releases that is made
+here: its parameters, and what a name stands for in it, are others in each call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dp_lsp import builtins
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.constraints import Origin
+from dp_lsp.core.events import Cost, Parts, Var, renamed
+from dp_lsp.core.metrics import as_dataset
+from dp_lsp.core.scheme import Judgement, Move, SchemeParameter
+from dp_lsp.core.sens import ONE
+from dp_lsp.core.tallies import Part, Parted, Rule, Seen, TooMany, Truth, Value, points
+from dp_lsp.core.term import Call, Term
+from dp_lsp.core.types import Container, Norm
+from dp_lsp.infer import moves
+from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.tallies import Reader, Unread
+from dp_lsp.mechanisms.mechanism import Mechanism
+from dp_lsp.text import Span
+
+_MOST = 8  # releases of one dataset that are told apart
+_ONCE: Value = {None: Poly.of(1)}
+
+
+def of(params: Iterable[SchemeParameter]) -> dict[Var, Parted]:
+    """The datasets among the parameters of a function of which what is released is told apart. Where a record that
+    takes the place of another was filtered before, a step is half of what it does, which is true of no part alone."""
+    found = ((param.var, as_dataset(param.type)) for param in params)
+    return {var: Parted(type_.metric.sized) for var, type_ in found if type_ is not None and not type_.balanced}
+
+
+def told_apart(inference: Inference, var: Var, move: Move, node: Term, value: Judgement, event: Mechanism) -> Var:
+    """The variable of what a mechanism sees of a dataset that ``var`` moves; the variable itself, where that is not
+    known. ``node`` is what the mechanism hides, ``value`` what is known of that, and ``move`` how far it moves."""
+    parted = inference.context.parts.get(inference.context.home, {}).get(var)
+    if parted is None or len(parted.parts) == _MOST or var in inference.context.tuples.values():
+        return var
+    for exact in (True, False):
+        reader = Reader(inference, exact, Seen(parted.seen))
+        part = _as_sum(inference, reader, var, move, node, value, event) or _as_filtered(inference, reader, var, move)
+        if part is not None:
+            parted.seen = reader.seen
+            parted.parts.append(part)
+            return part.var
+    return var
+
+
+def _as_sum(
+    inference: Inference, reader: Reader, var: Var, move: Move, node: Term, value: Judgement, event: Mechanism
+) -> Part | None:
+    """A statistic that adds something up for each record."""
+    type_ = inference.type(value)
+    norm = inference.solver.norm(type_.norm) if isinstance(type_, Container) else Norm.L1
+    if not isinstance(norm, Norm):
+        return None
+    try:
+        rules = tuple(reader.statistic(node, type_))
+        points(reader.seen.cases(), rules, reader.seen.known)
+    except (Unread, TooMany):
+        return None
+    graded = event.shares or event.is_normal
+    return Part(_part(var), rules, norm, move.sens, graded) if _reads(reader, var) else None
+
+
+def _as_filtered(inference: Inference, reader: Reader, var: Var, move: Move) -> Part | None:
+    """What moves with nothing of a dataset but the records that filters keep."""
+    filters = _filters(inference, move)
+    try:
+        kept = [reader.kept(each) for each in filters or ()]
+    except (Unread, TooMany):
+        return None
+    return Part(_part(var), (_one_of(kept),), Norm.L1, ONE, graded=False) if kept and _reads(reader, var) else None
+
+
+def _part(whole: Var) -> Var:
+    return Var(whole.name, whole.gap, chained=whole.chained)
+
+
+def _one_of(kept: list[Truth]) -> Rule:
+    return lambda case: _ONCE if any(truth(case) for truth in kept) else {}
+
+
+def _reads(reader: Reader, var: Var) -> bool:
+    """Whether what was read is a dataset that is a parameter, and nothing else moves with it."""
+    source = reader.reads_one()
+    return (
+        source is not None and source.judgement.moves.keys() == {var} and moves.is_itself(source.judgement.moves[var])
+    )
+
+
+def _filters(inference: Inference, move: Move) -> list[Call] | None:
+    """The filters by which all that moves something goes, the last ones; None if something goes by none, or by what
+    is no builtin, as a loop, which may have run a filter more than once."""
+    found: dict[int, Call] = {}
+    pending, seen = [move], set[int]()
+    while pending:
+        each = pending.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        row = builtins.TABLE.get(each.rule)
+        node = inference.context.filters.get((inference.context.home, each.span))
+        if row is not None and row.keeps and node is not None:
+            found[id(node)] = node
+        elif row is None or not each.before:
+            return None
+        else:
+            pending += each.before
+    return list(found.values())
+
+
+def in_parts(inference: Inference, cost: Cost, span: Span) -> Cost:
+    """What a function spends, with what is told apart seen from outside."""
+    for var, parted in inference.context.parts.pop(inference.context.home).items():
+        names = {part.var: var for part in parted.parts}
+        ways = parted.ways() if len(names) > 1 else ()
+        if len(ways) > 1 or any(far != ONE for way in ways for far in way.values()):
+            cost = Parts(var, ways, parted.seen.adapts, cost, Origin(span, "disjoint parts"))
+        else:
+            cost = renamed(cost, names)
+    return cost
