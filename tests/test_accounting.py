@@ -116,14 +116,14 @@ end
         ("x / 2", 0.05, 1e-6),
         ("2 * x", 0.2, 1e-6),
         ("9.9 * x", 0.99, 1e-6),
-        ("10 * x", 1, 1e-6 * math.expm1(1) / math.expm1(0.1)),
-        ("10.5 * x", 1.1, 1e-6 * sum(math.exp(0.1 * i) for i in range(11))),
+        ("10 * x", 1, 1e-6),
+        ("10.5 * x", 1.05, 1e-6 * sum(math.exp(1.05 / 11 * i) for i in range(11))),
         ("100 * x", 10, 1e-6 * math.expm1(10) / math.expm1(0.1)),
         ("3 + 0 * x", 0, 0),
     ],
 )
 def test_a_private_function_at_another_distance(argument: str, epsilon: float, delta: float) -> None:
-    """The noise is made for ε·distance while that is below 1; beyond, group privacy counts whole steps."""
+    """The noise is made for ε·distance while that is at most 1; beyond, it is a group of steps that are equal."""
     function = Engine().check(GAUSSIAN.format(argument=argument)).functions[1]
     parameter = function.parameters[0]
     assert value(parameter.epsilon or "") == pytest.approx(epsilon)

@@ -155,7 +155,7 @@ KNOWN = {
 
 NAMED = (
     rf"\b(?!(?:{'|'.join(KNOWN)}|Min|Piecewise|Sum)\b)[^\W\d]\w*(?:\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\])(?:'\d*)?"
-    r"|\b[^\W\d]\w*'\d*|\([^()]*(?:[?[]|==)[^()]*\)|\((?!\()[^…\s]*…\)"
+    r"|\b[^\W\d]\w*'\d*|\((?!\d+\*)[^()]*(?:[?[]|==)[^()]*\)|\((?!\()[^…\s]*…\)"
 )
 """Names that are more than a word: sizes such as ``length(v)``, and numbers that are computed, of which those that no
 claim names are called by their text."""
@@ -255,7 +255,9 @@ def cost_follows(step: Step, result: list[float], factors: list[float], premises
         case _, [norm, declared, once, *_]:  # a mechanism, at the distance or at most at the declared one
             distance = sum(premise[0] for premise in premises)
             shares = (distance / declared, len(premises))
-            if _counts_itself(TABLE[step.rule].forms[0]):  # what is hidden may move by less than it is given
+            if "'" in step.factors[1]:  # of what the program computes, the end that hides least
+                shares = (len(premises),)
+            if "'" in step.factors[1] or _counts_itself(TABLE[step.rule].forms[0]):  # it may move by less than is given
                 return epsilon <= norm * once * max(shares)
             return any(close(epsilon, norm * once * share) for share in shares)
     return False

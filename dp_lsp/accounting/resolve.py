@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from dp_lsp.accounting import charge
 from dp_lsp.accounting.charge import Charge, Relation
-from dp_lsp.accounting.walk import Asking, Frame, Walk, steps_of
+from dp_lsp.accounting.walk import Asking, Frame, Walk, units_of
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol, TooLong
 from dp_lsp.core.evaluate import Missing, Substitution, interval, norms_of, symbols_of
@@ -261,7 +261,7 @@ class _Same(NamedTuple):
 def _steps(total: Sens, declared: Sens, moved: Distances) -> Sens:
     """The distance in units of the declared one; where that has no number yet, what a shown condition says of it."""
     ratio = total * sens.inverse_magnitude(declared.single_poly())
-    return steps_of(total, declared, moved) if symbols_of(ratio) else ratio
+    return units_of(total, declared, moved).most if symbols_of(ratio) else ratio
 
 
 def _short(value: Fraction) -> Fraction:

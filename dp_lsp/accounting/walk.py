@@ -56,6 +56,7 @@ from dp_lsp.core.events import (
     is_shared,
     variables,
 )
+from dp_lsp.core.ranges import is_computed, ratio, supremum
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.values import thing, value
 from dp_lsp.mechanisms import pairs
@@ -506,40 +507,68 @@ def chosen(number: int, taken: frozenset[str]) -> Symbol:
 # How far one mechanism's input moves, and what it costs there as a pair (ε, δ).
 
 
+class Units(NamedTuple):
+    """How far something moves the input of a mechanism, in units of the declared distance: ``steps``, which is at most
+    ``most`` where the shown conditions hold; ∞ where nothing is known."""
+
+    steps: Sens
+    most: Sens
+
+
 def released(cost: Release, distances: Distances) -> Price:
     """The price of one mechanism at the distance that ``distances`` move its input."""
-    steps = units(cost, distances)
+    steps, most = units(cost, distances)
     if steps.zero:
         return FREE
-    return UNBOUNDED if steps.infinite else cost.event.pair(steps, cost.factor) or UNBOUNDED
+    return UNBOUNDED if steps.infinite else cost.event.pair(steps, cost.factor, most) or UNBOUNDED
 
 
 def deviations(cost: Release, distances: Distances) -> Sens | None:
     """How far ``distances`` move the input of Gaussian noise, in deviations of the noise: the μ of Gaussian
     differential privacy. None for any other mechanism."""
-    return cost.event.deviations(cost.factor * units(cost, distances)) if cost.event.is_normal else None
+    return cost.event.deviations(cost.factor * units(cost, distances).steps) if cost.event.is_normal else None
 
 
-def units(cost: Release, distances: Distances) -> Sens:
-    """How far ``distances`` move the input of a mechanism, in units of the declared distance; ∞ if nothing is known."""
+def units(cost: Release, distances: Distances) -> Units:
+    """How far ``distances`` move the input of a mechanism."""
     parts = {var: cost.distance[var] * moved for var, moved in distances.items() if var in cost.distance}
     total = sens.total(parts.values())
     if total.zero or total.infinite:
-        return total
-    return steps_of(total, cost.event.declared, {var: distances[var] for var, part in parts.items() if not part.zero})
+        return Units(total, total)
+    moved = {var: distances[var] for var, part in parts.items() if not part.zero}
+    return units_of(total, cost.event.declared, moved)
 
 
-def steps_of(total: Sens, declared: Sens, moved: Distances) -> Sens:
-    """The distance in units of the declared one. Where that is not a number, each variable is known to move the input
-    by at most the declared distance for each unit it moves itself (a shown condition), a record as often as it has
-    members."""
-    if not declared.zero and declared.polys and len(declared.polys) == 1:
-        ratio = total * Sens((declared.polys[0].inverse(),))
-        if ratio.number is not None:
-            return ratio
-    bound = sens.total(moved[var] * sens.number(max(1, var.members)) for var in moved)
-    within = decide(total, "<=", declared)
-    return ONE if within and not _at_most_one(bound) else bound
+def units_of(total: Sens, declared: Sens, moved: Distances) -> Units:
+    """A distance in units of the declared one, which is not 0 (a condition of each mechanism): their ratio.
+
+    Where that is no number, each variable is known to move the input by at most the declared distance for each unit it
+    moves itself (a shown condition), a record as often as it has members."""
+    exact = _ratio(total, declared.polys[0]) if len(declared.polys) == 1 else None
+    if exact is not None and exact.number is not None:
+        return Units(exact, exact)
+    most = sens.total(moved[var] * sens.number(max(1, var.members)) for var in moved)
+    if decide(total, "<=", declared) and not _at_most_one(most):
+        most = ONE
+    return Units(most if exact is None else _as_known(exact, most), most)
+
+
+def _ratio(total: Sens, unit: Poly) -> Sens | None:
+    """One number counted in another one, as the shorter of two formulas. None for a maximum counted in what is no
+    number, of which there is no formula that anybody reads."""
+    exact, whole = ratio(total, unit), ratio(Sens((total.as_atom(),)), unit)
+    if len(exact.polys) > 1 and unit.number is None:
+        return None
+    return whole if whole.size < exact.size else exact
+
+
+def _as_known(exact: Sens, most: Sens) -> Sens:
+    """A ratio in which no number stands that the program computes between known ends: at its largest, and no more than
+    is known of it."""
+    largest = supremum(exact, is_computed)
+    if largest.infinite or largest == exact:
+        return exact
+    return most if decide(most, "<=", largest) else largest
 
 
 def group(price: Price, steps: int) -> Price:

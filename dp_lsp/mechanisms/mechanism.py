@@ -76,9 +76,9 @@ class Mechanism(ABC):
         """The pair that it names, at the declared distance."""
 
     @abstractmethod
-    def pair(self, steps: Sens, factor: Sens) -> Pair[Sens] | None:
-        """The pair (ε, δ) of an input that moves by so many ``steps`` > 0 of the declared distance, and ``factor``
-        times as far in the norm that the noise is made for. None if none is known."""
+    def pair(self, steps: Sens, factor: Sens, most: Sens) -> Pair[Sens] | None:
+        """The pair (ε, δ) of an input that moves by so many ``steps`` > 0 of the declared distance, which are at most
+        ``most``, and ``factor`` times as far in the norm that the noise is made for. None if none is known."""
 
     def deviations(self, far: Sens) -> Sens:
         """By how many deviations of the Gaussian noise that it adds its input moves."""

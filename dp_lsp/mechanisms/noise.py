@@ -44,7 +44,7 @@ class Laplace(AddsNoise):
     def declares(self) -> Pair[Sens]:
         return Pair(self.epsilon, ZERO)
 
-    def pair(self, steps: Sens, factor: Sens) -> Pair[Sens]:
+    def pair(self, steps: Sens, factor: Sens, most: Sens) -> Pair[Sens]:
         return Pair(self.epsilon * steps * factor, ZERO)
 
     def loss(self, far: Sens, number: Number, origin: Origin) -> Loss:
@@ -133,9 +133,13 @@ class _Normal(AddsNoise):
 class Gaussian(_Normal):
     """Gaussian noise of deviation ``declared·√(2 ln(1.25/delta))/epsilon`` on every entry; distance in L2.
 
-    (ε, δ)-private at the declared distance, for ε < 1 (Dwork and Roth 2014, Theorem A.1). It scales exactly while ε
-    stays below 1: up to the declared distance, by the factor between two norms (under that condition), and beyond where
-    numbers show it; else by group privacy in whole steps."""
+    (ε, δ)-private at the declared distance, for ε < 1 (Dwork and Roth 2014, Theorem A.1). At s times that it is noise
+    of deviation (s·declared)·√(2 ln(1.25/δ))/(sε), which the same theorem says of ε' = sε: (sε, δ), δ being the same,
+    where sε < 1, whether s is below 1 or above. So it is for sε = 1: at a distance and with noise that stay as they
+    are, what is more likely than e^ε' times in one place than in the other, is continuous in ε'.
+
+    Further away it is a group of k steps, each of which is s/k of the distance: numbers lie on the way between any two,
+    and what is said is said of noise around any. So δ is that of k steps of (sε/k, δ)."""
 
     declared: Sens
     epsilon: Sens
@@ -150,15 +154,15 @@ class Gaussian(_Normal):
     def declares(self) -> Pair[Sens]:
         return Pair(self.epsilon, self.delta)
 
-    def pair(self, steps: Sens, factor: Sens) -> Pair[Sens] | None:
-        known = steps.number
-        if known is None:
+    def pair(self, steps: Sens, factor: Sens, most: Sens) -> Pair[Sens] | None:
+        scaled = self.epsilon * factor * steps
+        if most.number is None:
             return None
-        scaled = self.epsilon * factor
-        total_epsilon = (scaled * steps).number
-        if known <= 1 or (total_epsilon is not None and total_epsilon < 1):
-            return Pair(scaled * steps, self.delta)
-        return group(IN_SYMBOLS, Pair(scaled, self.delta), -int(-known // 1))
+        largest = (self.epsilon * factor * most).number
+        if most.number <= 1 or (largest is not None and largest <= 1):
+            return Pair(scaled, self.delta)
+        count = -int(-most.number // 1)
+        return group(IN_SYMBOLS, Pair(scaled * sens.number(Fraction(1, count)), self.delta), count)
 
     def deviations(self, far: Sens) -> Sens:
         if far.zero or far.infinite:
@@ -194,7 +198,7 @@ class GaussianNoise(_Normal):
     def declares(self) -> Pair[Sens]:
         raise NotImplementedError("it declares no price")
 
-    def pair(self, steps: Sens, factor: Sens) -> Pair[Sens] | None:
+    def pair(self, steps: Sens, factor: Sens, most: Sens) -> Pair[Sens] | None:
         return None
 
     def deviations(self, far: Sens) -> Sens:

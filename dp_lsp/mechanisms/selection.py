@@ -37,7 +37,7 @@ class Pure(Mechanism):
     def declares(self) -> Pair[Sens]:
         return Pair(self.epsilon, ZERO)
 
-    def pair(self, steps: Sens, factor: Sens) -> Pair[Sens]:
+    def pair(self, steps: Sens, factor: Sens, most: Sens) -> Pair[Sens]:
         return Pair(self.epsilon * steps * factor, ZERO)
 
     def loss(self, far: Sens, number: Number, origin: Origin) -> Loss:

@@ -380,7 +380,7 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("δ of a hybrid is a sum", walk, "both", lambda right: _plain_sum),
         ("a group costs one", walk, "group", lambda right: lambda one, steps: one),
         ("norms cost nothing", walk, "released", _without_factor),
-        ("any distance is one step", walk, "steps_of", _always(ONE)),
+        ("any distance is one step", walk, "units_of", _always(walk.Units(ONE, ONE))),
         (
             "arguments move by 1",
             walk,
