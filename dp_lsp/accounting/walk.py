@@ -540,35 +540,22 @@ def units(cost: Release, distances: Distances) -> Units:
 
 
 def units_of(total: Sens, declared: Sens, moved: Distances) -> Units:
-    """A distance in units of the declared one, which is not 0 (a condition of each mechanism): their ratio.
+    """A distance in units of the declared one: their ratio.
 
     Where that is no number, each variable is known to move the input by at most the declared distance for each unit it
-    moves itself (a shown condition), a record as often as it has members."""
-    exact = _ratio(total, declared.polys[0]) if len(declared.polys) == 1 else None
-    if exact is not None and exact.number is not None:
-        return Units(exact, exact)
+    moves itself (a shown condition), a record as often as it has members; where the declared distance is 0, that says
+    that nothing moves, so the ratio is never too small. Numbers that a program computes are not what its users choose:
+    they count at their worst. Sums counted in what is no number nobody reads: there the condition is what is said."""
+    steps = ratio(total, declared.single_poly()) if len(declared.polys) == 1 else sens.INFINITY
+    if steps.number is not None:
+        return Units(steps, steps)
     most = sens.total(moved[var] * sens.number(max(1, var.members)) for var in moved)
     if decide(total, "<=", declared) and not _at_most_one(most):
         most = ONE
-    return Units(most if exact is None else _as_known(exact, most), most)
-
-
-def _ratio(total: Sens, unit: Poly) -> Sens | None:
-    """One number counted in another one, as the shorter of two formulas. None for a maximum counted in what is no
-    number, of which there is no formula that anybody reads."""
-    exact, whole = ratio(total, unit), ratio(Sens((total.as_atom(),)), unit)
-    if len(exact.polys) > 1 and unit.number is None:
-        return None
-    return whole if whole.size < exact.size else exact
-
-
-def _as_known(exact: Sens, most: Sens) -> Sens:
-    """A ratio in which no number stands that the program computes between known ends: at its largest, and no more than
-    is known of it."""
-    largest = supremum(exact, is_computed)
-    if largest.infinite or largest == exact:
-        return exact
-    return most if decide(most, "<=", largest) else largest
+    worst = supremum(steps, is_computed)
+    is_product = len(worst.polys) == 1 and worst.polys[0].single is not None
+    is_known = not worst.infinite and (is_product or declared.number is not None)
+    return Units(worst if is_known and not decide(most, "<=", worst) else most, most)
 
 
 def group(price: Price, steps: int) -> Price:
