@@ -11,10 +11,12 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from dp_lsp.core import ranges, sens, tallies
+from dp_lsp.core import linear, ranges, sens, tallies
+from dp_lsp.core.types import Norm
 from dp_lsp.engine.check import Engine
 from dp_lsp.features.report import file_report
 from dp_lsp.infer import declared, disjoint
+from dp_lsp.infer import tallies as reading
 from evaluator.claims import claims
 
 from .breaking import Rule
@@ -53,6 +55,16 @@ def conditions() -> Iterator[Rule]:
     yield _without("sums: cells of numbers that are not whole", tallies, "_holds_none", _always(True))
     yield _without("sums: both ends of a feature count", tallies, "_ends", _low_end)
     yield _without("sums: entries add up in their norm", tallies, "_of_numbers", _largest_entry)
+    yield _without("sums: what else a statistic is made of moves apart", reading.Reader, "reads_one", _of_nothing_else)
+    yield _without("sums: what is no comparison may say anything", reading.Reader, "_guess", _says_no)
+    yield _without("sums: two conditions may say different things", reading.Reader, "_place", _always(0))
+    yield _without("linear: two positions may be the same", linear, "_are_apart", _always(True))
+    yield _without("linear: from L1 a column counts in the norm of the result", linear, "operator_norm", _largest_of_l1)
+    yield _without("linear: a row counts in the dual norm", linear, "_DUAL", _same_norms)
+    yield _without("linear: rows that share a column move together", linear, "_blocks", _row_by_row)
+    yield _without("linear: entries that are not named count", linear, "positive_part", _always(sens.ZERO))
+    yield _without("linear: all rows count from L2 to L2", linear, "_spectral", _largest_row)
+    yield _without("linear: Data count where they are used", linear, "_norm_of_data", _as_numbers)
     yield _without("parts: filters that touch keep a record in common", tallies.Where, "meets", _careless)
     yield _without("parts: filters that overlap keep a record in common", tallies.Parted, "_largest", _each_by_itself)
     yield _without("parts: one record enters what another one leaves", tallies.Parted, "__init__", _added)
@@ -110,6 +122,38 @@ def _low_end(right: Any) -> Any:
 
 def _largest_entry(right: Any) -> Any:
     return lambda sizes, norm: max(sizes)
+
+
+def _of_nothing_else(right: Any) -> Any:
+    def reads_one(self: reading.Reader) -> Any:
+        self._others.clear()
+        return right(self)
+
+    return reads_one
+
+
+def _says_no(right: Any) -> Any:
+    return lambda self, key: lambda case: False
+
+
+def _largest_of_l1(right: Any) -> Any:
+    return lambda rows, source, norm: right(rows, source, Norm.LINF if source is Norm.L1 else norm)
+
+
+def _same_norms(right: Any) -> Any:
+    return {each: each for each in right}
+
+
+def _row_by_row(right: Any) -> Any:
+    return lambda rows: [block for row in rows for block in right([row])]
+
+
+def _largest_row(right: Any) -> Any:
+    return lambda rows, columns: sens.maximum(right([row], list(zip(row, strict=True))) for row in rows)
+
+
+def _as_numbers(right: Any) -> Any:
+    return lambda columns, source, norm: linear.operator_norm(list(zip(*columns, strict=True)), source, norm)
 
 
 def _each_by_itself(right: Any) -> Any:

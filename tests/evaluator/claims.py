@@ -19,6 +19,7 @@ from .values import Array, Grads, Model, Range, Turned, Value, is_number, number
 _PREMISE = re.compile(r"`(\w+)` is (?:an? )?(Real number|Integer|Bool|Data|public number)")
 _RESERVED = re.compile(rf"\b({'|'.join(keyword.kwlist)})\b")  # Python's words, such as `del`
 _NORM = re.compile(r"norm\((\w+)\) is (L1|L2|LInf)")
+_OF_RESULT = re.compile(r"norm of the result is (L1|L2|LInf)")  # its type says so, too
 
 
 class Parameter(NamedTuple):
@@ -81,7 +82,7 @@ def _claim(each: Mapping[str, Any]) -> Claim:
             premises[said[1]] = said[2]
         elif (said := _NORM.fullmatch(condition["text"])) is not None:
             norms[said[1]] = said[2]
-        else:
+        elif _OF_RESULT.fullmatch(condition["text"]) is None:
             raise Unmodelled("a premise")
     parameters = tuple(
         _parameter(parameter, annotation) for parameter, annotation in zip(each["parameters"], annotations, strict=True)

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+_CONDITION = re.compile(r"(?<=count|ilter)\(t -> ([^(),]+), ")
 FEATURES = ("public", "linear", "sums", "disjoint", "declared")
 _RELATIONS = ("Symmetric", "InsertDelete", "ChangeOne", "Hamming")
 _NORMS = ("L1", "L2", "LInf")
@@ -26,12 +28,14 @@ class Subject(NamedTuple):
 
 
 class Records(NamedTuple):
-    """A dataset: its name, its annotation, and the interval of its records, if they have one."""
+    """A dataset: its name, its annotation, and the interval of its records, if they have one; whether a public number
+    `s` chooses among statistics."""
 
     name: str
     annotation: str
     relation: str
     limits: tuple[str, str] | None
+    choice: bool = False
 
     @property
     def replaced(self) -> bool:
@@ -39,7 +43,7 @@ class Records(NamedTuple):
 
     @property
     def header(self) -> str:
-        return f"{self.name}::{self.annotation}"
+        return f"{self.name}::{self.annotation}{', s::Static()' if self.choice else ''}"
 
 
 class Subjects:
@@ -128,6 +132,8 @@ class Subjects:
         b = _plain(float(a) + self._pick((1, 2)) * self._step(of, a))
         ways = (f"{name} > {a}", f"{name} <= {a}", f"{name} >= {a}", f"{name} < {a}", f"{name} == {a}")
         more = (
+            f"abs({name}) > {a}",
+            f"{name} * {name} > {b}",
             f"{a} <= {name} && {name} < {b}",
             f"{name} < {a} || {name} > {b}",
             f"!({name} > {a})",
@@ -184,8 +190,17 @@ class Subjects:
         return self._pick(ways)
 
     def _sum(self, name: str) -> Subject:
-        of = self._records()
-        return Subject(self._function(name, of.header, *self._of_sums(of)), "sums", frozenset({"sums"}))
+        of = self._records()._replace(choice=self._chance(0.1))
+        text, helpers = self._with_helpers(name, self._function(name, of.header, *self._of_sums(of)))
+        return Subject("\n".join([*helpers, text]), "sums", frozenset({"sums", "public"} if of.choice else {"sums"}))
+
+    def _with_helpers(self, name: str, text: str) -> tuple[str, list[str]]:
+        """The text with a function in the place of a condition that it writes, now and then."""
+        found = _CONDITION.search(text)
+        if found is None or not self._chance(0.2):
+            return text, []
+        helper = f"keep{name}"
+        return text.replace(found[0], f"({helper}, "), [f"{helper}(t) = {found[1]}"]
 
     def _of_sums(self, of: Records) -> tuple[list[str], str]:
         """Lines, and a number or vector that is made of sums over the records."""
@@ -210,6 +225,9 @@ class Subjects:
             f"map(i -> count(t -> t == i, {v}), {'-4:-1' if below else '1:4'})",
             f"histogram({v}, {'[-5, -3, -2, -1]' if below else '[0, 1, 2, 5]'})",
         ]
+        if of.choice and self._chance(0.5):
+            lines = [f"n = s > 1 ? {one} : count(t -> {d}, {v})"]
+            return lines, self._pick((f"n - count(t -> {d}, {v})", f"length({v}) + n", f"n + {two}"))
         if self._chance(0.2):
             lines = [f"n = count(t -> {c}, {v})", f"s = {one}"]
             return lines, self._pick(("s - n", "s + 2 * n", "[n, s]", "n", "s - 3 * n"))
@@ -292,6 +310,7 @@ class Subjects:
             f"[{a} * {v}[1], {b} * {v}[2]]",
             f"norm_convert({self._pick(_NORMS)}, [{v}[1] + {v}[2], {v}[1] - {v}[2]])",
             f"norm_convert(L1, [{v}[1], {v}[1] + {v}[2]])",
+            f"norm_convert(L2, [{v}[1] - {v}[2], {v}[2] - {v}[3]])",
             f"{v} - ({v} + {v})",
             f"{a} * {v} - {v}",
             f"map(t -> {a} * t + 1, {v})",
@@ -324,6 +343,11 @@ class Subjects:
                 self._pick(("v - w", "v + w - w", "2 * v - w", "(v + w) / 2", "sum(v - w)", "v[1] - w[1]")),
             )
         elif self._chance(0.12):
+            header += ", k::Static(Integer)"
+            lines, body = [], self._pick(("v[1] + v[k]", "2 * v[k] - v[1]", "[v[1], v[k]]", "[v[k] + v[1], v[2]]"))
+        elif self._chance(0.15):
+            return self._helped_form(name, norm)
+        elif self._chance(0.12):
             header += ", a::Static(Vector{<:Real})"
             lines, body = [], self._pick(("a[1] * v[1] + a[2] * v[2]", "a[1] * v[1]", "[a[1] * v[1], a[2] * v[2]]"))
         elif self._chance(0.15):
@@ -331,6 +355,21 @@ class Subjects:
             lines, body = [], self._pick(("c * v", "c * v - v", "v[1] - c * v[2]", "c * sum(v)", "sum(v) / c"))
         features = frozenset({"linear", "public"} if "Static" in header else {"linear"})
         return Subject(self._function(name, header, lines, body), "vectors", features)
+
+    def _helped_form(self, name: str, norm: str) -> Subject:
+        """Linear forms of what helpers make: of a vector, of its entries, and in a branch."""
+        a, helper, header = self._pick(_FACTORS), f"k{name}", f"v::MetricVector(Real, {norm})"
+        made = f"{helper}(w::MetricVector(Real, {norm})) = w[1] - {a} * w[2]"
+        lines, body = [f"d = {helper}(v)"], self._pick(("d + v[2]", "[d, v[2]]", "d - v[1]", "sum(v) - d"))
+        if self._chance(0.5):
+            made = f"{helper}(p, q) = {self._pick((f'p - {a} * q', f'{a} * (p + q)', '(p + q) / 2'))}"
+            lines, body = [f"d = {helper}(v[1], v[2])"], self._pick(("d + v[2]", "[d, v[1]]", "d - v[3]"))
+        if self._chance(0.25):
+            header += ", c::Static()"
+            lines = [f"d = c > 1 ? v[1] - v[2] : {a} * v[1]"]
+            made = ""
+        text = self._function(name, header, lines, body)
+        return Subject("\n".join(filter(None, (made, text))), "vectors", frozenset({"linear"}))
 
     def _matrix(self, name: str) -> Subject:
         a = self._pick(_FACTORS)
@@ -349,6 +388,8 @@ class Subjects:
             "(m[1, :] + m[2, :]) / 2",
             "m[1, :]",
             "m'",
+            "m[:, 1] - m[:, 2]",
+            "sum(m[:, 1]) - m[1, 1]",
         )
         header = f"m::MetricMatrix(Real, {self._pick(_NORMS)})"
         return Subject(self._function(name, header, [], self._pick(ways)), "matrices", frozenset({"linear"}))
@@ -379,7 +420,16 @@ class Subjects:
 
     def _discrete(self, name: str) -> Subject:
         norm = self._pick(("L1", "LInf"))
-        v = ("v + v", "[v[1], v[2], v[1]]", "map(t -> t * t, v)", "count(t -> t == 3, v)", "v[1] == v[2]", "v - v")
+        v = (
+            "v + v",
+            "v / 4",
+            "v[1] / 2 + v[2] / 2",
+            "[v[1], v[2], v[1]]",
+            "map(t -> t * t, v)",
+            "count(t -> t == 3, v)",
+            "v[1] == v[2]",
+            "v - v",
+        )
         m = ("m + m", "map_cols(c -> c, m)", "m[1, :] + m[2, :]", "map(t -> t * t, m)", "m[1, :]", "m[:, 1]")
         if self._chance(0.5):
             header, body = f"v::MetricVector(Data, {norm})", self._pick(v)
@@ -493,6 +543,10 @@ class Subjects:
             )
         )
         lines = ["s = 0.0", f"for i in 1:{self._pick(('2', '3'))}", f"    s = s + {step}", "end", "s"]
+        if self._chance(0.3):
+            carried, made = self._pick((("b = b / 2", "eps * b"), ("b = 2 * b", "eps / b"), ("b = b + 1", "eps / b")))
+            released = f"s = s + laplacian_mechanism(1, {made}, count(t -> {self._condition(of)}, v))"
+            lines = ["s, b = 0.0, 1.0", lines[1], f"    {released}", f"    {carried}", "end", "s"]
         return Subject(self._private(name, of.header, lines), "public numbers", frozenset({"public", "sums"}))
 
     def _chosen(self, name: str) -> Subject:

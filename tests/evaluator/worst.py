@@ -53,7 +53,7 @@ class Worst:
         self.spaces = [judge.space(claim, each) for each in claim.parameters]
         self.norm = next(iter(claim.norms.values()), "L1")
         self.drawing = Drawing(self.source, self.norm, 3, False, judge.spots)
-        self.runs = self.pairs = 0
+        self.runs = self.pairs = self.rounds = 0
         self.failure = ""
         self.refuted: Refuted | None = None
         self.best = Found()
@@ -81,8 +81,8 @@ class Worst:
     # Inputs
 
     def _round(self, budget: int) -> None:
-        of = self.spaces[self.place]
-        if of.kind == "dataset" and (not self.runs or self.source.random() < 0.6):
+        of, self.rounds = self.spaces[self.place], self.rounds + 1
+        if of.kind == "dataset" and (self.rounds == 1 or self.source.random() < 0.6):
             self._by_records(budget)
         else:
             self._start()
@@ -91,7 +91,7 @@ class Worst:
         """Compares datasets that differ in one person; at most half of the budget is spent."""
         args, of = self._arguments(), self.spaces[self.place]
         base = args[self.place]
-        if (not self.pairs and self.runs < 2) or self.source.random() < 0.6:
+        if self.rounds == 1 or self.source.random() < 0.6:
             base = smallest(of, base, of.share)
         outputs, away = self._outputs()
         self._run_if_allowed([*args[: self.place], base, *args[self.place + 1 :]], outputs, away)
