@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.builtins.define import ByRecord
+from dp_lsp.builtins.shapes import Shape
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.constraints import decide
@@ -39,8 +40,10 @@ from dp_lsp.core.tallies import (
     TooMany,
     Truth,
     Value,
+    image,
     largest,
     points,
+    reach,
     replacements,
 )
 from dp_lsp.core.term import Call, Closure, Literal, Local, Term, Use
@@ -69,6 +72,29 @@ class _Records(NamedTuple):
     value: Rule
     key: Hashable
     feature: Feature | None
+
+
+def ranged(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
+    """A dataset of numbers that a function makes of records, with the bounds of what it makes of those that are there,
+    if they are known, and its type says less."""
+    type_ = inference.type(judgement)
+    if node.mutates or builtins.TABLE[node.builtin].by_record is not ByRecord.MAPS or not isinstance(type_, Dataset):
+        return judgement
+    element = type_.records.element
+    if not isinstance(element, NumberType) or element.base is Base.DATA or type_.records.rows is not None:
+        return judgement
+    try:
+        bounds = Reader(inference, exact=True, seen=Seen()).reach(node)
+    except (Unread, TooMany):
+        return judgement
+    known = element.bounds
+    if bounds is None or (known is not None and not _narrower(bounds, known)):
+        return judgement
+    return replace(judgement, type=type_.of(type_.records.of(replace(element, bounds=bounds))))
+
+
+def _narrower(bounds: Bounds, known: Bounds) -> bool:
+    return bounds != known and bool(decide(known.low, "<=", bounds.low) and decide(bounds.high, "<=", known.high))
 
 
 def tightened(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
@@ -150,6 +176,12 @@ class Reader:
         factor = by_norm(self._inference.solver.norm(norm), l1, l2, linf)
         return judgement, factor * _HALF if dataset.balanced else factor
 
+    def reach(self, node: Call) -> Bounds | None:
+        """Between which numbers the records of a dataset lie."""
+        records = self._dataset(node, {})
+        there = (case for case in self.seen.cases() if records.kept(case))
+        return reach(points(there, [records.value], self.seen.known))
+
     # Numbers and vectors
 
     def entries(self, node: Term, given: Given) -> list[Rule]:
@@ -199,24 +231,24 @@ class Reader:
         if node.builtin in ("+", "-"):
             parts = [self.number(each, given) for each in node.args]
             return _combined(parts, _signs(node))
-        if node.builtin in ("*", "/") and len(node.args) == 2:
-            return self._multiple(node, given)
-        raise Unread
+        factored = self._factored(node, given)
+        if factored is None:
+            raise Unread
+        factor, other = factored
+        return _combined([self.number(other, given)], [factor])
 
-    def _multiple(self, node: Call, given: Given) -> Rule:
+    def _factored(self, node: Call, given: Given) -> tuple[Poly, Term] | None:
+        """A multiple, as a public factor and what it is a multiple of."""
+        if node.builtin not in ("*", "/") or len(node.args) != 2:
+            return None
         left, right = node.args
+        by = self._public_or_none(right, given)
         if node.builtin == "/":
-            by = self._public(right, given)
-            if not by.number:
-                raise Unread
-            return _combined([self.number(left, given)], [by.inverse()])
-        for by_what, other in ((left, right), (right, left)):
-            try:
-                factor = self._public(by_what, given)
-            except Unread:
-                continue
-            return _combined([self.number(other, given)], [factor])
-        raise Unread
+            return (by.inverse(), left) if by is not None and by.number else None
+        if by is not None:
+            return by, left
+        by = self._public_or_none(left, given)
+        return None if by is None else (by, right)
 
     def _statistic(self, role: ByRecord | None, node: Call, given: Given) -> Rule:
         records = self._dataset(node.args[-1], given)
@@ -251,6 +283,12 @@ class Reader:
                 first, rest = (parts[0], parts[1:]) if len(parts) == 2 or node.builtin == "+" else (Poly.of(0), parts)
                 return reduce(Poly.__add__ if node.builtin == "+" else Poly.__sub__, rest, first)
         raise Unread
+
+    def _public_or_none(self, node: Term, given: Given) -> Poly | None:
+        try:
+            return self._public(node, given)
+        except Unread:
+            return None
 
     def _is_public(self, local: Local, given: Given) -> bool:
         known = self._inference.context.environment.get(local)
@@ -380,19 +418,35 @@ class Reader:
         if feature is not None:
             return lambda case: {feature: _ONE}
         if isinstance(node, term.Branch) and not node.then.binds and not node.otherwise.binds:
-            says = self._truth(node.condition, param, records, given)
-            then = self._affine(node.then.result, param, records, given)
-            otherwise = self._affine(node.otherwise.result, param, records, given)
-            return lambda case: then(case) if says(case) else otherwise(case)
-        if isinstance(node, Call) and node.builtin in ("+", "-") and not node.keywords:
-            parts = [self._affine(each, param, records, given) for each in node.args]
+            return self._chosen(node.condition, node.then.result, node.otherwise.result, param, records, given)
+        constant = self._public_or_none(node, given)
+        if constant is not None:
+            return _constant(constant)
+        if not isinstance(node, Call) or node.keywords:
+            raise Unread
+        row, factored = builtins.TABLE[node.builtin], self._factored(node, given)
+        if factored is not None:
+            factor, other = factored
+            return _combined([self._affine(other, param, records, given)], [factor])
+        if row.chooses and len(node.args) == 3:
+            return self._chosen(*node.args, param, records, given)
+        parts = [self._affine(each, param, records, given) for each in node.args]
+        if node.builtin in ("+", "-"):
             return _combined(parts, _signs(node))
-        if isinstance(node, Call) and node.builtin == "*" and len(node.args) == 2:
-            one, two = node.args
-            factor, other = (two, one) if isinstance(two, Literal) else (one, two)
-            return _combined([self._affine(other, param, records, given)], [self._public(factor, given)])
-        constant = self._public(node, given)
-        return lambda case: {None: constant}
+        if row.shape is None:
+            raise Unread
+        return self._shaped(row.shape, parts)
+
+    def _chosen(
+        self, condition: Term, then: Term, otherwise: Term, param: Local, records: _Records, given: Given
+    ) -> Rule:
+        says = self._truth(condition, param, records, given)
+        one, other = (self._affine(each, param, records, given) for each in (then, otherwise))
+        return lambda case: one(case) if says(case) else other(case)
+
+    def _shaped(self, shape: Shape, parts: list[Rule]) -> Rule:
+        """A function of numbers, by where it takes intervals."""
+        return lambda case: image(shape.of, shape.selects, [part(case) for part in parts], case, self.seen.known)
 
     def _bound(self, node: Term, feature: Feature, given: Given) -> tuple[Feature, Fraction]:
         """A number as it is stored. One that has no value here is compared as if it were 0 of a feature of its own."""
@@ -471,6 +525,14 @@ class Reader:
         if maps:
             self._captures(self._made(made.args[0]))
         records = self._dataset(made.args[1 if maps else 0], given)
+        shape = builtins.TABLE[made.builtin].shape
+        if not maps and shape is not None and records.feature is not _ROW:
+            self.computes = True
+            if self._exact and not made.keywords:
+                bounds = [self._public_or_none(each, given) for each in made.args[1:]]
+                if None not in bounds:
+                    rules = [records.value, *(_constant(each) for each in bounds if each is not None)]
+                    return _Records(records.kept, self._shaped(shape, rules), (id(made), records.key), None)
         if maps:
             try:
                 param, body = self._function(made.args[0], given)
@@ -519,6 +581,10 @@ def _known(records: Container) -> Known:
     if not isinstance(element, NumberType):
         return Known(None, whole=False)
     return Known(element.bounds, element.base is Base.INTEGER)
+
+
+def _constant(number: Poly) -> Rule:
+    return lambda case: {None: number}
 
 
 def _signs(node: Call) -> list[Poly]:
