@@ -184,16 +184,7 @@ def _holds_none(cell: Where) -> bool:
 def points(found: Iterable[Case], entries: Iterable[Rule], known: Mapping[Feature, Known]) -> set[Point]:
     """Points whose hull holds all that a record may add."""
     every: set[Point] = set()
-    rules, pending, looked = list(entries), list(found), 0
-    while pending:
-        case, looked = pending.pop(), looked + 1
-        if looked > 2 * MOST_CASES:
-            raise TooMany
-        try:
-            values = [rule(case) for rule in rules]
-        except Cut as cut:
-            pending += _divided(case, cut, known[cut.feature])
-            continue
+    for case, values in _told_apart(found, list(entries), known):
         used = sorted({f for value in values for f in value if f is not None and value[f].terms}, key=repr)
         if len(used) > 6:
             raise TooMany
@@ -205,6 +196,23 @@ def points(found: Iterable[Case], entries: Iterable[Rule], known: Mapping[Featur
         if len(every) > MOST_POINTS:
             raise TooMany
     return every
+
+
+def _told_apart(
+    found: Iterable[Case], rules: list[Rule], known: Mapping[Feature, Known]
+) -> Iterator[tuple[Case, list[Value]]]:
+    """Cases, cut until each rule says what a record adds there."""
+    pending, looked = list(found), 0
+    while pending:
+        case, looked = pending.pop(), looked + 1
+        if looked > 2 * MOST_CASES:
+            raise TooMany
+        try:
+            values = [rule(case) for rule in rules]
+        except Cut as cut:
+            pending += _divided(case, cut, known[cut.feature])
+        else:
+            yield case, values
 
 
 def _divided(case: Case, cut: Cut, known: Known) -> Iterator[Case]:
@@ -282,9 +290,9 @@ def image(
     case: Case,
     known: Mapping[Feature, Known],
 ) -> Value:
-    """What a function makes of values in a case, by where it takes intervals. It turns at most where one of them is 0,
-    or equal to another one, so a case is cut there if that is known to be at one place. One that ``selects`` one of its
-    arguments returns it as it is, if it returns all between its ends and all others are fixed.
+    """What a function makes of values in a case, by where it takes intervals. It turns at most where one of them is
+    equal to another one, or 0, so a case is cut there if that is known to be at one place. One that ``selects`` one of
+    its arguments returns it as it is, if it returns all between its ends and all others are fixed; it turns at no 0.
 
     Of what is no number it makes none, as it is no number itself."""
     spans = list[Interval]()
@@ -295,7 +303,7 @@ def image(
         spans.append(span)
     fixed = {span.low for span in spans if span.low is not None and span.low == span.high}
     for value in values:
-        _cut_at({*fixed, Fraction(0)}, value, case, known)
+        _cut_at(fixed if selects else {*fixed, Fraction(0)}, value, case, known)
     found = shape(*spans, equal=all(value == values[0] for value in values))
     if found is None:
         raise TooMany
@@ -437,7 +445,13 @@ class Parted:
 
     def _added(self, case: Case) -> tuple[frozenset[Point], ...]:
         """What a record adds to each part in one case; nothing, where that is not known."""
-        return tuple(frozenset(points([case], part.rules, self.seen.known)) for part in self.parts)
+        return tuple(self._added_to(part, case) for part in self.parts)
+
+    def _added_to(self, part: Part, case: Case) -> frozenset[Point]:
+        try:
+            return frozenset(points([case], part.rules, self.seen.known))
+        except TooMany:
+            return frozenset()
 
     def _way(self, changed: tuple[tuple[frozenset[Point], ...], ...], records: int) -> tuple[Sens, ...]:
         return tuple(_share(part, added, records) for part, *added in zip(self.parts, *changed, strict=True))

@@ -40,6 +40,7 @@ from dp_lsp.core.tallies import (
     TooMany,
     Truth,
     Value,
+    Where,
     image,
     largest,
     points,
@@ -66,12 +67,14 @@ class Unread(Exception):
 
 
 class _Records(NamedTuple):
-    """Records made of those of a dataset: which are kept, what each is, and by what that is known."""
+    """Records made of those of a dataset: which are kept, what each is, and by what that is known. One that has
+    ``limits`` is that feature as it is, or one of the numbers at which the line is cut."""
 
     kept: Truth
     value: Rule
     key: Hashable
     feature: Feature | None
+    limits: Feature | None = None
 
 
 def ranged(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
@@ -392,14 +395,26 @@ class Reader:
 
     def _comparison(self, node: Call, param: Local, records: _Records, given: Given) -> Truth:
         left, right = node.args
-        relation, feature = node.builtin, self._feature(left, param, records)
+        relation, feature = node.builtin, self._compared(left, param, records)
         if feature is None:
-            relation, feature, right = _RELATIONS[relation], self._feature(right, param, records), left
+            relation, feature, right = _RELATIONS[relation], self._compared(right, param, records), left
         if feature is None:
             raise Unread
-        feature, bound = self._bound(right, feature, given)
-        self.seen.cuts.setdefault(feature, set()).add(bound)
-        return lambda case: case.where[feature].meets(relation, bound)
+        of, bound = self._bound(right, feature, given)
+        self._cut(of, bound)
+        if records.limits is None:
+            return lambda case: case.where[of].meets(relation, bound)
+        if of != feature:
+            raise Unread
+        return lambda case: _place(records.value(case), of, case).meets(relation, bound)
+
+    def _compared(self, node: Term, param: Local, records: _Records) -> Feature | None:
+        if records.limits is not None and isinstance(node, Use) and node.local is param:
+            return records.limits
+        return self._feature(node, param, records)
+
+    def _cut(self, feature: Feature, *bounds: Fraction) -> None:
+        self.seen.cuts.setdefault(feature, set()).update(bounds)
 
     def _affine(self, node: Term, param: Local, records: _Records, given: Given) -> Rule:
         """A number made of a record: affine in its features, case by case."""
@@ -452,6 +467,9 @@ class Reader:
         """A number as it is stored. One that has no value here is compared as if it were 0 of a feature of its own."""
         if isinstance(node, Literal) and not isinstance(node.value, bool):
             return feature, node.value if node.integer else Fraction(float(node.value))
+        if isinstance(node, Call) and node.builtin == "-" and isinstance(node.args[0], Literal) and len(node.args) == 1:
+            of, positive = self._bound(node.args[0], feature, given)
+            return of, -positive
         if isinstance(node, Use) and node.local in given:
             value = given[node.local]
             return feature, value if value.denominator == 1 else Fraction(float(value))
@@ -525,14 +543,10 @@ class Reader:
         if maps:
             self._captures(self._made(made.args[0]))
         records = self._dataset(made.args[1 if maps else 0], given)
-        shape = builtins.TABLE[made.builtin].shape
-        if not maps and shape is not None and records.feature is not _ROW:
-            self.computes = True
-            if self._exact and not made.keywords:
-                bounds = [self._public_or_none(each, given) for each in made.args[1:]]
-                if None not in bounds:
-                    rules = [records.value, *(_constant(each) for each in bounds if each is not None)]
-                    return _Records(records.kept, self._shaped(shape, rules), (id(made), records.key), None)
+        if not maps:
+            selected = self._selected(records, made, given)
+            if selected is not None:
+                return selected
         if maps:
             try:
                 param, body = self._function(made.args[0], given)
@@ -555,6 +569,20 @@ class Reader:
             raise Unread
         self.seen.known[key] = _known(type_.records)
         return _of_feature(records.kept, key)
+
+    def _selected(self, records: _Records, made: Call, given: Given) -> _Records | None:
+        """Records that are moved into a range whose ends are numbers as they are stored."""
+        shape, feature = builtins.TABLE[made.builtin].shape, records.feature
+        if shape is None or not shape.selects or feature is None or feature is _ROW or made.keywords:
+            return None
+        ends = [self._public_or_none(each, given) for each in made.args[1:]]
+        numbers = [each.number for each in ends if each is not None]
+        stored = [each for each in numbers if each is not None and Fraction(float(each)) == each]
+        if len(stored) < len(ends):
+            return None
+        self._cut(feature, *stored)
+        value = self._shaped(shape, [records.value, *(_constant(Poly.of(each)) for each in stored)])
+        return _Records(records.kept, value, (id(made), records.key), None, feature)
 
 
 _ROW = object()
@@ -581,6 +609,14 @@ def _known(records: Container) -> Known:
     if not isinstance(element, NumberType):
         return Known(None, whole=False)
     return Known(element.bounds, element.base is Base.INTEGER)
+
+
+def _place(value: Value, feature: Feature, case: Case) -> Where:
+    """Where a number lies that is a feature, or one that is known."""
+    if feature in value:
+        return case.where[feature]
+    number = value[None].number
+    return Where(number, number)
 
 
 def _constant(number: Poly) -> Rule:
