@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache, partial
 from typing import NamedTuple
 
 from .claims import SMALL, Claim, Parameter, evaluated
@@ -27,6 +28,9 @@ _STATICS = tuple(map(Fraction, ("1", "2", "0.5", "3", "0", "-1", "0.1", "2.5", "
 _WRITTEN = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 _BESIDE = (Fraction(0), Fraction(1, 2**20), Fraction(-1, 2**20), Fraction(1))
 _PREMISES = {"Real number": ("number", "Real"), "Integer": ("number", "Integer"), "Data": ("number", "Data")}
+
+
+Base = Callable[[float], tuple["Run", list[Fraction]]]
 
 
 class Refuted(NamedTuple):
@@ -102,6 +106,7 @@ class Judge:
         drawing = Drawing(self.source, norm, self.source.choice((2, 3, 1, 2, 4)), setting == 1, self.spots)
         args = self._arguments(claim, annotations, drawing)
         names = {each.name: arg for each, arg in zip(claim.parameters, args, strict=True)}
+        base = cache(partial(self._base, claim, args))
         for place, parameter in enumerate(claim.parameters):
             if not parameter.claims:
                 continue
@@ -115,7 +120,7 @@ class Judge:
                 if not self.is_of(claim, annotations, args, others):
                     continue
                 check = self._private if claim.private else self._sensitive
-                said = check(claim, parameter, names, args, others, apart, norm)
+                said = check(claim, parameter, names, base, others, apart, norm)
                 if said:
                     return Refuted(claim.name, f"{shown_pair(claim, place, args, others)}: {said}")
         return None
@@ -189,6 +194,11 @@ class Judge:
             machine.main.names.update(before)
         return Run(value, failure, seen, tuple(machine.printed), tuple(machine.draws))
 
+    def _base(self, claim: Claim, args: Sequence[Value], away: float) -> tuple[Run, list[Fraction]]:
+        """The run that others are compared with, and what its mechanisms returned."""
+        outputs: list[Fraction] = []
+        return self.run(claim.name, args, outputs, away), outputs
+
     # Sensitivity
 
     def _sensitive(
@@ -196,7 +206,7 @@ class Judge:
         claim: Claim,
         parameter: Parameter,
         names: dict[str, Value],
-        args: Sequence[Value],
+        base: Base,
         others: Sequence[Value],
         apart: Fraction | float,
         norm: str,
@@ -204,7 +214,7 @@ class Judge:
         claimed = evaluated(str(parameter.bound), names)
         if claimed == math.inf or not isinstance(claimed, int | float | Fraction):
             return ""
-        one, other = self.run(claim.name, args), self.run(claim.name, others)
+        one, other = base(0.0)[0], self.run(claim.name, others)
         moved = self.moved(claim, one, other, norm)
         if moved == INFINITE or float(moved) > float(claimed * apart) * (1 + 1e-9) + 1e-9:
             return (
@@ -229,7 +239,7 @@ class Judge:
         claim: Claim,
         parameter: Parameter,
         names: dict[str, Value],
-        args: Sequence[Value],
+        base: Base,
         others: Sequence[Value],
         apart: Fraction | float,
         norm: str,
@@ -240,8 +250,7 @@ class Judge:
             return ""
         seen = 0
         for away in (0.0, 40.0, -40.0)[:OUTPUTS]:
-            outputs: list[Fraction] = []
-            one = self.run(claim.name, args, outputs, away)
+            one, outputs = base(away)
             other = self.run(claim.name, others, outputs, away)
             told = self.told_apart(one, other)
             if told:
