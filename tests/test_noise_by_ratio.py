@@ -101,3 +101,42 @@ def test_a_group_of_steps_with_symbols(times: str, made_for: float, delta: float
     stated = claimed(NOISY.format(times), "f", r=made_for, e=epsilon, d=delta)
     assert stated[0] == pytest.approx(epsilon * float(times) / made_for)
     assert attained(float(times) / made_for * deviations(epsilon, delta), stated[0]) <= stated[1]
+
+
+def problem(body: str) -> str:
+    (found,) = Engine().check(f"f(x::Real, eps::Static(), b::Static()) :: Priv() = {body}\n").problems
+    return found.message
+
+
+def test_too_little_noise_says_what_it_guarantees() -> None:
+    assert problem("laplacian_mechanism(1, eps, 20 * x)").endswith("; guaranteed nevertheless: ε = 20⋅eps")
+    assert problem("laplacian_mechanism(b, eps, 2 * b * x)").endswith("; guaranteed nevertheless: ε = 2⋅eps")
+    assert problem("gaussian_mechanism(1, 0.5, 0.01, 2 * x)").endswith("; guaranteed nevertheless: ε = 1, δ = 1/100")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "gaussian_mechanism(1, 0.5, 0.01, 2.5 * x)",
+        "gaussian_mechanism(1, eps, 0.01, 2 * x)",
+        "above_threshold([t -> 2 * t], 0.5, x, 3)",
+        "exponential_mechanism(1, 0.5, [1.0, 2.0], c -> c + 2 * x)",
+    ],
+)
+def test_no_theorem_no_guarantee(body: str) -> None:
+    """Gaussian noise beyond ε = 1 has another δ, and what else a mechanism is given is another matter."""
+    assert "guaranteed" not in problem(body)
+
+
+@pytest.mark.parametrize("numbers", ["1, -0.5", "-1, 0.5", "1, 0"])
+def test_what_is_no_noise_guarantees_nothing(numbers: str) -> None:
+    found = Engine().check(f"f(x::Real) :: Priv() = laplacian_mechanism({numbers}, 2 * x)\n").problems
+    assert found and all("guaranteed" not in each.message for each in found)
+
+
+@pytest.mark.parametrize("delta", [0.99, 0.5, 1e-2, 1e-5, 1e-12])
+def test_the_exact_curve_confirms_what_is_guaranteed_nevertheless(delta: float) -> None:
+    """ε = 3/4 and 1 with noise for 1 and ε = 1/2, at distances 1.5 and 2; at 20 it is no theorem, and false."""
+    for times in (1.5, 2):
+        assert attained(times * deviations(0.5, delta), times * 0.5) <= delta
+    assert attained(20 * deviations(0.5, 1e-5), 10) > 1e-5

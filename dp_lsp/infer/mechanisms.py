@@ -9,11 +9,12 @@ from dp_lsp.builtins.define import Args, Noise
 from dp_lsp.builtins.remedies import measure_in
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly, Symbol
-from dp_lsp.core.constraints import Constraint, Origin, decide
+from dp_lsp.core.constraints import Assumptions, Comparison, Constraint, Origin, decide
 from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
 from dp_lsp.core.events import Cost, Leak, Release, Repeat, Var
 from dp_lsp.core.metrics import conversion
-from dp_lsp.core.notation import as_formula, shown
+from dp_lsp.core.notation import DISPLAY, Printer, as_formula, shown
+from dp_lsp.core.ranges import is_computed, ratio, speaks_of
 from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import ONE, Sens, number
 from dp_lsp.core.types import AnyNorm, Container, Norm, Type
@@ -24,6 +25,8 @@ from dp_lsp.intents import Rendering, Through
 from dp_lsp.mechanisms.mechanism import Mechanism
 from dp_lsp.problem import Edit, Extent, Fix, Problem, Related
 from dp_lsp.text import Span
+
+_NOTHING = Poly.of(0)
 
 
 def release(
@@ -43,7 +46,8 @@ def release(
     _warn_inverted(inference, node, noise, args, private)
     distances = {var: move.sens for var, move in private.items() if var not in unbounded}
     place = None if noise.declares is None else node.args[args.names.index(noise.declares)].span
-    too_far = {var for var in distances if not _hidden(inference, place, span, event, private[var], var)}
+    still = {var: _nevertheless(noise, args, event, moved, factor) for var, moved in distances.items()}
+    too_far = {var for var in distances if not _hidden(inference, place, span, event, private[var], var, still[var])}
     origin = Origin(node.span, event.name)
     exposed = [expose(inference, node, args.names.index(name), values) for name in noise.exposed]
     lost = inference.leak({*unbounded, *too_far}, Origin(node.span, "the noise hides no change that large"))
@@ -159,23 +163,50 @@ def _report_unbounded(inference: Inference, span: Span, unbounded: dict[Var, Mov
     inference.report(problem._replace(refutable=True))  # the mechanism declares a number
 
 
-def _hidden(inference: Inference, place: Span | None, span: Span, event: Mechanism, move: Move, var: Var) -> bool:
+def _nevertheless(noise: Noise, args: Args, event: Mechanism, moved: Sens, factor: Sens) -> str:
+    """What is guaranteed of an input that moves further than noise is made for: what the same theorem says of noise
+    that is made for the whole distance and of an ε that is larger by as much, which is the same noise. It is said where
+    δ stays what it is, where the numbers of the noise may be what the theorem asks for, and where all that is given to
+    the mechanism is hidden by it."""
+    if noise.declares is None or noise.exposed or event.declared.zero:
+        return ""
+    steps = ratio(moved, event.declared.single_poly())
+    pair = event.pair(steps, factor, steps)
+    if pair is None or pair.delta != event.declares.delta or not decide(pair.delta, "<=", ONE):
+        return ""
+    numbers = (args.static(name) for name in (*noise.grows, *noise.shrinks) if name in args.names)
+    needs = [Comparison(_NOTHING, "<", each) for each in numbers]
+    if any(decide(*need) is False for need in needs) or speaks_of(pair.epsilon, is_computed):
+        return ""
+    write = Printer(DISPLAY, Assumptions(needs)).sens
+    delta = "" if pair.delta.zero else f", δ = {write(pair.delta)}"
+    return f"; guaranteed nevertheless: ε = {write(pair.epsilon)}{delta}"
+
+
+def _hidden(
+    inference: Inference, place: Span | None, span: Span, event: Mechanism, move: Move, var: Var, nevertheless: str
+) -> bool:
     """Demand that a variable moves the input by at most the distance declared at ``place``; False if it certainly
-    moves more."""
+    moves more, as does what is more than 1 times as large: noise that is made for nothing hides nothing."""
     if var.members:  # the price of a record is taken at its own distance
         return True
 
-    def failed(constraint: Constraint) -> Problem:
-        found = _too_sensitive(inference, span, place, constraint, move, var)
+    def failed(constraint: Constraint, nevertheless: str = "") -> Problem:
+        found = _too_sensitive(inference, span, place, constraint, move, var, nevertheless)
         return found._replace(extent=(_times(constraint).of(var.name), *_loudness(event)))
 
     origin = Origin(place or span, f"the noise must hide how far `{inference.written(span)}` moves")
     constraint = Constraint(move.sens, "<=", event.declared, origin)
-    if constraint.decide() is False:
-        inference.report(failed(constraint))
+    if constraint.decide() is False or _is_larger(move.sens, event.declared):
+        inference.report(failed(constraint, nevertheless))
         return False
     inference.demand(*constraint[:3], origin, failed)
     return True
+
+
+def _is_larger(moved: Sens, declared: Sens) -> bool:
+    times = None if declared.zero else ratio(moved, declared.single_poly()).number
+    return times is not None and times > 1
 
 
 def _times(constraint: Constraint) -> Extent:
@@ -191,7 +222,13 @@ def _loudness(event: Mechanism) -> tuple[Extent, ...]:
 
 
 def _too_sensitive(
-    inference: Inference, span: Span, place: Span | None, constraint: Constraint, move: Move, var: Var
+    inference: Inference,
+    span: Span,
+    place: Span | None,
+    constraint: Constraint,
+    move: Move,
+    var: Var,
+    nevertheless: str,
 ) -> Problem:
     related = explain.path(inference, move, var.name)
     fixes: tuple[Fix, ...] = ()
@@ -213,6 +250,7 @@ def _too_sensitive(
         declared=shown(constraint.right),
         written=inference.written(span),
         inferred=shown(constraint.left),
+        nevertheless=nevertheless,
         related=related,
         fixes=fixes,
     )

@@ -714,7 +714,7 @@ class TooSensitive(Kind):
     code = "DP301"
     name = "too-sensitive"
     refutable = True
-    message = "the noise hides a change of {declared}, but `{written}` can change by {inferred}"
+    message = "the noise hides a change of {declared}, but `{written}` can change by {inferred}{nevertheless}"
 
 
 class UnboundedInput(Kind):
