@@ -67,6 +67,7 @@ class Basic(Pairs):
 
     rule = "basic"
     adapts = True
+    adds = True
 
     def repeat(self, cost: Repeat, once: Price) -> Price:
         if once.free:
@@ -82,6 +83,7 @@ class Published(Basic):
     variable of a loop, and 2qε, qδ for a sample."""
 
     rule = "published"
+    adds = False
 
     def repeat(self, cost: Repeat, once: Price) -> Price:
         if once.unbounded:

@@ -51,6 +51,7 @@ from dp_lsp.core.events import (
     Sampled,
     Scheme,
     Sequence,
+    Shares,
     Var,
     adds_up,
     is_shared,
@@ -120,6 +121,8 @@ class Walk(ABC, Generic[L]):
     adapts = False
     """Whether what it counts in adds up also where later distances depend on what was released before, as long as the
     sum is bounded whatever was released."""
+    adds = False
+    """Whether k rounds cost k times what one does, for every k."""
 
     def __init__(self, relation: Relation = Relation.CHANGE_ONE) -> None:
         self.relation = relation
@@ -329,14 +332,18 @@ class Walk(ABC, Generic[L]):
         return [[Rounds(cost.count, {**distances, **read})]]
 
     def _apart(self, cost: Repeat, var: Var, far: Sens) -> list[list[Rounds]] | None:
-        """The ways in which places that move by so much together can; None if they are not known."""
+        """The ways in which places that move by so much together can; None if they are not known. Of k places whose
+        squares add up to d², the distances add up to √k·d at most (Cauchy and Schwarz)."""
         apart = cost.places[var].apart
         if far.infinite:
             return None
         if apart is Apart.RECORDS:
             return [[Rounds(cost.count if decide(cost.count, "<=", far) else far, {var: ONE})]]
-        if is_shared(cost.body, apart is Apart.SQUARES):
+        squares = apart is Apart.SQUARES
+        if is_shared(cost.body, Shares.SQUARES if squares else Shares.SUMS):
             return [[Rounds(ONE, {var: far})]]
+        if squares and self.adds and is_shared(cost.body, Shares.PROPORTION):
+            return [[Rounds(cost.count.root(), {var: far})]]
         steps = self.whole_steps(far) if apart is Apart.STEPS else None
         if steps is None or steps > MOST_STEPS:
             return None

@@ -392,19 +392,33 @@ def _found_adding_up(cost: Cost) -> bool:
 _adds_up: WeakKeyDictionary[Cost, bool] = WeakKeyDictionary()
 
 
-def is_shared(cost: Cost, squares: bool) -> bool:
-    """Whether runs of the same, each of which may depend on what earlier ones released, cost no more at distances that
-    sum up to d than one run at d; or, if ``squares``, at distances of which the squares sum up to d². So it is where
-    all runs do the same, and each mechanism adds noise of which that is true."""
-    known = _known_squares if squares else _known_sums
-    return known_of(cost, known, lambda tree: _found_shared(tree, squares, known))
+class Shares(Enum):
+    """What makes runs of the same, each of which may depend on what earlier ones released, cost no more than one run at
+    d: that their distances sum up to d; that the squares of these sum up to d². Or a run costs ε in proportion to its
+    distance, at most, and no δ."""
+
+    SUMS = "sums"
+    SQUARES = "squares"
+    PROPORTION = "proportion"
 
 
-def _found_shared(cost: Cost, squares: bool, known: Mapping[Cost, bool]) -> bool:
+def is_shared(cost: Cost, by: Shares) -> bool:
+    """Whether that holds of a tree. So it is where all runs do the same, and each mechanism adds noise of which that is
+    true."""
+    known = _known_shares[by]
+    return known_of(cost, known, lambda tree: _found_shared(tree, by, known))
+
+
+def _found_shared(cost: Cost, by: Shares, known: Mapping[Cost, bool]) -> bool:
+    def hidden(event: Mechanism) -> bool:
+        if by is Shares.SQUARES:
+            return event.is_normal
+        return event.shares and not (by is Shares.PROPORTION and event.is_normal)
+
     def one(node: Cost) -> bool:
         match node:
             case Release(event=event):
-                return event.is_normal if squares else event.shares
+                return hidden(event)
             case Called(answers=answers, body=body):
                 return not answers and known[body]
             case Repeat(places=places):
@@ -414,8 +428,7 @@ def _found_shared(cost: Cost, squares: bool, known: Mapping[Cost, bool]) -> bool
     return all(map(one, nodes(cost)))
 
 
-_known_sums: WeakKeyDictionary[Cost, bool] = WeakKeyDictionary()
-_known_squares: WeakKeyDictionary[Cost, bool] = WeakKeyDictionary()
+_known_shares: Mapping[Shares, WeakKeyDictionary[Cost, bool]] = {by: WeakKeyDictionary() for by in Shares}
 
 
 def mechanisms(cost: Cost) -> tuple[str, ...]:

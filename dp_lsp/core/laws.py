@@ -259,7 +259,8 @@ LAWS = {
         "Where each round of a loop reads a row or an entry of its own, and all that goes from round to round was "
         "released, a round costs only who differs in its place: of records that are replaced each counts once; "
         "distances that sum up to d, with Laplace and Gaussian noise alone, cost as much as d in one round, and "
-        "so do those whose squares sum up to d², with Gaussian noise alone.",
+        "so do those whose squares sum up to d², with Gaussian noise alone; with Laplace noise alone k of these cost "
+        "√k times as much, as their sum is at most √k·d.",
         "Parallel composition (McSherry 2009, Privacy Integrated Queries, Theorem 4), where which rounds differ is "
         "settled by the two inputs: given what was released before, the others do the same on both. Shifts of several "
         "coordinates by Laplace noise: Dong, Roth and Su 2019, Theorem 2.14; by Gaussian noise: ibid., Corollary 3.3.",
