@@ -109,6 +109,11 @@ class OwnRows:
             self._known[container.local] = found
         return self._known[container.local]
 
+    @property
+    def known(self) -> Mapping[Local, Judgement]:
+        """The containers of which a round reads its own row, as it moves with them."""
+        return self._known
+
     def _found(self, container: Use) -> Judgement | None:
         known = self._around.get(container.local)
         type_ = None if known is None else self._solver.type(known.type)

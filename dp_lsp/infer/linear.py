@@ -5,8 +5,9 @@ a part of its own. What has no part in common with anything needs no measuring: 
 So a form is measured only where a source is in it twice, and what is found counts where it is no more than what the
 moves of the arguments say.
 
-A form is about values of one scope. What leaves a branch, a loop, a sample or a function has none; a row of a round has
-the variable of that round, and is another source than its container.
+A form is about values of one scope. What leaves a branch, a sample or a function has none; a row of a round has the
+variable of that round, and is another source than its container. What a loop adds up in a known number of rounds is
+the sum of what each of them adds, where that is a function of values from before the loop.
 
 A part that is gone in the end counts as nothing only where it is certainly a number, as everywhere
 (:meth:`~dp_lsp.infer.publics.Publics.is_real`): a quotient by what may be 0 is none.
@@ -14,18 +15,19 @@ A part that is gone in the end counts as nothing only where it is certainly a nu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import NamedTuple, cast
 
 from dp_lsp.builtins.define import Args, Form
 from dp_lsp.core import laws, term
-from dp_lsp.core.algebra import NormVariable, TooLong
+from dp_lsp.core.algebra import NormVariable, Poly, Symbol, TooLong
 from dp_lsp.core.constraints import decide
-from dp_lsp.core.evaluate import Substitution, norms_of
-from dp_lsp.core.linear import LinearForm
+from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
+from dp_lsp.core.linear import MOST_PARTS, WHOLE, All, LinearForm, Piece, combined
 from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import Sens
+from dp_lsp.core.term import Local
 from dp_lsp.core.types import AnyNorm, Base, Container, Norm, NumberType, Type
 from dp_lsp.infer import moves, sources
 from dp_lsp.infer.inference import Inference
@@ -92,6 +94,15 @@ def _measured(
     return replace(found, moves=together)
 
 
+def known_as(inference: Inference, found: Judgement, form: LinearForm, span: Span) -> Judgement:
+    """A number that is such a function, and moves no further than that says."""
+    if isinstance(inference.type(found), Container):
+        return found
+    least = moved(form, Norm.LINF, inference.solver, span)
+    together = {var: _smaller(move, least[var]) for var, move in found.moves.items() if var in least}
+    return replace(found, moves=together, form=form)
+
+
 def moved(form: LinearForm, norm: AnyNorm, solver: Solver, span: Span) -> Moves:
     """How far a value moves in a norm that is such a function."""
     parts = [
@@ -125,3 +136,85 @@ def _is_no_more(left: Sens, right: Sens, otherwise: bool) -> bool:
     first = next(iter(open_norms))
     put = (Substitution({}, {first: each}) for each in Norm)
     return all(_is_no_more(each.sens(left), each.sens(right), otherwise) for each in put)
+
+
+class Adding(NamedTuple):
+    """What a round adds to what it carries under the name ``local``, as a function of values from ``around`` the loop;
+    ``rows`` are what stands there for those of which a round reads its own place."""
+
+    local: Local
+    form: LinearForm
+    around: Mapping[Local, Judgement]
+    rows: Mapping[Local, Judgement]
+
+
+def after_rounds(
+    inference: Inference, adding: Adding, start: LinearForm | None, index: Symbol, rounds: Sequence[int]
+) -> LinearForm | None:
+    """What is carried after all rounds, which start with ``start``: this, and what each of them adds to it. None where
+    a round does not add to what it carries, adds what is known in that round only, or there are too many parts."""
+    if adding.form.written or len(rounds) > MOST_PARTS:
+        return None
+    (row,) = adding.form.rows
+    added, carries = list[tuple[LinearForm, Piece, Poly]](), False
+    for part, coefficient in row.items():
+        source = part.source
+        if not isinstance(source, sources.Value) or not isinstance(part.piece, Piece):
+            return None
+        if not isinstance(source.read, term.Use) or not source.is_real(inference.publics):
+            return None
+        if source.read.local is adding.local:
+            carries = coefficient == WHOLE and part.piece == Piece.whole(len(part.piece.places))
+            if not carries:
+                return None
+            continue
+        known = _from_around(inference, adding, source)
+        if known is None or {each for each in symbols_of(coefficient) if each.varies} - {index}:
+            return None
+        added.append((known, part.piece, coefficient))
+    return _summed(start, added, index, rounds) if carries else None
+
+
+def _from_around(inference: Inference, adding: Adding, source: sources.Value) -> LinearForm | None:
+    """A value from before the loop, as it was there, that is the same in all rounds."""
+    assert isinstance(source.read, term.Use), "only names are from before a loop"
+    local = source.read.local
+    outer = adding.around.get(local)
+    if outer is None or not (outer is source.judgement or adding.rows.get(local) is source.judgement):
+        return None
+    return sources.known(inference.solver, source.read, outer)
+
+
+def _summed(
+    start: LinearForm | None,
+    added: Sequence[tuple[LinearForm, Piece, Poly]],
+    index: Symbol,
+    rounds: Sequence[int],
+) -> LinearForm | None:
+    found = [] if start is None else [(start, WHOLE)]
+    for number in rounds:
+        put = Substitution({index: Poly.of(number)})
+        for form, piece, coefficient in added:
+            if number == 0 and not _is_polynomial(coefficient):
+                return None
+            read = _read(form, [put.poly(place) for place in piece.places if isinstance(place, Poly)], piece)
+            if read is None:
+                return None
+            found.append((read, put.poly(coefficient)))
+    return combined(found) if found else None
+
+
+def _is_polynomial(value: Poly) -> bool:
+    return all(isinstance(atom, Symbol) and power > 0 for monomial in value.terms for atom, power in monomial)
+
+
+def _read(form: LinearForm, places: Sequence[Poly], piece: Piece) -> LinearForm | None:
+    """A piece of a value that is a linear function."""
+    if All.ADDED in piece.places:
+        return None
+    if not places:
+        return form
+    if not form.written:
+        return form.of_pieces(lambda each: each.at(places))
+    number = places[0].number
+    return LinearForm((form.rows[int(number) - 1],)) if number in range(1, len(form.rows) + 1) and number else None

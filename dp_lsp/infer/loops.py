@@ -16,6 +16,7 @@ from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import Apart, Place, Repeat, Var, variables
+from dp_lsp.core.linear import LinearForm
 from dp_lsp.core.machine import Stored
 from dp_lsp.core.metrics import diameter, has_gap
 from dp_lsp.core.order import Way, common, through
@@ -23,7 +24,19 @@ from dp_lsp.core.ranges import supremum
 from dp_lsp.core.scheme import Judgement, Moves, Reach
 from dp_lsp.core.sens import INFINITY, ZERO, Sens
 from dp_lsp.core.types import Base, Bounds, NumberType, TupleType, Type, Unknown, without_static
-from dp_lsp.infer import conditions, disjoint, dispatch, explain, invariants, moves, problems, publics, reach
+from dp_lsp.infer import (
+    conditions,
+    disjoint,
+    dispatch,
+    explain,
+    invariants,
+    linear,
+    moves,
+    problems,
+    publics,
+    reach,
+    sources,
+)
 from dp_lsp.infer.disjoint import OwnRows, Spread
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, Failure, failing, in_sequence, spending
 from dp_lsp.infer.inference import Inference
@@ -47,13 +60,15 @@ class _Rounds(NamedTuple):
 
 class _OneRound(NamedTuple):
     """One round: the variables that stand for what it starts with, one for each item of a tuple; what it ends with,
-    its effects, and what it reads for itself."""
+    also as linear functions, its effects, and what it reads for itself; and the number that its index stands for."""
 
     starts: tuple[Var, ...]
     types: tuple[Type, ...]
     ends: tuple[Judgement, ...]
+    forms: tuple[LinearForm | None, ...]
     effects: Effects
     own: OwnRows
+    number: Poly | None
 
 
 def loop(inference: Inference, node: term.Loop) -> Evaluation:
@@ -130,13 +145,16 @@ def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement], r
         variables: list[Var] = []
         for (inner, _), type_ in zip(node.carried, types, strict=True):
             inference.context.environment[inner] = _start(inference, inner, type_, variables)
-        inference.define(node.index, _index(inference, node, rounds, own))
+        index = _index(inference, node, rounds, own)
+        inference.define(node.index, index)
         value, effects = inference.body(node.body)
+        forms = tuple(part.form for part in (value.parts if len(value.parts) == len(types) else (value,) * len(types)))
     inside = frozenset(symbol for symbol in inference.publics.symbols[computed:] if symbol.varies)
     value, effects = publics.from_outside(value, inside), _failing_outside(effects, inside)
     ends = value.parts if len(value.parts) == len(types) else (value,) * len(types)
     held = _held(inference, node, types, ends)
-    return None if held is None else _OneRound(tuple(variables), held, ends, effects, own)
+    number = inference.static(index)
+    return None if held is None else _OneRound(tuple(variables), held, ends, forms, effects, own, number)
 
 
 def _index(inference: Inference, node: term.Loop, rounds: _Rounds, own: OwnRows) -> Judgement:
@@ -283,7 +301,39 @@ def _steady(
         together = moves.combined(parts, node.span, laws.LOOP)
         together = {var: replace(move, way=going[i].get(var)) for var, move in together.items()}
         grown.append(inference.capped(together, most, node.span))
-    return _together(inference, node.span, once.types, iter(grown))
+    found = _together(inference, node.span, once.types, iter(grown))
+    if any(isinstance(type_, TupleType) for type_ in once.types) or not inference.context.rules.linear:
+        return found
+    numbers = zip(found.parts, node.carried, starts, once.forms, strict=True)
+    added = (_added_up(inference, node, rounds, once, *each) for each in numbers)
+    return replace(found, parts=tuple(added))
+
+
+def _added_up(
+    inference: Inference,
+    node: term.Loop,
+    rounds: _Rounds,
+    once: _OneRound,
+    found: Judgement,
+    carried: tuple[term.Local, term.Term],
+    start: Judgement,
+    form: LinearForm | None,
+) -> Judgement:
+    """What is carried after all rounds, where it is known what each of them adds to it."""
+    ends = None if rounds.ends is None else [each.number for each in rounds.ends]
+    index = None if once.number is None else once.number.symbol
+    if form is None or index is None or ends is None or None in ends or node.step is not None:
+        return found
+    if rounds.moves or rounds.sample is not None:
+        return found
+    first, last = (int(each) for each in ends if each is not None)
+    local, begins = carried
+    before = sources.known(inference.solver, begins, start)
+    if before is None and start.moves:
+        return found
+    around = linear.Adding(local, form, inference.context.environment, once.own.known)
+    total = linear.after_rounds(inference, around, before, index, range(first, last + 1))
+    return found if total is None else linear.known_as(inference, found, total, node.span)
 
 
 def _going(rounds: _Rounds, once: _OneRound, first: list[Judgement], last: list[Judgement]) -> list[_Ways]:
