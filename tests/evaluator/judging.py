@@ -283,16 +283,19 @@ def shown_pair(claim: Claim, place: int, args: Sequence[Value], others: Sequence
 
 
 def needed(ones: Sequence[Draw], others: Sequence[Draw], epsilon: float) -> float:
-    """At least how large δ is at an ε, for two runs whose mechanisms hide these numbers."""
+    """At least how large δ is at an ε, for two runs whose mechanisms hide these numbers: the likelier of both makes
+    these choices, and each of its noise is on the side that the other run is not on."""
     pairs = list(zip(ones, others, strict=True))
     laplace = [
         abs(float(a.hidden - b.hidden)) / a.scale for a, b in pairs if a.kind == "laplace" and a.hidden != b.hidden
     ]
     gauss = [abs(float(a.hidden - b.hidden)) / a.scale for a, b in pairs if a.kind == "gauss"]
-    loss = math.fsum(laplace)
+    chances = [math.fsum(float(draw.hidden) for draw in side if draw.kind == "choice") for side in (ones, others)]
+    chosen = abs(chances[0] - chances[1])
+    loss = math.fsum(laplace) + chosen
     found = 0.0
-    if loss > epsilon * (1 + 1e-9) + 1e-12:
-        found = 2.0 ** -len(laplace) * -math.expm1(epsilon - loss)
+    if loss > epsilon * (1 + 1e-9) + (1e-9 if chosen else 1e-12):
+        found = 2.0 ** -len(laplace) * math.exp(max(chances)) * -math.expm1(epsilon - loss)
     mu = math.sqrt(math.fsum(each * each for each in gauss))
     if mu:
         found = max(found, _gaussian_delta(mu, epsilon))

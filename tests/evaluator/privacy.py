@@ -103,6 +103,36 @@ def gaussian_noise(machine: Machine, r: Value, sigma: Value, value: Value) -> Va
     return noised(machine, "gauss", float(a * s), value)
 
 
+def _chosen(machine: Machine, r: Value, eps: Value, scores: Sequence[Value]) -> int:
+    """A position, taken with a probability proportional to exp(eps · score / 2r), as Gumbel noise does. What is hidden
+    is the logarithm of the probability of the one that was taken."""
+    a, b = _positive(r, eps)
+    if not scores:
+        raise Unmodelled("a choice from nothing")
+    machine.calls, machine.cost = machine.calls + 1, Fraction(1)
+    place = int(abs(machine.draw("choice", 1.0, Fraction(0))) * 1023) % len(scores)
+    exponents = [float(b * Fraction(number(each)) / (2 * a)) for each in scores]
+    most = max(exponents)
+    whole = most + math.log(math.fsum(math.exp(each - most) for each in exponents))
+    machine.draws[-1] = machine.draws[-1]._replace(hidden=Fraction(exponents[place] - whole))
+    return place
+
+
+@row("report_noisy_max", into=PRIVATE)
+def report_noisy_max(machine: Machine, r: Value, eps: Value, scores: Value) -> Value:
+    return _chosen(machine, r, eps, list(elements(scores))) + 1
+
+
+@row("exponential_mechanism", into=PRIVATE)
+def exponential_mechanism(machine: Machine, r: Value, eps: Value, candidates: Value, scores: Value) -> Value:
+    known = list(elements(candidates))
+    boxed = isinstance(scores, Array | Turned | Range)
+    found = list(elements(scores)) if boxed else [machine.call(scores, each) for each in known]
+    if len(found) != len(known):
+        raise Unmodelled("as many scores as candidates")
+    return known[_chosen(machine, r, eps, found)]
+
+
 def _in_place(name: str, target: int = -1) -> None:
     """`name!`, which writes what `name` gives into the arrays of the gradient it is given."""
     make = PRIVATE[name].run
@@ -317,6 +347,23 @@ def vec_to_row(machine: Machine, value: Value) -> Value:
 @row("count_rows", into=PRIVATE)
 def count_rows(machine: Machine, test: Value, value: Value) -> Value:
     return sum(machine.call(test, each) is True for each in _vectors(value, "rows"))
+
+
+@row("map_parts", into=PRIVATE)
+def map_parts(machine: Machine, function: Value, value: Value, key: Value, keys: Value) -> Value:
+    """What the function gives for the records of each key; of equal keys the first has them."""
+    whole = solid(box("map_parts", value))
+    rows = len(whole.shape) == 2
+    records: list[Value] = _vectors(value, "rows") if rows else whole.entries
+    left = [(each, number(machine.call(key, each))) for each in records]
+    found = []
+    for wanted in map(number, elements(keys)):
+        part = [each for each, own in left if own == wanted]
+        left = [(each, own) for each, own in left if own != wanted]
+        entries = [entry for each in part for entry in each.entries] if rows else part
+        shape = (len(part), whole.shape[1]) if rows else (len(part),)
+        found.append(machine.call(function, Array(whole.element, entries, shape)))
+    return collected(found) if all(map(is_number, found)) else _stacked(found, "rows")
 
 
 @row("count_distinct", into=PRIVATE)

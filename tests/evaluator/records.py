@@ -19,7 +19,7 @@ from .values import Array, Value
 
 FAR = (Fraction(-1000), Fraction(1000))
 TINY = Fraction(1, 2**20)
-ROWS = 24
+ROWS, CROWD = 24, 64
 _LEAST = re.compile(r"≥ (\d+)")
 
 
@@ -55,6 +55,12 @@ def smallest(of: Space, base: Array, share: int) -> Array:
     if of.base in ("ChangeOne", "Hamming"):
         least = max(least, share)
     return _dataset(of, base, _records(base)[:least])
+
+
+def crowd(of: Space, base: Array, drawing: Drawing) -> Array:
+    """Many people of two kinds: one of several choices is nearly certain, or two are close."""
+    kinds = [drawing.source.choice(_candidates(of, base, drawing, ())) for _ in range(2)]
+    return base if of.shape.isdigit() else _dataset(of, base, kinds * (CROWD // 2))
 
 
 def _candidates(of: Space, base: Array, drawing: Drawing, known: Iterable[Fraction]) -> list[list[Value]]:

@@ -445,7 +445,22 @@ class Subjects:
         eps = self._pick(("eps", "eps", "eps / 2", "2 * eps"))
         features = {"sums"}
         lines.append(f"laplacian_mechanism({self._pick(('100', '1000'))}, {eps}, {self._l1(body)})")
+        if self._chance(0.2):
+            lines = [self._selection(of)]
         return Subject(self._private(name, of.header, lines), "released sums", frozenset(features))
+
+    def _selection(self, of: Records) -> str:
+        """A choice by scores that are sums over records."""
+        c, d = self._condition(of), self._condition(of)
+        half = "1" if of.replaced else "0.5"
+        return self._pick(
+            (
+                f"report_noisy_max({self._pick(('1', '2'))}, eps, [count(t -> {c}, v), count(t -> {d}, v)])",
+                f"report_noisy_max(1, eps, [count(t -> {c}, v), 3, count(t -> !({c}), v)])",
+                f"exponential_mechanism({half}, eps, [1, 2, 3], c -> -abs(count(t -> t <= c, v) - 0.5 * length(v)))",
+                f"exponential_mechanism(1, eps, [1, -1], c -> c * count(t -> {c}, v))",
+            )
+        )
 
     def _l1(self, body: str) -> str:
         return f"norm_convert(L1, {body})" if body.startswith(("[", "map(", "histogram")) else body
@@ -588,6 +603,13 @@ class Subjects:
             hidden, scale = self._part(of, two)
             lines[-1] = f"q = p > 3 ? laplacian_mechanism({scale}, eps, {hidden}) : p"
         lines.append("[p, q]")
+        if self._chance(0.15) and not public:
+            hidden, scale = self._part(of, one)
+            keyed = hidden.replace(f"filter(t -> {one}, v)", "part").replace(", v)", ", part)")
+            lines = [
+                f"one(part) :: Priv() = laplacian_mechanism({scale}, eps, {keyed})",
+                f"map_parts(one, v, t -> ({one}) ? 1 : 0, [0, 1])",
+            ]
         features = {"disjoint", "sums"} | ({"public"} if public else set())
         return Subject(self._private(name, header, lines), "disjoint filters", frozenset(features))
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from .claims import SMALL, Claim, evaluated
 from .failures import Unmodelled
 from .judging import Judge, Refuted, Run, needed, shown_pair
-from .records import FAR, TINY, around, beside, smallest
+from .records import FAR, TINY, around, beside, crowd, smallest
 from .spaces import INFINITE, Drawing, Space, distance
 from .types import Parameter as Annotation
 from .types import Type
@@ -94,7 +94,9 @@ class Worst:
         if self.rounds == 1 or self.source.random() < 0.6:
             base = smallest(of, base, of.share)
         outputs, away = self._outputs()
-        self._run_if_allowed([*args[: self.place], base, *args[self.place + 1 :]], outputs, away)
+        run = self._run_if_allowed([*args[: self.place], base, *args[self.place + 1 :]], outputs, away)
+        if run is not None and any(draw.kind == "choice" for draw in run.draws) and self.source.random() < 0.7:
+            base = crowd(of, base, self.drawing)
         known = [*outputs, *(Fraction(number(each)) for each in self._statics(args) if is_number(each))]
         found = around(of, base, self.drawing, known, max(budget // 2, 8))
         inputs = [[*args[: self.place], each, *args[self.place + 1 :]] for each in found.datasets]
