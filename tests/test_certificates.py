@@ -116,6 +116,37 @@ def test_a_verdict_names_the_function_and_its_numbers(
     assert "refused: steps.jl is not here, so it is not compared" in capsys.readouterr().out
 
 
+SCALED = """
+f(x::Real, eps::Static(), b::Static(Integer)) :: Priv() = laplacian_mechanism(2, eps, x / b)
+g(x::Real, eps::Static(), b::Static(Integer)) :: Priv() = gaussian_mechanism(2, eps, 1e-6, x / b)
+"""
+
+
+def test_noise_made_for_more_is_certified_by_the_ratio(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With ε = 1/2 for a change of 2, a change of 1/64 costs 1/256, and no less."""
+    monkeypatch.chdir(tmp_path)
+    Path("scaled.jl").write_text(SCALED, "utf-8")
+    numbers = ["--set", "eps=0.5", "--set", "b=64", "--target-delta", "1e-6"]
+    assert main(["check", "scaled.jl", *numbers, "--certificate", "proof.json"]) == 0
+    capsys.readouterr()
+    assert main(["verify", "proof.json"]) == 0
+    capsys.readouterr()
+    certificate = json.loads(Path("proof.json").read_text("utf-8"))
+    assert bound_of(certificate, "f")["nodes"][0]["epsilon"] == "1/256"
+    assert Fraction(bound_of(certificate, "g")["epsilon"]) <= Fraction(1, 256)
+    for name, key, smaller in (("f", "epsilon", Fraction(1, 257)), ("g", "mu", Fraction(1, 2000))):
+        changed = copy.deepcopy(certificate)
+        bound_of(changed, name)["nodes"][0][key] = str(smaller)
+        code, said = verified(changed, capsys)
+        assert code == 1 and said.count(": refused") == 1
+    changed = copy.deepcopy(certificate)
+    bound_of(changed, "f")["settings"]["b"] = "63"
+    code, said = verified(changed, capsys)
+    assert code == 1 and "epsilon of node 0 is 1/252 here, and 1/256 in the certificate" in said
+
+
 TWO = """
 include("noise.jl")
 f(x::Real, eps::Static()) :: Priv() = noise(x, eps)

@@ -139,12 +139,20 @@ class _AtMost:
         factor = self._values.sens(cost.factor)
         if _vary(event.declared, factor, *moved.values()):
             unit = event.declared.single_poly()
-            moved = {var: supremum(ratio(distance * factor, unit)) for var, distance in moved.items()}
+            moved = {var: _most_units(distance * factor, unit) for var, distance in moved.items()}
             event, factor = _with(event, "declared", ONE), ONE
         event = _hiding_least(event)
         if event is None or INFINITY in moved.values():
             return None
         return replace(cost, event=event, distance=moved, factor=factor)
+
+
+def _most_units(distance: Sens, unit: Poly) -> Sens:
+    """The largest that a distance can be, counted in another one, which is larger than 0 (or nothing is hidden, another
+    problem): no more than 1 where it is never further, whatever ends are found for their ratio."""
+    most = supremum(ratio(distance, unit))
+    is_never_further = decide(distance, "<=", Sens((unit,))) is True
+    return ONE if is_never_further and decide(most, "<=", ONE) is not True else most
 
 
 def _with(event: Mechanism, name: str, number: Sens) -> Mechanism:
