@@ -67,8 +67,32 @@ def condition(rng: random.Random, depth: int = 2) -> tuple[str, Callable[[Record
     return f"x {sign} {bound}", holds
 
 
+def function(rng: random.Random, depth: int = 2) -> tuple[str, Amount]:
+    """What may be computed of a record ``x``, other than by adding and multiplying numbers."""
+    if not depth:
+        return "x", lambda x: x
+    inner, of = function(rng, depth - 1)
+    low, high = rng.choice([(-1, 1), (0, 3), (0.5, 1)])
+    return rng.choice(
+        [
+            (f"abs({inner})", lambda x: abs(of(x))),
+            (f"min({inner}, {high})", lambda x: min(of(x), high)),
+            (f"max({low}, {inner} - 1)", lambda x: max(low, of(x) - 1)),
+            (f"clamp({inner}, {low}, {high})", lambda x: min(max(of(x), low), high)),
+            (f"({inner}) * ({inner})", lambda x: of(x) * of(x)),
+            (f"({inner}) ^ 3", lambda x: of(x) ** 3),
+            (f"(2 - x) * ({inner})", lambda x: (2 - x) * of(x)),
+            (f"exp(-({inner}))", lambda x: math.exp(-of(x))),
+            (f"sqrt(max(0, {inner}))", lambda x: math.sqrt(max(0, of(x)))),
+            (f"log(1 + abs({inner}))", lambda x: math.log(1 + abs(of(x)))),
+            (f"1 / max(0.5, {inner})", lambda x: 1 / max(0.5, of(x))),
+            (f"ifelse(x > {low}, {inner}, x)", lambda x: of(x) if x > low else x),
+        ]
+    )
+
+
 def part(rng: random.Random, depth: int = 2) -> Part:
-    kind = rng.randrange(4) if depth else 0
+    kind = rng.randrange(5) if depth else 0
     if kind == 0:
         return Part("v", lambda x: True, lambda x: x)
     inner = part(rng, depth - 1)
@@ -76,6 +100,9 @@ def part(rng: random.Random, depth: int = 2) -> Part:
         factor, more = rng.choice([-1, 2]), rng.choice([-1, 0, 3])
         written = f"map(x -> {factor} * x + {more}, {inner.written})"
         return Part(written, inner.kept, lambda x: factor * inner.value(x) + more)
+    if kind == 4:
+        computed, of = function(rng)
+        return Part(f"map(x -> {computed}, {inner.written})", inner.kept, lambda x: of(inner.value(x)))
     said, says = condition(rng)
     if kind == 2:
         written = f"map(x -> {said} ? x : 1, {inner.written})"
@@ -129,7 +156,7 @@ def moved(entries: list[Statistic], replaced: bool, norm: Norm) -> float:
 
 
 def programs() -> Iterator[tuple[int, str, list[Statistic], bool]]:
-    for seed in range(150):
+    for seed in range(200):
         rng = random.Random(seed)
         entries = [statistic(rng) for _ in range(rng.choice([1, 1, 2, 3]))]
         metric = rng.choice(["Symmetric", "ChangeOne"])

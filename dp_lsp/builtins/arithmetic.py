@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from functools import reduce
 
-from dp_lsp.builtins import datasets, intervals, linear
+from dp_lsp.builtins import datasets, intervals, linear, shapes
 from dp_lsp.builtins.define import (
     Args,
     Builtin,
@@ -35,6 +35,7 @@ from dp_lsp.builtins.factors import (
     remainder_factors,
 )
 from dp_lsp.builtins.patterns import NUMBER, REAL_NUMBER, STATIC_INTEGER, Box, Num, NumberOrBox
+from dp_lsp.builtins.shapes import Shape
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.metrics import is_data, is_whole, spread
@@ -337,6 +338,7 @@ ROWS: tuple[Builtin, ...] = (
         published=_products(published_product_factors, published_scaling(entries)),
         keeps_zero=True,
         wants_bounds=True,
+        shape=Shape(shapes.product, of_equal=shapes.square),
         defined=True,
     ),
     Builtin(
@@ -366,6 +368,7 @@ ROWS: tuple[Builtin, ...] = (
         keeps_zero=True,
         divides=True,
         loses="a quotient by a private number has no known bounds",
+        shape=Shape(shapes.quotient),
         defined=True,
     ),
     *(
@@ -408,6 +411,7 @@ ROWS: tuple[Builtin, ...] = (
         CALCULUS,
         ("f(x::Real) = abs(x)",),
         (Refused("f(v::MetricVector(Real, L1)) = abs(v)", "DP202"),),
+        shape=Shape(shapes.size),
         defined=True,
     ),
     *(
@@ -423,11 +427,12 @@ ROWS: tuple[Builtin, ...] = (
                 Refused(f"f(v::MetricVector(Real, L1)) = {name}(v, v)", "DP202"),
                 Refused(f"f(x::Data, y::Real) = {name}(x, y)", "DP208"),
             ),
+            shape=Shape(shape, selects=True),
             defined=True,
         )
-        for name, words, static, bounds in (
-            ("min", "smallest", _smallest, intervals.smallest),
-            ("max", "largest", _largest, intervals.largest),
+        for name, words, static, bounds, shape in (
+            ("min", "smallest", _smallest, intervals.smallest, shapes.smallest),
+            ("max", "largest", _largest, intervals.largest, shapes.largest),
         )
     ),
     Builtin(
@@ -441,6 +446,7 @@ ROWS: tuple[Builtin, ...] = (
         (Refused("f(x::Real) = clamp(x, 3, 1)", "DP304"), Refused("f(x::Data, y::Real) = clamp(x, y, 2)", "DP421")),
         limits=("x",),
         chosen=(("lo", "bound"), ("hi", "bound")),
+        shape=Shape(shapes.within, selects=True),
         defined=True,
         by_record=ByRecord.CHANGES,
     ),
@@ -555,6 +561,7 @@ POWER_ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Real, k::Static(Integer)) = x ^ k", "DP208"),
             Refused("f(x::Data) = x ^ 2", "DP202"),
         ),
+        shape=Shape(shapes.power),
     ),
 )
 """The row."""

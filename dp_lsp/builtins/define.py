@@ -13,6 +13,7 @@ from enum import Enum
 from typing import NamedTuple, TypeVar
 
 from dp_lsp.builtins.patterns import Binds, Pattern
+from dp_lsp.builtins.shapes import Shape
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.constraints import Quantity
@@ -325,6 +326,10 @@ class Builtin:
     """It returns those records of this argument of which a function of the record says true."""
     by_record: ByRecord | None = None
     """What it does with each record of a dataset."""
+    shape: Shape | None = None
+    """Where it returns what lies between ends, as a function of numbers."""
+    chooses: bool = False
+    """It returns its second argument if the first one is true, and else its third."""
     picks: bool = False
     """It returns the row, or the entry, of its first argument that the second one is the number of."""
     by_rows: str = ""

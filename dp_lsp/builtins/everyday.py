@@ -11,12 +11,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from dp_lsp.builtins import intervals
+from dp_lsp.builtins import intervals, shapes
 from dp_lsp.builtins.arithmetic import numeric
 from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Refusal, Refused, each, form, only
 from dp_lsp.builtins.factors import ceiling_factors
 from dp_lsp.builtins.orders import ENTRIES, some_entries
 from dp_lsp.builtins.patterns import REAL_NUMBER, STATIC_INTEGER, GivenType, Records
+from dp_lsp.builtins.shapes import Shape
 from dp_lsp.core import machine
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import NumberOf
@@ -115,6 +116,7 @@ _ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Real) = sqrt(-4) * x", "DP304"),
             Refused("f(v::MetricVector(Real, L2)) = sqrt(v)", "DP202"),
         ),
+        shape=Shape(shapes.root),
         whole=False,
     ),
     Builtin(
@@ -129,6 +131,7 @@ _ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Real) = log(0.5) * x", "DP304"),
             Refused("f(v::MetricVector(Real, L2)) = log(v)", "DP202"),
         ),
+        shape=Shape(shapes.logarithm),
         whole=False,
     ),
     Builtin(
@@ -140,6 +143,7 @@ _ROWS: tuple[Builtin, ...] = (
         _POST,
         (_RELEASED.format("exp"), "f(x::Real) = exp(x)"),
         (Refused("f(v::MetricVector(Real, L2)) = exp(v)", "DP202"),),
+        shape=Shape(shapes.exponential),
         whole=False,
     ),
     *(

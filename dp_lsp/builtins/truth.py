@@ -186,6 +186,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(g::MetricGradient(Real, L1), b::Bool) = ifelse(b, g, g)", "DP202"),
             Refused("f(x::Real, y::Data, b::Bool) = ifelse(b, x, y)", "DP208"),
         ),
+        chooses=True,
         defined=True,
     ),
 )

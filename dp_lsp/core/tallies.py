@@ -4,7 +4,8 @@ A record is known by features: numbers, each of which lies in one of the cells t
 the line into, or is not a number (NaN), of which no comparison holds. What is compared with anything else is a guess,
 either way. In one case, a cell for each feature and an answer to each guess, a record adds to each entry what is
 affine in its features. So all that it may add lies in the hull of finitely many points, and a norm, or a distance, is
-largest at some of these.
+largest at some of these. Of what another function makes of features, a case knows the ends between which it lies: it is
+a feature of its own there. Where the function turns, a case is cut in two.
 
 A record that comes or goes moves the sum by what it adds, so by the largest norm of a point. One that takes the place
 of another moves it by the difference of what both add, so by the largest distance of two points. Cases that cannot be,
@@ -24,6 +25,7 @@ from typing import NamedTuple
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import decide
+from dp_lsp.core.evaluate import Interval
 from dp_lsp.core.events import Distances, Var
 from dp_lsp.core.scheme import Judgement
 from dp_lsp.core.sens import ONE, ZERO, Sens, magnitude, number, total
@@ -32,6 +34,7 @@ from dp_lsp.core.types import Bounds, Dataset, Norm
 
 MOST_CASES, MOST_POINTS, MOST_DIFFERENCES, MOST_SYMBOLS = 600, 150, 20_000, 12
 MOST_RECORDS, MOST_WAYS = 40, 64
+MOST_SIZE = 2**62  # what is larger may not be what a computer makes of it
 _NOTHING = Poly.of(0)
 
 Feature = Hashable
@@ -81,8 +84,24 @@ Truth = Callable[[Case], bool]
 Rule = Callable[[Case], Value]
 
 
+class Between(NamedTuple):
+    """A feature that is known in one case only, by the ends between which it lies; equal ones are the same number."""
+
+    of: Hashable
+    low: Fraction
+    high: Fraction
+
+
 class TooMany(Exception):
     """There are more cases, or points, than are looked at, or a point that is infinitely far away."""
+
+
+class Cut(Exception):
+    """A case in which something may be one thing or another, as a feature lies below or above a number."""
+
+    def __init__(self, feature: Feature, at: Fraction) -> None:
+        super().__init__(feature, at)
+        self.feature, self.at = feature, at
 
 
 def cases(
@@ -165,15 +184,13 @@ def _holds_none(cell: Where) -> bool:
 def points(found: Iterable[Case], entries: Iterable[Rule], known: Mapping[Feature, Known]) -> set[Point]:
     """Points whose hull holds all that a record may add."""
     every: set[Point] = set()
-    rules = list(entries)
-    for case in found:
-        values = [rule(case) for rule in rules]
+    for case, values in _told_apart(found, list(entries), known):
         used = sorted({f for value in values for f in value if f is not None and value[f].terms}, key=repr)
         if len(used) > 6:
             raise TooMany
-        if any(feature in case.where and not case.where[feature].real for feature in used):
+        if not all(_is_real(feature, case) for feature in used):
             continue  # what is added up is taken for numbers, as in all sums
-        for corner in product(*(_ends(known[feature], case.where.get(feature)) for feature in used)):
+        for corner in product(*(_corners(feature, case, known) for feature in used)):
             at = dict(zip(used, corner, strict=True))
             every.add(tuple(_at(value, at) for value in values))
         if len(every) > MOST_POINTS:
@@ -181,14 +198,57 @@ def points(found: Iterable[Case], entries: Iterable[Rule], known: Mapping[Featur
     return every
 
 
-def _ends(known: Known, where: Where | None) -> tuple[Poly, Poly]:
-    if known.bounds is None:
+def _told_apart(
+    found: Iterable[Case], rules: list[Rule], known: Mapping[Feature, Known]
+) -> Iterator[tuple[Case, list[Value]]]:
+    """Cases, cut until each rule says what a record adds there."""
+    pending, looked = list(found), 0
+    while pending:
+        case, looked = pending.pop(), looked + 1
+        if looked > 2 * MOST_CASES:
+            raise TooMany
+        try:
+            values = [rule(case) for rule in rules]
+        except Cut as cut:
+            pending += _divided(case, cut, known[cut.feature])
+        else:
+            yield case, values
+
+
+def _divided(case: Case, cut: Cut, known: Known) -> Iterator[Case]:
+    """A case in which a feature is a number, as it lies below, at or above one."""
+    own = case.where.get(cut.feature, Where(None, None))
+    for cell in (Where(own.low, cut.at), Where(cut.at, cut.at), Where(cut.at, own.high)):
+        if not (known.whole and _holds_none(cell)):
+            yield Case({**case.where, cut.feature: cell}, case.guessed)
+
+
+def _is_real(feature: Feature, case: Case) -> bool:
+    return feature not in case.where or case.where[feature].real
+
+
+def _corners(feature: Feature, case: Case, known: Mapping[Feature, Known]) -> tuple[Poly, Poly]:
+    low, high = _ends(feature, case, known)
+    if low is None or high is None:
         raise TooMany
-    low, high = known.bounds.low, known.bounds.high
-    if where is not None and where.real:
-        low = _further(low, where.low, lambda bound, cut: bound < cut)
-        high = _further(high, where.high, lambda bound, cut: bound > cut)
     return low, high
+
+
+def _ends(feature: Feature, case: Case, known: Mapping[Feature, Known]) -> tuple[Poly | None, Poly | None]:
+    """Between which ends a feature lies in a case; None where there is none."""
+    if isinstance(feature, Between):
+        return Poly.of(feature.low), Poly.of(feature.high)
+    bounds, where = known[feature].bounds, case.where.get(feature, Where(None, None))
+    low, high = where.low, where.high
+    if known[feature].whole and low != high:
+        low = None if low is None else Fraction(low // 1 + 1)
+        high = None if high is None else Fraction(-(-high // 1) - 1)
+    if bounds is None:
+        return None if low is None else Poly.of(low), None if high is None else Poly.of(high)
+    return (
+        _further(bounds.low, low, lambda bound, cut: bound < cut),
+        _further(bounds.high, high, lambda bound, cut: bound > cut),
+    )
 
 
 def _further(bound: Poly, cut: Fraction | None, better: Callable[[Fraction, Fraction], bool]) -> Poly:
@@ -197,12 +257,95 @@ def _further(bound: Poly, cut: Fraction | None, better: Callable[[Fraction, Frac
     return Poly.of(cut) if cut is not None and own is not None and better(own, cut) else bound
 
 
+def extent(value: Value, case: Case, known: Mapping[Feature, Known]) -> Interval | None:
+    """Between which numbers a value lies in a case; None if it is no number."""
+    if not all(_is_real(feature, case) for feature in value):
+        return None
+    low: Fraction | None = Fraction(0)
+    high: Fraction | None = Fraction(0)
+    for feature, coefficient in value.items():
+        factor = coefficient.number
+        ends = (Poly.of(1),) * 2 if feature is None else _ends(feature, case, known)
+        if factor is None:
+            raise TooMany
+        if factor:
+            near, far = (_scaled(end, factor) for end in (ends if factor > 0 else reversed(ends)))
+            low = None if low is None or near is None else low + near
+            high = None if high is None or far is None else high + far
+    return Interval(low, high)
+
+
+def _scaled(end: Poly | None, factor: Fraction) -> Fraction | None:
+    if end is None:
+        return None
+    if end.number is None:
+        raise TooMany
+    return end.number * factor
+
+
+def image(
+    shape: Callable[..., Interval | None],
+    selects: bool,
+    values: list[Value],
+    case: Case,
+    known: Mapping[Feature, Known],
+) -> Value:
+    """What a function makes of values in a case, by where it takes intervals. It turns at most where one of them is
+    equal to another one, or 0, so a case is cut there if that is known to be at one place. One that ``selects`` one of
+    its arguments returns it as it is, if it returns all between its ends and all others are fixed; it turns at no 0.
+
+    Of what is no number it makes none, as it is no number itself."""
+    spans = list[Interval]()
+    for value in values:
+        span = extent(value, case, known)
+        if span is None:
+            return value
+        spans.append(span)
+    fixed = {span.low for span in spans if span.low is not None and span.low == span.high}
+    for value in values:
+        _cut_at(fixed if selects else {*fixed, Fraction(0)}, value, case, known)
+    found = shape(*spans, equal=all(value == values[0] for value in values))
+    if found is None:
+        raise TooMany
+    moving = [index for index, span in enumerate(spans) if span.low is None or span.low != span.high]
+    if selects and len(moving) == 1 and found == spans[moving[0]]:
+        return values[moving[0]]
+    low, high = found
+    if low is None or high is None or max(abs(low), abs(high)) > MOST_SIZE:
+        raise TooMany
+    if low == high:
+        return {None: Poly.of(low)}
+    return {Between((shape, *(frozenset(each.items()) for each in values)), low, high): Poly.of(1)}
+
+
+def _cut_at(places: set[Fraction], value: Value, case: Case, known: Mapping[Feature, Known]) -> None:
+    features = [feature for feature, factor in value.items() if feature is not None and factor.terms]
+    if len(features) != 1 or isinstance(features[0], Between):
+        return
+    (feature,) = features
+    factor, more = value[feature].number, value.get(None, _NOTHING).number
+    if factor is None or more is None:
+        return
+    low, high = (None if end is None else end.number for end in _ends(feature, case, known))
+    for place in sorted(places):
+        at = (place - more) / factor
+        if (low is None or low < at) and (high is None or at < high):
+            raise Cut(feature, at)
+
+
 def _at(value: Value, features: Mapping[Feature, Poly]) -> Poly:
     result = value.get(None, _NOTHING)
     for feature, factor in value.items():
         if feature is not None and factor.terms:
             result = result + factor * features[feature]
     return result
+
+
+def reach(found: set[Point]) -> Bounds | None:
+    """The ends of what is added to one number."""
+    ends = [end.number for (end,) in found]
+    known = [end for end in ends if end is not None]
+    return Bounds(Poly.of(min(known)), Poly.of(max(known))) if known and len(known) == len(ends) else None
 
 
 def replacements(some: Collection[Point], others: Collection[Point]) -> set[Point]:
@@ -302,7 +445,13 @@ class Parted:
 
     def _added(self, case: Case) -> tuple[frozenset[Point], ...]:
         """What a record adds to each part in one case; nothing, where that is not known."""
-        return tuple(frozenset(points([case], part.rules, self.seen.known)) for part in self.parts)
+        return tuple(self._added_to(part, case) for part in self.parts)
+
+    def _added_to(self, part: Part, case: Case) -> frozenset[Point]:
+        try:
+            return frozenset(points([case], part.rules, self.seen.known))
+        except TooMany:
+            return frozenset()
 
     def _way(self, changed: tuple[tuple[frozenset[Point], ...], ...], records: int) -> tuple[Sens, ...]:
         return tuple(_share(part, added, records) for part, *added in zip(self.parts, *changed, strict=True))

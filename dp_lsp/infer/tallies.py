@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.builtins.define import ByRecord
+from dp_lsp.builtins.shapes import Shape
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.constraints import decide
@@ -39,8 +40,11 @@ from dp_lsp.core.tallies import (
     TooMany,
     Truth,
     Value,
+    Where,
+    image,
     largest,
     points,
+    reach,
     replacements,
 )
 from dp_lsp.core.term import Call, Closure, Literal, Local, Term, Use
@@ -63,12 +67,37 @@ class Unread(Exception):
 
 
 class _Records(NamedTuple):
-    """Records made of those of a dataset: which are kept, what each is, and by what that is known."""
+    """Records made of those of a dataset: which are kept, what each is, and by what that is known. One that has
+    ``limits`` is that feature as it is, or one of the numbers at which the line is cut."""
 
     kept: Truth
     value: Rule
     key: Hashable
     feature: Feature | None
+    limits: Feature | None = None
+
+
+def ranged(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
+    """A dataset of numbers that a function makes of records, with the bounds of what it makes of those that are there,
+    if they are known, and its type says less."""
+    type_ = inference.type(judgement)
+    if node.mutates or builtins.TABLE[node.builtin].by_record is not ByRecord.MAPS or not isinstance(type_, Dataset):
+        return judgement
+    element = type_.records.element
+    if not isinstance(element, NumberType) or element.base is Base.DATA or type_.records.rows is not None:
+        return judgement
+    try:
+        bounds = Reader(inference, exact=True, seen=Seen()).reach(node)
+    except (Unread, TooMany):
+        return judgement
+    known = element.bounds
+    if bounds is None or (known is not None and not _narrower(bounds, known)):
+        return judgement
+    return replace(judgement, type=type_.of(type_.records.of(replace(element, bounds=bounds))))
+
+
+def _narrower(bounds: Bounds, known: Bounds) -> bool:
+    return bounds != known and bool(decide(known.low, "<=", bounds.low) and decide(bounds.high, "<=", known.high))
 
 
 def tightened(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
@@ -150,6 +179,12 @@ class Reader:
         factor = by_norm(self._inference.solver.norm(norm), l1, l2, linf)
         return judgement, factor * _HALF if dataset.balanced else factor
 
+    def reach(self, node: Call) -> Bounds | None:
+        """Between which numbers the records of a dataset lie."""
+        records = self._dataset(node, {})
+        there = (case for case in self.seen.cases() if records.kept(case))
+        return reach(points(there, [records.value], self.seen.known))
+
     # Numbers and vectors
 
     def entries(self, node: Term, given: Given) -> list[Rule]:
@@ -199,24 +234,24 @@ class Reader:
         if node.builtin in ("+", "-"):
             parts = [self.number(each, given) for each in node.args]
             return _combined(parts, _signs(node))
-        if node.builtin in ("*", "/") and len(node.args) == 2:
-            return self._multiple(node, given)
-        raise Unread
+        factored = self._factored(node, given)
+        if factored is None:
+            raise Unread
+        factor, other = factored
+        return _combined([self.number(other, given)], [factor])
 
-    def _multiple(self, node: Call, given: Given) -> Rule:
+    def _factored(self, node: Call, given: Given) -> tuple[Poly, Term] | None:
+        """A multiple, as a public factor and what it is a multiple of."""
+        if node.builtin not in ("*", "/") or len(node.args) != 2:
+            return None
         left, right = node.args
+        by = self._public_or_none(right, given)
         if node.builtin == "/":
-            by = self._public(right, given)
-            if not by.number:
-                raise Unread
-            return _combined([self.number(left, given)], [by.inverse()])
-        for by_what, other in ((left, right), (right, left)):
-            try:
-                factor = self._public(by_what, given)
-            except Unread:
-                continue
-            return _combined([self.number(other, given)], [factor])
-        raise Unread
+            return (by.inverse(), left) if by is not None and by.number else None
+        if by is not None:
+            return by, left
+        by = self._public_or_none(left, given)
+        return None if by is None else (by, right)
 
     def _statistic(self, role: ByRecord | None, node: Call, given: Given) -> Rule:
         records = self._dataset(node.args[-1], given)
@@ -251,6 +286,12 @@ class Reader:
                 first, rest = (parts[0], parts[1:]) if len(parts) == 2 or node.builtin == "+" else (Poly.of(0), parts)
                 return reduce(Poly.__add__ if node.builtin == "+" else Poly.__sub__, rest, first)
         raise Unread
+
+    def _public_or_none(self, node: Term, given: Given) -> Poly | None:
+        try:
+            return self._public(node, given)
+        except Unread:
+            return None
 
     def _is_public(self, local: Local, given: Given) -> bool:
         known = self._inference.context.environment.get(local)
@@ -354,14 +395,26 @@ class Reader:
 
     def _comparison(self, node: Call, param: Local, records: _Records, given: Given) -> Truth:
         left, right = node.args
-        relation, feature = node.builtin, self._feature(left, param, records)
+        relation, feature = node.builtin, self._compared(left, param, records)
         if feature is None:
-            relation, feature, right = _RELATIONS[relation], self._feature(right, param, records), left
+            relation, feature, right = _RELATIONS[relation], self._compared(right, param, records), left
         if feature is None:
             raise Unread
-        feature, bound = self._bound(right, feature, given)
-        self.seen.cuts.setdefault(feature, set()).add(bound)
-        return lambda case: case.where[feature].meets(relation, bound)
+        of, bound = self._bound(right, feature, given)
+        self._cut(of, bound)
+        if records.limits is None:
+            return lambda case: case.where[of].meets(relation, bound)
+        if of != feature:
+            raise Unread
+        return lambda case: _place(records.value(case), of, case).meets(relation, bound)
+
+    def _compared(self, node: Term, param: Local, records: _Records) -> Feature | None:
+        if records.limits is not None and isinstance(node, Use) and node.local is param:
+            return records.limits
+        return self._feature(node, param, records)
+
+    def _cut(self, feature: Feature, *bounds: Fraction) -> None:
+        self.seen.cuts.setdefault(feature, set()).update(bounds)
 
     def _affine(self, node: Term, param: Local, records: _Records, given: Given) -> Rule:
         """A number made of a record: affine in its features, case by case."""
@@ -380,24 +433,43 @@ class Reader:
         if feature is not None:
             return lambda case: {feature: _ONE}
         if isinstance(node, term.Branch) and not node.then.binds and not node.otherwise.binds:
-            says = self._truth(node.condition, param, records, given)
-            then = self._affine(node.then.result, param, records, given)
-            otherwise = self._affine(node.otherwise.result, param, records, given)
-            return lambda case: then(case) if says(case) else otherwise(case)
-        if isinstance(node, Call) and node.builtin in ("+", "-") and not node.keywords:
-            parts = [self._affine(each, param, records, given) for each in node.args]
+            return self._chosen(node.condition, node.then.result, node.otherwise.result, param, records, given)
+        constant = self._public_or_none(node, given)
+        if constant is not None:
+            return _constant(constant)
+        if not isinstance(node, Call) or node.keywords:
+            raise Unread
+        row, factored = builtins.TABLE[node.builtin], self._factored(node, given)
+        if factored is not None:
+            factor, other = factored
+            return _combined([self._affine(other, param, records, given)], [factor])
+        if row.chooses and len(node.args) == 3:
+            return self._chosen(*node.args, param, records, given)
+        parts = [self._affine(each, param, records, given) for each in node.args]
+        if node.builtin in ("+", "-"):
             return _combined(parts, _signs(node))
-        if isinstance(node, Call) and node.builtin == "*" and len(node.args) == 2:
-            one, two = node.args
-            factor, other = (two, one) if isinstance(two, Literal) else (one, two)
-            return _combined([self._affine(other, param, records, given)], [self._public(factor, given)])
-        constant = self._public(node, given)
-        return lambda case: {None: constant}
+        if row.shape is None:
+            raise Unread
+        return self._shaped(row.shape, parts)
+
+    def _chosen(
+        self, condition: Term, then: Term, otherwise: Term, param: Local, records: _Records, given: Given
+    ) -> Rule:
+        says = self._truth(condition, param, records, given)
+        one, other = (self._affine(each, param, records, given) for each in (then, otherwise))
+        return lambda case: one(case) if says(case) else other(case)
+
+    def _shaped(self, shape: Shape, parts: list[Rule]) -> Rule:
+        """A function of numbers, by where it takes intervals."""
+        return lambda case: image(shape.of, shape.selects, [part(case) for part in parts], case, self.seen.known)
 
     def _bound(self, node: Term, feature: Feature, given: Given) -> tuple[Feature, Fraction]:
         """A number as it is stored. One that has no value here is compared as if it were 0 of a feature of its own."""
         if isinstance(node, Literal) and not isinstance(node.value, bool):
             return feature, node.value if node.integer else Fraction(float(node.value))
+        if isinstance(node, Call) and node.builtin == "-" and isinstance(node.args[0], Literal) and len(node.args) == 1:
+            of, positive = self._bound(node.args[0], feature, given)
+            return of, -positive
         if isinstance(node, Use) and node.local in given:
             value = given[node.local]
             return feature, value if value.denominator == 1 else Fraction(float(value))
@@ -471,6 +543,10 @@ class Reader:
         if maps:
             self._captures(self._made(made.args[0]))
         records = self._dataset(made.args[1 if maps else 0], given)
+        if not maps:
+            selected = self._selected(records, made, given)
+            if selected is not None:
+                return selected
         if maps:
             try:
                 param, body = self._function(made.args[0], given)
@@ -493,6 +569,20 @@ class Reader:
             raise Unread
         self.seen.known[key] = _known(type_.records)
         return _of_feature(records.kept, key)
+
+    def _selected(self, records: _Records, made: Call, given: Given) -> _Records | None:
+        """Records that are moved into a range whose ends are numbers as they are stored."""
+        shape, feature = builtins.TABLE[made.builtin].shape, records.feature
+        if shape is None or not shape.selects or feature is None or feature is _ROW or made.keywords:
+            return None
+        ends = [self._public_or_none(each, given) for each in made.args[1:]]
+        numbers = [each.number for each in ends if each is not None]
+        stored = [each for each in numbers if each is not None and Fraction(float(each)) == each]
+        if len(stored) < len(ends):
+            return None
+        self._cut(feature, *stored)
+        value = self._shaped(shape, [records.value, *(_constant(Poly.of(each)) for each in stored)])
+        return _Records(records.kept, value, (id(made), records.key), None, feature)
 
 
 _ROW = object()
@@ -519,6 +609,18 @@ def _known(records: Container) -> Known:
     if not isinstance(element, NumberType):
         return Known(None, whole=False)
     return Known(element.bounds, element.base is Base.INTEGER)
+
+
+def _place(value: Value, feature: Feature, case: Case) -> Where:
+    """Where a number lies that is a feature, or one that is known."""
+    if feature in value:
+        return case.where[feature]
+    number = value[None].number
+    return Where(number, number)
+
+
+def _constant(number: Poly) -> Rule:
+    return lambda case: {None: number}
 
 
 def _signs(node: Call) -> list[Poly]:

@@ -99,7 +99,8 @@ def _call(inference: Inference, node: term.Call) -> Evaluation:
     given, effects = _arguments(inference, node)
     values = disjoint.arguments(inference.context.rounds, node, given)
     result = calls.builtin(inference, node, values)
-    result = result._replace(value=tallies.tightened(inference, node, result.value))
+    value = tallies.ranged(inference, node, result.value)
+    result = result._replace(value=tallies.tightened(inference, node, value))
     if disjoint.is_there(inference.context.rounds, node):
         result = Evaluation(result.value, result.effects._replace(failures=()))
     return result.after(effects)
