@@ -20,7 +20,7 @@ from dp_lsp.core.linear import LinearForm
 from dp_lsp.core.machine import ANY, Declared
 from dp_lsp.core.order import Way
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.term import Written
+from dp_lsp.core.term import Method, Written
 from dp_lsp.core.types import Type, TypeVariable
 from dp_lsp.core.values import thing, undigested, value
 from dp_lsp.text import Span
@@ -148,6 +148,11 @@ class Template(Protocol):
     @property
     def version(self) -> bytes:
         """A digest of all that it depends on."""
+        ...
+
+    @property
+    def method(self) -> Method:
+        """The definition."""
         ...
 
     def called_with(self, types: tuple[Type | None, ...], effort: Effort) -> Scheme:

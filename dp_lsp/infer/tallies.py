@@ -14,7 +14,7 @@ in scope, and what a loop or a branch made is not read.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -28,7 +28,7 @@ from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.metrics import as_dataset, by_norm
-from dp_lsp.core.scheme import Judgement, Move
+from dp_lsp.core.scheme import FunctionValue, Judgement, Move
 from dp_lsp.core.sens import ONE, Sens, number
 from dp_lsp.core.tallies import (
     Case,
@@ -319,14 +319,24 @@ class Reader:
     # Functions of a record
 
     def _function(self, node: Term, given: Given) -> tuple[Local, Term]:
-        """The parameter and the value of a function that is written here, and captures nothing that moves."""
-        node = self._made(node)
-        if not isinstance(node, Closure) or len(node.methods) != 1:
+        """The parameter and the value of a function that is written here, and captures nothing that moves, or of one
+        that is defined without annotations, so that it does the same with all that it is called with."""
+        methods = self._methods(self._made(node))
+        if len(methods) != 1:
             raise Unread
-        (method,) = node.methods
+        (method,) = methods
         if method.body is None or method.body.binds or len(method.params) != 1:
             raise Unread
         return method.params[0].local, method.body.result
+
+    def _methods(self, node: Term) -> Sequence[term.Method]:
+        if isinstance(node, Closure):
+            return node.methods
+        found = self._inference.context.resolve(node.name) if isinstance(node, term.Global) else None
+        if not isinstance(found, FunctionValue) or found.black_box is not None or found.choices:
+            return ()
+        known = [each.template.method for each in found.methods if each.template is not None]
+        return known if len(known) == len(found.methods) else ()
 
     def _captures(self, node: Term) -> None:
         """A function moves with what it has captured; what it binds itself is not in scope here."""
