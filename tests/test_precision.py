@@ -28,6 +28,18 @@ KNOWN = (
     ("f(v::MetricVector(Integer, Symmetric, Contributes(2))) = 3 * count(t -> t > 4, v)", 6),
     ("f(v::MetricVector(Real, L1)) :: Priv() = laplacian_mechanism(4, 0.5, 2 * v[1] + v[2])", 0.25),
     ("f(v::MetricVector(Real, L2)) :: Priv() = gaussian_mechanism(10, 0.5, 0.001, [3 * v[1], 4 * v[2]])", 0.2),
+    ("f(v::MetricVector(Real, Symmetric)) :: Priv() = report_noisy_max(1, 1, [count(t -> t > 0, v), 3])", 0.5),
+    (
+        "f(v::MetricVector(Real, Symmetric)) :: Priv() = "
+        "exponential_mechanism(1, 1, [1, -1], c -> c * count(t -> t > 1, v))",
+        1,
+    ),
+    (
+        "function f(v::MetricVector(Real, Symmetric)) :: Priv()\n"
+        "    one(part) :: Priv() = laplacian_mechanism(1, 1, length(part))\n"
+        "    map_parts(one, v, t -> t > 2 ? 1 : 0, [0, 1])\nend",
+        1,
+    ),
     ("f(v::MetricVector(Real, L2), s::Static()) = sum(map(t -> clamp(t, 0, s), v)) / 1", math.sqrt(4)),
     (
         "function f(v::MetricVector(Real, ChangeOne)) :: Priv()\n"
