@@ -132,7 +132,7 @@ class Subjects:
         b = _plain(float(a) + self._pick((1, 2)) * self._step(of, a))
         ways = (f"{name} > {a}", f"{name} <= {a}", f"{name} >= {a}", f"{name} < {a}", f"{name} == {a}")
         more = (
-            f"abs({name}) > {a}",
+            f"{name} % 2 == 0",
             f"{name} * {name} > {b}",
             f"{a} <= {name} && {name} < {b}",
             f"{name} < {a} || {name} > {b}",
@@ -214,7 +214,7 @@ class Subjects:
             f"{one} + {two}",
             f"length({v}) - count(t -> {c}, {v})",
             f"count(t -> t > {t}, {v}) - count(t -> t > {_plain(float(t) + 2)}, {v})",
-            f"abs(count(t -> {c}, {v}) - 10)",
+            f"abs(count(t -> t % 2 == 0, {v}) - count(t -> t % 3 == 0, {v}))",
             f"-abs(0.5 * count(t -> t < {t}, {v}) - 0.5 * count(t -> t > {t}, {v}))",
             f"-abs(count(t -> t <= {t}, {v}) - 0.25 * length({v}))",
             f"max(count(t -> {c}, {v}), count(t -> {d}, {v}))",
