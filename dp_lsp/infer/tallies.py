@@ -14,7 +14,7 @@ in scope, and what a loop or a branch made is not read.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -52,6 +52,11 @@ from dp_lsp.core.types import Base, BoolType, Bounds, Container, Dataset, Norm, 
 from dp_lsp.infer.inference import Inference
 
 _RELATIONS = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_EXACT: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {
+    "+": Fraction.__add__,
+    "-": Fraction.__sub__,
+    "*": Fraction.__mul__,
+}
 _ARITHMETIC = frozenset({"+", "-", "*", "/"})
 _READ = frozenset({ByRecord.COUNTS, ByRecord.NUMBERS, ByRecord.ADDS})
 _DEEPEST, _WIDEST = 60, 64
@@ -475,20 +480,32 @@ class Reader:
 
     def _bound(self, node: Term, feature: Feature, given: Given) -> tuple[Feature, Fraction]:
         """A number as it is stored. One that has no value here is compared as if it were 0 of a feature of its own."""
-        if isinstance(node, Literal) and not isinstance(node.value, bool):
-            return feature, node.value if node.integer else Fraction(float(node.value))
-        if isinstance(node, Call) and node.builtin == "-" and isinstance(node.args[0], Literal) and len(node.args) == 1:
-            of, positive = self._bound(node.args[0], feature, given)
-            return of, -positive
-        if isinstance(node, Use) and node.local in given:
-            value = given[node.local]
-            return feature, value if value.denominator == 1 else Fraction(float(value))
+        written = self._stored(node, given)
+        if written is not None:
+            return feature, written
         if isinstance(node, Use) and self._is_other(node.local):
             self.seen.adapts |= node.local not in self._inference.context.given
             own = (feature, node.local)
             self.seen.known[own] = Known(None, whole=False)
             return own, Fraction(0)
         raise Unread
+
+    def _stored(self, node: Term, given: Given, depth: int = _DEEPEST) -> Fraction | None:
+        """A number that is written out, as it is stored; also a sum, a difference or a product of such numbers, where
+        it is stored as it is, so that nothing is rounded."""
+        if isinstance(node, Literal) and not isinstance(node.value, bool):
+            return node.value if node.integer else Fraction(float(node.value))
+        if isinstance(node, Use) and node.local in given:
+            value = given[node.local]
+            return value if value.denominator == 1 else Fraction(float(value))
+        if not isinstance(node, Call) or node.builtin not in _EXACT or not 1 <= len(node.args) <= 2 or not depth:
+            return None
+        parts = [self._stored(each, given, depth - 1) for each in node.args]
+        known = [each for each in parts if each is not None]
+        if len(known) < len(parts):
+            return None
+        found = reduce(_EXACT[node.builtin], known) if len(known) == 2 or node.builtin != "-" else -known[0]
+        return found if abs(found) < 2**53 and Fraction(float(found)) == found else None
 
     def _feature(self, node: Term, param: Local, records: _Records) -> Feature | None:
         if isinstance(node, Use) and node.local is param:
