@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from dp_lsp.core import linear, ranges, sens, tallies
+from dp_lsp.core.algebra import Poly
 from dp_lsp.core.types import Norm
 from dp_lsp.engine.check import Engine
 from dp_lsp.features.report import file_report
@@ -33,6 +34,8 @@ SEEDS = {
     "sums: what else a statistic is made of moves apart": 474,
     "sums: what is no comparison may say anything": 12,
     "sums: two conditions may say different things": 178,
+    "sums: both ends of what is computed count": 173,
+    "sums: what selects may return another argument": 105,
     "linear: two positions may be the same": 477,
     "linear: from L1 a column counts in the norm of the result": 327,
     "linear: a row counts in the dual norm": 61,
@@ -68,6 +71,8 @@ def conditions() -> Iterator[Rule]:
     yield _without("sums: what else a statistic is made of moves apart", reading.Reader, "reads_one", _of_nothing_else)
     yield _without("sums: what is no comparison may say anything", reading.Reader, "_guess", _says_no)
     yield _without("sums: two conditions may say different things", reading.Reader, "_place", _always(0))
+    yield _without("sums: both ends of what is computed count", reading, "image", _low_end_of_images)
+    yield _without("sums: what selects may return another argument", reading, "image", _always_the_first)
     yield _without("linear: two positions may be the same", linear, "_are_apart", _always(True))
     yield _without("linear: from L1 a column counts in the norm of the result", linear, "operator_norm", _largest_of_l1)
     yield _without("linear: a row counts in the dual norm", linear, "_DUAL", _same_norms)
@@ -128,6 +133,22 @@ def _without_nothing(right: Any) -> Any:
 
 def _low_end(right: Any) -> Any:
     return lambda *args: (right(*args)[0],) * 2
+
+
+def _low_end_of_images(right: Any) -> Any:
+    def image(*args: Any) -> Any:
+        found = right(*args)
+        low = [feature.low for feature in found if isinstance(feature, tallies.Between)]
+        return {None: Poly.of(low[0])} if low else found
+
+    return image
+
+
+def _always_the_first(right: Any) -> Any:
+    def image(shape: Any, selects: bool, values: Any, *others: Any) -> Any:
+        return values[0] if selects else right(shape, selects, values, *others)
+
+    return image
 
 
 def _largest_entry(right: Any) -> Any:
