@@ -358,6 +358,8 @@ class Walk(ABC, Generic[L]):
         far = distances.get(cost.whole)
         if far is None:
             return [distances]
+        if cost.scaled and not far.infinite:
+            return [{**distances, **{part: share * far for part, share in way.items()}} for way in cost.ways]
         steps = self.whole_steps(far) if self.adapts or not cost.adaptive else None
         if steps is None or comb(len(cost.ways) + steps - 1, steps) > _WAYS:
             return [{**distances, **dict.fromkeys(cost.parts, far)}]

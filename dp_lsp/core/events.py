@@ -205,13 +205,17 @@ class Parts:
     """A body that releases several things of a dataset that moves with ``whole``, one record at a step. What each of
     them sees of it is a part, a variable of the body; ``ways`` say how far one step moves each part, which is 1 for as
     far as it moves with the whole at most. Which way it is, is settled by the records that differ, or, if that is
-    ``adaptive``, by what was released before, too."""
+    ``adaptive``, by what was released before, too.
+
+    What is no dataset moves by any distance: if it is ``scaled``, what is released of it costs no more, however the
+    distance is spread over its parts, than all of it in one of the ways."""
 
     whole: Var
     ways: tuple[Distances, ...]
     adaptive: bool
     body: Cost
     origin: Origin
+    scaled: bool = False
 
     @property
     def parts(self) -> frozenset[Var]:

@@ -52,6 +52,7 @@ SAMPLING_EACH = "Poisson sampling"
 PARALLEL = "parallel composition"
 PLACES = "places read once"
 DISJOINT = "disjoint parts"
+ENTRIES = "different entries"
 BASIC = "basic"
 ROUNDS = "rounds of a loop"
 ADVANCED = "advanced"
@@ -272,6 +273,14 @@ LAWS = {
         "The dearest of all records, or of all pairs of records, counts.",
         "Parallel composition: McSherry 2009, Privacy Integrated Queries, Theorem 4; costs by record: Feldman and "
         "Zrnic 2021, Individual Privacy Accounting via a Rényi Filter.",
+    ),
+    ENTRIES: Law(
+        "the dearest of all entries, or rows, that are released",
+        "Where each release reads other entries of a vector, or rows of a matrix, and is made once, a change is spread "
+        "over them: distances that sum up to d, with Laplace or with Gaussian noise alone, cost no more than d where "
+        "it costs most, and so do those whose squares sum up to d², with Gaussian noise alone.",
+        "Shifts of several coordinates by Laplace noise: Dong, Roth and Su 2019, Theorem 2.14; by Gaussian noise: "
+        "ibid., Corollary 3.3. Larger noise can be made of smaller noise.",
     ),
     BASIC: Law("{} rounds, basic composition", "k rounds of (ε, δ) cost (kε, kδ).", f"{_DWORK_ROTH}, Corollary 3.15."),
     ROUNDS: Law(

@@ -438,8 +438,8 @@ class _Charges:
         premises = tuple(dict.fromkeys(place for place in places if place is not None))
         if len(premises) == 1:
             return premises[0]
-        why = LAWS[laws.DISJOINT].step
-        return self._add(Entry(None, laws.DISJOINT, why, premises, (ONE,) * len(premises)), distances, loss)
+        law = laws.ENTRIES if cost.scaled else laws.DISJOINT
+        return self._add(Entry(None, law, LAWS[law].step, premises, (ONE,) * len(premises)), distances, loss)
 
     def _called(self, cost: Called, distances: Distances, loss: Any) -> int | None:
         inner = {param: along(moved, distances) for param, moved in cost.along.items()}

@@ -14,6 +14,7 @@ from dp_lsp.core.term import Call, Closure, Local, Term
 from dp_lsp.core.types import Type
 from dp_lsp.core.values import value
 from dp_lsp.infer import disjoint, moves
+from dp_lsp.infer.entries import Entries
 from dp_lsp.infer.rules import ProfileRules
 from dp_lsp.infer.solver import Solver
 from dp_lsp.language import Language
@@ -50,7 +51,8 @@ class TypingContext:
     - ``rounds`` are what the rounds of the loops around read for themselves, by the index of the loop, and ``wholes``
       what the variables of that are a part of.
     - ``filters`` are the terms of filters, by their homes and places. ``parts`` tell apart what is released of a
-      dataset that is a parameter, by its variable and by the home where that is, as long as its body is inferred.
+      dataset, a vector or a matrix that is a parameter, by its variable and by the home where that is, as long as its
+      body is inferred.
     - ``expected`` are the types with which functions that are written in a call are called, and ``running`` the
       functions whose calls are being settled, from the outermost.
     """
@@ -79,7 +81,7 @@ class TypingContext:
         self.rounds: dict[Local, disjoint.OwnRows] = {}
         self.wholes: disjoint.Wholes = {}
         self.filters: dict[tuple[object, Span], Call] = {}
-        self.parts: dict[object, dict[Var, Parted]] = {}
+        self.parts: dict[object, dict[Var, Parted | Entries]] = {}
         self.expected: dict[Closure, tuple[Type, ...]] = {}
         self.running: list[FunctionValue] = []
 

@@ -17,13 +17,15 @@ from dp_lsp import builtins
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.events import Cost, Parts, Var, renamed
+from dp_lsp.core.linear import Piece
 from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.scheme import Judgement, Move, SchemeParameter
 from dp_lsp.core.sens import ONE
 from dp_lsp.core.tallies import Part, Parted, Rule, Seen, TooMany, Truth, Value, points
 from dp_lsp.core.term import Call, Term
 from dp_lsp.core.types import Container, Norm
-from dp_lsp.infer import moves
+from dp_lsp.infer import moves, sources
+from dp_lsp.infer.entries import Entries, Places
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.tallies import Reader, Unread
 from dp_lsp.mechanisms.mechanism import Mechanism
@@ -33,17 +35,29 @@ _MOST = 8  # releases of one dataset that are told apart
 _ONCE: Value = {None: Poly.of(1)}
 
 
-def of(params: Iterable[SchemeParameter]) -> dict[Var, Parted]:
-    """The datasets among the parameters of a function of which what is released is told apart. Where a record that
-    takes the place of another was filtered before, a step is half of what it does, which is true of no part alone."""
-    found = ((param.var, as_dataset(param.type)) for param in params)
-    return {var: Parted(type_.metric.sized) for var, type_ in found if type_ is not None and not type_.balanced}
+Apart = Parted | Entries
+
+
+def of(params: Iterable[SchemeParameter]) -> dict[Var, Apart]:
+    """The datasets, vectors and matrices among the parameters of a function of which what is released is told apart.
+    Where a record that takes the place of another was filtered before, a step is half of what it does, which is true
+    of no part alone."""
+    found = dict[Var, Apart]()
+    for param in params:
+        dataset, entries = as_dataset(param.type), Entries.of(param)
+        if dataset is not None and not dataset.balanced:
+            found[param.var] = Parted(dataset.metric.sized)
+        elif entries is not None:
+            found[param.var] = entries
+    return found
 
 
 def told_apart(inference: Inference, var: Var, move: Move, node: Term, value: Judgement, event: Mechanism) -> Var:
     """The variable of what a mechanism sees of a dataset that ``var`` moves; the variable itself, where that is not
     known. ``node`` is what the mechanism hides, ``value`` what is known of that, and ``move`` how far it moves."""
     parted = inference.context.parts.get(inference.context.home, {}).get(var)
+    if isinstance(parted, Entries):
+        return parted.told_apart(_places(var, value))
     if parted is None or len(parted.parts) == _MOST or var in inference.context.tuples.values():
         return var
     for exact in (True, False):
@@ -54,6 +68,21 @@ def told_apart(inference: Inference, var: Var, move: Move, node: Term, value: Ju
             parted.parts.append(part)
             return part.var
     return var
+
+
+def _places(var: Var, value: Judgement) -> Places | None:
+    """The entries, or rows, that a value reads of what is a parameter, and nothing else; None if they are not known."""
+    places = set[object]()
+    for source, rows in value.form.pieces().items() if value.form is not None else ():
+        moved = source.judgement.moves if isinstance(source, sources.Value) else {}
+        if moved.keys() != {var} or not moves.is_itself(moved[var]) or moved[var].sens != ONE:
+            return None
+        for piece in (piece for row in rows for piece in row):
+            place = piece.places[0] if isinstance(piece, Piece) and piece.places else None
+            if not isinstance(place, Poly) or place.number is None:
+                return None
+            places.add(place.number)
+    return frozenset(places)
 
 
 def _as_sum(
@@ -123,6 +152,9 @@ def _filters(inference: Inference, move: Move) -> list[Call] | None:
 def in_parts(inference: Inference, cost: Cost, span: Span) -> Cost:
     """What a function spends, with what is told apart seen from outside."""
     for var, parted in inference.context.parts.pop(inference.context.home).items():
+        if isinstance(parted, Entries):
+            cost = parted.in_parts(inference.solver, cost, span)
+            continue
         names = {part.var: var for part in parted.parts}
         ways = parted.ways() if len(names) > 1 else ()
         if len(ways) > 1 or any(far != ONE for way in ways for far in way.values()):
