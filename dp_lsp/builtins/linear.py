@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from dp_lsp.builtins.define import Args, Linear
 from dp_lsp.core.linear import WHOLE, WIDEST, LinearForm, Piece, combined, side_by_side, summed
+from dp_lsp.core.metrics import is_discrete
 
 Forms = Sequence[LinearForm | None]
 
@@ -59,6 +60,15 @@ def picked(args: Args, forms: Forms) -> LinearForm | None:
         return of.of_pieces(lambda piece: piece.at(places))
     place = places[0].number
     return LinearForm((of.rows[int(place) - 1],)) if place in range(1, len(of.rows) + 1) and place else None
+
+
+def column(args: Args, forms: Forms) -> LinearForm | None:
+    """What stands at one public position of each row of the first argument, which are numbers and not compared by
+    equality."""
+    of, place = forms[0], args.statics[1]
+    if of is None or place is None or of.written or is_discrete(args.container("m").element):
+        return None
+    return of.of_pieces(lambda piece: piece.column(place))
 
 
 def total(args: Args, forms: Forms) -> LinearForm | None:

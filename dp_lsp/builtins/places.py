@@ -271,6 +271,7 @@ COLUMN_ROWS: tuple[Builtin, ...] = (
                 _FACTORS,
                 inside,
                 fails_on=("j",),
+                linear=linear.column,
                 m=Box(frozenset({Kind.MATRIX}), truth=True),
                 j=INTEGER_NUMBER,
             ),

@@ -18,6 +18,9 @@ x is split among them so is Ax, and what is left is a sum over numbers tᵢ = �
 ‖A‖² is the larger root of λ² - tλ + d, t and d being the trace and the determinant of the smaller one of AᵀA and AAᵀ.
 Otherwise |Σ aᵢⱼxⱼ| is at most its row in the dual norm, so the norm of all these is an upper bound.
 
+A column of a matrix has an entry of each row. What rows move by is added up, so it is enough to look at one row that
+moves, and at the one entry that the column has of it, in any norm.
+
 Data are compared by equality: an entry of the result differs only where an entry that it is made of does. Where x
 differs at all, ‖x‖ ≥ 1, so the result is at most as far as if all its entries that use any of it differed; and in L1
 one entry of x after the other may be changed, so at most the largest column of the entries that use it.
@@ -171,6 +174,10 @@ class Piece(NamedTuple):
         for axis, place in zip(free, places, strict=False):
             found[axis] = place
         return Piece(tuple(found))
+
+    def column(self, place: Poly) -> Piece | None:
+        """What stands at this position of each row of it; None if it has no rows."""
+        return Piece((All.KEPT, place)) if self.places == (All.KEPT, All.KEPT) else None
 
     def sum(self) -> Piece:
         """The sum of all its entries."""
