@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise, product
-from math import comb
+from math import comb, prod
 from typing import NamedTuple
 
 from dp_lsp.core import sens
@@ -33,7 +33,7 @@ from dp_lsp.core.term import Local
 from dp_lsp.core.types import Bounds, Dataset, Norm
 
 MOST_CASES, MOST_POINTS, MOST_DIFFERENCES, MOST_SYMBOLS = 600, 150, 20_000, 12
-MOST_RECORDS, MOST_WAYS = 40, 64
+MOST_RECORDS, MOST_WAYS, MOST_PLACES = 40, 64, 64
 MOST_SIZE = 2**62  # what is larger may not be what a computer makes of it
 _NOTHING = Poly.of(0)
 
@@ -139,7 +139,9 @@ class Source(NamedTuple):
 
 class Seen:
     """What statistics of one dataset look at in a record: the numbers that features are compared with, what is known of
-    features, and what must be guessed. ``adapts`` says that something that was released may decide what they see."""
+    features, and what must be guessed. A feature that is ``compared`` with a number without a value has one of its own
+    for that, which is what it is above the number. ``adapts`` says that something that was released may decide what
+    they see."""
 
     def __init__(self, others: Seen | None = None) -> None:
         self.source: Source | None = None if others is None else others.source
@@ -148,20 +150,58 @@ class Seen:
         )
         self.known: dict[Feature, Known] = {} if others is None else dict(others.known)
         self.guesses: dict[Hashable, None] = {} if others is None else dict(others.guesses)
+        self.compared: dict[Feature, Feature] = {} if others is None else dict(others.compared)
         self.adapts: bool = others is not None and others.adapts
 
     def cases(self) -> Iterator[Case]:
         """All that a record may be."""
         return cases(self.cuts, self.known, self.guesses)
 
+    def together(self, found: Sequence[Case]) -> Iterator[list[Case]]:
+        """Cases that two records may be in at once: the numbers without a value are the same for both, wherever among
+        the others they lie."""
+        places = [list(_line(sorted(self.cuts.get(of, ())))) for of in self.compared.values()]
+        if prod(map(len, places)) > MOST_PLACES:
+            yield list(found)
+            return
+        for chosen in product(*places):
+            at = list(zip(self.compared.items(), chosen, strict=True))
+            yield [
+                case
+                for case in found
+                if all(_lies(case.where.get(of), case.where[own], place) for (own, of), place in at)
+            ]
+
+
+def _line(cuts: list[Fraction]) -> Iterator[Where]:
+    """All places that numbers cut the line into, and that of what is no number."""
+    yield from (Where(cut, cut) for cut in cuts)
+    yield from (Where(below, above) for below, above in pairwise((None, *cuts, None)))
+    yield Where(None, None, real=False)
+
+
+def _lies(record: Where | None, above: Where, number: Where) -> bool:
+    """Whether a record at a place may be so far above a number at another one, or below it; a record of which nothing
+    is known may be anywhere."""
+    if not above.real:
+        return record is None or not (record.real and number.real)
+    if not number.real or (record is not None and not record.real):
+        return False
+    if record is None:
+        return True
+    if above.low == above.high:
+        return record == number
+    lower, higher = (record, number) if above.low is None else (number, record)
+    return lower.low is None or higher.high is None or lower.low < higher.high
+
 
 def _cells(cuts: list[Fraction], known: Known) -> Iterator[Where]:
     """The cells of a feature. One outside of its bounds, and one that holds no whole number, is none."""
     low = None if known.bounds is None else known.bounds.low.number
     high = None if known.bounds is None else known.bounds.high.number
-    found = [Where(cut, cut) for cut in cuts]
-    found += [Where(below, above) for below, above in pairwise((None, *cuts, None))]
-    for each in found:
+    for each in _line(cuts):
+        if not each.real:
+            continue
         at = each.low if each.low == each.high else None
         if low is not None and each.high is not None and (each.high < low or (each.high == low and at is None)):
             continue
@@ -399,14 +439,19 @@ class Part(NamedTuple):
     graded: bool
 
 
+Added = tuple[frozenset[Point], ...]
+"""What a record adds to each part."""
+
+
 class Parted:
     """All that is released of one dataset in a function: which parts the same record moves, and how far each.
 
     In one case a record that comes or goes moves each part by no more than what it adds there, wherever in the case it
-    lies; one that takes the place of another moves each by no more than the distance of what both add. So one of
-    finitely many ways is no less than what it does, in all parts at once, and those that are less than others are left
-    out. What it adds to a part of which that is not known moves the part as far as it can. Each record of a person
-    who has several lies in a way of its own.
+    lies; one that takes the place of another moves each by no more than the distance of what both add. A number without
+    a value, with which records are compared, is the same for both. So one of finitely many ways is no less than what a
+    change does, in all parts at once, and those that are less than others are left out. What a record adds to a part of
+    which that is not known moves the part as far as it can. Each record of a person who has several lies in a way of
+    its own.
 
     Source: of filters that are disjoint a record is in one only, McSherry 2009, Privacy Integrated Queries, Theorem 4;
     that what each release costs somebody is decided by his own record is Feldman and Zrnic 2021, Individual Privacy
@@ -436,14 +481,19 @@ class Parted:
             yield tuple(total(shares) * number(Fraction(1, records)) for shares in zip(*some, strict=True))
 
     def _largest(self, records: int) -> list[tuple[Sens, ...]]:
-        kinds = list(dict.fromkeys(self._added(case) for case in self.seen.cases()))
+        added = {id(case): (case, self._added(case)) for case in self.seen.cases()}
+        kinds = list(dict.fromkeys(each for _, each in added.values()))
         if len(kinds) > MOST_RECORDS:
             raise TooMany
-        pairs = combinations_with_replacement(kinds, 2) if self._replaced else ((each,) for each in kinds)
+        pairs: Iterable[tuple[Added, ...]] = [(each,) for each in kinds]
+        if self._replaced:
+            groups = self.seen.together([case for case, _ in added.values()])
+            alike = (list(dict.fromkeys(added[id(case)][1] for case in group)) for group in groups)
+            pairs = dict.fromkeys(pair for some in alike for pair in combinations_with_replacement(some, 2))
         found = list(dict.fromkeys(self._way(pair, records) for pair in pairs))
         return [way for way in found if not any(other != way and _covers(other, way) for other in found)]
 
-    def _added(self, case: Case) -> tuple[frozenset[Point], ...]:
+    def _added(self, case: Case) -> Added:
         """What a record adds to each part in one case; nothing, where that is not known."""
         return tuple(self._added_to(part, case) for part in self.parts)
 
@@ -453,7 +503,7 @@ class Parted:
         except TooMany:
             return frozenset()
 
-    def _way(self, changed: tuple[tuple[frozenset[Point], ...], ...], records: int) -> tuple[Sens, ...]:
+    def _way(self, changed: tuple[Added, ...], records: int) -> tuple[Sens, ...]:
         return tuple(_share(part, added, records) for part, *added in zip(self.parts, *changed, strict=True))
 
 

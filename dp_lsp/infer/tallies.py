@@ -486,6 +486,7 @@ class Reader:
         if isinstance(node, Use) and self._is_other(node.local):
             self.seen.adapts |= node.local not in self._inference.context.given
             own = (feature, node.local)
+            self.seen.compared[own] = feature
             self.seen.known[own] = Known(None, whole=False)
             return own, Fraction(0)
         raise Unread
