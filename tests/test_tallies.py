@@ -8,6 +8,7 @@ import math
 import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -195,9 +196,10 @@ def release(rng: random.Random, at: int) -> Release:
     noise, epsilon = rng.choice([1, 2, 4]), rng.choice([0.5, 1, 2])
     found = statistic(rng)
     written, adds = found.written, lambda x, a: found.adds(x)
-    if at and rng.random() < 0.4:
+    if at and rng.random() < 0.6:
         sign, holds = rng.choice([(">", lambda x, a: x > a), ("<=", lambda x, a: x <= a), ("==", lambda x, a: x == a)])
-        written, adds = f"count(x -> x {sign} a0, v)", lambda x, a: float(holds(x, a))
+        said, says = condition(rng)
+        written, adds = f"count(x -> x {sign} a0 && {said}, v)", lambda x, a: float(holds(x, a) and says(x))
     return Release(f"a{at} = laplacian_mechanism({noise * 12}, {epsilon}, {written})", adds, epsilon / noise / 12)
 
 
@@ -213,7 +215,29 @@ def released() -> Iterator[tuple[int, str, list[Release], bool, int]]:
         yield seed, f"{head}\n    {lines}\n    {last}\nend", releases, metric in ("ChangeOne", "Hamming"), records
 
 
-RELEASED = list(released())
+def on_both_sides() -> Iterator[tuple[int, str, list[Release], bool, int]]:
+    """Records are counted below a released number and above it, with different prices, where one is replaced."""
+    for seed in range(150, 220):
+        rng = random.Random(1000 + seed)
+        releases = [release(rng, 0)]
+        sides = [("<=", lambda x, a: x <= a), (">", lambda x, a: x > a)]
+        for at, (sign, holds) in enumerate(sides, 1):
+            (said, says), epsilon = condition(rng), rng.choice([0.5, 1, 2])
+            written = f"a{at} = laplacian_mechanism(12, {epsilon}, count(x -> x {sign} a0 && {said}, v))"
+            counted = partial(_counted, holds, says)
+            releases.append(Release(written, counted, epsilon / 12))
+        lines = "\n    ".join(each.written for each in releases)
+        head = "function f(v::MetricVector(Bounded(Real, -2, 2), Hamming)) :: Priv()"
+        yield seed, f"{head}\n    {lines}\n    a2\nend", releases, True, 1
+
+
+def _counted(
+    holds: Callable[[Record, float], bool], says: Callable[[Record], bool], record: Record, bound: float
+) -> float:
+    return float(holds(record, bound) and says(record))
+
+
+RELEASED = [*released(), *on_both_sides()]
 
 
 def spent(releases: list[Release], replaced: bool, records: int) -> float:
