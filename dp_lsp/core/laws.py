@@ -267,7 +267,7 @@ LAWS = {
         "coordinates by Laplace noise: Dong, Roth and Su 2019, Theorem 2.14; by Gaussian noise: ibid., Corollary 3.3.",
     ),
     DISJOINT: Law(
-        "the dearest of all that one record may be in",
+        "the dearest of all that one change of a record moves together",
         "What is released of a dataset costs somebody what his record moves: of disjoint filters it is in one, and "
         "where it takes the place of another, in two at most. Sums move by what it adds to each of them, all together. "
         "The dearest of all records, or of all pairs of records, counts.",

@@ -135,7 +135,7 @@ class Steps:
         span, rule, why, premises, factors, reasons = entry
         others = ["the row" if var.members else f"`{var.name}`" for var in moving if var not in self._subjects]
         numbers, found = (tuple(map(self.context.formula, each)) for each in (factors, result))
-        step = Step(span, rule, why, premises, reasons, numbers, found, shown, " and ".join(others))
+        step = Step(span, rule, why, premises, reasons, numbers, found, shown, " and ".join(dict.fromkeys(others)))
         place = self._places.get(step)
         if place is None:
             self.context.use(rule)
