@@ -59,6 +59,9 @@ def is_public(moved: Moves) -> bool:
     return not moved or all(var.public for var in moved)
 
 
+_EXACT = 2**53  # whole numbers below it are what they are as fractions, too
+
+
 def is_given(type_: Type) -> bool:
     """Whether all values of a type are one point that is a formula of what who calls a function chooses: also what they
     are stored as is public then."""
@@ -142,7 +145,9 @@ class Publics:
                 return replace(value, type=replace(type_, static=None))
             if type_.base is Base.DATA or not is_public(value.moves):
                 return value
-            return replace(value, type=self._with_symbol(type_, node), moves=moves.NOWHERE)
+            entry = self._entry(node)
+            type_ = self._with_symbol(type_, node) if entry is None else replace(type_, static=entry)
+            return replace(value, type=type_, moves=moves.NOWHERE)
         if not isinstance(type_, TupleType) or not type_.items:
             return value
         parts = value.parts or tuple(Judgement(item, value.moves) for item in type_.items)
@@ -150,6 +155,23 @@ class Publics:
         if all(new is old for new, old in zip(found, parts, strict=True)):
             return value
         return replace(value, type=TupleType(tuple(part.type for part in found)), parts=found)
+
+    def _entry(self, node: Term) -> Poly | None:
+        """The number at a place of a vector that was written entry by entry; where all are stored as the same type, it
+        is still that number."""
+        if not isinstance(node, term.Call) or not builtins.TABLE[node.builtin].picks or len(node.args) != 2:
+            return None
+        of, place = node.args
+        while isinstance(of, term.Use) and of.local in self._context.made:
+            of = self._context.made[of.local]
+        at = self._number(place)
+        if not isinstance(of, term.Call) or of.builtin != builtins.LITERAL or at is None:
+            return None
+        if at.number not in range(1, len(of.args) + 1):
+            return None
+        entry = self._number(of.args[int(at.number or 1) - 1])
+        number = None if entry is None else entry.number
+        return entry if number is not None and (number.denominator > 1 or abs(number) < _EXACT) else None
 
     def of_rounds(self, type_: Type, local: Local) -> Type:
         """The type of a number that is public in each round of a loop, and another one in each."""
