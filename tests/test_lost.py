@@ -21,7 +21,7 @@ LOSSES = {
         ("DP208", "x / y", BOUNDS.format("x"), DIVISOR),
     ),
     "by a function that has a name": (
-        f"function f({ONE})\n    share(x) = x / (x + 1)\n    w = map(share, v)\n    sum(w)\nend",
+        f"function f({ONE})\n    share(x) = x / (x - 50)\n    w = map(share, v)\n    sum(w)\nend",
         ("DP208", "map(share, v)", BOUNDS.format("v"), "the results of its function have no known bounds"),
     ),
     "by a function of the program": (
@@ -37,8 +37,8 @@ LOSSES = {
         ("DP208", "x > 9 ? x : c * x", BOUNDS.format("x"), "the two branches have different ones"),
     ),
     "through names": (
-        f"function f({ONE})\n    u = map(x -> 1 / (x + 1), v)\n    w = map(x -> x + 1, u)\n    z = w\n    sum(z)\nend",
-        ("DP208", "1 / (x + 1)", "the bounds of `x + 1` (1 to 101) are", DIVISOR),
+        f"function f({ONE})\n    u = map(x -> 1 / (x - 50), v)\n    w = map(x -> x + 1, u)\n    z = w\n    sum(z)\nend",
+        ("DP208", "1 / (x - 50)", "the bounds of `x - 50` (-50 to 50) are", DIVISOR),
     ),
     "a number that a loop carries": (
         f"function f({PLACED})\n    y = v[1]\n    for i in 1:3\n        y = y + 1\n    end\n    y * v[2]\nend",

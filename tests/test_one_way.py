@@ -353,7 +353,7 @@ def test_where_no_number_says_how_far_it_moves() -> None:
         "report_noisy_max(r, e, histogram(v, [1, 2, 3]))"
     )
     (function,) = ENGINE.check(text).functions
-    assert [bound.epsilon for bound in function.bounds] == ["e/2"]
+    assert [bound.epsilon for bound in function.bounds] == ["e*j/(2*r)"]
 
 
 def test_the_published_rules_know_nothing_of_it() -> None:

@@ -134,7 +134,7 @@ def test_a_repair_is_written_in_the_language() -> None:
 def test_positions_count_from_0_and_a_range_has_no_end() -> None:
     vector = "(defn f ((v (:vector :real L1)) (n (:public :integer)))"
     assert [each.text for each in checked(f"{vector} (at v 0))").functions[0].conditions] != []
-    assert bounds(f"{vector} (let s 0) (for i 3 (let s (+ s (at v i)))) s)")["v"] == "3"
+    assert bounds(f"{vector} (let s 0) (for i 3 (let s (+ s (at v i)))) s)")["v"] == "1"
     assert found(f"{vector} (at v -1))") != []
 
 
