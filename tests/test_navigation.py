@@ -456,8 +456,9 @@ def sample() -> list[str]:
 
 
 def verdicts(analysis: Analysis) -> tuple[object, ...]:
+    """What is said of a program, but for arguments that are swapped by what they are called (DP427)."""
     functions = [(each.state, each.kind, len(each.parameters), len(each.bounds)) for each in analysis.functions]
-    return functions, sorted(problem.code for problem in analysis.problems)
+    return functions, sorted(problem.code for problem in analysis.problems if problem.code != "DP427")
 
 
 def test_a_renamed_program_means_the_same() -> None:
