@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import reduce
 
 from dp_lsp.builtins import datasets, intervals, linear, shapes
@@ -216,8 +217,12 @@ def _static_ceiling(args: Args) -> Type:
 
 
 def _negated(args: Args) -> Type | Refusal:
+    """Entries lie between the negatives of their bounds; what was clipped still is."""
     box = args.containers[0]
-    return box.of(box.element, box.clip)
+    element = box.element
+    if isinstance(element, NumberType) and element.bounds is not None:
+        element = replace(element, bounds=intervals.negated(element.bounds))
+    return box.of(element, box.clip)
 
 
 def _divided(args: Args) -> Type | Refusal:

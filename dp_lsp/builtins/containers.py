@@ -94,7 +94,9 @@ def _entrywise(box: Container) -> Sens:
 
 
 def _summed(element: Type) -> Type:
-    """What sums of such elements are: truth values are counted."""
+    """What sums of such elements are, which may lie beyond their bounds: truth values are counted."""
+    if isinstance(element, NumberType):
+        return replace(element, bounds=None)
     return INTEGER if isinstance(element, BoolType) else element
 
 
