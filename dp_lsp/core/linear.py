@@ -179,9 +179,31 @@ class Piece(NamedTuple):
         """What stands at this position of each row of it; None if it has no rows."""
         return Piece((All.KEPT, place)) if self.places == (All.KEPT, All.KEPT) else None
 
+    def within(self, outer: Piece) -> Piece | None:
+        """This piece of what is another piece of a value, as a piece of that; None if it has not as many axes."""
+        kept = sum(place is All.KEPT for place in outer.places)
+        own = iter(self.places)
+        places = (next(own) if place is All.KEPT else place for place in outer.places)
+        return Piece(tuple(places)) if kept == len(self.places) else None
+
     def sum(self) -> Piece:
         """The sum of all its entries."""
         return Piece(tuple(All.ADDED if place is All.KEPT else place for place in self.places))
+
+
+def piece_of(form: LinearForm, piece: Piece) -> LinearForm | None:
+    """A piece of a value that is a linear function."""
+    if all(place is All.KEPT for place in piece.places):
+        return form
+    if not form.written:
+        return form.of_pieces(piece.within)
+    if len(piece.places) != 1:
+        return None
+    (place,) = piece.places
+    number = place.number if isinstance(place, Poly) else None
+    if place is All.ADDED:
+        return summed(form)
+    return LinearForm((form.rows[int(number) - 1],)) if number in range(1, len(form.rows) + 1) and number else None
 
 
 class Measure(NamedTuple):

@@ -61,7 +61,7 @@ class Reach(NamedTuple):
         return None if self.start is not None else Reach(None, values.sens(self.radius))
 
 
-@undigested(form="it is known inside of a function only, and how far the value moves by it is in its moves")
+@undigested(form="it is known inside of a function only, and what others know of it is in the scheme")
 @thing
 class Judgement:
     """What is known of a value. ``parts`` holds the moves of each item of a tuple, ``moves`` those of the whole.
@@ -168,8 +168,9 @@ class Scheme:
     no parameters is about captured ones. ``reason`` says why nothing is known of it, or is empty; ``claims_privacy``
     is true for ``Priv()``. ``failing`` are the variables that decide whether a call fails; None if a call never does.
     ``premises`` are what users are taken at their word for in it. It is ``real`` if its result is certainly made of
-    numbers, and never of NaN, where its arguments are. ``template`` is there if it has parameters without annotations,
-    and stands at top level.
+    numbers, and never of NaN, where its arguments are. ``form`` is how the result is a linear function of what it is
+    given, whose sources are the places of parameters; None if that is not known. ``template`` is there if it has
+    parameters without annotations, and stands at top level.
     """
 
     name: str
@@ -186,6 +187,7 @@ class Scheme:
     premises: tuple[str, ...] = ()
     template: Template | None = None
     real: bool = False
+    form: LinearForm | None = None
 
 
 @value

@@ -43,7 +43,7 @@ from dp_lsp.core.types import (
     Unknown,
     can_change,
 )
-from dp_lsp.infer import conditions, dispatch, explain, moves, norms, openings, problems, publics, rows, units
+from dp_lsp.infer import conditions, dispatch, explain, moves, norms, openings, problems, publics, rows, through, units
 from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, failing, in_sequence, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.instance import Instance
@@ -344,14 +344,16 @@ def call(
     outcome = run(inference, site, value, types, directly=True)
     if outcome is None:
         return NOT_UNDERSTOOD
-    arguments = [
+    counted = [
         replace(argument, moves=outcome.counted(index, argument.moves, written.span))
         for index, (argument, written) in enumerate(zip(arguments, node.args, strict=True))
     ]
-    given = _in_persons(inference, outcome, arguments, node.span)
+    given = _in_persons(inference, outcome, counted, node.span)
     spent = _spent(inference, site, outcome, value, given, callee.moves)
-    failures = _fail(inference, site, outcome, value, arguments, callee.moves)
+    failures = _fail(inference, site, outcome, value, counted, callee.moves)
     result = _result(inference, node, outcome, value, given, callee.moves)
+    if not callee.moves:
+        result = through.of_call(inference, node, value, outcome.scheme, outcome.values, arguments, result)
     return Evaluation(result).after(outcome.effects, spent, failures)
 
 

@@ -144,6 +144,7 @@ def body(
     types = called_with if len(called_with) == len(method.params) else (None,) * len(method.params)
     pairs = zip(method.params, types, strict=True)
     params = tuple(parameter(inference, param, known, otherwise, usual, type_) for param, type_ in pairs)
+    given = tuple(inference.context.environment[param.local] for param in method.params)
     if not nested:
         inference.context.given |= {param.local for param in method.params}
     inference.context.parts[inference.context.home] = parts.of(params)
@@ -158,14 +159,17 @@ def body(
     if inference.publics.symbols:
         found = found._replace(effects=_at_most(inference, found.effects))
     as_declared = declared.result(inference, method, found.value, known)
-    found = found._replace(value=checks.returned(inference, method, as_declared))
+    returned = checks.returned(inference, method, as_declared)
+    if returned.type != as_declared.type:
+        returned = replace(returned, form=None)
+    found = found._replace(value=returned)
     found = checks.with_failures(inference, method, found)
     lost = checks.check_privacy(inference, method, found)
     found = Evaluation(found.value, in_sequence((found.effects, lost)))
     if not nested:
         generalize.default_norms(inference, (param.type for param in params), found)
     params = units.marked(params, inference.solver.whole, inference.solver.uneven)
-    return generalize.InferredBody(params, found.value, found.effects, conditions.settle(inference, since))
+    return generalize.InferredBody(params, found.value, found.effects, conditions.settle(inference, since), given)
 
 
 def _at_most(inference: Inference, effects: Effects) -> Effects:

@@ -43,20 +43,21 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
 )
-from dp_lsp.infer import conditions, publics
+from dp_lsp.infer import conditions, publics, through
 from dp_lsp.infer.effects import Effects, Evaluation
 from dp_lsp.infer.inference import Inference
 from dp_lsp.text import Span
 
 
 class InferredBody(NamedTuple):
-    """The inferred body of a method: its parameters, its value, the effects of evaluating it, and the conditions found
-    on the way."""
+    """The inferred body of a method: its parameters, its value, the effects of evaluating it, the conditions found on
+    the way, and the values that the parameters start with."""
 
     params: tuple[SchemeParameter, ...]
     result: Judgement
     effects: Effects
     settled: conditions.SettledConditions
+    given: tuple[Judgement, ...]
 
 
 class Around(NamedTuple):
@@ -77,9 +78,11 @@ def scheme(inference: Inference, method: term.Method, body: InferredBody, around
     params = tuple(replace(param, type=inference.solver.type(param.type)) for param in body.params)
     computed = frozenset(inference.publics.symbols[0 if around is None else around.computed :])
     returned = publics.from_outside(_solved(inference, body.result, values), computed)
+    form = None if method.privacy else through.of_parameters(inference, body.result.form, body.given, values)
     cost = _cost(body, method, values)
     if not body.settled.holds or (body.effects.costs and not method.privacy):
         returned, cost = _nothing_holds(body.params, returned, cost)
+        form = None
     types = [*(param.type for param in params), returned.type]
     if around is None:
         opens = tuple(_put(inference, each) for each in inference.solver.opens)
@@ -105,6 +108,7 @@ def scheme(inference: Inference, method: term.Method, body: InferredBody, around
         inference.recorder.unknown,
         tuple(inference.recorder.premises),
         real=inference.context.rules.computed and _is_real(inference, method, returned.type),
+        form=form,
     )
 
 

@@ -295,6 +295,7 @@ class Instance:
             cost=self._cost(scheme, values),
             needs=tuple(put_into(values, need) for need in scheme.needs),
             opens=tuple(self._open(each) for each in scheme.opens),
+            form=None,
         )
 
     def _cost(self, scheme: Scheme, values: Substitution) -> Cost:

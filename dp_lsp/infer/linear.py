@@ -5,7 +5,8 @@ a part of its own. What has no part in common with anything needs no measuring: 
 So a form is measured only where a source is in it twice, and what is found counts where it is no more than what the
 moves of the arguments say.
 
-A form is about values of one scope. What leaves a branch, a sample or a function has none; a row of a round has the
+A form is about values of one scope. What leaves a branch or a sample has none, what leaves a function one of its
+parameters (:mod:`dp_lsp.infer.through`); a row of a round has the
 variable of that round, and is another source than its container. What a loop adds up in a known number of rounds is
 the sum of what each of them adds, where that is a function of values from before the loop.
 
@@ -24,7 +25,7 @@ from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol, TooLong
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
-from dp_lsp.core.linear import MOST_PARTS, WHOLE, All, LinearForm, Piece, combined
+from dp_lsp.core.linear import MOST_PARTS, WHOLE, All, LinearForm, Piece, combined, piece_of
 from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import Local
@@ -51,17 +52,22 @@ def of_call(
     forms = [sources.known(inference.solver, *each) for each in zip(node.args, values, strict=True)]
     if any(each is None and value.moves for each, value in zip(forms, values, strict=True)):
         return found
-    data = _base(found.type) is Base.DATA
-    if any((_base(inference.type(value)) is Base.DATA) is not data for value in values if value.moves):
+    if not are_compared_alike(inference, values, found):
         return found
     try:
         result = form.linear(args, forms)
         if result is None:
             return found
         found = replace(found, form=result)
-        return _measured(inference, node, forms, result, found) if _is_shared(forms) else found
+        return measured(inference, node.span, forms, result, found) if _is_shared(forms) else found
     except TooLong:
         return replace(found, form=None)
+
+
+def are_compared_alike(inference: Inference, values: Sequence[Judgement], found: Judgement) -> bool:
+    """Whether what is private is compared by equality where the result is, and only there."""
+    data = _base(found.type) is Base.DATA
+    return all((_base(inference.type(value)) is Base.DATA) is data for value in values if value.moves)
 
 
 def _is_shared(forms: Sequence[LinearForm | None]) -> bool:
@@ -75,8 +81,8 @@ def _is_shared(forms: Sequence[LinearForm | None]) -> bool:
     return False
 
 
-def _measured(
-    inference: Inference, node: term.Call, forms: Sequence[LinearForm | None], result: LinearForm, found: Judgement
+def measured(
+    inference: Inference, span: Span, forms: Sequence[LinearForm | None], result: LinearForm, found: Judgement
 ) -> Judgement:
     """A value that moves no further than its form says."""
     gone = {part for form in forms if form is not None for row in form.rows for part in row}
@@ -89,7 +95,7 @@ def _measured(
         if result.written and isinstance(norm, NormVariable):
             inference.solver.fix_norm(norm)
             norm = inference.solver.norm(norm)
-    least = moved(result, norm, inference.solver, node.span)
+    least = moved(result, norm, inference.solver, span)
     together = {var: _smaller(move, least[var]) for var, move in found.moves.items() if var in least}
     return replace(found, moves=together)
 
@@ -195,26 +201,22 @@ def _summed(
     for number in rounds:
         put = Substitution({index: Poly.of(number)})
         for form, piece, coefficient in added:
-            if number == 0 and not _is_polynomial(coefficient):
+            if number == 0 and not is_polynomial(coefficient):
                 return None
-            read = _read(form, [put.poly(place) for place in piece.places if isinstance(place, Poly)], piece)
+            if All.ADDED in piece.places:
+                return None
+            read = piece_of(form, put_into(piece, put))
             if read is None:
                 return None
             found.append((read, put.poly(coefficient)))
     return combined(found) if found else None
 
 
-def _is_polynomial(value: Poly) -> bool:
+def is_polynomial(value: Poly) -> bool:
+    """Whether it has a value wherever its symbols have."""
     return all(isinstance(atom, Symbol) and power > 0 for monomial in value.terms for atom, power in monomial)
 
 
-def _read(form: LinearForm, places: Sequence[Poly], piece: Piece) -> LinearForm | None:
-    """A piece of a value that is a linear function."""
-    if All.ADDED in piece.places:
-        return None
-    if not places:
-        return form
-    if not form.written:
-        return form.of_pieces(lambda each: each.at(places))
-    number = places[0].number
-    return LinearForm((form.rows[int(number) - 1],)) if number in range(1, len(form.rows) + 1) and number else None
+def put_into(piece: Piece, values: Substitution) -> Piece:
+    """A piece with all that is put for symbols in its positions."""
+    return Piece(tuple(values.poly(place) if isinstance(place, Poly) else place for place in piece.places))

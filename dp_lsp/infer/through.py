@@ -1,0 +1,118 @@
+"""Linear forms through calls of functions: the result as a linear function of the parameters, and so of the arguments.
+
+A method whose value is Σ coefficient · part, plus something public, where each part is a piece of what a parameter was
+given, is that in every call: a form is about numbers in each of two runs, and the numbers that a call gives are those
+that the parameters stand for. Coefficients and positions are polynomials of what is public of the arguments, for which
+a call has values. What is public in the method is public in the call, and an argument that is public adds nothing that
+moves. So a form of the parameters, of which each is a form of something, is a form of that: linear maps are composed.
+
+The parts are those of the arguments, whichever units and norms the method counts in; how far the result moves is
+measured anew by them, and counts where it is no more. It is so only where all that moves the result are parameters that
+cannot be changed in place, and where nothing is converted on the way out: a part that is anything else, such as what
+was captured or computed, is known inside of the method only, and its value has no form in a call. Where a part is gone
+that may be no number the value has none, either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from dp_lsp.core import term
+from dp_lsp.core.algebra import Poly, TooLong
+from dp_lsp.core.evaluate import Substitution, symbols_of
+from dp_lsp.core.linear import LinearForm, Part, Piece, combined, piece_of, side_by_side
+from dp_lsp.core.scheme import FunctionValue, Judgement, Scheme
+from dp_lsp.core.types import can_change
+from dp_lsp.infer import linear, sources
+from dp_lsp.infer.inference import Inference
+
+Become = Callable[[Part], LinearForm | None]
+
+
+def of_parameters(
+    inference: Inference, form: LinearForm | None, given: Sequence[Judgement], values: Substitution
+) -> LinearForm | None:
+    """A value as a linear function of what a method was given, of which a source is the place; None if it is none."""
+    places = {each: place for place, each in enumerate(given) if not can_change(inference.type(each))}
+
+    def become(part: Part) -> LinearForm | None:
+        source, piece = part
+        if not isinstance(source, sources.Value) or source.judgement not in places or not isinstance(piece, Piece):
+            return None
+        return LinearForm.of(Part(places[source.judgement], linear.put_into(piece, values)))
+
+    try:
+        found = None if form is None else _composed(form, become, values)
+    except TooLong:
+        return None
+    return found if found is not None and all(map(_is_lasting, _numbers(found))) else None
+
+
+def _numbers(form: LinearForm) -> Iterator[Poly]:
+    """The coefficients and positions of a form."""
+    for row in form.rows:
+        for part, coefficient in row.items():
+            yield coefficient
+            if isinstance(part.piece, Piece):
+                yield from (place for place in part.piece.places if isinstance(place, Poly))
+
+
+def _is_lasting(number: Poly) -> bool:
+    """Whether a number has a value in every call: those that a method computes are others in each."""
+    return linear.is_polynomial(number) and all(symbol.computed is None for symbol in symbols_of(number))
+
+
+def of_call(
+    inference: Inference,
+    node: term.Apply,
+    value: FunctionValue,
+    scheme: Scheme,
+    values: Substitution,
+    arguments: Sequence[Judgement],
+    found: Judgement,
+) -> Judgement:
+    """The result of a call as a linear function of what the arguments are functions of."""
+    here = value.home is None or value.home is inference.context.home
+    if scheme.form is None or not here or not found.moves or not inference.context.rules.linear:
+        return found
+    forms = [sources.known(inference.solver, *each) for each in zip(node.args, arguments, strict=True)]
+    if any(each is None and argument.moves for each, argument in zip(forms, arguments, strict=True)):
+        return found
+    if not linear.are_compared_alike(inference, arguments, found):
+        return found
+    private = {place: each for place, each in enumerate(forms) if each is not None}
+    try:
+        result = _composed(_about(scheme.form, private), _of_arguments(private, values), values)
+        if result is None:
+            return found
+        return linear.measured(inference, node.span, forms, result, replace(found, form=result))
+    except TooLong:
+        return replace(found, form=None)
+
+
+def _about(form: LinearForm, private: Mapping[int, LinearForm]) -> LinearForm:
+    """A form without the parts of arguments that are public."""
+    rows = ({part: each for part, each in row.items() if part.source in private} for row in form.rows)
+    return LinearForm(tuple(rows), form.written)
+
+
+def _of_arguments(private: Mapping[int, LinearForm], values: Substitution) -> Become:
+    def become(part: Part) -> LinearForm | None:
+        assert isinstance(part.source, int) and isinstance(part.piece, Piece), "it is a part of a parameter"
+        return piece_of(private[part.source], linear.put_into(part.piece, values))
+
+    return become
+
+
+def _composed(form: LinearForm, become: Become, values: Substitution) -> LinearForm | None:
+    """A form with others in the place of its parts, and values in that of symbols."""
+    rows: list[LinearForm | None] = []
+    for row in form.rows:
+        put = [(become(part), values.poly(coefficient)) for part, coefficient in row.items()]
+        known = [(each, coefficient) for each, coefficient in put if each is not None]
+        found = combined(known)
+        if len(known) < len(put) or (found is None and put) or (found is not None and found.written and form.written):
+            return None
+        rows.append(found)
+    return side_by_side(rows) if form.written else rows[0]
