@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import is_dataclass
 from enum import Enum
@@ -23,6 +23,7 @@ from dp_lsp.core import algebra, events, scheme, sens, types
 from dp_lsp.core.algebra import NormVariable, Symbol
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import Answer, Called, Opaque, Release, Var, sequence
+from dp_lsp.core.linear import All, Piece
 from dp_lsp.core.scheme import FunctionValue, Judgement
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.types import Norm
@@ -220,6 +221,7 @@ SIMPLE: dict[Any, tuple[Any, ...]] = {
     float: (0.5, 0.25),
     Fraction: (Fraction(1, 2), Fraction(1, 3)),
     NoneType: (None,),
+    Hashable: (1, 2, Piece(()), Piece((All.KEPT,)), Piece((All.ADDED,))),
 }
 
 

@@ -56,6 +56,12 @@ EDITS = (
         "Real",
         "Float64",
     ),
+    Edited(
+        "Scheme.form",
+        "k(p::Real, q::Real) = 2 * (p + @)\n\nf(v::MetricVector(Real, L1)) = k(v[1], v[2]) + v[2]\n",
+        "q",
+        "max(q, q)",
+    ),
     Edited("Premises.cloud", "@\n\ng(x::Real) = 2 * x\n", "c = 1", "eval(:(c = 1))"),
     Edited("Named.conflict", "f(x::Real) = x\n\n@\n\nf(x::Vector{<:Real}) = x[1]\n", "# nothing", "c = 1"),
     Edited("Named.cloud", "@\n\ng(x::Real) = f(x)\n", "c = 1", "a, f = 1, 2"),
