@@ -411,7 +411,14 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "abs",
         "abs(x)",
-        (form(numeric(lambda x: magnitude(x).single_poly(), bounds=intervals.size), each(), x=NUMBER),),
+        (
+            form(
+                numeric(lambda x: magnitude(x).single_poly(), bounds=intervals.size),
+                each(),
+                linear=linear.size,
+                x=NUMBER,
+            ),
+        ),
         "The absolute value; 1-sensitive.",
         CALCULUS,
         ("f(x::Real) = abs(x)",),
@@ -423,7 +430,17 @@ ROWS: tuple[Builtin, ...] = (
         Builtin(
             name,
             f"{name}(x, y, …)",
-            (form(numeric(static, bounds=bounds), each(), variadic=True, furthest=True, x=NUMBER, y=NUMBER),),
+            (
+                form(
+                    numeric(static, bounds=bounds),
+                    each(),
+                    variadic=True,
+                    furthest=True,
+                    linear=linear.one_of,
+                    x=NUMBER,
+                    y=NUMBER,
+                ),
+            ),
             f"The {words} of numbers; 1-sensitive in each: it moves as far as the one that moves furthest. Containers "
             "are refused: which of two is larger their first entries that differ decide, which jumps.",
             CALCULUS,
@@ -443,7 +460,18 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "clamp",
         "clamp(x, lo, hi)",
-        (form(_in_range, clamp_factors, _ordered("lo", "hi"), x=NUMBER, lo=NUMBER, hi=NUMBER), datasets.CLAMP),
+        (
+            form(
+                _in_range,
+                clamp_factors,
+                _ordered("lo", "hi"),
+                linear=linear.in_range,
+                x=NUMBER,
+                lo=NUMBER,
+                hi=NUMBER,
+            ),
+            datasets.CLAMP,
+        ),
         "x moved into [lo, hi]. 1-sensitive in x for public bounds in order; a private bound has no bound (∞): for "
         "lo > hi the result jumps. min(max(x, lo), hi) is 1-sensitive in each.",
         CALCULUS,

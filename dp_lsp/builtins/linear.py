@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dp_lsp.builtins.define import Args, Linear
-from dp_lsp.core.linear import WHOLE, WIDEST, LinearForm, Piece, combined, side_by_side, summed
-from dp_lsp.core.metrics import is_discrete
+from dp_lsp.core.linear import WHOLE, WIDEST, LinearForm, Piece, chosen, combined, side_by_side, summed
+from dp_lsp.core.metrics import is_data, is_discrete
 
 Forms = Sequence[LinearForm | None]
 
@@ -77,6 +77,24 @@ def total(args: Args, forms: Forms) -> LinearForm | None:
     if of is None:
         return None
     return summed(of) if of.written else of.of_pieces(Piece.sum)
+
+
+def size(args: Args, forms: Forms) -> LinearForm | None:
+    """The argument, or its negative."""
+    (of,) = forms
+    return None if of is None or any(map(is_data, args.types)) else chosen((of, combined([(of, -WHOLE)])))
+
+
+def one_of(args: Args, forms: Forms) -> LinearForm | None:
+    """One of the arguments, whichever is the largest or the smallest."""
+    return None if any(map(is_data, args.types)) else chosen(forms)
+
+
+def in_range(args: Args, forms: Forms) -> LinearForm | None:
+    """The first argument, or a public bound of the range into which it is moved."""
+    of, lower, upper = forms
+    public = lower is None and upper is None
+    return chosen((of, None)) if of is not None and public and not is_data(args.types[0]) else None
 
 
 def itself(name: str) -> Linear:

@@ -25,6 +25,7 @@ COUNTED_AS = "of another metric"
 SMALLER_NORM = "in a smaller norm"
 LINEAR = "linear"
 FURTHEST = "furthest"
+TURNS = "turns"
 NAME = "name"
 TUPLE = "tuple"
 ITEMS = "items of a tuple"
@@ -119,6 +120,13 @@ LAWS = {
         "as far as the one that moves furthest",
         "The largest, or the smallest, of several numbers moves no further than the one that moves furthest.",
         "Where no number moves by more than d, the largest of them lies within d of where it was.",
+    ),
+    TURNS: Law(
+        "linear between its turns",
+        "An absolute value, the largest or smallest of some numbers, or a number that is moved into a range is one "
+        "linear function of what it is made of or another one: what is made of it moves no further than the one that "
+        "moves furthest.",
+        "On the straight line between two inputs it is continuous, and one of them on each of finitely many pieces.",
     ),
     NAME: Law("the same value", "Another name for a value moves as far as the value.", "The identity."),
     TUPLE: Law(

@@ -25,6 +25,11 @@ Data are compared by equality: an entry of the result differs only where an entr
 differs at all, ‖x‖ ≥ 1, so the result is at most as far as if all its entries that use any of it differed; and in L1
 one entry of x after the other may be changed, so at most the largest column of the entries that use it.
 
+|a|, the largest or smallest of some numbers, and a number that is moved into a range are one linear function of what
+they are made of or another one, up to what is public, and go from one to the other without a jump: a :class:`Choice`.
+On the straight line between two inputs a value made of choices is continuous, and one of the forms of
+:meth:`LinearForm.alternatives` on each of finitely many pieces; so it moves by at most the largest of their norms.
+
 Source: Horn and Johnson 2013, Matrix Analysis, 5.6; searched by brute force in ``tests/test_linear.py``.
 """
 
@@ -35,6 +40,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import reduce
 from itertools import product
+from math import prod
 from operator import mul
 from typing import Any, NamedTuple
 
@@ -43,11 +49,12 @@ from dp_lsp.core.constraints import decide
 from dp_lsp.core.metrics import by_norm, conversion
 from dp_lsp.core.sens import ONE, ZERO, Sens, magnitude, maximum, number, positive_part, total
 from dp_lsp.core.types import AnyNorm, Norm
-from dp_lsp.core.values import value
+from dp_lsp.core.values import thing, value
 
 WHOLE, _NONE = Poly.of(1), Poly.of(0)
 MOST_PARTS = 12  # of one value; what has more is a value of its own, so that a long sum costs as much as it is long
 WIDEST = 4  # coefficients have no more terms, and these no more factors
+MOST_ALTERNATIVES = 32  # of a value that turns; what has more is a value of its own
 _MOST_SIGNS = 6  # numbers each of which may have two signs
 _LONGER = 8  # a root that is so much longer than a sum is left out: the sum is no less
 _DUAL = {Norm.L1: Norm.LINF, Norm.L2: Norm.L2, Norm.LINF: Norm.L1}
@@ -78,9 +85,40 @@ class LinearForm:
         return LinearForm(({part: WHOLE},))
 
     @property
+    def parts(self) -> set[Part]:
+        """All that it is a function of; of a choice the parts of its options."""
+        found = {part for row in self.rows for part in row}
+        chosen = [part for part in found if isinstance(part.source, Choice)]
+        return found.difference(chosen).union(*(option.parts for part in chosen for option in _options(part)))
+
+    @property
     def sources(self) -> set[Hashable]:
         """What its parts are pieces of."""
-        return {part.source for row in self.rows for part in row}
+        return {part.source for part in self.parts}
+
+    @property
+    def choices(self) -> tuple[Part, ...]:
+        """The parts that are one linear function or another one."""
+        return tuple(dict.fromkeys(part for row in self.rows for part in row if isinstance(part.source, Choice)))
+
+    def alternatives(self) -> Iterator[LinearForm]:
+        """The linear functions without choices that it may be, up to something public."""
+        chosen = self.choices
+        if not chosen:
+            yield self
+            return
+        for option in chosen[0].source.options:  # type: ignore[attr-defined]
+            yield from self._with(chosen[0], option).alternatives()
+
+    def _with(self, choice: Part, option: LinearForm | None) -> LinearForm:
+        rows = []
+        for row in self.rows:
+            found = {part: coefficient for part, coefficient in row.items() if part != choice}
+            if choice in row and option is not None:
+                for part, coefficient in option.rows[0].items():
+                    _add(found, part, coefficient * row[choice])
+            rows.append(found)
+        return LinearForm(tuple(rows), self.written)
 
     def pieces(self) -> dict[Hashable, list[dict[Any, Poly]]]:
         """The coefficients of the pieces of each source, row by row; what a piece is, its source knows."""
@@ -100,6 +138,37 @@ class LinearForm:
                 return None
             _add(found, Part(part.source, new), coefficient)
         return LinearForm((found,))
+
+
+@thing
+class Choice:
+    """A number that is one of some linear functions up to something public, None being a public number, and goes from
+    one to another without a jump. It equals itself only: what is public may be something else in another one."""
+
+    options: tuple[LinearForm | None, ...]
+
+
+def chosen(options: Iterable[LinearForm | None]) -> LinearForm | None:
+    """A number that is one of these without a jump; None where there are too many."""
+    listed = tuple(options)
+    moving = tuple(each for each in listed if each is not None)
+    source = Choice(moving if len(moving) == len(listed) else (*moving, None))
+    return _short([{Part(source, Piece(())): WHOLE}], False)
+
+
+def _options(part: Part) -> Iterator[LinearForm]:
+    assert isinstance(part.source, Choice)
+    yield from (option for option in part.source.options if option is not None)
+
+
+def _count(rows: Iterable[Combination]) -> int:
+    """Of how many alternatives these are at most."""
+    sources = {part.source for row in rows for part in row}
+    return prod(
+        sum(1 if option is None else _count(option.rows) for option in source.options)
+        for source in sources
+        if isinstance(source, Choice)
+    )
 
 
 def _add(found: dict[Part, Poly], part: Part, coefficient: Poly) -> None:
@@ -139,6 +208,7 @@ def summed(form: LinearForm) -> LinearForm | None:
 def _short(rows: Sequence[dict[Part, Poly]], written: bool) -> LinearForm | None:
     few = sum(map(len, rows)) <= MOST_PARTS
     short = few and all(each.is_short(WIDEST) for row in rows for each in row.values())
+    short = short and _count(rows) <= MOST_ALTERNATIVES
     return LinearForm(tuple(rows), written) if short else None
 
 

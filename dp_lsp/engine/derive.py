@@ -24,7 +24,7 @@ from dp_lsp.infer.moves import first_infinite
 from dp_lsp.text import Span
 
 TIMES, PLUS = " × ", " + "
-_NO_SUMS = frozenset((laws.CAP, laws.RECORDS, laws.LARGEST, laws.BRANCH, laws.ITEMS, laws.FURTHEST))
+_NO_SUMS = frozenset((laws.CAP, laws.RECORDS, laws.LARGEST, laws.BRANCH, laws.ITEMS, laws.FURTHEST, laws.TURNS))
 """Rules that make something else of what they follow from than a sum."""
 
 

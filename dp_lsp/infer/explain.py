@@ -84,7 +84,7 @@ def _message(step: Move, variable: str) -> str | None:
         return f"`{variable}` enters here" if step.rule == laws.PARAMETER else None
     if INFINITY in step.factors:
         return "here it becomes unbounded"
-    if step.rule in (laws.BRANCH, laws.CAP, laws.RECORDS, laws.FURTHEST):
+    if step.rule in (laws.BRANCH, laws.CAP, laws.RECORDS, laws.FURTHEST, laws.TURNS):
         return None
     if len(step.before) > 1 and step.rule == builtins.LITERAL:
         return f"it moves {len(step.before)} entries here"

@@ -25,7 +25,7 @@ from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol, TooLong
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
-from dp_lsp.core.linear import MOST_PARTS, WHOLE, All, LinearForm, Piece, combined, piece_of
+from dp_lsp.core.linear import MOST_PARTS, WHOLE, All, LinearForm, Part, Piece, combined, piece_of
 from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import Local
@@ -85,8 +85,8 @@ def measured(
     inference: Inference, span: Span, forms: Sequence[LinearForm | None], result: LinearForm, found: Judgement
 ) -> Judgement:
     """A value that moves no further than its form says."""
-    gone = {part for form in forms if form is not None for row in form.rows for part in row}
-    gone -= {part for row in result.rows for part in row}
+    gone = set[Part]().union(*(form.parts for form in forms if form is not None))
+    gone -= result.parts
     if not all(source.is_real(inference.publics) for source in {cast(sources.Source, part.source) for part in gone}):
         return replace(found, form=None)
     norm: AnyNorm = Norm.LINF
@@ -111,6 +111,11 @@ def known_as(inference: Inference, found: Judgement, form: LinearForm, span: Spa
 
 def moved(form: LinearForm, norm: AnyNorm, solver: Solver, span: Span) -> Moves:
     """How far a value moves in a norm that is such a function."""
+    each = [_moved(alternative, norm, solver, span) for alternative in form.alternatives()]
+    return each[0] if len(each) == 1 else moves.furthest_of(each, span)
+
+
+def _moved(form: LinearForm, norm: AnyNorm, solver: Solver, span: Span) -> Moves:
     parts = [
         each
         for source, rows in form.pieces().items()

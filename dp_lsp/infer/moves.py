@@ -126,6 +126,18 @@ def larger(left: Moves, right: Moves, span: Span) -> Moves:
     return result
 
 
+def furthest_of(each: Sequence[Moves], span: Span) -> Moves:
+    """The moves of what is one of some functions of the same values, and goes from one to another without a jump:
+    maxima, variable by variable."""
+    result = {}
+    for var in {var: None for moved in each for var in moved}:
+        sides = tuple(moved[var] for moved in each if var in moved)
+        most = sens.maximum(side.sens for side in sides)
+        way = common(side.way for side in sides) if len(sides) == len(each) else None
+        result[var] = Move(most, span, laws.TURNS, (ONE,) * len(sides), sides, way=way)
+    return result
+
+
 def capped(moved: Moves, diameter: Sens, span: Span) -> Moves:
     """The moves into a metric of finite diameter: a variable whose values are at least 1 apart moves it by no more.
     Several steps move it by no more, either, but of them one may move one part up, and the next another one down: that
