@@ -194,7 +194,7 @@ def follows(step: Step, before: list[Step]) -> bool:
         return close(result[0], max(moved))
     assert step.rule in TABLE or step.rule in laws.LAWS
     parts = list(map(float.__mul__, factors, moved))
-    if step.rule == laws.FURTHEST:
+    if step.rule in (laws.FURTHEST, laws.TURNS):
         return close(result[0], max(parts))
     if step.rule == LITERAL:
         return any(close(result[0], norm) for norm in (sum(parts), math.hypot(*parts), max(parts)))
