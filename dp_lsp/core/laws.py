@@ -286,7 +286,8 @@ LAWS = {
         "the dearest of all entries, or rows, that are released",
         "Where each release reads other entries of a vector, or rows of a matrix, and is made once, a change is spread "
         "over them: distances that sum up to d, with Laplace or with Gaussian noise alone, cost no more than d where "
-        "it costs most, and so do those whose squares sum up to d², with Gaussian noise alone.",
+        "it costs most, and so do those whose squares sum up to d², with Gaussian noise alone. With Laplace noise "
+        "alone these cost no more than the root of the sum of squares of what each costs at d.",
         "Shifts of several coordinates by Laplace noise: Dong, Roth and Su 2019, Theorem 2.14; by Gaussian noise: "
         "ibid., Corollary 3.3. Larger noise can be made of smaller noise.",
     ),

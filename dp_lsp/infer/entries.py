@@ -9,6 +9,10 @@ is released in between and whatever later releases depend on: that is the law of
 (:mod:`dp_lsp.infer.disjoint`), and noise that is larger can be made of smaller noise. That one value tells as much as
 what costs c does at d, which is one of the ways. So a bound of all ways is one, by any measure.
 
+Entries whose squares sum up to d² shift Laplace noise of releases that each are made once by Σ cₖdₖ ≤ √(Σ cₖ²)·d
+together (Cauchy and Schwarz), so that costs no more than one of them whose entries alone move by √(Σ cₖ²)/cₖ times as
+far as all of them, where these ratios are known.
+
 Each must therefore be one release, which is made once: in a loop it is made as often as there are rounds, of two
 branches the one that is not taken may be the dearer one, and two releases of the same entry are another curve than one.
 Of Gaussian noise there may be several, as squares of all add up. What reads no entry with a number for its place moves
@@ -23,10 +27,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from dp_lsp.core.constraints import Origin
-from dp_lsp.core.events import Cost, Parts, Release, Sequence, Var, renamed, variables
+from dp_lsp.core.events import Cost, Distances, Parts, Release, Sequence, Var, renamed, variables
 from dp_lsp.core.metrics import is_data
 from dp_lsp.core.scheme import SchemeParameter
-from dp_lsp.core.sens import ONE, ZERO
+from dp_lsp.core.sens import ONE, ZERO, number
 from dp_lsp.core.types import Container, Norm, NumberType
 from dp_lsp.infer.solver import Solver
 from dp_lsp.text import Span
@@ -66,10 +70,9 @@ class Entries:
         read = {part: places for part, places in self._read.items() if part in used}
         norm = Norm.L1 if self._type.rows is not None else solver.norm(self._type.norm)
         groups = list(_groups(read))
-        apart = len(groups) > 1 and norm in (Norm.L1, Norm.L2) and _add_up(cost, groups, norm is Norm.L2)
-        if not apart:
+        ways = _ways(cost, groups, norm is Norm.L2) if len(groups) > 1 and norm in (Norm.L1, Norm.L2) else ()
+        if not ways:
             return renamed(cost, dict.fromkeys(self._read, self._whole))
-        ways = tuple({part: ONE if part in group else ZERO for part in read} for group in groups)
         return Parts(self._whole, ways, False, cost, Origin(span, "different entries"), scaled=True)
 
 
@@ -83,9 +86,26 @@ def _groups(read: Mapping[Var, Places]) -> Iterator[frozenset[Var]]:
     return (few for _, few in groups)
 
 
-def _add_up(cost: Cost, groups: list[frozenset[Var]], squares: bool) -> bool:
-    """Whether what is released of all groups costs no more than what is released of one of them."""
+def _ways(cost: Cost, groups: list[frozenset[Var]], squares: bool) -> tuple[Distances, ...]:
+    """Ways to move what is read of which one costs as much as any, where distances, or their ``squares``, add up; none
+    if they are not known."""
     parts = frozenset[Var]().union(*groups)
+    found = _releases(cost, parts)
+    if not found:
+        return ()
+    once = len(found) == len(parts) == len(groups) and all(each.event.shares for each in found)
+    alone = tuple({part: ONE if part in group else ZERO for part in parts} for group in groups)
+    if all(each.event.is_normal for each in found) or (once and not squares and not _some_normal(found)):
+        return alone
+    return _in_one(found) if once and not _some_normal(found) else ()
+
+
+def _some_normal(found: list[Release]) -> bool:
+    return any(each.event.is_normal for each in found)
+
+
+def _releases(cost: Cost, parts: frozenset[Var]) -> list[Release]:
+    """All that is released of these parts; none if that is done otherwise than one after the other, or of several."""
     found: list[Release] = []
     pending = [cost]
     while pending:
@@ -99,8 +119,21 @@ def _add_up(cost: Cost, groups: list[frozenset[Var]], squares: bool) -> bool:
         elif isinstance(node, Parts):
             pending.append(node.body)
         else:
-            return False
-    if all(each.event.is_normal for each in found):
-        return True
-    once = len(found) == len(parts) == len(groups)
-    return once and not squares and all(each.event.shares and not each.event.is_normal for each in found)
+            return []
+    return found
+
+
+def _in_one(found: list[Release]) -> tuple[Distances, ...]:
+    """The way in which one of some releases costs as much as all of them do at most, if squares add up."""
+    alike = len({each.event.declares.epsilon for each in found}) == 1
+    sizes = [
+        ((ONE if alike else each.event.declares.epsilon) * each.factor * far).number
+        for each in found
+        for far in each.distance.values()
+    ]
+    known = [size for size in sizes if size]
+    if len(known) < len(found):
+        return ()
+    first, *others = (var for each in found for var in each.distance)
+    length = number(sum((size / known[0]) ** 2 for size in known)).root()
+    return ({first: length, **dict.fromkeys(others, ZERO)},)
