@@ -212,7 +212,7 @@ def cost_follows(step: Step, result: list[float], factors: list[float], premises
             return epsilon >= 0  # what it costs stands in another derivation
         case laws.SEQUENCE, _:
             return all(map(close, (epsilon, delta, mean, square), map(sum, zip(*costs, strict=True))))
-        case laws.CHOICE | laws.DISJOINT | laws.ENTRIES, _:
+        case laws.CHOICE | laws.DISJOINT | laws.ENTRIES | laws.TOGETHER, _:
             return all(map(close, (epsilon, delta, mean, square), map(max, zip(*costs, strict=True))))
         case laws.PARALLEL | laws.PLACES, [
             steps

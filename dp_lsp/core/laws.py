@@ -54,6 +54,7 @@ PARALLEL = "parallel composition"
 PLACES = "places read once"
 DISJOINT = "disjoint parts"
 ENTRIES = "different entries"
+TOGETHER = "noise on linear functions"
 BASIC = "basic"
 ROUNDS = "rounds of a loop"
 ADVANCED = "advanced"
@@ -286,10 +287,18 @@ LAWS = {
         "the dearest of all entries, or rows, that are released",
         "Where each release reads other entries of a vector, or rows of a matrix, and is made once, a change is spread "
         "over them: distances that sum up to d, with Laplace or with Gaussian noise alone, cost no more than d where "
-        "it costs most, and so do those whose squares sum up to d², with Gaussian noise alone. With Laplace noise "
-        "alone these cost no more than the root of the sum of squares of what each costs at d.",
+        "it costs most, and so do those whose squares sum up to d², with Gaussian noise alone.",
         "Shifts of several coordinates by Laplace noise: Dong, Roth and Su 2019, Theorem 2.14; by Gaussian noise: "
         "ibid., Corollary 3.3. Larger noise can be made of smaller noise.",
+    ),
+    TOGETHER: Law(
+        "all that is released with Laplace noise, as one of them that moves so far",
+        "Laplace noise of scales bₖ is added to linear functions fₖ of one vector or matrix, to each once. A change d "
+        "shifts it by |fₖ(d)|/bₖ, and all these sum up to at most the norm of all fₖ/bₖ as one map to L1. Together they "
+        "cost no more than one of them that shifts by that: k entries in L2, with noise of one scale, cost √k times "
+        "what one costs.",
+        "Horn and Johnson 2013, Matrix Analysis, 5.6: norms of matrices; Dong, Roth and Su 2019, Theorem 2.14: shifts "
+        "of several coordinates by Laplace noise.",
     ),
     BASIC: Law("{} rounds, basic composition", "k rounds of (ε, δ) cost (kε, kδ).", f"{_DWORK_ROTH}, Corollary 3.15."),
     ROUNDS: Law(

@@ -436,9 +436,9 @@ class _Charges:
         ways = [each for each in ways if self._measure.is_unbounded(each[1])][:1] or ways
         places = [self.write(cost.body, way) for way, _ in ways]
         premises = tuple(dict.fromkeys(place for place in places if place is not None))
-        if len(premises) == 1:
+        if len(premises) == 1 and not (cost.scaled and len(cost.ways) == 1):
             return premises[0]
-        law = laws.ENTRIES if cost.scaled else laws.DISJOINT
+        law = laws.DISJOINT if not cost.scaled else laws.ENTRIES if len(cost.ways) > 1 else laws.TOGETHER
         return self._add(Entry(None, law, LAWS[law].step, premises, (ONE,) * len(premises)), distances, loss)
 
     def _called(self, cost: Called, distances: Distances, loss: Any) -> int | None:

@@ -9,14 +9,16 @@ is released in between and whatever later releases depend on: that is the law of
 (:mod:`dp_lsp.infer.disjoint`), and noise that is larger can be made of smaller noise. That one value tells as much as
 what costs c does at d, which is one of the ways. So a bound of all ways is one, by any measure.
 
-Entries whose squares sum up to d² shift Laplace noise of releases that each are made once by Σ cₖdₖ ≤ √(Σ cₖ²)·d
-together (Cauchy and Schwarz), so that costs no more than one of them whose entries alone move by √(Σ cₖ²)/cₖ times as
-far as all of them, where these ratios are known.
-
 Each must therefore be one release, which is made once: in a loop it is made as often as there are rounds, of two
 branches the one that is not taken may be the dearer one, and two releases of the same entry are another curve than one.
 Of Gaussian noise there may be several, as squares of all add up. What reads no entry with a number for its place moves
 with the whole, in every way.
+
+Laplace noise needs no places that are apart, where each release is made once and is a vector of numbers fₖ·v with scale
+bₖ on each, and all fₖ are known: shifts |fₖ·d|/bₖ sum up to at most N, the norm of all fₖ/bₖ as one map from what v
+moves by to L1 (:func:`~dp_lsp.core.linear.operator_norm`). So all together tell no more than one of them that shifts
+by N alone. For entries of a vector in L2 that is √(Σ 1/bₖ²), by Cauchy and Schwarz. How one scale compares with another
+must be a number, so that N is one, whatever was released before.
 
 Sources: Dong, Roth and Su 2019, Gaussian Differential Privacy, Theorem 2.14 and Corollary 3.3; Laplace noise of scale
 b' > b is that of b, and more noise, with probability 1 - b²/b'² (its characteristic function is 1/(1 + b²t²)).
@@ -25,28 +27,31 @@ b' > b is that of b, and more noise, with probability 1 - b²/b'² (its characte
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 
-from dp_lsp.core.constraints import Origin
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.constraints import Origin, decide
 from dp_lsp.core.events import Cost, Distances, Parts, Release, Sequence, Var, renamed, variables
+from dp_lsp.core.linear import Measure, Piece, Rows, norm_of
 from dp_lsp.core.metrics import is_data
+from dp_lsp.core.ranges import ratio
 from dp_lsp.core.scheme import SchemeParameter
-from dp_lsp.core.sens import ONE, ZERO, number
+from dp_lsp.core.sens import ONE, ZERO, Sens, number, total
 from dp_lsp.core.types import Container, Norm, NumberType
 from dp_lsp.infer.solver import Solver
+from dp_lsp.mechanisms.mechanism import Mechanism
 from dp_lsp.text import Span
 
 _MOST = 16  # releases of one container that are told apart
-Places = frozenset[object]
-"""The numbers of entries, or of rows, that something reads, and nothing else."""
 
 
 class Entries:
-    """What is released of a vector, or a matrix, in a function, by the entries or rows that it reads."""
+    """What is released of a vector, or a matrix, in a function, as linear functions of its entries or rows."""
 
     def __init__(self, whole: Var, type_: Container) -> None:
         self._whole = whole
         self._type = type_
-        self._read: dict[Var, Places] = {}
+        self._read: dict[Var, Rows] = {}
 
     @staticmethod
     def of(param: SchemeParameter) -> Entries | None:
@@ -56,9 +61,9 @@ class Entries:
             return None
         return Entries(param.var, type_)
 
-    def told_apart(self, read: Places | None) -> Var:
-        """The variable of what reads such places; that of the whole, where these are not known."""
-        if not read or len(self._read) == _MOST:
+    def told_apart(self, read: Rows | None) -> Var:
+        """The variable of what reads such entries, or rows; that of the whole, where their places are no numbers."""
+        if read is None or not _places(read) or None in _places(read) or len(self._read) == _MOST:
             return self._whole
         part = Var(self._whole.name, self._whole.gap, chained=self._whole.chained)
         self._read[part] = read
@@ -67,18 +72,35 @@ class Entries:
     def in_parts(self, solver: Solver, cost: Cost, span: Span) -> Cost:
         """What a function spends, with what is told apart seen from outside."""
         used = variables(cost)
-        read = {part: places for part, places in self._read.items() if part in used}
-        norm = Norm.L1 if self._type.rows is not None else solver.norm(self._type.norm)
-        groups = list(_groups(read))
-        ways = _ways(cost, groups, norm is Norm.L2) if len(groups) > 1 and norm in (Norm.L1, Norm.L2) else ()
+        ways = self._ways(solver, _releases(cost, frozenset(self._read) & used))
         if not ways:
             return renamed(cost, dict.fromkeys(self._read, self._whole))
         return Parts(self._whole, ways, False, cost, Origin(span, "different entries"), scaled=True)
 
+    def _ways(self, solver: Solver, found: Mapping[Var, Release]) -> tuple[Distances, ...]:
+        """Ways to move what is released of which one costs as much as any does; none if they are not known."""
+        norm = solver.norm(self._type.norm)
+        if len(found) < 2 or not isinstance(norm, Norm):
+            return ()
+        spread = Norm.L1 if self._type.rows is not None else norm
+        normal = {each.event.is_normal for each in found.values()}
+        groups = list(_groups({part: _places(self._read[part]) for part in found}))
+        once = len(groups) == len(found) and normal == {False}
+        if len(groups) > 1 and ((spread is Norm.L1 and once) or (spread is not Norm.LINF and normal == {True})):
+            return tuple({part: ONE if part in group else ZERO for part in found} for group in groups)
+        length = self._type.length
+        return _in_one(found, self._read, Measure(norm, length, False)) if normal == {False} else ()
 
-def _groups(read: Mapping[Var, Places]) -> Iterator[frozenset[Var]]:
+
+def _places(read: Rows) -> frozenset[object]:
+    """The numbers of entries, or of rows, that something reads; None for what has none."""
+    firsts = (piece.places[0] if piece.places else None for row in read for piece in row)
+    return frozenset(first.number if isinstance(first, Poly) else None for first in firsts)
+
+
+def _groups(read: Mapping[Var, frozenset[object]]) -> Iterator[frozenset[Var]]:
     """Releases that read no place in common with others."""
-    groups: list[tuple[Places, frozenset[Var]]] = []
+    groups: list[tuple[frozenset[object], frozenset[Var]]] = []
     for part, places in read.items():
         same = [each for each in groups if not each[0].isdisjoint(places)]
         groups = [each for each in groups if each[0].isdisjoint(places)]
@@ -86,54 +108,62 @@ def _groups(read: Mapping[Var, Places]) -> Iterator[frozenset[Var]]:
     return (few for _, few in groups)
 
 
-def _ways(cost: Cost, groups: list[frozenset[Var]], squares: bool) -> tuple[Distances, ...]:
-    """Ways to move what is read of which one costs as much as any, where distances, or their ``squares``, add up; none
-    if they are not known."""
-    parts = frozenset[Var]().union(*groups)
-    found = _releases(cost, parts)
-    if not found:
-        return ()
-    once = len(found) == len(parts) == len(groups) and all(each.event.shares for each in found)
-    alone = tuple({part: ONE if part in group else ZERO for part in parts} for group in groups)
-    if all(each.event.is_normal for each in found) or (once and not squares and not _some_normal(found)):
-        return alone
-    return _in_one(found) if once and not _some_normal(found) else ()
-
-
-def _some_normal(found: list[Release]) -> bool:
-    return any(each.event.is_normal for each in found)
-
-
-def _releases(cost: Cost, parts: frozenset[Var]) -> list[Release]:
-    """All that is released of these parts; none if that is done otherwise than one after the other, or of several."""
-    found: list[Release] = []
+def _releases(cost: Cost, parts: frozenset[Var]) -> Mapping[Var, Release]:
+    """What is released of each of these parts, one after the other, with noise that makes their distances add up; none
+    if anything is released otherwise."""
+    found: dict[Var, Release] = {}
     pending = [cost]
     while pending:
         node = pending.pop()
         if isinstance(node, Sequence):
-            pending += node.parts
+            pending += reversed(node.parts)
         elif parts.isdisjoint(variables(node)):
             continue
-        elif isinstance(node, Release) and len(node.distance) == 1:
-            found.append(node)
+        elif isinstance(node, Release) and len(node.distance) == 1 and node.event.shares:
+            (part,) = node.distance
+            found[part] = node
         elif isinstance(node, Parts):
             pending.append(node.body)
         else:
-            return []
+            return {}
     return found
 
 
-def _in_one(found: list[Release]) -> tuple[Distances, ...]:
-    """The way in which one of some releases costs as much as all of them do at most, if squares add up."""
-    alike = len({each.event.declares.epsilon for each in found}) == 1
-    sizes = [
-        ((ONE if alike else each.event.declares.epsilon) * each.factor * far).number
-        for each in found
-        for far in each.distance.values()
-    ]
-    known = [size for size in sizes if size]
-    if len(known) < len(found):
+def _in_one(found: Mapping[Var, Release], read: Mapping[Var, Rows], measure: Measure) -> tuple[Distances, ...]:
+    """The way in which one of some releases with Laplace noise costs as much as all do at most; none where that is not
+    known, or no less than what they cost one by one."""
+    (first, one), *others = found.items()
+    far = one.distance[first] * one.factor
+    shifts, alone = list[Mapping[Piece, Poly]](), list[Sens]()
+    for part, each in found.items():
+        times = _times(each.event, one.event)
+        if times is None or not all(map(_is_known, read[part])):
+            return ()
+        shifts += ({piece: factor * Poly.of(times) for piece, factor in row.items()} for row in read[part])
+        alone.append(each.distance[part] * each.factor * number(times))
+    together = _largest(norm_of(shifts, measure, Norm.L1))
+    if far.zero or len(far.polys) != 1 or decide(total(alone), "<=", together) is not False:
         return ()
-    first, *others = (var for each in found for var in each.distance)
-    length = number(sum((size / known[0]) ** 2 for size in known)).root()
-    return ({first: length, **dict.fromkeys(others, ZERO)},)
+    return ({first: ratio(together, far.single_poly()), **{part: ZERO for part, _ in others}},)
+
+
+def _largest(found: Sens) -> Sens:
+    """The largest of some numbers, where they are told apart."""
+    sizes = [Sens((size,)) for size in found.polys]
+    return next((one for one in sizes if all(one is each or decide(each, "<=", one) for each in sizes)), found)
+
+
+def _is_known(row: Mapping[Piece, Poly]) -> bool:
+    """Whether all coefficients and places are numbers."""
+    places = (place for piece in row for place in piece.places)
+    known = all(isinstance(place, Poly) and place.number is not None for place in places)
+    return known and all(factor.number is not None for factor in row.values())
+
+
+def _times(event: Mechanism, other: Mechanism) -> Fraction | None:
+    """How many times as much a mechanism costs as another one at the same distance, if that is a number."""
+    if len({len(each.polys) for noise in (event, other) for each in (noise.declares.epsilon, noise.declared)}) != 1:
+        return None
+    more = ratio(event.declares.epsilon, other.declares.epsilon.single_poly()).number
+    wider = ratio(event.declared, other.declared.single_poly()).number
+    return more / wider if more and wider else None

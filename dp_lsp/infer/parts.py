@@ -17,7 +17,7 @@ from dp_lsp import builtins
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.events import Cost, Parts, Var, renamed
-from dp_lsp.core.linear import Piece
+from dp_lsp.core.linear import Piece, Rows
 from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.scheme import Judgement, Move, SchemeParameter
 from dp_lsp.core.sens import ONE
@@ -25,7 +25,7 @@ from dp_lsp.core.tallies import Part, Parted, Rule, Seen, TooMany, Truth, Value,
 from dp_lsp.core.term import Call, Term
 from dp_lsp.core.types import Container, Norm
 from dp_lsp.infer import moves, sources
-from dp_lsp.infer.entries import Entries, Places
+from dp_lsp.infer.entries import Entries
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.tallies import Reader, Unread
 from dp_lsp.mechanisms.mechanism import Mechanism
@@ -57,7 +57,7 @@ def told_apart(inference: Inference, var: Var, move: Move, node: Term, value: Ju
     known. ``node`` is what the mechanism hides, ``value`` what is known of that, and ``move`` how far it moves."""
     parted = inference.context.parts.get(inference.context.home, {}).get(var)
     if isinstance(parted, Entries):
-        return parted.told_apart(_places(var, value))
+        return parted.told_apart(_rows(var, value))
     if parted is None or len(parted.parts) == _MOST or var in inference.context.tuples.values():
         return var
     for exact in (True, False):
@@ -70,19 +70,21 @@ def told_apart(inference: Inference, var: Var, move: Move, node: Term, value: Ju
     return var
 
 
-def _places(var: Var, value: Judgement) -> Places | None:
-    """The entries, or rows, that a value reads of what is a parameter, and nothing else; None if they are not known."""
-    places = set[object]()
-    for source, rows in value.form.pieces().items() if value.form is not None else ():
+def _rows(var: Var, value: Judgement) -> Rows | None:
+    """A value as a linear function of what is a parameter, and of nothing else; None if it is not known as that."""
+    if value.form is None:
+        return None
+    rows: list[dict[Piece, Poly]] = [{} for _ in value.form.rows]
+    for source, pieces in value.form.pieces().items():
         moved = source.judgement.moves if isinstance(source, sources.Value) else {}
         if moved.keys() != {var} or not moves.is_itself(moved[var]) or moved[var].sens != ONE:
             return None
-        for piece in (piece for row in rows for piece in row):
-            place = piece.places[0] if isinstance(piece, Piece) and piece.places else None
-            if not isinstance(place, Poly) or place.number is None:
+        for row, added in zip(rows, pieces, strict=True):
+            if not all(isinstance(piece, Piece) for piece in added):
                 return None
-            places.add(place.number)
-    return frozenset(places)
+            for piece, factor in added.items():
+                row[piece] = row.get(piece, Poly.of(0)) + factor
+    return rows
 
 
 def _as_sum(
