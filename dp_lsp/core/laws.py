@@ -294,9 +294,9 @@ LAWS = {
     TOGETHER: Law(
         "all that is released with Laplace noise, as one of them that moves so far",
         "Laplace noise of scales bₖ is added to linear functions fₖ of one vector or matrix, to each once. A change d "
-        "shifts it by |fₖ(d)|/bₖ, and all these sum up to at most the norm of all fₖ/bₖ as one map to L1. Together they "
-        "cost no more than one of them that shifts by that: k entries in L2, with noise of one scale, cost √k times "
-        "what one costs.",
+        "shifts it by |fₖ(d)|/bₖ, and all these sum up to at most the norm of all fₖ/bₖ as one map to L1. Together "
+        "they cost no more than one of them that shifts by that: k entries in L2, with noise of one scale, cost √k "
+        "times what one costs.",
         "Horn and Johnson 2013, Matrix Analysis, 5.6: norms of matrices; Dong, Roth and Su 2019, Theorem 2.14: shifts "
         "of several coordinates by Laplace noise.",
     ),
