@@ -212,8 +212,11 @@ def cost_follows(step: Step, result: list[float], factors: list[float], premises
             return epsilon >= 0  # what it costs stands in another derivation
         case laws.SEQUENCE, _:
             return all(map(close, (epsilon, delta, mean, square), map(sum, zip(*costs, strict=True))))
-        case laws.CHOICE | laws.DISJOINT | laws.ENTRIES | laws.TOGETHER, _:
+        case laws.CHOICE | laws.DISJOINT | laws.ENTRIES, _:
             return all(map(close, (epsilon, delta, mean, square), map(max, zip(*costs, strict=True))))
+        case laws.TOGETHER, _:
+            added = sum(cost[0] for cost in costs)
+            return max(cost[0] for cost in costs) <= epsilon < added and close(delta, sum(cost[1] for cost in costs))
         case laws.PARALLEL | laws.PLACES, [
             steps
         ]:  # of what is one of several at each part, what it costs at one step stands before

@@ -292,7 +292,7 @@ LAWS = {
         "ibid., Corollary 3.3. Larger noise can be made of smaller noise.",
     ),
     TOGETHER: Law(
-        "all that is released with Laplace noise, as one of them that moves so far",
+        "all this noise together, as the first alone where what it hides is {} times as far apart",
         "Laplace noise of scales bₖ is added to linear functions fₖ of one vector or matrix, to each once. A change d "
         "shifts it by |fₖ(d)|/bₖ, and all these sum up to at most the norm of all fₖ/bₖ as one map to L1. Together "
         "they cost no more than one of them that shifts by that: k entries in L2, with noise of one scale, cost √k "

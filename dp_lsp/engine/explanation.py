@@ -430,16 +430,28 @@ class _Charges:
         return self._add(Entry(cost.origin.span, laws.PARALLEL, why, premises, (total,)), distances, loss)
 
     def _lying(self, cost: Parts, distances: Distances, loss: Any) -> int | None:
-        """What each way costs in which the records can lie; of those without a bound the first is enough."""
+        """What each way costs in which the records can lie; of those without a bound the first is enough. A single way
+        in which entries can move stands for all releases together: what each costs is shown."""
         self._containers |= dict.fromkeys(cost.parts, cost.whole)
+        far = distances.get(cost.whole)
+        if far is not None and cost.scaled and len(cost.ways) == 1 and not self._measure.is_unbounded(loss):
+            return self._together(cost, far, distances, loss)
         ways = [(way, self._measure.loss(cost.body, way)) for way in self._measure.lying(cost, distances)]
         ways = [each for each in ways if self._measure.is_unbounded(each[1])][:1] or ways
         places = [self.write(cost.body, way) for way, _ in ways]
         premises = tuple(dict.fromkeys(place for place in places if place is not None))
-        if len(premises) == 1 and not (cost.scaled and len(cost.ways) == 1):
+        if len(premises) == 1:
             return premises[0]
-        law = laws.DISJOINT if not cost.scaled else laws.ENTRIES if len(cost.ways) > 1 else laws.TOGETHER
+        law = laws.ENTRIES if cost.scaled else laws.DISJOINT
         return self._add(Entry(None, law, LAWS[law].step, premises, (ONE,) * len(premises)), distances, loss)
+
+    def _together(self, cost: Parts, far: Sens, distances: Distances, loss: Any) -> int | None:
+        """What Laplace noise on linear functions costs beside all else, as one of them that moves so far."""
+        (times,) = (each for each in cost.ways[0].values() if not each.zero)
+        places = [self.write(cost.body, each) for each in (*({part: far} for part in cost.parts), distances)]
+        premises = tuple(dict.fromkeys(place for place in places if place is not None))
+        why = LAWS[laws.TOGETHER].step.format(self._context.short(times))
+        return self._add(Entry(None, laws.TOGETHER, why, premises, (ONE,) * len(premises)), distances, loss)
 
     def _called(self, cost: Called, distances: Distances, loss: Any) -> int | None:
         inner = {param: along(moved, distances) for param, moved in cost.along.items()}
