@@ -124,6 +124,7 @@ def cells() -> Iterator[Cell]:
             yield Cell(metric, call, (factor,), wide, 3, loose=True, more=more)
     for metric, factor in ((SYMMETRIC, 2), (INSERT, 2), (CHANGE, 4), (HAMMING, 4)):
         yield Cell(metric, "sum(clip(L2, 2, m); dims=1)", (factor,), least=3 if metric.sized else 0)
+        yield Cell(metric, "sum(clip(L1, 2, m))", (factor,), least=3 if metric.sized else 0)
     for metric, factor in ((SYMMETRIC, 1), (CHANGE, 0)):
         yield Cell(metric, "size(m, 1)", (factor,), least=3 if metric.sized else 0)
     for metric, factor in ((SYMMETRIC, 1), (INSERT, 1), (CHANGE, 2), (HAMMING, 2)):

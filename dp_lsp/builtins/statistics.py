@@ -45,7 +45,7 @@ from dp_lsp.builtins.descriptors import (
 from dp_lsp.builtins.patterns import STATIC, Arrow, Box, OneOf, Records
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.descriptors import Descriptor
-from dp_lsp.core.metrics import by_norm
+from dp_lsp.core.metrics import by_norm, conversion
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, magnitude, number, positive_part
 from dp_lsp.core.types import (
     INTEGER,
@@ -104,11 +104,31 @@ def _marks_factor(args: Args) -> Sens:
     """Of rows of truth values, of which up to k are true: k, √k or 1 in L1, L2 and LInf. One that takes the place of
     another moves the counts of the k that it has and of the k that the other one had."""
     dataset = args.dataset("v")
-    most = magnitude(dataset.records.length)
+    most = _most_marks(dataset)
     if dataset.radius is not None and dataset.records.clip is not Clip.LINF:
-        most = magnitude(dataset.radius).power(1 if dataset.records.clip is Clip.L1 else 2)
         most = most * (TWO if is_sized(args) else ONE)
     return by_norm(_norm(args), most, most.root(), ONE)
+
+
+def _most_marks(dataset: Dataset) -> Sens:
+    """How many truth values of a row are true."""
+    if dataset.radius is None or dataset.records.clip is Clip.LINF:
+        return magnitude(dataset.records.length)
+    return magnitude(dataset.radius).power(1 if dataset.records.clip is Clip.L1 else 2)
+
+
+def _total_of_entries(args: Args) -> Type | Refusal:
+    rows = _total_of_rows(args)
+    return rows.element if isinstance(rows, Container) else rows
+
+
+def _entries_factor(args: Args) -> Sens:
+    """What a row measures in L1, and twice that for one that replaces another; of truth values as many as can be true,
+    for those of both rows are none or more."""
+    dataset = args.dataset("v")
+    if isinstance(dataset.records.element, BoolType):
+        return _most_marks(dataset)
+    return _row_factor(args) * conversion(Norm(dataset.records.clip.value), Norm.L1, dataset.records.length)
 
 
 def _average(args: Args) -> Type | Refusal:
@@ -207,6 +227,7 @@ LENGTHS = (
 COUNT = form(of_kind(_whole, "p"), of_records(counted, "p"), applies=applied_to("p"), p=Arrow(), v=NUMBERS)
 SUMS: tuple[Form, ...] = (
     form(_total, only(v=per_change(largest, range_of, range_or_none)), v=NUMBERS),
+    form(_total_of_entries, only(v=_entries_factor), v=ROWS_OF_PEOPLE),
     form(_total_of_rows, only(v=_row_factor), keywords={"dims": OneOf((1,))}, v=ROWS_OF_PEOPLE),
 )
 
