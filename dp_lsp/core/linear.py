@@ -89,6 +89,8 @@ class LinearForm:
         """All that it is a function of; of a choice the parts of its options."""
         found = {part for row in self.rows for part in row}
         chosen = [part for part in found if isinstance(part.source, Choice)]
+        if not chosen:
+            return found
         return found.difference(chosen).union(*(option.parts for part in chosen for option in _options(part)))
 
     @property
@@ -183,6 +185,8 @@ def _add(found: dict[Part, Poly], part: Part, coefficient: Poly) -> None:
 def combined(forms: Iterable[tuple[LinearForm, Poly]]) -> LinearForm | None:
     """Σ coefficient · form of forms of one shape; None for others, and where there are too many parts."""
     forms = tuple(forms)
+    if len(forms) == 1 and forms[0][1] is WHOLE:
+        return forms[0][0]
     shapes = {(form.written, len(form.rows)) for form, _ in forms}
     if len(shapes) != 1:
         return None

@@ -59,7 +59,7 @@ def of_call(
         if result is None:
             return found
         found = replace(found, form=result)
-        return measured(inference, node.span, forms, result, found) if _is_shared(forms) else found
+        return measured(inference, node.span, forms, result, found) if is_shared(forms) else found
     except TooLong:
         return replace(found, form=None)
 
@@ -70,14 +70,18 @@ def are_compared_alike(inference: Inference, values: Sequence[Judgement], found:
     return all((_base(inference.type(value)) is Base.DATA) is data for value in values if value.moves)
 
 
-def _is_shared(forms: Sequence[LinearForm | None]) -> bool:
+def is_shared(forms: Sequence[LinearForm | None]) -> bool:
     """Whether a source is in two of the arguments, or one of them was written, of which not all entries may count."""
+    private = [form for form in forms if form is not None]
+    if any(form.written for form in private):
+        return True
+    if len(private) < 2:
+        return False
     seen = set[object]()
-    for form in forms:
-        if form is not None:
-            if form.written or seen & form.sources:
-                return True
-            seen |= form.sources
+    for form in private:
+        if seen & form.sources:
+            return True
+        seen |= form.sources
     return False
 
 
@@ -224,4 +228,6 @@ def is_polynomial(value: Poly) -> bool:
 
 def put_into(piece: Piece, values: Substitution) -> Piece:
     """A piece with all that is put for symbols in its positions."""
+    if values.idle or not piece.places:
+        return piece
     return Piece(tuple(values.poly(place) if isinstance(place, Poly) else place for place in piece.places))

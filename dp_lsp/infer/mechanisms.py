@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from dp_lsp.builtins.define import Args, Noise
@@ -46,7 +48,7 @@ def release(
     _warn_inverted(inference, node, noise, args, private)
     distances = {var: move.sens for var, move in private.items() if var not in unbounded}
     place = None if noise.declares is None else node.args[args.names.index(noise.declares)].span
-    still = {var: _nevertheless(noise, args, event, moved, factor) for var, moved in distances.items()}
+    still = {var: partial(_nevertheless, noise, args, event, far, factor) for var, far in distances.items()}
     too_far = {var for var in distances if not _hidden(inference, place, span, event, private[var], var, still[var])}
     origin = Origin(node.span, event.name)
     exposed = [expose(inference, node, args.names.index(name), values) for name in noise.exposed]
@@ -184,10 +186,17 @@ def _nevertheless(noise: Noise, args: Args, event: Mechanism, moved: Sens, facto
 
 
 def _hidden(
-    inference: Inference, place: Span | None, span: Span, event: Mechanism, move: Move, var: Var, nevertheless: str
+    inference: Inference,
+    place: Span | None,
+    span: Span,
+    event: Mechanism,
+    move: Move,
+    var: Var,
+    nevertheless: Callable[[], str],
 ) -> bool:
     """Demand that a variable moves the input by at most the distance declared at ``place``; False if it certainly
-    moves more, as does what is more than 1 times as large: noise that is made for nothing hides nothing."""
+    moves more, as does what is more than 1 times as large: noise that is made for nothing hides nothing. The report of
+    that says what is guaranteed ``nevertheless``."""
     if var.members:  # the price of a record is taken at its own distance
         return True
 
@@ -198,7 +207,7 @@ def _hidden(
     origin = Origin(place or span, f"the noise must hide how far `{inference.written(span)}` moves")
     constraint = Constraint(move.sens, "<=", event.declared, origin)
     if constraint.decide() is False or _is_larger(move.sens, event.declared):
-        inference.report(failed(constraint, nevertheless))
+        inference.report(failed(constraint, nevertheless()))
         return False
     inference.demand(*constraint[:3], origin, failed)
     return True

@@ -85,8 +85,10 @@ class _Records(NamedTuple):
 def ranged(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
     """A dataset of numbers that a function makes of records, with the bounds of what it makes of those that are there,
     if they are known, and its type says less."""
+    if node.mutates or builtins.TABLE[node.builtin].by_record is not ByRecord.MAPS:
+        return judgement
     type_ = inference.type(judgement)
-    if node.mutates or builtins.TABLE[node.builtin].by_record is not ByRecord.MAPS or not isinstance(type_, Dataset):
+    if not isinstance(type_, Dataset):
         return judgement
     element = type_.records.element
     if not isinstance(element, NumberType) or element.base is Base.DATA or type_.records.rows is not None:
@@ -107,9 +109,11 @@ def _narrower(bounds: Bounds, known: Bounds) -> bool:
 
 def tightened(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
     """How far a statistic moves, where reading it as one sum over the records of a dataset says that better."""
-    result = inference.type(judgement)
     steps = any(var.gap for var in judgement.moves)  # as those of a dataset have
-    if not steps or node.mutates or not isinstance(result, NumberType | Container):
+    if not steps or node.mutates:
+        return judgement
+    result = inference.type(judgement)
+    if not isinstance(result, NumberType | Container):
         return judgement
     role = builtins.TABLE[node.builtin].by_record
     if not (node.builtin in _ARITHMETIC or node.builtin == builtins.LITERAL or role in (ByRecord.MAPS, ByRecord.ADDS)):

@@ -7,10 +7,11 @@ a call has values. What is public in the method is public in the call, and an ar
 moves. So a form of the parameters, of which each is a form of something, is a form of that: linear maps are composed.
 
 The parts are those of the arguments, whichever units and norms the method counts in; how far the result moves is
-measured anew by them, and counts where it is no more. It is so only where all that moves the result are parameters that
-cannot be changed in place, and where nothing is converted on the way out: a part that is anything else, such as what
-was captured or computed, is known inside of the method only, and its value has no form in a call. Where a part is gone
-that may be no number the value has none, either.
+measured anew by them, and counts where it is no more; it can be less only where arguments share a source, or one is a
+vector that reads pieces of its own. It is so only where all that moves the result are parameters that cannot be changed
+in place, and where nothing is converted on the way out: a part that is anything else, such as what was captured or
+computed, is known inside of the method only, and its value has no form in a call. Where a part is gone that may be no
+number the value has none, either.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dataclasses import replace
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly, TooLong
 from dp_lsp.core.evaluate import Substitution, symbols_of
-from dp_lsp.core.linear import LinearForm, Part, Piece, combined, piece_of, side_by_side
+from dp_lsp.core.linear import All, LinearForm, Part, Piece, combined, piece_of, side_by_side
 from dp_lsp.core.scheme import FunctionValue, Judgement, Scheme
 from dp_lsp.core.types import can_change
 from dp_lsp.infer import linear, sources
@@ -34,6 +35,8 @@ def of_parameters(
     inference: Inference, form: LinearForm | None, given: Sequence[Judgement], values: Substitution
 ) -> LinearForm | None:
     """A value as a linear function of what a method was given, of which a source is the place; None if it is none."""
+    if form is None:
+        return None
     places = {each: place for place, each in enumerate(given) if not can_change(inference.type(each))}
 
     def become(part: Part) -> LinearForm | None:
@@ -43,7 +46,7 @@ def of_parameters(
         return LinearForm.of(Part(places[source.judgement], linear.put_into(piece, values)))
 
     try:
-        found = None if form is None else _composed(form, become, values)
+        found = _composed(form, become, values)
     except TooLong:
         return None
     return found if found is not None and all(map(_is_lasting, _numbers(found))) else None
@@ -60,6 +63,8 @@ def _numbers(form: LinearForm) -> Iterator[Poly]:
 
 def _is_lasting(number: Poly) -> bool:
     """Whether a number has a value in every call: those that a method computes are others in each."""
+    if number.number is not None:
+        return True
     return linear.is_polynomial(number) and all(symbol.computed is None for symbol in symbols_of(number))
 
 
@@ -86,9 +91,19 @@ def of_call(
         result = _composed(_about(scheme.form, private), _of_arguments(private, values), values)
         if result is None:
             return found
-        return linear.measured(inference, node.span, forms, result, replace(found, form=result))
+        found = replace(found, form=result)
+        plain = not linear.is_shared(forms) and all(map(_is_plain, private.values()))
+        return found if plain else linear.measured(inference, node.span, forms, result, found)
     except TooLong:
         return replace(found, form=None)
+
+
+def _is_plain(form: LinearForm) -> bool:
+    """Whether it is a number, or reads each source as a whole and once. What a function makes of that alone moves as
+    far as is known of the function."""
+    parts = form.parts
+    kept = {place is All.KEPT for part in parts if isinstance(part.piece, Piece) for place in part.piece.places}
+    return True not in kept or (False not in kept and len(parts) == len({part.source for part in parts}))
 
 
 def _about(form: LinearForm, private: Mapping[int, LinearForm]) -> LinearForm:
