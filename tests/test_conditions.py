@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from attack.conditions import SEEDS, conditions, refuted
+from attack.conditions import PROGRAMS, SEEDS, conditions, refuted, refuted_by
 
 
-def test_each_condition_has_a_seed() -> None:
-    assert [each.what for each in conditions()] == list(SEEDS)
+def test_each_condition_has_a_seed_or_a_program() -> None:
+    assert [each.what for each in conditions()] == [*SEEDS, *PROGRAMS]
 
 
 @pytest.mark.parametrize("what", SEEDS)
@@ -20,3 +20,10 @@ def test_what_is_claimed_without_a_condition_is_refuted(what: str) -> None:
 @pytest.mark.parametrize("seed", sorted(set(SEEDS.values())))
 def test_what_is_claimed_with_all_conditions_is_not(seed: int) -> None:
     assert refuted(None, seed, 1) is None
+
+
+@pytest.mark.parametrize("what", PROGRAMS)
+def test_a_program_is_refuted_only_without_its_condition(what: str) -> None:
+    (rule,) = (each for each in conditions() if each.what == what)
+    assert refuted_by(rule, PROGRAMS[what]) is not None
+    assert refuted_by(None, PROGRAMS[what]) is None
