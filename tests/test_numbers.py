@@ -329,3 +329,20 @@ def test_a_delta_that_is_written_down_is_not_above_the_one_asked_for(
     (numeric,) = function["numeric"]
     assert function["status"] == "proved" and "no guarantee" not in text
     assert numeric["delta"] <= Fraction(delta) and numeric["epsilon"] <= Fraction("0.7")
+
+
+@pytest.mark.parametrize(("border", "adapts"), [("7", False), ("a", True), ("a + 7", True)])
+def test_curves_of_parts_are_not_exchanged_by_what_was_released(border: str, adapts: bool) -> None:
+    """Where what was released decides in which part a record lies, the dearer part need not cost most: the curves of
+    two parts may cross. So it is as if the record were in both."""
+    text = f"""
+function f(v::MetricVector(Real, Symmetric)) :: Priv()
+    a = gaussian_noise(1, 3, length(v))
+    b = laplacian_mechanism(1, 1/2, count(x -> x < {border}, v))
+    c = gaussian_noise(1, 2, count(x -> x >= {border}, v))
+    [b, c]
+end
+"""
+    both = text.replace("x >=", "x > 0 && x <")
+    (found,), (twice,) = (numeric(each, "1e-6").values() for each in (text, both))
+    assert (found.epsilon == twice.epsilon) is adapts and found.epsilon <= twice.epsilon
