@@ -360,9 +360,14 @@ ROWS: tuple[Builtin, ...] = (
             ),
             _BY_NUMBER,
         ),
-        "Quotient. A public divisor c that is not 0 makes it 1/|c|-sensitive; a private divisor has no bound (∞).",
+        "Quotient. A public divisor c that is not 0 makes it 1/|c|-sensitive. A private one of size m or more makes it "
+        "1/m-sensitive, and |x|/m² in the divisor for the largest |x|; one that may be 0 has no bound (∞).",
         CALCULUS,
-        ("f(x::Real) = x / 4", "f(v::MetricVector(Real, L2)) = v / 4"),
+        (
+            "f(x::Real) = x / 4",
+            "f(x::Real, y::Real) = clamp(x, -1, 1) / clamp(y, 2, 4)",
+            "f(v::MetricVector(Real, L2)) = v / 4",
+        ),
         (
             Refused("f(x::Real) = x / 0", "DP304"),
             Refused("f(x::Data, y::Real) = x / y", "DP208"),

@@ -1,7 +1,7 @@
-"""Rows for everyday functions that jump, or that have no largest slope.
+"""Rows for everyday functions that jump, or that have no largest slope everywhere.
 
-Of a private number they have no bound. They are here for what has been released already, and for public numbers: what
-moves with nothing may go through any function.
+Of a private number they have no bound, but between ends where they are nowhere steep. They are here for what has been
+released already, too, and for public numbers: what moves with nothing may go through any function.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from fractions import Fraction
 from dp_lsp.builtins import intervals, shapes
 from dp_lsp.builtins.arithmetic import numeric
 from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Refusal, Refused, each, form, only
-from dp_lsp.builtins.factors import ceiling_factors
+from dp_lsp.builtins.factors import by_slope, ceiling_factors
 from dp_lsp.builtins.orders import ENTRIES, some_entries
 from dp_lsp.builtins.patterns import REAL_NUMBER, STATIC_INTEGER, GivenType, Records
 from dp_lsp.builtins.shapes import Shape
 from dp_lsp.core import machine
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import NumberOf
-from dp_lsp.core.sens import INFINITY, ONE, ZERO, log_inverse, magnitude
-from dp_lsp.core.types import INTEGER, REAL, Base, Kind, NumberType, Type
+from dp_lsp.core.evaluate import Interval
+from dp_lsp.core.sens import INFINITY, ONE, log_inverse, magnitude
+from dp_lsp.core.types import INTEGER, REAL, Base, Bounds, Kind, NumberType, Type
 
 _POST = "A function of what was released is post-processing, and costs nothing"
 
@@ -53,10 +54,25 @@ def _at_least_one(x: Poly) -> Demand:
     return Demand(Poly.of(1), "<=", x, "x")
 
 
-def _of_a_number(value: Callable[[Poly], Poly], demand: Callable[[Poly], Demand]) -> Form:
+def _between(shape: shapes.Rule) -> intervals.Rule:
+    """The bounds of what a function takes an interval to."""
+
+    def rule(operand: Bounds) -> Bounds | None:
+        around = intervals.outer(operand)
+        found = None if around is None else shape(Interval(around.low.number, around.high.number))
+        if found is None or found.low is None or found.high is None:
+            return None
+        return Bounds(Poly.of(found.low), Poly.of(found.high))
+
+    return rule
+
+
+def _of_a_number(
+    value: Callable[[Poly], Poly], demand: Callable[[Poly], Demand], shape: shapes.Rule, steepest: shapes.Slope
+) -> Form:
     return form(
-        numeric(value, Base.REAL),
-        lambda args: (INFINITY if args.statics[0] is None else ZERO,),
+        numeric(value, Base.REAL, _between(shape)),
+        by_slope(steepest),
         lambda args: tuple(demand(known) for known in args.statics if known is not None),
         fails_on=("x",),
         x=REAL_NUMBER,
@@ -107,11 +123,16 @@ _ROWS: tuple[Builtin, ...] = (
     Builtin(
         "sqrt",
         "sqrt(x)",
-        (_of_a_number(_root, _not_negative),),
-        "The square root of a public number that is not negative, or of one that was released. Of a private number it "
-        "has no bound (∞): near 0 it has no largest slope.",
+        (_of_a_number(_root, _not_negative, shapes.root, shapes.steepest_root),),
+        "The square root of a public number that is not negative, or of one that was released. Of a private number of "
+        "at least L > 0 it is 1/(2√L)-sensitive; of others it has no bound (∞): near 0 it has no largest slope.",
         _POST,
-        ("f(x::Real, k::Static()) = sqrt(k) * x", _RELEASED.format("sqrt"), "f(x::Real) = sqrt(x)"),
+        (
+            "f(x::Real, k::Static()) = sqrt(k) * x",
+            _RELEASED.format("sqrt"),
+            "f(x::Real) = sqrt(clamp(x, 4, 9))",
+            "f(x::Real) = sqrt(x)",
+        ),
         (
             Refused("f(x::Real) = sqrt(-4) * x", "DP304"),
             Refused("f(v::MetricVector(Real, L2)) = sqrt(v)", "DP202"),
@@ -122,11 +143,16 @@ _ROWS: tuple[Builtin, ...] = (
     Builtin(
         "log",
         "log(x)",
-        (_of_a_number(_logarithm, _at_least_one),),
+        (_of_a_number(_logarithm, _at_least_one, shapes.logarithm, shapes.steepest_logarithm),),
         "The natural logarithm of a public number of at least 1, or of a number that was released. Of a private number "
-        "it has no bound (∞): near 0 it has no largest slope.",
+        "of at least L > 0 it is 1/L-sensitive; of others it has no bound (∞): near 0 it has no largest slope.",
         _POST,
-        ("f(x::Real, k::Static()) = log(k) * x", _RELEASED.format("log"), "f(x::Real) = log(x)"),
+        (
+            "f(x::Real, k::Static()) = log(k) * x",
+            _RELEASED.format("log"),
+            "f(x::Real) = log(clamp(x, 2, 9))",
+            "f(x::Real) = log(x)",
+        ),
         (
             Refused("f(x::Real) = log(0.5) * x", "DP304"),
             Refused("f(v::MetricVector(Real, L2)) = log(v)", "DP202"),
@@ -137,11 +163,17 @@ _ROWS: tuple[Builtin, ...] = (
     Builtin(
         "exp",
         "exp(x)",
-        (form(lambda args: REAL, each(INFINITY), x=REAL_NUMBER),),
-        "e to the power x, of a public number, or of one that was released. Of a private number it has no bound (∞): "
-        "its slope grows without end.",
+        (
+            form(
+                numeric(None, Base.REAL, _between(shapes.exponential)),
+                by_slope(shapes.steepest_exponential),
+                x=REAL_NUMBER,
+            ),
+        ),
+        "e to the power x, of a public number, or of one that was released. Of a private number of at most U it is "
+        "e^U-sensitive; of others it has no bound (∞): its slope grows without end.",
         _POST,
-        (_RELEASED.format("exp"), "f(x::Real) = exp(x)"),
+        (_RELEASED.format("exp"), "f(x::Real) = exp(clamp(x, -1, 0))", "f(x::Real) = exp(x)"),
         (Refused("f(v::MetricVector(Real, L2)) = exp(v)", "DP202"),),
         shape=Shape(shapes.exponential),
         whole=False,

@@ -11,7 +11,9 @@ from typing import TypeVar
 
 from dp_lsp.builtins import intervals
 from dp_lsp.builtins.define import Args
+from dp_lsp.builtins.shapes import Slope
 from dp_lsp.core.algebra import Poly
+from dp_lsp.core.evaluate import Interval
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, inverse_magnitude, magnitude, number, positive_part
 from dp_lsp.core.types import Base, Type
 
@@ -67,8 +69,15 @@ def published_product_factors(args: Args) -> tuple[Sens, ...]:
 
 
 def quotient_factors(args: Args) -> tuple[Sens, ...]:
-    """1/|y| in x for a static y; ∞ otherwise. Data: 1."""
-    return (ONE, ONE) if are_data(args) else _quotient(args, INFINITY)
+    """1/|y| in x for a static y. A private y of size m or more: 1/m in x, and in y |x|/m² for the largest |x|, as
+    ``|x/y - x'/y'| ≤ |x - x'|/|y| + |x'|·|y - y'|/|yy'|``; ∞ of one that may be 0. Data: 1."""
+    if are_data(args):
+        return ONE, ONE
+    least = intervals.smallest_size(intervals.of(args.types[1]))
+    if args.statics[1] is not None or least is None:
+        return _quotient(args, INFINITY)
+    inverse = inverse_magnitude(least)
+    return inverse, _size(args.types[0]) * inverse * inverse
 
 
 def published_quotient_factors(args: Args) -> tuple[Sens, ...]:
@@ -103,6 +112,19 @@ def published_remainder_factors(args: Args) -> tuple[Sens, ...]:
     """\\|s\\| for every static s, whatever is divided."""
     divisor = args.statics[1]
     return (INFINITY, INFINITY) if divisor is None else (magnitude(divisor), ZERO)
+
+
+def by_slope(steepest: Slope) -> Callable[[Args], tuple[Sens, ...]]:
+    """As much as a function of one number is steep between the ends of that, as the mean value theorem says; ∞ where
+    these are not known, or it has no largest slope."""
+
+    def factors(args: Args) -> tuple[Sens, ...]:
+        if args.statics[0] is not None:
+            return (ZERO,)
+        around = intervals.outer(intervals.of(args.types[0]))
+        return (INFINITY if around is None else steepest(Interval(around.low.number, around.high.number)),)
+
+    return factors
 
 
 def ceiling_factors(args: Args) -> tuple[Sens, ...]:

@@ -223,18 +223,25 @@ def _binary_rows(captured: Callable[[Container], Poly]) -> Form:
     return form(_of_rows, factors, applies=Application("f", given), f=_FUNCTION, A=box, B=box)
 
 
+def _in_any_norm(matrix: Container) -> Norm | NormVariable:
+    """Of columns: none is further than its matrix in L1, where no entry is further than its row, so in no norm."""
+    return NormVariable("norm", free=True)
+
+
 def _binary_columns(captured: Callable[[Container], Poly]) -> Form:
     def given(args: Args) -> tuple[Type, ...]:
-        return tuple(_column(name, lambda matrix: NormVariable("norm", free=True))(args) for name in ("A", "B"))
+        return tuple(_column(name, _in_any_norm)(args) for name in ("A", "B"))
 
     box = Box(_MATRIX, Norm.LINF, rows="r", length="n")
     factors = _column_factors("A", "B", captured=captured, entrywise=_wide)
     return form(_of_columns, factors, applies=Application("f", given), f=_FUNCTION, A=box, B=box)
 
 
-def _columns(entrywise: Callable[[Container], Sens]) -> Form:
+def _columns(
+    entrywise: Callable[[Container], Sens], norm: Callable[[Container], Norm | NormVariable] = _in_any_norm
+) -> Form:
     def given(args: Args) -> tuple[Type, ...]:
-        return (_column("m", lambda matrix: matrix.norm)(args),)
+        return (_column("m", norm)(args),)
 
     factors = _column_factors("m", captured=lambda matrix: matrix.length, entrywise=entrywise)
     return form(_of_columns, factors, applies=Application("f", given), f=_FUNCTION, m=Box(_MATRIX))
@@ -308,7 +315,7 @@ ROWS: tuple[Builtin, ...] = (
         _COLUMNWISE,
         ("g(v) = 2 * v\nf(m::MetricMatrix(Real, L1)) = map_cols(g, m)",),
         (Refused("g(v) = v[1]\nf(m::MetricMatrix(Real, L1)) = map_cols(g, m)", "DP208"),),
-        published=(_columns(_wide),),
+        published=(_columns(_wide, lambda matrix: matrix.norm),),
     ),
     Builtin(
         "map_rows_binary",

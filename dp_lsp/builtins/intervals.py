@@ -98,11 +98,23 @@ def product(*operands: Bounds) -> Bounds | None:
 
 
 def quotient(operand: Bounds, divisor: Bounds) -> Bounds | None:
-    """x/y, for a public y that is not 0."""
-    if divisor.low != divisor.high or not divisor.low.terms:
+    """x/y, for a y that is not 0: a public one, or between numbers that are both above 0 or both below."""
+    if divisor.low == divisor.high and divisor.low.terms:
+        inverse = divisor.low.inverse()
+        return _times(operand, Bounds(inverse, inverse))
+    if smallest_size(divisor) is None:
         return None
-    inverse = divisor.low.inverse()
-    return _times(operand, Bounds(inverse, inverse))
+    return _times(operand, Bounds(divisor.high.inverse(), divisor.low.inverse()))
+
+
+def smallest_size(operand: Bounds | None) -> Poly | None:
+    """The smallest size of what lies on one side of 0; None of what may be 0."""
+    around = outer(operand)
+    if around is None:
+        return None
+    if decide(_ZERO, "<", around.low):
+        return around.low
+    return -around.high if decide(around.high, "<", _ZERO) else None
 
 
 def power(operand: Bounds, exponent: int) -> Bounds | None:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import product as pairs
 
 from dp_lsp.core.evaluate import Interval, interval
-from dp_lsp.core.sens import Sens, expm1, log1p, number
+from dp_lsp.core.sens import INFINITY, Sens, expm1, log1p, number
 from dp_lsp.core.values import value
 
 Rule = Callable[..., Interval | None]
@@ -131,6 +131,27 @@ def _grown(x: Fraction) -> Interval:
     low, high = _around(expm1(number(abs(x))))
     assert low is not None and high is not None, "an exponent that is not large"
     return Interval(1 + low, 1 + high) if x >= 0 else Interval(1 / (1 + high), 1 / (1 + low))
+
+
+# How steep a function is at most between ends: by as much it moves further than its argument.
+
+Slope = Callable[[Interval], Sens]
+
+
+def steepest_root(operand: Interval) -> Sens:
+    """1/(2√x), which falls, where x is at least a number above 0."""
+    return number(1 / (4 * operand.low)).root() if operand.low is not None and operand.low > 0 else INFINITY
+
+
+def steepest_logarithm(operand: Interval) -> Sens:
+    """1/x, which falls, where x is at least a number above 0."""
+    return number(1 / operand.low) if operand.low is not None and operand.low > 0 else INFINITY
+
+
+def steepest_exponential(operand: Interval) -> Sens:
+    """e^x, which rises."""
+    found = exponential(operand)
+    return INFINITY if found is None or found.high is None else number(found.high)
 
 
 def _around(formula: Sens) -> Interval:
