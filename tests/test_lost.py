@@ -25,7 +25,7 @@ LOSSES = {
         ("DP208", "map(share, v)", BOUNDS.format("v"), "the results of its function have no known bounds"),
     ),
     "by a function of the program": (
-        f"g(x) = x / x\nf({ONE}) = sum(map(x -> g(x + 1), v))",
+        f"g(x) = x / (x - 50)\nf({ONE}) = sum(map(x -> g(x + 1), v))",
         ("DP208", "g(x + 1)", "the bounds of `x + 1` (1 to 101) are", "nothing is known of what `g` returns"),
     ),
     "by a product with an unknown number": (

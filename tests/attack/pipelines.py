@@ -40,7 +40,7 @@ _STATISTICS = (
 _PLACES = ("{v}[1]", "{v}[2]", "{v}[1] - {v}[2]", "clamp({v}[2], -1, 1)", "{v}[1] > 0", "{v}[n]", "sum({v}[1:2])")
 _PLACES_OF_ROWS = ("{v}[1, 1]", "{v}[2, :]", "{v}[1, :]", "sum({v}[1, :])", "clamp({v}[1, 2], 0, 1)")
 _OF_ROWS = (
-    *("sum({v})", "sum({v}; dims=1)", "sum(clip(L1, 2, {v}); dims=1)", "sum(clip(LInf, 1, {v}); dims=1)"),
+    *("sum({v}; dims=1)", "sum(clip(L1, 2, {v}); dims=1)", "sum(clip(LInf, 1, {v}); dims=1)"),
     *("covariance({v}, 1, 2)", "covariance({v}, 1, 2; corrected=false)", "cross_deviations({v}, 1, 2)"),
     *(
         "covariance({v}, 1, 1)",
