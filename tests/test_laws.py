@@ -19,15 +19,15 @@ from dp_lsp.core.evaluate import Substitution, upper
 from dp_lsp.core.notation import SYMPY, Printer, decimal
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.text import Span
+from golden import DIGITS
 
 COUNT = Symbol("n", Sign.NONNEGATIVE, integer=True)
 ANY = Symbol("c")
 SHARE = Symbol("s", Sign.PROBABILITY)
 NOWHERE = Origin(Span(0, 0), "")
 CLOSE = mpmath.mpf("1e-30")
-EXACT = mpmath.mpf("1e-50")
+EXACT = mpmath.mpf(10) ** (10 - DIGITS)
 
-mpmath.mp.dps = 60
 quick = settings(max_examples=60, deadline=None)
 
 Point = dict[Symbol, Fraction]
