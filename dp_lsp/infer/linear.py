@@ -27,7 +27,7 @@ from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
 from dp_lsp.core.linear import MOST_PARTS, WHOLE, All, LinearForm, Part, Piece, combined, piece_of
 from dp_lsp.core.scheme import Judgement, Move, Moves
-from dp_lsp.core.sens import Sens
+from dp_lsp.core.sens import ZERO, Sens
 from dp_lsp.core.term import Local
 from dp_lsp.core.types import AnyNorm, Base, Container, Norm, NumberType, Type
 from dp_lsp.infer import moves, sources
@@ -99,18 +99,21 @@ def measured(
         if result.written and isinstance(norm, NormVariable):
             inference.solver.fix_norm(norm)
             norm = inference.solver.norm(norm)
-    least = moved(result, norm, inference.solver, span)
-    together = {var: _smaller(move, least[var]) for var, move in found.moves.items() if var in least}
-    return replace(found, moves=together)
+    return replace(found, moves=_together(found.moves, moved(result, norm, inference.solver, span)))
 
 
 def known_as(inference: Inference, found: Judgement, form: LinearForm, span: Span) -> Judgement:
     """A number that is such a function, and moves no further than that says."""
     if isinstance(inference.type(found), Container):
         return found
-    least = moved(form, Norm.LINF, inference.solver, span)
-    together = {var: _smaller(move, least[var]) for var, move in found.moves.items() if var in least}
-    return replace(found, moves=together, form=form)
+    return replace(found, moves=_together(found.moves, moved(form, Norm.LINF, inference.solver, span)), form=form)
+
+
+def _together(known: Moves, least: Moves) -> Moves:
+    """What moves a value, and how far at most. What is gone moves the number by 0, but may decide of which type it is:
+    that is no public value, which could be shown."""
+    gone = {var: replace(move, sens=ZERO) for var, move in known.items() if var not in least}
+    return gone | {var: _smaller(move, least[var]) for var, move in known.items() if var in least}
 
 
 def moved(form: LinearForm, norm: AnyNorm, solver: Solver, span: Span) -> Moves:
