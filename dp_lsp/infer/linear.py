@@ -112,8 +112,11 @@ def known_as(inference: Inference, found: Judgement, form: LinearForm, span: Spa
 def _together(known: Moves, least: Moves) -> Moves:
     """What moves a value, and how far at most. What is gone moves the number by 0, but may decide of which type it is:
     that is no public value, which could be shown."""
-    gone = {var: replace(move, sens=ZERO) for var, move in known.items() if var not in least}
-    return gone | {var: _smaller(move, least[var]) for var, move in known.items() if var in least}
+    return {var: _smaller(move, least[var]) if var in least else _gone(move) for var, move in known.items()}
+
+
+def _gone(move: Move) -> Move:
+    return replace(move, sens=ZERO, rule=laws.LINEAR, factors=(), before=())
 
 
 def moved(form: LinearForm, norm: AnyNorm, solver: Solver, span: Span) -> Moves:
