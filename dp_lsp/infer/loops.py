@@ -240,16 +240,16 @@ def _private(
     at_start = []
     for start, (local, _) in zip(starts, node.carried, strict=True):
         at_start.append(_protected(inference, node, start.moves, local.name, "when the loop starts"))
+    ends = [inference.released(moves.without(end.moves, once.starts), node.span) for end in once.ends]
     at_end = []
-    for end, (local, _) in zip(once.ends, node.carried, strict=True):
-        rest = inference.released(moves.without(end.moves, once.starts), node.span)
-        at_end.append(_protected(inference, node, rest, local.name, "when a round ends"))
+    for end, (local, _) in zip(ends, node.carried, strict=True):
+        at_end.append(_protected(inference, node, end, local.name, "when a round ends"))
     in_a_round = in_sequence([spending(once.effects.cost), *at_end])
     released = variables(in_a_round.cost)
     places = {var: _place(inference, node, var, apart) for var, apart in once.own.places.items() if var in released}
     spent = spending(Repeat(number, in_a_round.cost, Origin(node.span, LOOP), places))
-    result = _together(inference, node.span, once.types, repeat(moves.NOWHERE))
-    return Evaluation(result, in_sequence([*at_start, spent]))
+    still = moves.added(map(moves.that_do_not, (*(start.moves for start in starts), *ends)), node.span, laws.LOOP)
+    return Evaluation(_together(inference, node.span, once.types, repeat(still)), in_sequence([*at_start, spent]))
 
 
 def _place(inference: Inference, node: term.Loop, var: Var, apart: Apart) -> Place:
@@ -260,7 +260,7 @@ def _place(inference: Inference, node: term.Loop, var: Var, apart: Apart) -> Pla
 
 def _protected(inference: Inference, node: term.Loop, moved: Moves, name: str, when: str) -> Effects:
     """The effect of carrying what must be public: what it moves with is not protected, with a problem."""
-    private = frozenset(var for var in moved if not var.exempt)
+    private = frozenset(var for var in moves.that_move(moved) if not var.exempt)
     if not private:
         return NONE
     names = "`, `".join(sorted(var.name for var in private if not var.members))
@@ -289,6 +289,7 @@ def _steady(
     )
     read = [moves.without(end.moves, once.starts) for end in last]
     going = _going(rounds, once, first, last)
+    reached = _reached(once.starts, last)
     grown = []
     for i, leaf in enumerate(leaf for type_ in once.types for leaf in invariants.leaves(type_)):
         parts = [(rounds.moves, INFINITY)]  # other rounds are another program
@@ -296,7 +297,8 @@ def _steady(
             parts = [(rounds.moves, _displacement(inference, once, last, growth.one[i]))]
         for j, start in enumerate(first):
             over = Spread(growth.one[i][j], growth.every[i][j], rounds.number)
-            parts += [(start.moves, growth.start[i][j]), *once.own.spread(read[j], over, node.span)]
+            known = [(start.moves, growth.start[i][j]), *once.own.spread(read[j], over, node.span)]
+            parts += known if j in reached[i] else [(moved, factor) for moved, factor in known if not factor.zero]
         most = diameter(leaf) if inference.context.rules.diameter else INFINITY
         together = moves.combined(parts, node.span, laws.LOOP)
         together = {var: replace(move, way=going[i].get(var)) for var, move in together.items()}
@@ -342,6 +344,14 @@ def _going(rounds: _Rounds, once: _OneRound, first: list[Judgement], last: list[
     found = _heading([start.moves for start in first], ends, once.starts, once.own.container)
     lost = dict.fromkeys(rounds.moves) if rounds.sample is None else {var: None for each in found for var in each}
     return [{**each, **lost} for each in found]
+
+
+def _reached(starts: Sequence[Var], ends: Sequence[Judgement]) -> list[frozenset[int]]:
+    """Of what each end is made after some rounds, as places of what they start with, also where it moves by 0."""
+    made = [frozenset(j for j, var in enumerate(starts) if var in end.moves) for end in ends]
+    for _ in starts:
+        made = [each.union(*(made[j] for j in each)) for each in made]
+    return made
 
 
 def _displacement(inference: Inference, once: _OneRound, last: list[Judgement], grows: list[Sens]) -> Sens:

@@ -41,7 +41,8 @@ def release(
     factor = _factor(inference, span, noise.norm, args.types[index], event) if values[index].moves else ONE
     paid = inference.paid(values[index].moves, span)
     moved = moves.scaled(paid, noise.factor(args), span, node.builtin, way=noise.way(args))
-    private = {var: _in_known_norm(inference, move) for var, move in moved.items() if not var.exempt}
+    reaching = moves.that_move(moved).items()
+    private = {var: _in_known_norm(inference, move) for var, move in reaching if not var.exempt}
     unbounded = {var: move for var, move in private.items() if move.sens.infinite}
     if unbounded:
         _report_unbounded(inference, span, unbounded)

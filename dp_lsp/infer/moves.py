@@ -16,7 +16,7 @@ from dp_lsp.core.events import Var
 from dp_lsp.core.metrics import by_norm
 from dp_lsp.core.order import Way, common, through
 from dp_lsp.core.scheme import Move, Moves
-from dp_lsp.core.sens import INFINITY, ONE, Sens
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.core.types import AnyNorm, Norm
 from dp_lsp.text import Span
 
@@ -40,13 +40,14 @@ def combined(
     parts: Iterable[Weighted], span: Span, rule: str, subject: str = "", ways: Iterable[Way | None] = _UNKNOWN
 ) -> Moves:
     """The moves of something made of several values: variable by variable the sum, each value counting as often as
-    its factor says. ``ways`` are those that the result goes where one value alone becomes larger."""
+    its factor says. What counts 0 times moves a number by 0, but may decide of which type it is: that is no public
+    value, which could be shown. ``ways`` are those that the result goes where one value alone becomes larger."""
     gathered: dict[Var, tuple[list[Sens], list[Move], list[Way | None]]] = {}
     for (moved, factor), way in zip(parts, ways, strict=False):
-        if factor.zero:
-            continue
         for var, move in moved.items():
             factors, before, going = gathered.setdefault(var, ([], [], []))
+            if factor.zero:
+                continue
             factors.append(factor)
             before.append(move)
             going.append(through(move.way, way))
@@ -61,8 +62,17 @@ def _total(factors: list[Sens], before: list[Move]) -> Sens:
     for factor, move in zip(factors, before, strict=True):
         part = move.sens if factor == ONE else factor * move.sens
         total = part if total is None else total + part
-    assert total is not None, "a variable that nothing moves with is left out"
-    return total
+    return ZERO if total is None else total
+
+
+def that_move(moved: Moves) -> Moves:
+    """Without what moves a value by 0."""
+    return {var: move for var, move in moved.items() if not move.sens.zero}
+
+
+def that_do_not(moved: Moves) -> Moves:
+    """What moves a value by 0: it may decide of which type a number is."""
+    return {var: move for var, move in moved.items() if move.sens.zero}
 
 
 def side_by_side(moved: Moves, norm: AnyNorm) -> Moves:
