@@ -1,6 +1,6 @@
 """Rows for everyday functions that jump, or that have no largest slope everywhere.
 
-Of a private number they have no bound, but between ends where they are nowhere steep. They are here for what has been
+Of a private number they have a bound only between ends where they are nowhere steep. They are here for what has been
 released already, too, and for public numbers: what moves with nothing may go through any function.
 """
 
@@ -21,7 +21,6 @@ from dp_lsp.builtins.shapes import Shape
 from dp_lsp.core import machine
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import NumberOf
-from dp_lsp.core.evaluate import Interval
 from dp_lsp.core.sens import INFINITY, ONE, log_inverse, magnitude
 from dp_lsp.core.types import INTEGER, REAL, Base, Bounds, Kind, NumberType, Type
 
@@ -58,8 +57,7 @@ def _between(shape: shapes.Rule) -> intervals.Rule:
     """The bounds of what a function takes an interval to."""
 
     def rule(operand: Bounds) -> Bounds | None:
-        around = intervals.outer(operand)
-        found = None if around is None else shape(Interval(around.low.number, around.high.number))
+        found = shape(intervals.in_numbers(operand))
         if found is None or found.low is None or found.high is None:
             return None
         return Bounds(Poly.of(found.low), Poly.of(found.high))

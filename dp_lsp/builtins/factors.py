@@ -13,7 +13,6 @@ from dp_lsp.builtins import intervals
 from dp_lsp.builtins.define import Args
 from dp_lsp.builtins.shapes import Slope
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.evaluate import Interval
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, inverse_magnitude, magnitude, number, positive_part
 from dp_lsp.core.types import Base, Type
 
@@ -121,8 +120,7 @@ def by_slope(steepest: Slope) -> Callable[[Args], tuple[Sens, ...]]:
     def factors(args: Args) -> tuple[Sens, ...]:
         if args.statics[0] is not None:
             return (ZERO,)
-        around = intervals.outer(intervals.of(args.types[0]))
-        return (INFINITY if around is None else steepest(Interval(around.low.number, around.high.number)),)
+        return (steepest(intervals.in_numbers(intervals.of(args.types[0]))),)
 
     return factors
 

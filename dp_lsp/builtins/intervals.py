@@ -8,6 +8,7 @@ from functools import reduce
 
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import decide
+from dp_lsp.core.evaluate import Interval
 from dp_lsp.core.order import Way
 from dp_lsp.core.ranges import ends, is_computed
 from dp_lsp.core.sens import Sens, magnitude
@@ -54,12 +55,17 @@ def outer(operand: Bounds | None) -> Bounds | None:
     return None if low is None or high is None else Bounds(low, high)
 
 
+def in_numbers(operand: Bounds | None) -> Interval:
+    """The ends of an interval around this one that are numbers."""
+    around = outer(operand)
+    return Interval(None, None) if around is None else Interval(around.low.number, around.high.number)
+
+
 def rising(function: Callable[[Fraction], int]) -> Rule:
     """The rule of a function that never falls, where the ends are numbers."""
 
     def rule(operand: Bounds | None) -> Bounds | None:
-        around = outer(operand)
-        low, high = (None, None) if around is None else (around.low.number, around.high.number)
+        low, high = in_numbers(operand)
         return None if low is None or high is None else Bounds(Poly.of(function(low)), Poly.of(function(high)))
 
     return rule
