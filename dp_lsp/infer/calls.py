@@ -240,7 +240,7 @@ def _moved(
     parts = [
         (part, None if several else way)  # what several steps do is more than one way
         for name, value, factor, way in named
-        if name not in form.one_of and not (factor.zero and _is_elsewhere(args[name], result))
+        if name not in form.one_of
         for several, part in enumerate(_weighted(inference, form, args, name, value, factor))
     ]
     weighted, going = [part for part, _ in parts], [way for _, way in parts]
@@ -255,12 +255,6 @@ def _moved(
         together = moves.furthest(together)
     most = _diameter(inference, values[0], inference.solver.type(result))
     return inference.judgement(result, inference.capped(together, most, node.span))
-
-
-def _is_elsewhere(argument: Type, result: Type) -> bool:
-    """Whether a result that an argument does not move is of a type that it does not decide, as the length of a vector
-    is."""
-    return isinstance(argument, Container | Dataset) and isinstance(result, NumberType)
 
 
 def _read(inference: Inference, node: term.Call, form: Form, args: Args, values: list[Judgement]) -> list[Judgement]:
