@@ -43,6 +43,7 @@ SYMPY = Style(
 LONGEST = 2_000  # symbols of a formula
 _SHORT = 7  # characters of a fraction that is easily read
 _DIGITS_OF_A_LIMIT = 12
+_LONG, _DIGITS = 10**4, 12  # fractions of longer numbers are read better with a point, if they have so few digits
 _NOTHING = Assumptions()
 
 
@@ -120,9 +121,12 @@ class Printer:
                 (over if power > 0 else under).append(self._raised(text, abs(power)))
         if inside:
             over.append(self._radical(tuple(inside)))
-        if coefficient.numerator != 1 or not over:
+        short = _in_decimals(coefficient) if self._style is DISPLAY else None
+        if short is not None:
+            over.insert(0, short)
+        elif coefficient.numerator != 1 or not over:
             over.insert(0, str(coefficient.numerator))
-        if coefficient.denominator != 1:
+        if coefficient.denominator != 1 and short is None:
             under.insert(0, str(coefficient.denominator))
         text = self._style.times.join(over)
         if not under:
@@ -258,6 +262,16 @@ def allowed(most: Fraction) -> str:
     if Fraction(rounded) == most:
         return rounded
     return exact if len(exact) <= _SHORT else decimal(-most, _DIGITS_OF_A_LIMIT).removeprefix("-")
+
+
+def _in_decimals(value: Fraction) -> str | None:
+    """A fraction of two long numbers with a point in it, if it is that number."""
+    if min(abs(value.numerator), value.denominator) < _LONG:
+        return None
+    exact = Context(prec=_DIGITS, traps=[Inexact])
+    with suppress(Inexact):
+        return f"{exact.divide(Decimal(value.numerator), Decimal(value.denominator)):f}"
+    return None
 
 
 def decimal(value: Fraction | None, digits: int = 3) -> str:
