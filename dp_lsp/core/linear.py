@@ -118,7 +118,7 @@ class LinearForm:
             found = {part: coefficient for part, coefficient in row.items() if part != choice}
             if choice in row and option is not None:
                 for part, coefficient in option.rows[0].items():
-                    _add(found, part, coefficient * row[choice])
+                    _add(found, part, _times(coefficient, row[choice]))
             rows.append(found)
         return LinearForm(tuple(rows), self.written)
 
@@ -165,12 +165,8 @@ def _options(part: Part) -> Iterator[LinearForm]:
 
 def _count(rows: Iterable[Combination]) -> int:
     """Of how many alternatives these are at most."""
-    sources = {part.source for row in rows for part in row}
-    return prod(
-        sum(1 if option is None else _count(option.rows) for option in source.options)
-        for source in sources
-        if isinstance(source, Choice)
-    )
+    choices = {part.source for row in rows for part in row if isinstance(part.source, Choice)}
+    return prod(sum(1 if option is None else _count(option.rows) for option in each.options) for each in choices)
 
 
 def _add(found: dict[Part, Poly], part: Part, coefficient: Poly) -> None:
@@ -180,6 +176,11 @@ def _add(found: dict[Part, Poly], part: Part, coefficient: Poly) -> None:
         found[part] = both
     else:
         found.pop(part, None)
+
+
+def _times(coefficient: Poly, factor: Poly) -> Poly:
+    """The product. Most parts count once, and most forms are read as they are."""
+    return coefficient if factor is WHOLE else factor if coefficient is WHOLE else coefficient * factor
 
 
 def combined(forms: Iterable[tuple[LinearForm, Poly]]) -> LinearForm | None:
@@ -195,7 +196,7 @@ def combined(forms: Iterable[tuple[LinearForm, Poly]]) -> LinearForm | None:
     for form, factor in forms:
         for row, added in zip(rows, form.rows, strict=True):
             for part, coefficient in added.items():
-                _add(row, part, coefficient if factor is WHOLE else coefficient * factor)
+                _add(row, part, _times(coefficient, factor))
     return _short(rows, written)
 
 

@@ -79,9 +79,10 @@ def is_shared(forms: Sequence[LinearForm | None]) -> bool:
         return False
     seen = set[object]()
     for form in private:
-        if seen & form.sources:
+        own = form.sources
+        if not seen.isdisjoint(own):
             return True
-        seen |= form.sources
+        seen |= own
     return False
 
 

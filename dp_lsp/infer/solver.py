@@ -128,7 +128,9 @@ class Solver:
             case TypeVariable():
                 bound = self._types.get(type_)
                 return type_ if bound is None else self.type(bound)
-            case NumberType(base, static, bounds, stored) if (static or bounds) is not None:
+            case NumberType(static=None, bounds=None):
+                return type_
+            case NumberType(base, static, bounds, stored):
                 put = None if static is None else self.poly(static)
                 return NumberType(base, put, None if bounds is None else bounds.put(self.poly), stored)
             case Container():
