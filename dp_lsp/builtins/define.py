@@ -266,12 +266,14 @@ class Form:
 
     def parameters(self, count: int, keywords: tuple[str, ...] = ()) -> tuple[Parameter, ...] | None:
         """The parameter of each of ``count`` arguments by place, then of those by name; None if it takes others."""
-        placed = tuple(param for param in self.params if not param.keyword)
-        named = {param.name: param for param in self.params if param.keyword}
-        more = count - len(placed)
-        if sorted(named) != sorted(keywords) or more < 0 or (more and not self.variadic):
+        split = len(self.params) - len(keywords)  # those by name are the last ones
+        more = count - split
+        if split < 0 or more < 0 or (more and not self.variadic):
             return None
-        return (*placed, *placed[-1:] * more, *(named[name] for name in keywords))
+        placed, named = self.params[:split], {param.name: param for param in self.params[split:] if param.keyword}
+        if named.keys() != {*keywords} or (placed and placed[-1].keyword):
+            return None
+        return (*placed, *placed[-1:] * more, *(named[name] for name in keywords)) if more or keywords else placed
 
 
 class ByRecord(Enum):

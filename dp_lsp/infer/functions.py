@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache, partial
 
 from dp_lsp import builtins
 from dp_lsp.core import annotation, events, laws, term
@@ -41,11 +42,11 @@ def parameter(
     inference: Inference,
     param: term.Param,
     publics: annotation.Publics,
-    otherwise: frozenset[term.Local] = frozenset(),
+    otherwise: Callable[[], frozenset[term.Local]] = frozenset,
     usual: int = 1,
     called_with: Type | None = None,
 ) -> SchemeParameter:
-    """Bring a parameter into scope. ``otherwise`` are the locals that are used other than to draw rows of them;
+    """Bring a parameter into scope. ``otherwise`` tells the locals that are used other than to draw rows of them;
     ``usual`` is how many records a person has where no annotation says it, and ``called_with`` the type of what it is
     called with, if that is known and there is none."""
     name = param.local.name
@@ -55,7 +56,7 @@ def parameter(
     if name in publics and isinstance(type_, NumberType):
         type_ = replace(type_, static=publics[name])
     public = param.static or isinstance(type_, ModelType)  # nothing is claimed about a model
-    only_drawn = param.local not in otherwise if _may_hold_rows(type_) else None
+    only_drawn = param.local not in otherwise() if _may_hold_rows(type_) else None
     var = Var(name, gap=has_gap(type_), public=public, only_drawn=only_drawn, chained=is_chained(type_))
     if isinstance(type_, Dataset) and not type_.size.evidently_nonnegative:
         inference.demand(Poly.of(0), "<=", type_.size, Origin(param.span, "a size is not negative"), conditions.fails)
@@ -139,7 +140,7 @@ def body(
     where no annotation says it, and ``called_with`` what it is called with, if that is known. One that is ``nested``
     stands in another function."""
     assert method.body is not None, "a black box has no body"
-    otherwise = _used_otherwise(method.body)
+    otherwise = cache(partial(_used_otherwise, method.body))  # most functions have no rows
     known = publics(method)
     types = called_with if len(called_with) == len(method.params) else (None,) * len(method.params)
     pairs = zip(method.params, types, strict=True)

@@ -182,13 +182,13 @@ def _decides(inference: Inference, params: Sequence[Parameter], given: Sequence[
 
 def _fits(param: Parameter, given: Given) -> bool:
     pattern = param.pattern
-    if isinstance(pattern, GivenNorm) or isinstance(given, term.NormArgument):
-        return isinstance(pattern, GivenNorm) and isinstance(given, term.NormArgument)
-    if isinstance(pattern, GivenType) or isinstance(given, term.TypeArgument):
-        return isinstance(pattern, GivenType) and isinstance(given, term.TypeArgument)
-    if isinstance(pattern, GivenTruth) or isinstance(given, term.TruthArgument):
-        return isinstance(pattern, GivenTruth) and isinstance(given, term.TruthArgument)
-    return fits(pattern, given)
+    if isinstance(given, term.NormArgument):
+        return isinstance(pattern, GivenNorm)
+    if isinstance(given, term.TypeArgument):
+        return isinstance(pattern, GivenType)
+    if isinstance(given, term.TruthArgument):
+        return isinstance(pattern, GivenTruth)
+    return not isinstance(pattern, GivenNorm | GivenType | GivenTruth) and fits(pattern, given)
 
 
 def _match(
