@@ -310,6 +310,8 @@ def _stays_short(base: Sens, exponent: int) -> bool:
 
 
 def _narrowed(left: Sens, right: Sens) -> tuple[Sens, Sens]:
+    if len(left.polys) == len(right.polys) == 1 and len(left.polys[0].terms) == len(right.polys[0].terms) == 1:
+        return left, right  # as most are
     size = sum(len(poly.terms) for poly in left.polys) * sum(len(poly.terms) for poly in right.polys)
     if len(left.polys) * len(right.polys) <= WIDTH and size <= WIDTH * WIDTH:
         return left, right
