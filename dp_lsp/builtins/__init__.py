@@ -35,6 +35,8 @@ _FAMILIES: tuple[tuple[Builtin, ...], ...] = (
     *(learning.ROWS, mechanisms.ROWS, private.ROWS, private.GROUP_ROWS, selection.ROWS),
 )
 TABLE: dict[str, Builtin] = {name: row for rows in _FAMILIES for row in rows for name in (row.name, *row.aliases)}
+RANDOM = frozenset(name for name, row in TABLE.items() if row.is_random)
+"""What may return something else in two runs on the same arguments."""
 
 PLACES, PLACES_AND_ENTRIES = "eachindex", "enumerate"
 """Those that a loop goes over instead of a vector: its positions, or its positions with what stands there."""
@@ -66,6 +68,7 @@ __all__ = [
     "LITERAL",
     "PLACES",
     "PLACES_AND_ENTRIES",
+    "RANDOM",
     "RANGE",
     "ROW",
     "SLICE",

@@ -190,7 +190,7 @@ class Publics:
     def _key(self, node: Term) -> Hashable | None:
         """What a term computes of which values, in one function; None where that may differ when it is computed twice,
         as it does where a function is called that draws something at random."""
-        if not isinstance(node, term.Call) or builtins.TABLE[node.builtin].is_random:
+        if not isinstance(node, term.Call) or node.builtin in builtins.RANDOM:
             return None
         values = tuple(map(self._value, node.args))
         return None if None in values else (self._context.home, node.builtin, node.keywords, values)
@@ -310,7 +310,7 @@ class Publics:
         known = self._recorder.judgements.get(node)
         if known is not None and isinstance(known.type, BoolType):
             return False
-        return not (isinstance(node, term.Call) and builtins.TABLE[node.builtin].is_random)
+        return not (isinstance(node, term.Call) and node.builtin in builtins.RANDOM)
 
     def _gives_numbers(self, node: Term) -> bool:
         """Whether a term has a value that is made of numbers where its parts have."""
@@ -335,7 +335,7 @@ class Publics:
         """Whether evaluating a term may draw something at random, its parts aside."""
         match node:
             case term.Call(builtin=builtin):
-                return builtins.TABLE[builtin].is_random
+                return builtin in builtins.RANDOM
             case term.Apply(function=term.Global(name=name)):
                 return self._releases(self._context.resolve(name))
             case term.Apply(function=term.Use(local=local)) if local in self._context.given:
