@@ -110,6 +110,12 @@ class Driver:
         """The status of a document once a version was checked."""
         return self.ask("dp/waitForCheck", {"uri": uri, "version": version})["result"]
 
+    def show_progress(self) -> None:
+        """Answer what the server has asked to show so far: it asks again where the next check takes long."""
+        for request in filter(is_creation, self.seen):
+            self.send({"jsonrpc": "2.0", "id": request["id"], "result": None})
+        self.ask("dp/nothing")
+
     def published(self) -> list[Message]:
         """The diagnostics published so far."""
         return [m["params"] for m in self.seen if m.get("method") == "textDocument/publishDiagnostics"]
@@ -117,6 +123,11 @@ class Driver:
     def exit_code(self) -> int:
         """Wait for the end of the process."""
         return self.process.wait(PATIENCE)
+
+
+def is_creation(message: Message) -> bool:
+    """Whether the server asks a client to show progress, as it does when a check takes long."""
+    return message.get("method") == "window/workDoneProgress/create"
 
 
 def children(process: int) -> set[int]:

@@ -179,7 +179,7 @@ def test_a_terminal_sees_that_it_takes_long(
     monkeypatch.setattr(progress, "is_terminal", lambda stream: True)
     monkeypatch.setattr(progress.TerminalLine.__init__, "__defaults__", (0.0,))
     main(["check", *NUMBERS, "sgd.jl"])
-    assert "privacy-loss distributions (rule pld): 0 s" in capsys.readouterr().err
+    assert "privacy-loss distributions (rule pld): " in capsys.readouterr().err
 
 
 def test_whoever_interrupts_it_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,9 +193,12 @@ def test_whoever_interrupts_it_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked._process.returncode is not None
 
 
-def test_what_was_answered_before_the_end_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_answered_before_the_end_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    told = tmp_path / "told"
     first = FIXED.replace("EPSILON", '"1/2"').replace("for each in questions:", "for each in questions[:1]:")
-    monkeypatch.setattr(pld, "_RUN", first + "sys.stdout.flush(); import time; time.sleep(600)")
+    monkeypatch.setattr(
+        pld, "_RUN", f"{first}sys.stdout.flush(); open({str(told)!r}, 'x'); import time; time.sleep(600)"
+    )
     asked = pld.Asked([Question(LaplaceLoss(Fraction(rate)), Fraction(1, 10)) for rate in (1, 2)])
-    answers = asked.answers(timeout=2)
+    answers = asked.answers(tick=lambda: asked.cancel() if told.exists() else None)
     assert answers[0] is not None and answers[0].epsilon == Fraction(1, 2) and answers[1] is None

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from source_tree import python
-from stdio_driver import DELAY, Driver, Message, children
+from stdio_driver import Driver, Message, children, is_creation
 
 MAIN = """\
 include("lib/noise.jl")
@@ -367,15 +366,14 @@ def test_a_client_that_asks_gets_what_holds_after_an_edit_elsewhere(session: Ses
 
 @posix
 def test_a_worker_that_dies_leaves_nothing_proved_of_what_was_edited(session: Session) -> None:
-    session.start(session.folder, experimental=STATUS)
+    session.start(session.folder, experimental=STATUS, window={"workDoneProgress": True})
     session.show("main.jl")
     session.show("lib/noise.jl")
+    session.show_progress()
     (worker,) = children(session.process.pid)
-    time.sleep(DELAY)  # so that it does not try fixes any more: a process that does is ended when it is silent
-    os.kill(worker, signal.SIGSTOP)
+    os.kill(worker, signal.SIGSTOP)  # it tries no fixes, as there are no problems: one that does is ended
     session.edit(2, "lib/noise.jl", NOISY.replace("1/2", "1/4"))
-    session.wait(lambda m: m.get("method") == "dp/fileStatus" and m["params"]["status"] == "stale")
-    time.sleep(DELAY)
+    session.wait(is_creation)
     os.kill(worker, signal.SIGKILL)
     lost = session.wait(
         lambda m: (

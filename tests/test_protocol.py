@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import sys
-import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 import dp_lsp
 from dp_lsp.text import Place, Source
 from source_tree import ROOT, python
-from stdio_driver import DELAY, PATIENCE, Driver, Message, children
+from stdio_driver import PATIENCE, Driver, Message, children, is_creation
 
 PROGRAM = """\
 function f(x::Real)
@@ -336,14 +335,14 @@ def status_is(state: str) -> Callable[[Message], bool]:
 
 @posix
 def test_a_worker_killed_in_mid_check_leaves_unknown_and_comes_back(held: Driver) -> None:
-    held.start(experimental={"dpFileStatus": True})
+    held.start(experimental={"dpFileStatus": True}, window={"workDoneProgress": True})
     held.open(PROGRAM)
     held.checked(1)
+    held.show_progress()
     worker = worker_of(held)
     os.kill(worker, signal.SIGSTOP)
     held.change(2, {"text": PROGRAM + "\n"})
-    held.wait(status_is("stale"))
-    time.sleep(DELAY)
+    held.wait(is_creation)
     os.kill(worker, signal.SIGKILL)
     unknown = held.wait(status_is("unknown"))["params"]
     assert {function["status"] for function in unknown["functions"]} == {"unknown"}

@@ -16,7 +16,7 @@ import pytest
 
 from dp_lsp.engine.check import Engine
 from dp_lsp.features.hover import page
-from stdio_driver import Driver, Message, children
+from stdio_driver import Driver, Message, children, is_creation
 
 URI = "file:///tmp/a.jl"
 PROGRAM = """\
@@ -237,17 +237,11 @@ def test_what_can_go_is_tagged_for_clients_that_take_that(driver: Driver, kinds:
     assert found["code"] == "DP803" and found.get("tags") == tags
 
 
-def is_creation(message: Message) -> bool:
-    return message.get("method") == "window/workDoneProgress/create"
-
-
 def watching(driver: Driver) -> int:
     """Begin a session of a client that shows progress, and return the process of its worker. On a slow machine its
     start takes long already."""
     started(driver, window={"workDoneProgress": True})
-    for request in filter(is_creation, driver.seen):
-        driver.send({"jsonrpc": "2.0", "id": request["id"], "result": None})
-    driver.ask("dp/nothing")
+    driver.show_progress()
     assert progress(driver) == [], "what has ended is not reported"
     (worker,) = children(driver.process.pid)
     return worker

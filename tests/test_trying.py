@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +30,8 @@ class Trying(Engine):
         return ChunkRecord(key, Verdict(state, (), () if fixed else (problem,), (), frozenset()))
 
     def trial(self, root, files, options, ticket):
+        with open(sys.argv[1], "a") as begun:
+            begun.write("tried\\n")
         self.act(files.text(root).content.strip().removeprefix("try "), ticket)
         return self.project(root, files, options, ticket, lambda key: None, ())
 
@@ -37,13 +40,14 @@ projects.Engine = Trying""",
 
 
 class Client:
-    """A worker with what it reports, in order."""
+    """A worker with what it reports, in order. Each trial is written down in a file before it is made."""
 
-    def __init__(self) -> None:
+    def __init__(self, trials: Path) -> None:
+        self._trials = trials
         self._told: asyncio.Queue[Outcome | tuple[int, tuple[Repair, ...]]] = asyncio.Queue()
         self.worker = Worker(
             self._told.put_nowait,
-            command=[sys.executable, "-c", TRYING],
+            command=[sys.executable, "-c", TRYING, str(trials)],
             mended=lambda _, revision, repairs: self._told.put_nowait((revision, repairs)),
         )
         self._revision = 0
@@ -65,14 +69,19 @@ class Client:
         return told
 
     @property
+    def trials(self) -> int:
+        """How many trials have begun."""
+        return self._trials.read_text().count("tried") if self._trials.exists() else 0
+
+    @property
     def process(self) -> int:
         assert self.worker._link
         return self.worker._link._process.pid
 
 
 @pytest.fixture
-async def client() -> AsyncIterator[Client]:
-    made = Client()
+async def client(tmp_path: Path) -> AsyncIterator[Client]:
+    made = Client(tmp_path / "trials")
     yield made
     made.worker.close()
 
@@ -81,7 +90,9 @@ async def tried(client: Client, text: str) -> None:
     """Check a text, and wait until its fixes are being tried."""
     client.check(text)
     assert state(await client.outcome()) is State.PROVED
-    await asyncio.sleep(0.5)
+    async with asyncio.timeout(PATIENCE):
+        while not client.trials:
+            await asyncio.sleep(0.01)
 
 
 async def test_what_is_good_comes_after_the_answer(client: Client) -> None:
@@ -125,6 +136,6 @@ async def test_what_ends_the_process_is_not_tried_for_ever(client: Client) -> No
     assert state(await client.outcome()) is State.PROVED
     process = client.process
     assert await client.mended() == (revision, ())
-    await asyncio.sleep(0.5)
     client.check("a\n")
     assert state(await client.outcome()) is State.PROVED and client.process == process
+    assert client.trials == 2
