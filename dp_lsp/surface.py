@@ -13,7 +13,7 @@ whole project; in a function its text is refused, and what it does elsewhere is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -64,7 +64,7 @@ NO_EFFECT = Summary()
 
 
 class Node:
-    """A piece of source text. ``depth`` is the height of the tree below it, at least 1."""
+    """A piece of source text. ``depth`` is the height of the tree below it, and 1 of what has no ``children``."""
 
     __slots__ = ("depth", "end", "start")
 
@@ -77,14 +77,18 @@ class Node:
     def span(self) -> Span:
         return Span(self.start, self.end)
 
-    def children(self) -> Iterator[Node]:
+    def children(self) -> Sequence[Node]:
         """The nodes directly below this one."""
+        if self.depth == 1:
+            return ()
+        found: list[Node] = []
         for slot in self.__slots__:
             value = getattr(self, slot)
             if isinstance(value, Node):
-                yield value
+                found.append(value)
             elif isinstance(value, tuple):
-                yield from (item for item in value if isinstance(item, Node))
+                found += [item for item in value if isinstance(item, Node)]
+        return found
 
 
 class Number(Node):
@@ -419,8 +423,16 @@ class Opaque(Node):
 
     __slots__ = ("broken", "summary", "what")
 
-    def __init__(self, start: int, end: int, what: str, summary: Summary = NO_EFFECT, broken: bool = False) -> None:
-        super().__init__(start, end)
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        what: str,
+        summary: Summary = NO_EFFECT,
+        broken: bool = False,
+        children: Iterable[Node] = (),
+    ) -> None:
+        super().__init__(start, end, children)
         self.what = what
         self.summary = summary
         self.broken = broken
@@ -435,7 +447,7 @@ class Shown(Opaque):
     __slots__ = ("names",)
 
     def __init__(self, start: int, end: int, names: tuple[Name, ...]) -> None:
-        super().__init__(start, end, STRING, Summary(frozenset(each.name for each in names)))
+        super().__init__(start, end, STRING, Summary(frozenset(each.name for each in names)), children=names)
         self.names = names
 
 

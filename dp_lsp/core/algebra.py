@@ -236,7 +236,15 @@ class Poly:
         return Poly({monomial: -coefficient for monomial, coefficient in self.terms.items()})
 
     def __sub__(self, other: Poly) -> Poly:
-        return self + -other
+        terms = dict(self.terms)
+        for monomial, coefficient in other.terms.items():
+            known = terms.get(monomial)
+            total = -coefficient if known is None else known - coefficient
+            if total:
+                terms[monomial] = total
+            else:
+                terms.pop(monomial, None)
+        return Poly(terms)
 
     def __mul__(self, other: Poly) -> Poly:
         """The product. Raises :class:`TooLong` where nobody could read it."""
@@ -311,10 +319,13 @@ class Poly:
     @property
     def evidently_nonnegative(self) -> bool:
         """Whether no term can be negative. False means only that it is not evident."""
-        return all(
-            coefficient > 0 and all(atom.nonnegative for atom, _ in monomial)
-            for monomial, coefficient in self.terms.items()
-        )
+        for monomial, coefficient in self.terms.items():
+            if coefficient.numerator < 0:
+                return False
+            for atom, _ in monomial:
+                if not atom.nonnegative:
+                    return False
+        return True
 
     @property
     def integral(self) -> bool:

@@ -425,6 +425,8 @@ def norms_of(value: Sens | Poly) -> set[NormVariable]:
 
 def _leaves(value: Sens | Poly) -> set[Symbol | NormVariable]:
     found: set[Symbol | NormVariable] = set()
+    if not any(map(any, (poly.terms for poly in value.polys)) if isinstance(value, Sens) else value.terms):
+        return found  # only numbers, as most are
     seen: set[Apply] = set()
     pending: list[Argument] = [value]
     while pending:
