@@ -14,6 +14,7 @@ import pytest
 from dp_lsp.analysis.records import Options
 from dp_lsp.builtins.define import Form
 from dp_lsp.builtins.patterns import Arrow, Box, Records
+from dp_lsp.builtins.traits import SampledRows
 from dp_lsp.engine.check import Engine
 from dp_lsp.problem import Severity
 from metric_search import (
@@ -441,9 +442,9 @@ def test_every_form_is_searched() -> None:
     """Other than of mechanisms, whose results are random, of rows that take a function, and of those that take a sample
     of private size (``test_poisson.py``)."""
     checks = [(case.text, Options()) for case in CASES]
-    assert unused(checks, lambda row: () if row.scope == "tail" else row.forms) == [
+    assert unused(checks, lambda row: () if row.has(SampledRows) else row.forms) == [
         f"{row.name}({', '.join(param.name for param in form.params)})"
         for row in ROWS.values()
         for form in row.forms
-        if (form.noise or takes_function(form) or takes_sample(form)) and row.scope != "tail"
+        if (form.noise or takes_function(form) or takes_sample(form)) and not row.has(SampledRows)
     ]

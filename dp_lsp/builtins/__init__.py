@@ -24,6 +24,7 @@ from dp_lsp.builtins import (
 from dp_lsp.builtins.containers import LITERAL
 from dp_lsp.builtins.define import Builtin, Form
 from dp_lsp.builtins.places import COLUMN, INDEX, RANGE, ROW, SLICE, SLICE_OF_COLUMNS, SLICE_OF_ROWS, extent
+from dp_lsp.builtins.traits import SampledRows
 
 T = TypeVar("T")
 
@@ -35,7 +36,11 @@ _FAMILIES: tuple[tuple[Builtin, ...], ...] = (
     *(learning.ROWS, mechanisms.ROWS, private.ROWS, private.GROUP_ROWS, selection.ROWS),
 )
 TABLE: dict[str, Builtin] = {name: row for rows in _FAMILIES for row in rows for name in (row.name, *row.aliases)}
-RANDOM = frozenset(name for name, row in TABLE.items() if row.is_random)
+RANDOM = frozenset(
+    name
+    for name, row in TABLE.items()
+    if row.has(SampledRows) or any(form.noise is not None or form.runs is not None for form in row.forms)
+)
 """What may return something else in two runs on the same arguments."""
 
 PLACES, PLACES_AND_ENTRIES = "eachindex", "enumerate"

@@ -8,11 +8,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 
-from dp_lsp.builtins import datasets, intervals, linear, shapes
+from dp_lsp.builtins import datasets, intervals, linear, monotonicity, shapes
 from dp_lsp.builtins.define import (
     Args,
     Builtin,
-    ByRecord,
     Demand,
     Factors,
     Form,
@@ -35,8 +34,21 @@ from dp_lsp.builtins.factors import (
     quotient_factors,
     remainder_factors,
 )
+from dp_lsp.builtins.monotonicity import Monotone
 from dp_lsp.builtins.patterns import NUMBER, REAL_NUMBER, STATIC_INTEGER, Box, Num, NumberOrBox
 from dp_lsp.builtins.shapes import Shape
+from dp_lsp.builtins.traits import (
+    Additive,
+    ByRecord,
+    ChosenPublicly,
+    DividesByLast,
+    Integral,
+    LimitedCopy,
+    LosesFacts,
+    NeedsBounds,
+    NeverNaN,
+    PreservesZero,
+)
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.metrics import is_data, is_whole, spread
@@ -306,9 +318,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Data, y::Real) = x + y", "DP208"),
             Refused("f(v::MetricVector(Real, L1), w::MetricVector(Real, L2)) = v + w", "DP208"),
         ),
-        keeps_zero=True,
-        adds=lambda index, count: True,
-        defined=True,
+        traits=(PreservesZero(), Additive(lambda index, count: True), NeverNaN(), monotonicity.IN_ALL),
     ),
     Builtin(
         "-",
@@ -324,9 +334,12 @@ ROWS: tuple[Builtin, ...] = (
         ),
         (Refused("f(x::Data, y::Real) = x - y", "DP208"), Refused("f(b::Bool) = -b", "DP202")),
         published=(_sum_of_numbers(None, linear.difference), *_DIFFERENCES),
-        keeps_zero=True,
-        adds=lambda index, count: index == 0 and count > 1,
-        defined=True,
+        traits=(
+            PreservesZero(),
+            Additive(lambda index, count: index == 0 and count > 1),
+            NeverNaN(),
+            monotonicity.DIFFERENCE,
+        ),
     ),
     Builtin(
         "*",
@@ -341,10 +354,13 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Real, L2)) = v * v", "DP208"),
         ),
         published=_products(published_product_factors, published_scaling(entries)),
-        keeps_zero=True,
-        wants_bounds=True,
-        shape=Shape(shapes.product, of_equal=shapes.square),
-        defined=True,
+        traits=(
+            PreservesZero(),
+            NeedsBounds(),
+            Shape(shapes.product, of_equal=shapes.square),
+            NeverNaN(),
+            monotonicity.PRODUCT,
+        ),
     ),
     Builtin(
         "/",
@@ -373,13 +389,16 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Data, y::Real) = x / y", "DP208"),
             Refused("f(v::MetricVector(Real, L2)) = 2 / v", "DP202"),
         ),
-        whole=False,
         published=(form(numeric(_quotient, Base.REAL), published_quotient_factors, x=NUMBER, y=NUMBER), _BY_NUMBER),
-        keeps_zero=True,
-        divides=True,
-        loses="a quotient by a private number has no known bounds",
-        shape=Shape(shapes.quotient),
-        defined=True,
+        traits=(
+            Integral(False),
+            PreservesZero(),
+            DividesByLast(),
+            LosesFacts("a quotient by a private number has no known bounds"),
+            Shape(shapes.quotient),
+            NeverNaN(),
+            monotonicity.QUOTIENT,
+        ),
     ),
     *(
         Builtin(
@@ -409,9 +428,8 @@ ROWS: tuple[Builtin, ...] = (
         CALCULUS,
         ("f(x::Integer) = ceil(x)", "f(x::Real) = ceil(2.5) * x"),
         (Refused("f(v::MetricVector(Real, L1)) = ceil(v)", "DP202"),),
-        whole=True,
         published=(form(_static_ceiling, each(), x=NUMBER),),
-        defined=True,
+        traits=(Integral(True), NeverNaN(), monotonicity.IN_ALL),
     ),
     Builtin(
         "abs",
@@ -428,8 +446,7 @@ ROWS: tuple[Builtin, ...] = (
         CALCULUS,
         ("f(x::Real) = abs(x)",),
         (Refused("f(v::MetricVector(Real, L1)) = abs(v)", "DP202"),),
-        shape=Shape(shapes.size),
-        defined=True,
+        traits=(Shape(shapes.size), NeverNaN(), monotonicity.SIZE),
     ),
     *(
         Builtin(
@@ -454,8 +471,7 @@ ROWS: tuple[Builtin, ...] = (
                 Refused(f"f(v::MetricVector(Real, L1)) = {name}(v, v)", "DP202"),
                 Refused(f"f(x::Data, y::Real) = {name}(x, y)", "DP208"),
             ),
-            shape=Shape(shape, selects=True),
-            defined=True,
+            traits=(Shape(shape, selects=True), NeverNaN(), monotonicity.IN_ALL),
         )
         for name, words, static, bounds, shape in (
             ("min", "smallest", _smallest, intervals.smallest, shapes.smallest),
@@ -482,11 +498,14 @@ ROWS: tuple[Builtin, ...] = (
         CALCULUS,
         ("f(x::Real) = clamp(x, 0, 10)", "f(v::MetricVector(Real, Symmetric)) = clamp(v, 0, 10)"),
         (Refused("f(x::Real) = clamp(x, 3, 1)", "DP304"), Refused("f(x::Data, y::Real) = clamp(x, y, 2)", "DP421")),
-        limits=("x",),
-        chosen=(("lo", "bound"), ("hi", "bound")),
-        shape=Shape(shapes.within, selects=True),
-        defined=True,
-        by_record=ByRecord.CHANGES,
+        traits=(
+            LimitedCopy(("x",)),
+            ChosenPublicly((("lo", "bound"), ("hi", "bound"))),
+            Shape(shapes.within, selects=True),
+            NeverNaN(),
+            ByRecord.CHANGES,
+            monotonicity.IN_FIRST,
+        ),
     ),
     Builtin(
         "clipn",
@@ -508,8 +527,7 @@ ROWS: tuple[Builtin, ...] = (
         ("f(x::Real) = clipn(x, 10, 0)",),
         (Refused("f(x::Real) = clipn(x, 1, 3)", "DP304"), Refused("f(x::Data, y::Real) = clipn(x, 2, y)", "DP421")),
         published=(form(numeric(), each(), x=NUMBER, upper=NUMBER, lower=NUMBER),),
-        limits=("x",),
-        chosen=(("upper", "bound"), ("lower", "bound")),
+        traits=(LimitedCopy(("x",)), ChosenPublicly((("upper", "bound"), ("lower", "bound"))), monotonicity.IN_FIRST),
     ),
     Builtin(
         "disc",
@@ -519,8 +537,8 @@ ROWS: tuple[Builtin, ...] = (
         METRICS,
         ("f(x::Integer) = disc(x)",),
         (Refused("f(x::Data) = disc(x)", "DP202"),),
-        whole=True,
         aliases=("discrete",),
+        traits=(Integral(True),),
     ),
     Builtin(
         "undisc",
@@ -530,7 +548,7 @@ ROWS: tuple[Builtin, ...] = (
         METRICS,
         ("f(x::Data) = undisc(x)",),
         (Refused("f(x::Real) = undisc(x)", "DP202"),),
-        whole=False,
+        traits=(Integral(False),),
     ),
 )
 
@@ -599,7 +617,7 @@ POWER_ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Real, k::Static(Integer)) = x ^ k", "DP208"),
             Refused("f(x::Data) = x ^ 2", "DP202"),
         ),
-        shape=Shape(shapes.power),
+        traits=(Shape(shapes.power), Monotone(power_ways)),
     ),
 )
 """The row."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dp_lsp.builtins import datasets, intervals, linear, statistics
+from dp_lsp.builtins import datasets, intervals, linear, monotonicity, statistics
 from dp_lsp.builtins.datasets import MATRIX, VECTOR
 from dp_lsp.builtins.define import (
     Application,
     Args,
     Builtin,
-    ByRecord,
     Refusal,
     Refused,
     Result,
@@ -21,6 +20,19 @@ from dp_lsp.builtins.define import (
 )
 from dp_lsp.builtins.patterns import ANY, NUMBER, Arrow, Box, GivenNorm, OneOf, Pattern, Records
 from dp_lsp.builtins.places import row_of_matrix
+from dp_lsp.builtins.traits import (
+    Additive,
+    ByRecord,
+    ChosenPublicly,
+    Clips,
+    Integral,
+    LimitedCopy,
+    NeverNaN,
+    PreservesZero,
+    RecordCount,
+    SampleSize,
+    Within,
+)
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.metrics import by_norm, conversion, is_data
 from dp_lsp.core.scheme import FunctionValue
@@ -227,9 +239,8 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Real, y::Data) = [x, y]", "DP208"),
             Refused("f(g::MetricGradient(Real, L2)) = [g]", "DP202"),
         ),
-        keeps_zero=True,
         published=tuple(form(of, each(), variadic=True, x=x) for of, x in _VECTORS),
-        defined=True,
+        traits=(PreservesZero(), NeverNaN(), monotonicity.IN_ALL),
     ),
     Builtin(
         "length",
@@ -245,10 +256,7 @@ ROWS: tuple[Builtin, ...] = (
             "f(v::MetricVector(Real, Symmetric)) = length(v)",
         ),
         (Refused("f(x::Real) = length(x)", "DP202"), Refused("f(m::DMModel) = length(m)", "DP202")),
-        whole=True,
-        tells_size=True,
-        defined=True,
-        by_record=ByRecord.NUMBERS,
+        traits=(Integral(True), RecordCount(), NeverNaN(), ByRecord.NUMBERS, monotonicity.BY_RECORDS),
     ),
     Builtin(
         "size",
@@ -277,9 +285,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(v::Vector{<:Data}) = size(v)", "DP202"),
             Refused("f(m::Matrix{<:Data}) = size(m, 3)", "DP202"),
         ),
-        whole=True,
-        counts=True,
-        tells_size=True,
+        traits=(Integral(True), SampleSize(), RecordCount()),
     ),
     Builtin(
         "sum",
@@ -318,8 +324,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Real, L1)) = sum(v; dims=1)", "DP202"),
             Refused("f(v::MetricVector(Real, L1)) = sum(x -> [x], v)", "DP208"),
         ),
-        defined=True,
-        by_record=ByRecord.ADDS,
+        traits=(NeverNaN(), ByRecord.ADDS, monotonicity.TOTAL),
     ),
     *(
         Builtin(
@@ -334,6 +339,7 @@ ROWS: tuple[Builtin, ...] = (
             _EVERYDAY,
             (example, example.replace("Matrix", "Vector"), f"f(x::Real) = {signature.replace('m', 'x')}"),
             (Refused(example.replace("Matrix", "Gradient"), "DP202"),),
+            traits=(monotonicity.IN_ALL,),
         )
         for name, signature, example in (
             ("transpose", "transpose(m)", "f(m::MetricMatrix(Real, L1)) = transpose(m)"),
@@ -348,6 +354,7 @@ ROWS: tuple[Builtin, ...] = (
         _ACCESS,
         ("f(v::MetricVector(Real, L2)) = row_to_vec(vec_to_row(v))",),
         (Refused("f(x::Real) = row_to_vec([x, 1]'')", "DP202"),),
+        traits=(monotonicity.IN_ALL,),
     ),
     Builtin(
         "vec_to_row",
@@ -357,6 +364,7 @@ ROWS: tuple[Builtin, ...] = (
         _ACCESS,
         ("f(v::MetricVector(Real, L2)) = vec_to_row(v)",),
         (Refused("f(m::MetricMatrix(Real, L2)) = vec_to_row(m)", "DP202"),),
+        traits=(monotonicity.IN_ALL,),
     ),
     Builtin(
         "clip",
@@ -381,9 +389,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Data, LInf)) = clip(L2, [v[1], 0]'')", "DP202"),
         ),
         mutates="v",
-        clips=True,
-        limits=("v",),
-        chosen=(("c", "bound"),),
+        traits=(Clips(), LimitedCopy(("v",)), ChosenPublicly((("c", "bound"),)), monotonicity.BY_RECORDS),
     ),
     Builtin(
         "undisc_container",
@@ -398,8 +404,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Real, L2)) = undisc_container(v)", "DP202"),
         ),
         mutates="v",
-        whole=False,
-        within=lambda args: ONE if args.container("v").rows is None else INFINITY,
+        traits=(Integral(False), Within(lambda args: ONE if args.container("v").rows is None else INFINITY)),
     ),
     Builtin(
         "norm_convert",
@@ -421,7 +426,7 @@ ROWS: tuple[Builtin, ...] = (
         (Refused("f(x::Real) = norm_convert(L1, x)", "DP202"),),
         mutates="v",
         published=(form(_in_norm, only(v=_published_norm_factor), N=GivenNorm(), v=Box(truth=True)),),
-        keeps_zero=True,
+        traits=(PreservesZero(), monotonicity.IN_LAST),
     ),
     Builtin(
         "clone",
@@ -432,8 +437,7 @@ ROWS: tuple[Builtin, ...] = (
         "The identity",
         ("f(x::Real) = clone(x)",),
         (),
-        keeps_zero=True,
-        adds=lambda index, count: True,
+        traits=(PreservesZero(), Additive(lambda index, count: True), monotonicity.IN_ALL),
     ),
     Builtin(
         "deepcopy",
@@ -443,7 +447,6 @@ ROWS: tuple[Builtin, ...] = (
         "The identity",
         ("f(x::Real) = deepcopy(x)",),
         (),
-        keeps_zero=True,
-        adds=lambda index, count: True,
+        traits=(PreservesZero(), Additive(lambda index, count: True), monotonicity.IN_ALL),
     ),
 )

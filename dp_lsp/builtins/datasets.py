@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 
+from dp_lsp.builtins import monotonicity
 from dp_lsp.builtins.define import (
     Application,
     Args,
     Builtin,
-    ByRecord,
     Demand,
     Factors,
     Form,
@@ -26,6 +26,7 @@ from dp_lsp.builtins.define import (
 )
 from dp_lsp.builtins.demands import not_negative
 from dp_lsp.builtins.patterns import STATIC, STATIC_INTEGER, Arrow, GivenNorm, Records
+from dp_lsp.builtins.traits import ByRecord, ComposableFilter, ForRows, IntegerArguments, Integral, LosesFacts, everyday
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
 from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude, number
 from dp_lsp.core.types import (
@@ -259,10 +260,13 @@ _ROWS: tuple[Builtin, ...] = (
             Refused("f(m::MetricMatrix(Real, Symmetric)) = filter(x -> x[1] > 3, m)", "DP202"),
             Refused("f(x::Real) = filter(y -> y > 3, x)", "DP202"),
         ),
-        loses="how many records it keeps is private",
-        by_rows="filter_rows",
-        keeps="v",
-        by_record=ByRecord.KEEPS,
+        traits=(
+            LosesFacts("how many records it keeps is private"),
+            ForRows("filter_rows"),
+            ComposableFilter(),
+            ByRecord.KEEPS,
+            monotonicity.BY_RECORDS,
+        ),
     ),
     Builtin(
         "unique",
@@ -273,7 +277,7 @@ _ROWS: tuple[Builtin, ...] = (
         _POINTWISE,
         ("f(v::MetricVector(Integer, Symmetric)) = length(unique(v))",),
         (Refused("f(x::Real) = unique(x)", "DP202"),),
-        loses="how many of them are distinct is private",
+        traits=(LosesFacts("how many of them are distinct is private"), monotonicity.BY_RECORDS),
     ),
     Builtin(
         "repeat",
@@ -294,6 +298,7 @@ _ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Real) = repeat(x, 3)", "DP202"),
             Refused(_POINTS.format("length(repeat(v, -1))"), "DP304"),
         ),
+        traits=(monotonicity.BY_RECORDS, IntegerArguments(("k",))),
     ),
     Builtin(
         "resize",
@@ -317,10 +322,11 @@ _ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Bounded(Real, 0, 1), Symmetric)) = sum(resize(v, 100, 2))", "DP304"),
             Refused("f(x::Real) = resize(x, 3, 0)", "DP202"),
         ),
+        traits=(IntegerArguments(("n",)),),
     ),
 )
 
-ROWS = tuple(replace(row, everyday=True) for row in _ROWS)
+ROWS = everyday(_ROWS)
 """The rows; people call their variables like them."""
 
 
@@ -350,8 +356,7 @@ RECORD_ROWS: tuple[Builtin, ...] = (
             Refused(_ROWS_OF.format("Symmetric", "count_rows(row -> row[1], m)"), "DP208"),
             Refused("f(v::MetricVector(Real, Symmetric)) = count_rows(x -> x > 1, v)", "DP202"),
         ),
-        whole=True,
-        by_record=ByRecord.COUNTS,
+        traits=(Integral(True), ByRecord.COUNTS, monotonicity.BY_RECORDS),
     ),
     Builtin(
         "filter_rows",
@@ -366,8 +371,7 @@ RECORD_ROWS: tuple[Builtin, ...] = (
             Refused(_ROWS_OF.format("Symmetric", "filter_rows(row -> row[1], m)"), "DP208"),
             Refused("f(v::MetricVector(Real, Symmetric)) = filter_rows(x -> x > 1, v)", "DP202"),
         ),
-        loses="how many records it keeps is private",
-        by_record=ByRecord.KEEPS,
+        traits=(LosesFacts("how many records it keeps is private"), ByRecord.KEEPS, monotonicity.BY_RECORDS),
     ),
 )
 """The rows."""

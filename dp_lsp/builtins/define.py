@@ -9,16 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from enum import Enum
 from typing import NamedTuple, TypeVar
 
 from dp_lsp.builtins.patterns import Binds, Pattern
-from dp_lsp.builtins.shapes import Shape
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.constraints import Quantity
 from dp_lsp.core.descriptors import Descriptor
-from dp_lsp.core.events import Scheme
 from dp_lsp.core.linear import LinearForm
 from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.order import Way
@@ -29,6 +26,7 @@ from dp_lsp.intents import Rendering
 from dp_lsp.mechanisms.mechanism import Mechanism
 
 T = TypeVar("T")
+AnyTrait = TypeVar("AnyTrait", bound="Trait")
 
 
 class Demand(NamedTuple):
@@ -276,16 +274,11 @@ class Form:
         return (*placed, *placed[-1:] * more, *(named[name] for name in keywords)) if more or keywords else placed
 
 
-class ByRecord(Enum):
-    """What a row does with a dataset record by record: it keeps those of which a function says true, makes others of
-    them by a function or by itself, or adds up what each counts: 1 if a function says true of it, 1, or itself."""
+class Trait:
+    """What a row may have beyond its forms, for the rules that are about that: the classes of
+    :mod:`dp_lsp.builtins.traits`."""
 
-    KEEPS = "keeps"
-    MAPS = "maps"
-    CHANGES = "changes"
-    COUNTS = "counts"
-    NUMBERS = "numbers"
-    ADDS = "adds"
+    __slots__ = ()
 
 
 class Refused(NamedTuple):
@@ -310,58 +303,22 @@ class Builtin:
     """Programs that it does not accept."""
     mutates: str | None = None
     """The parameter that the ``!`` form replaces."""
-    scope: str = "call"
-    """``tail`` for one whose results are the subject of the rest of its block."""
     aliases: tuple[str, ...] = ()
-    lazy: bool = False
-    """It may leave out evaluating its last argument, as its first one decides."""
-    whole: bool | None = None
-    """Whether the numbers it returns are whole (or of Data), where that does not follow from its arguments."""
-    clips: bool = False
-    """It returns a container clipped in the norm it is given."""
-    defined: bool = False
-    """It returns numbers where all that it is given are numbers, its demands hold and its public arguments have a known
-    value: never NaN, which no bound holds of."""
-    everyday: bool = False
-    """Its name may also be that of a variable, which then counts."""
-    keeps: str = ""
-    """It returns those records of this argument of which a function of the record says true."""
-    by_record: ByRecord | None = None
-    """What it does with each record of a dataset."""
-    shape: Shape | None = None
-    """Where it returns what lies between ends, as a function of numbers."""
-    chooses: bool = False
-    """It returns its second argument if the first one is true, and else its third."""
-    picks: bool = False
-    """It returns the row, or the entry, of its first argument that the second one is the number of."""
-    by_rows: str = ""
-    """The row that does the same with records that are rows."""
-    counts: bool = False
-    """It gives the number of rows of a sample."""
-    keeps_zero: bool = False
-    """It returns 0 of 0, its public arguments aside."""
-    adds: Callable[[int, int], bool] = lambda index, count: False
-    """At which places, of how many, it returns an argument as it is where all others are 0."""
-    within: Callable[[Args], Sens] | None = None
-    """How far from 0 a result is at most."""
-    limits: tuple[str, ...] = ()
-    """Arguments of which the result is a copy that is kept within limits."""
-    chosen: tuple[tuple[str, str], ...] = ()
-    """Arguments that must be chosen without a look at the data, each with a word for it."""
-    tells_size: bool = False
-    """It returns how many records there are."""
-    tells_some: bool = False
-    """It returns how many records of a kind there are."""
-    divides: bool = False
-    """It divides by its last argument."""
-    loses: str = ""
-    """Why less is known of a result than of arguments; empty if nothing is lost, or it depends."""
-    wants_bounds: bool = False
-    """It moves without bound where nothing says how large its arguments are."""
-    draws: Scheme | None = None
-    """How it draws rows."""
+    traits: tuple[Trait, ...] = ()
+    """What else is known of it, at most one of a class."""
     published: tuple[Form, ...] | None = None
     """The forms of the published checker, where they differ."""
+
+    def trait(self, kind: type[AnyTrait]) -> AnyTrait | None:
+        """Its trait of a class, if it has one."""
+        for each in self.traits:
+            if isinstance(each, kind):
+                return each
+        return None
+
+    def has(self, kind: type[Trait]) -> bool:
+        """Whether it has a trait of a class."""
+        return self.trait(kind) is not None
 
     def told(self, code: Rendering) -> str:
         """What it does, with the names that builtins have in a language: ``doc`` has them as placeholders."""
@@ -376,11 +333,6 @@ class Builtin:
     def demanding(self) -> bool:
         """Whether it demands anything of public numbers."""
         return any(form.demands is not no_demands for form in self.forms)
-
-    @property
-    def is_random(self) -> bool:
-        """Whether what it returns may differ in two runs on the same arguments."""
-        return self.draws is not None or any(form.noise is not None or form.runs is not None for form in self.forms)
 
     @property
     def keywords(self) -> frozenset[str]:

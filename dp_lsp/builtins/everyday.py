@@ -18,6 +18,7 @@ from dp_lsp.builtins.factors import by_slope, ceiling_factors
 from dp_lsp.builtins.orders import ENTRIES, some_entries
 from dp_lsp.builtins.patterns import REAL_NUMBER, STATIC_INTEGER, GivenType, Records
 from dp_lsp.builtins.shapes import Shape
+from dp_lsp.builtins.traits import IntegerArguments, Integral, NeverNaN, everyday
 from dp_lsp.core import machine
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import NumberOf
@@ -135,8 +136,7 @@ _ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Real) = sqrt(-4) * x", "DP304"),
             Refused("f(v::MetricVector(Real, L2)) = sqrt(v)", "DP202"),
         ),
-        shape=Shape(shapes.root),
-        whole=False,
+        traits=(Shape(shapes.root), Integral(False)),
     ),
     Builtin(
         "log",
@@ -155,8 +155,7 @@ _ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Real) = log(0.5) * x", "DP304"),
             Refused("f(v::MetricVector(Real, L2)) = log(v)", "DP202"),
         ),
-        shape=Shape(shapes.logarithm),
-        whole=False,
+        traits=(Shape(shapes.logarithm), Integral(False)),
     ),
     Builtin(
         "exp",
@@ -173,8 +172,7 @@ _ROWS: tuple[Builtin, ...] = (
         _POST,
         (_RELEASED.format("exp"), "f(x::Real) = exp(clamp(x, -1, 0))", "f(x::Real) = exp(x)"),
         (Refused("f(v::MetricVector(Real, L2)) = exp(v)", "DP202"),),
-        shape=Shape(shapes.exponential),
-        whole=False,
+        traits=(Shape(shapes.exponential), Integral(False)),
     ),
     *(
         Builtin(
@@ -203,7 +201,7 @@ _ROWS: tuple[Builtin, ...] = (
                 Refused(f"f(v::MetricVector(Real, L1)) = {name}(v)", "DP202"),
                 Refused(f"f(x::Real) = {name}(Real, x)", "DP208"),
             ),
-            defined=True,
+            traits=(NeverNaN(), IntegerArguments(("digits",))),
         )
         for name, whole, words in (
             ("round", round, "The nearest whole number, the even one of two that are equally near"),
@@ -241,11 +239,11 @@ _ROWS: tuple[Builtin, ...] = (
                 Refused(f"f(x::Real) = {name}(0:-1) * x", "DP304"),
                 Refused(f"f(x::Real) = {name}(x)", "DP202"),
             ),
-            whole=True,
+            traits=(Integral(True),),
         )
         for name, words in (("argmax", "largest"), ("argmin", "smallest"))
     ),
 )
 
-ROWS = tuple(replace(row, everyday=True) for row in _ROWS)
+ROWS = everyday(_ROWS)
 """The rows; people call their variables like them."""

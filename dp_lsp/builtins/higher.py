@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dp_lsp.builtins import datasets, statistics
-from dp_lsp.builtins.define import Application, Args, Builtin, ByRecord, Form, Refusal, Refused, form
+from dp_lsp.builtins import datasets, monotonicity, statistics
+from dp_lsp.builtins.define import Application, Args, Builtin, Form, Refusal, Refused, form
 from dp_lsp.builtins.patterns import ANY, Arrow, Box
+from dp_lsp.builtins.traits import ByRecord, ForRows, LosesFacts, RecordCount
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.metrics import conversion, has_gap, spread
@@ -275,9 +276,12 @@ ROWS: tuple[Builtin, ...] = (
             Refused("g(x) = [x]\nf(v::MetricVector(Real, L1)) = map(g, v)", "DP208"),
         ),
         published=(_map_form(_published_map_factors),),
-        loses="the results of its function have no known bounds",
-        by_rows="map_rows",
-        by_record=ByRecord.MAPS,
+        traits=(
+            LosesFacts("the results of its function have no known bounds"),
+            ForRows("map_rows"),
+            ByRecord.MAPS,
+            monotonicity.MAPPED,
+        ),
     ),
     Builtin(
         "map_rows",
@@ -302,8 +306,7 @@ ROWS: tuple[Builtin, ...] = (
             "f(m::MetricMatrix(Real, Symmetric)) = sum(map_rows(row -> clamp(row[1], 0, 9), m))",
         ),
         (Refused("g(v) = v[1]\nf(m::MetricMatrix(Real, L2)) = map_rows(g, m)", "DP208"),),
-        loses="the results of its function have no known bounds",
-        by_record=ByRecord.MAPS,
+        traits=(LosesFacts("the results of its function have no known bounds"), ByRecord.MAPS, monotonicity.BY_ROWS),
     ),
     Builtin(
         "map_cols",
@@ -316,6 +319,7 @@ ROWS: tuple[Builtin, ...] = (
         ("g(v) = 2 * v\nf(m::MetricMatrix(Real, L1)) = map_cols(g, m)",),
         (Refused("g(v) = v[1]\nf(m::MetricMatrix(Real, L1)) = map_cols(g, m)", "DP208"),),
         published=(_columns(_wide, lambda matrix: matrix.norm),),
+        traits=(monotonicity.AS_APPLIED,),
     ),
     Builtin(
         "map_rows_binary",
@@ -331,6 +335,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("g(v, w) = v[1]\nf(A::MetricMatrix(Real, LInf)) = map_rows_binary(g, A, A)", "DP208"),
         ),
         published=(_binary_rows(lambda matrix: matrix.length),),
+        traits=(monotonicity.AS_APPLIED,),
     ),
     Builtin(
         "map_cols_binary",
@@ -346,6 +351,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("g(v, w) = v[1]\nf(A::MetricMatrix(Real, LInf)) = map_cols_binary(g, A, A)", "DP208"),
         ),
         published=(_binary_columns(entries),),
+        traits=(monotonicity.AS_APPLIED,),
     ),
     Builtin(
         "fold",
@@ -359,6 +365,7 @@ ROWS: tuple[Builtin, ...] = (
         ("g(e, a) = e + a\nf(v::MetricVector(Real, L1)) = fold(g, 0.0, v)",),
         (Refused("g(e, a) = e\nf(v::MetricVector(Data, L1), x::Real) = fold(g, x, v)", "DP208"),),
         published=(_fold_form(_published_fold_factors, Norm.L1),),
+        traits=(monotonicity.FOLDED,),
     ),
     Builtin(
         "count",
@@ -372,9 +379,7 @@ ROWS: tuple[Builtin, ...] = (
             "f(v::MetricVector(Real, Symmetric)) = count(x -> x > 3, v)",
         ),
         (Refused("g(x) = x\nf(v::MetricVector(Data, L1)) = count(g, v)", "DP208"),),
-        tells_some=True,
         published=(_count_form(_published_count_factors, frozenset({Base.DATA})),),
-        by_rows="count_rows",
-        by_record=ByRecord.COUNTS,
+        traits=(RecordCount(some=True), ForRows("count_rows"), ByRecord.COUNTS, monotonicity.BY_RECORDS),
     ),
 )

@@ -7,6 +7,7 @@ from dp_lsp.builtins.arithmetic import joined_elements, published_scaling, scale
 from dp_lsp.builtins.define import Args, Builtin, Demand, Refusal, Refused, each, form, free, only
 from dp_lsp.builtins.demands import not_negative
 from dp_lsp.builtins.patterns import NUMBER, STATIC_INTEGER, Box, FromBox, GivenType, Model, Num, Sizes
+from dp_lsp.builtins.traits import Additive, Integral, PreservesZero, Within
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.annotation import AModel, ContainerOf, NumberOf, Truth, container
 from dp_lsp.core.sens import ONE, ZERO
@@ -97,9 +98,8 @@ ROWS: tuple[Builtin, ...] = (
         _GRADIENTS,
         ("f(m::DMModel) = zero_gradient(m)",),
         (Refused("f(g::MetricGradient(Real, L2)) = zero_gradient(g)", "DP202"),),
-        whole=False,
         published=(form(_zero, each(), m=Model("m")),),
-        within=lambda args: ZERO,
+        traits=(Integral(False), Within(lambda args: ZERO)),
     ),
     Builtin(
         "sum_gradients",
@@ -113,8 +113,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(g::MetricGradient(Real, L1), h::MetricGradient(Real, L2)) = sum_gradients(g, h)", "DP208"),
         ),
         published=(form(_added_to_anything, each(), g=_SUMMAND, h=_SUMMAND),),
-        keeps_zero=True,
-        adds=lambda index, count: True,
+        traits=(PreservesZero(), Additive(lambda index, count: True)),
     ),
     Builtin(
         "scale_gradient",
@@ -130,7 +129,7 @@ ROWS: tuple[Builtin, ...] = (
         ),
         mutates="g",
         published=(form(scaled, published_scaling(lambda box: ONE), c=NUMBER, g=_SCALED),),
-        keeps_zero=True,
+        traits=(PreservesZero(),),
     ),
     Builtin(
         "subtract_gradient",

@@ -8,6 +8,7 @@ from dataclasses import replace
 from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refused, form, free
 from dp_lsp.builtins.demands import positive, share
 from dp_lsp.builtins.patterns import BOOL, REAL_NUMBER, STATIC, STATIC_INTEGER, Box, Num
+from dp_lsp.builtins.traits import IntegerArguments, Integral, SampledRows
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Sign, Symbol
 from dp_lsp.core.events import Scheme
@@ -182,11 +183,11 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Real, eps::Real) :: Priv() = gaussian_mechanism(1, eps, 1e-5, x)", "DP207"),
         ),
         mutates="x",
-        whole=False,
         published=tuple(
             form(_noised, free, _gaussian_demands, _GAUSS_NOISE, r=STATIC, eps=STATIC, del_=STATIC, x=hidden)
             for hidden in _PUBLISHED_HIDDEN
         ),
+        traits=(Integral(False),),
     ),
     Builtin(
         "gaussian_noise",
@@ -211,7 +212,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Data) :: Priv() = gaussian_noise(1, 4, x)", "DP206"),
         ),
         mutates="x",
-        whole=False,
+        traits=(Integral(False),),
     ),
     Builtin(
         "laplacian_mechanism",
@@ -233,11 +234,11 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Data) :: Priv() = laplacian_mechanism(1, 0.5, x)", "DP206"),
         ),
         mutates="x",
-        whole=False,
         published=tuple(
             form(_noised, free, _LAPLACE_DEMANDS, _PUBLISHED_LAPLACE_NOISE, r=STATIC, eps=STATIC, x=hidden)
             for hidden in _PUBLISHED_HIDDEN
         ),
+        traits=(Integral(False),),
     ),
     Builtin(
         "report_noisy_max",
@@ -316,9 +317,8 @@ ROWS: tuple[Builtin, ...] = (
             Refused(_DRAWN.format("Data", -1), "DP304"),
             Refused(_DRAWN.format("Real", 1), "DP202"),
         ),
-        scope="tail",
-        draws=Scheme.WITHOUT_REPLACEMENT,
         published=(form(_published_sampled, free, k=STATIC_INTEGER, A=_ROWS_OF_DATA, B=_ROWS_OF_DATA),),
+        traits=(SampledRows(Scheme.WITHOUT_REPLACEMENT), IntegerArguments(("k",))),
     ),
     Builtin(
         "sample_with_replacement",
@@ -339,8 +339,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused(_DRAWN.format("Data", -1).replace("sample(", "sample_with_replacement("), "DP304"),
             Refused(_DRAWN.format("Real", 1).replace("sample(", "sample_with_replacement("), "DP202"),
         ),
-        scope="tail",
-        draws=Scheme.WITH_REPLACEMENT,
+        traits=(SampledRows(Scheme.WITH_REPLACEMENT), IntegerArguments(("k",))),
     ),
     Builtin(
         "sample_poisson",
@@ -367,7 +366,6 @@ ROWS: tuple[Builtin, ...] = (
             Refused(_DRAWN.format("Data", 2).replace("sample(", "sample_poisson("), "DP304"),
             Refused(_DRAWN.format("Real", 1).replace("sample(", "sample_poisson("), "DP202"),
         ),
-        scope="tail",
-        draws=Scheme.POISSON,
+        traits=(SampledRows(Scheme.POISSON),),
     ),
 )

@@ -26,6 +26,7 @@ from dp_lsp.builtins.descriptors import (
     unfit,
 )
 from dp_lsp.builtins.patterns import STATIC, STATIC_INTEGER, Box, Num
+from dp_lsp.builtins.traits import IntegerArguments, Integral, everyday
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.sens import ONE, Sens, magnitude, number
 from dp_lsp.core.types import REAL, Base, BoolType, Kind, Norm, NumberType, Type
@@ -171,6 +172,7 @@ _ROWS: tuple[Builtin, ...] = (
         SOURCE,
         (_BOUNDED.format("Symmetric, AtLeast(10)", "partialsort(v, 3)"), _VECTOR.format("partialsort(v, 2)")),
         (*_refused("partialsort(v, 1)"), Refused(_BOUNDED.format("ChangeOne, Size(3)", "partialsort(v, 4)"), "DP304")),
+        traits=(IntegerArguments(("k",)),),
     ),
     Builtin(
         "median",
@@ -185,7 +187,7 @@ _ROWS: tuple[Builtin, ...] = (
         SOURCE,
         (_BOUNDED.format("Symmetric, AtLeast(1)", "median(v)"), _VECTOR.format("median(v)")),
         _refused("median(v)"),
-        whole=False,
+        traits=(Integral(False),),
     ),
     Builtin(
         "quantile",
@@ -208,9 +210,9 @@ _ROWS: tuple[Builtin, ...] = (
         SOURCE,
         (_BOUNDED.format("Symmetric, AtLeast(1)", "quantile(v, 0.9)"), _VECTOR.format("quantile(v, 0.9)")),
         (*_refused("quantile(v, 0.9)"), Refused(_BOUNDED.format("ChangeOne, Size(3)", "quantile(v, 2)"), "DP304")),
-        whole=False,
+        traits=(Integral(False),),
     ),
 )
 
-ROWS = tuple(replace(row, everyday=True) for row in _ROWS)
+ROWS = everyday(_ROWS)
 """The rows; people call their variables like them."""

@@ -17,11 +17,12 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from dp_lsp.builtins import linear
+from dp_lsp.builtins import linear, monotonicity
 from dp_lsp.builtins.datasets import MATRIX, ROWS_OF_PEOPLE, VECTOR, bounds_of
 from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Parameter, Refusal, Refused, Result, form, free, only
 from dp_lsp.builtins.descriptors import fewest
 from dp_lsp.builtins.patterns import INTEGER_NUMBER, STATIC, STATIC_INTEGER, Box, Pattern, Records
+from dp_lsp.builtins.traits import Indexing, IntegerArguments, NeedsBounds, NeverNaN
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.metrics import by_norm, is_data, is_discrete
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, magnitude, number, positive_part
@@ -213,9 +214,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused(_FIRST.format("InsertDelete", 1), "DP430"),
             Refused(_FIRST.format("InsertDelete, AtLeast(3)", 4), "DP304"),
         ),
-        picks=True,
-        wants_bounds=True,
-        defined=True,
+        traits=(Indexing(), NeedsBounds(), NeverNaN(), IntegerArguments(("i", "j")), monotonicity.PICKED),
     ),
     Builtin(
         ROW,
@@ -235,10 +234,8 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(m::MetricMatrix(Real, Symmetric, AtLeast(3))) = m[1, :]", "DP430"),
             Refused("f(m::MetricMatrix(Bool, InsertDelete, AtLeast(3))) = m[4, :]", "DP304"),
         ),
-        picks=True,
-        wants_bounds=True,
         published=(_of_matrices(ZERO), *_RECORDS),
-        defined=True,
+        traits=(Indexing(), NeedsBounds(), NeverNaN(), IntegerArguments(("i",)), monotonicity.PICKED),
     ),
 )
 
@@ -288,6 +285,7 @@ COLUMN_ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Real, L2)) = v[:, 1]", "DP202"),
             Refused("f(m::MetricMatrix(Real, L2)) = m[:, 0]", "DP304"),
         ),
+        traits=(IntegerArguments(("j",)), monotonicity.IN_FIRST),
     ),
 )
 """The row."""
@@ -425,6 +423,7 @@ SLICE_ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Real, Hamming, Size(2))) = sum(clamp(v[1:3], 0, 1))", "DP304"),
             Refused("f(v::MetricVector(Real, L2), k::Integer) = v[1:k]", "DP207"),
         ),
+        traits=(IntegerArguments(("first", "last")),),
     ),
     Builtin(
         SLICE_OF_ROWS,
@@ -445,6 +444,7 @@ SLICE_ROWS: tuple[Builtin, ...] = (
             Refused("f(m::MetricMatrix(Real, L2), k::Integer) = m[1:k, :]", "DP207"),
             Refused("f(m::MetricMatrix(Real, L2)) = m[0:3, :]", "DP304"),
         ),
+        traits=(IntegerArguments(("first", "last")),),
     ),
     Builtin(
         SLICE_OF_COLUMNS,
@@ -465,6 +465,7 @@ SLICE_ROWS: tuple[Builtin, ...] = (
             Refused("f(m::MetricMatrix(Real, L2), k::Integer) = m[:, 1:k]", "DP207"),
             Refused("f(m::MetricMatrix(Real, L2)) = m[:, 0:3]", "DP304"),
         ),
+        traits=(IntegerArguments(("first", "last")),),
     ),
 )
 """The rows."""

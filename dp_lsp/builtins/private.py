@@ -9,6 +9,7 @@ from dp_lsp.builtins.datasets import TWO, VECTOR, applied_to, is_sized, once, so
 from dp_lsp.builtins.define import Application, Args, Builtin, Demand, Noise, Parts, Refusal, Refused, Runs, form, free
 from dp_lsp.builtins.demands import positive
 from dp_lsp.builtins.patterns import ANY, REAL_NUMBER, STATIC, Arrow, Box, Records
+from dp_lsp.builtins.traits import ChosenPublicly
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.order import Way
 from dp_lsp.core.sens import ONE, Sens, magnitude
@@ -141,7 +142,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("g(x) = x + 1\nf(x::Real, t::Real) :: Priv() = above_threshold([g], 0.5, x, t)", "DP421"),
             Refused("g(x) = x + 1\nf(x::Real) :: Priv() = above_threshold([g], 0, x, 3)", "DP304"),
         ),
-        chosen=SEARCHED_FOR,
+        traits=(ChosenPublicly(SEARCHED_FOR),),
     ),
     Builtin(
         "exponential_mechanism",
@@ -190,7 +191,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("g(x::Real) = x == 1\nf() :: Priv() = exponential_mechanism(1, 0.5, [1.0, 2.0], g)", "DP208"),
             Refused("g(x::Real) = 2 * x\nf() :: Priv() = exponential_mechanism(0, 0.5, [1.0, 2.0], g)", "DP304"),
         ),
-        chosen=(("xs", "candidates"),),
+        traits=(ChosenPublicly((("xs", "candidates"),)),),
     ),
     Builtin(
         "reduce_cols",
@@ -357,6 +358,6 @@ GROUP_ROWS: tuple[Builtin, ...] = (
                 "DP304",
             ),
         ),
-        chosen=(("key", "key"), ("keys", "keys")),
+        traits=(ChosenPublicly((("key", "key"), ("keys", "keys"))),),
     ),
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dp_lsp.builtins.datasets import NUMBERS
 from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refusal, Refused, form, free
 from dp_lsp.builtins.demands import both, positive, share
+from dp_lsp.builtins.monotonicity import ranks
 from dp_lsp.builtins.patterns import ANY, REAL_NUMBER, STATIC, STATIC_INTEGER, Box
 from dp_lsp.builtins.private import (
     SEARCHED_FOR,
@@ -21,7 +22,7 @@ from dp_lsp.builtins.private import (
     way_of_queries,
 )
 from dp_lsp.builtins.statistics import rank_factor
-from dp_lsp.builtins.ways import ranks
+from dp_lsp.builtins.traits import ChosenPublicly
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.sens import ONE, Sens, magnitude
 from dp_lsp.core.types import REAL, Base, BoolType, Clip, Container, Kind, Norm, TupleType, Type, without_value
@@ -112,7 +113,7 @@ ROWS: tuple[Builtin, ...] = (
                 "DP421",
             ),
         ),
-        chosen=(("candidates", "candidates"),),
+        traits=(ChosenPublicly((("candidates", "candidates"),)),),
     ),
     Builtin(
         "sparse_vector",
@@ -145,7 +146,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused(_ONE_QUERY.format("x", "sparse_vector([g], 1, 0, x, 3)"), "DP304"),
             Refused(_ONE_QUERY.format("x", "sparse_vector([g], 0.5, 1, x, 3)"), "DP202"),
         ),
-        chosen=SEARCHED_FOR,
+        traits=(ChosenPublicly(SEARCHED_FOR),),
     ),
     Builtin(
         "numeric_sparse",
@@ -176,6 +177,6 @@ ROWS: tuple[Builtin, ...] = (
             Refused(_ONE_QUERY.format("x", "numeric_sparse([g], 1, 0.5, 1, x, t)"), "DP421"),
             Refused(_ONE_QUERY.format("x", "numeric_sparse([g], 1, 0.5, 0, x, 3)"), "DP304"),
         ),
-        chosen=SEARCHED_FOR,
+        traits=(ChosenPublicly(SEARCHED_FOR),),
     ),
 )

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import product as pairs
 
+from dp_lsp.builtins.define import Trait
 from dp_lsp.core.evaluate import Interval, interval
 from dp_lsp.core.sens import INFINITY, Sens, expm1, log1p, number
 from dp_lsp.core.values import value
@@ -24,7 +25,7 @@ _PARTS = 10**9
 
 
 @value
-class Shape:
+class Shape(Trait):
     """Where a function takes intervals. One that ``selects`` returns one of its arguments, as it is, wherever it
     returns all between the ends of that one."""
 

@@ -7,9 +7,9 @@ statistics, each attained by datasets that exhaustive enumeration finds (``tests
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
+from dp_lsp.builtins import monotonicity
 from dp_lsp.builtins.datasets import (
     NUMBERS,
     RECORDS,
@@ -43,6 +43,7 @@ from dp_lsp.builtins.descriptors import (
     unfit,
 )
 from dp_lsp.builtins.patterns import STATIC, Arrow, Box, OneOf, Records
+from dp_lsp.builtins.traits import ChosenPublicly, Integral, RecordCount, everyday
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.metrics import by_norm, conversion
@@ -261,7 +262,7 @@ _ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Bounded(Real, 0, 1), Symmetric, AtLeast(0))) = mean(v)", "DP304"),
             Refused("f(x::Real) = mean(x)", "DP202"),
         ),
-        whole=False,
+        traits=(Integral(False),),
     ),
     Builtin(
         "count_distinct",
@@ -271,8 +272,7 @@ _ROWS: tuple[Builtin, ...] = (
         SOURCE,
         ("f(v::MetricVector(Integer, ChangeOne)) = count_distinct(v)",),
         (Refused("f(x::Real) = count_distinct(x)", "DP202"),),
-        tells_some=True,
-        whole=True,
+        traits=(RecordCount(some=True), Integral(True), monotonicity.BY_RECORDS),
     ),
     Builtin(
         "histogram",
@@ -288,8 +288,7 @@ _ROWS: tuple[Builtin, ...] = (
             _PRIVATE.format("Real", "Symmetric", "laplacian_mechanism(1, eps, histogram(v, [0, 18, 65]))"),
         ),
         (Refused(_POINTS.format("histogram(v, 3)"), "DP202"),),
-        whole=True,
-        chosen=(("edges", "edges"),),
+        traits=(Integral(True), ChosenPublicly((("edges", "edges"),)), monotonicity.COUNTED),
     ),
     Builtin(
         "cumulative_counts",
@@ -310,8 +309,7 @@ _ROWS: tuple[Builtin, ...] = (
             _PRIVATE.format("Real", "Symmetric", "laplacian_mechanism(3, eps, cumulative_counts(v, [1, 2, 3]))"),
         ),
         (Refused(_POINTS.format("cumulative_counts(v, 3)"), "DP202"),),
-        whole=True,
-        chosen=(("thresholds", "thresholds"),),
+        traits=(Integral(True), ChosenPublicly((("thresholds", "thresholds"),)), monotonicity.COUNTED),
     ),
     Builtin(
         "quantile_score",
@@ -335,10 +333,9 @@ _ROWS: tuple[Builtin, ...] = (
             Refused(_POINTS.format("quantile_score(v, 0.5, 3)"), "DP202"),
             Refused(_POINTS.format("quantile_score(v, 2, [1, 2])"), "DP304"),
         ),
-        whole=False,
-        chosen=(("candidates", "candidates"),),
+        traits=(Integral(False), ChosenPublicly((("candidates", "candidates"),)), monotonicity.RANKED),
     ),
 )
 
-ROWS = tuple(replace(row, everyday=True) for row in _ROWS)
+ROWS = everyday(_ROWS)
 """The rows; people call their variables like them."""

@@ -62,15 +62,3 @@ def _put(type_: Type, stored: Stored, arrays: Stored, abstract: bool) -> Type:
         case TupleType(items):
             return TupleType(tuple(_put(item, stored, arrays, abstract) for item in items))
     return type_
-
-
-POSITIONS: dict[str, tuple[str, ...]] = {
-    "[]": ("i", "j"),
-    "[:]": ("i",),
-    "[:,]": ("j",),
-    **dict.fromkeys(("[:…:]", "[:…:,]", "[,:…:]"), ("first", "last")),
-    **dict.fromkeys(("repeat", "partialsort", "sample", "sample_with_replacement"), ("k",)),
-    "resize": ("n",),
-    **dict.fromkeys(("round", "floor", "trunc"), ("digits",)),
-}
-"""Arguments that must be stored as an Integer, and not as a Bool: with any other number the run fails."""

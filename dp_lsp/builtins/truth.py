@@ -10,6 +10,7 @@ from dp_lsp.builtins.define import Args, Builtin, Factors, Form, Refusal, Refuse
 from dp_lsp.builtins.factors import are_data
 from dp_lsp.builtins.patterns import BOOL as A_BOOL
 from dp_lsp.builtins.patterns import NUMBER, Box
+from dp_lsp.builtins.traits import Conditional, Integral, NeverNaN, ShortCircuit
 from dp_lsp.core.metrics import diameter
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.types import BOOL, Base, Clip, Container, Kind, NumberType, Type
@@ -82,8 +83,8 @@ def _comparison(
         CALCULUS,
         (f"f(x::Integer, y::Integer) = x {name} y", *examples),
         (Refused(f"f(x::Data, y::Integer) = x {name} y", "DP208"), refused),
-        whole=True,
         published=published,
+        traits=(Integral(True),),
     )
 
 
@@ -147,7 +148,7 @@ ROWS: tuple[Builtin, ...] = (
         CALCULUS,
         ("f(x::Integer) = !(x == 1)",),
         (Refused(_NO_BOOL.format("!x"), "DP202"),),
-        whole=True,
+        traits=(Integral(True),),
     ),
     *(
         Builtin(
@@ -158,8 +159,7 @@ ROWS: tuple[Builtin, ...] = (
             CALCULUS,
             (f"f(x::Integer) = x == 1 {name} x == 2",),
             (Refused(_NO_BOOL.format(f"b {name} x"), "DP202"),),
-            lazy=True,
-            whole=True,
+            traits=(ShortCircuit(), Integral(True)),
         )
         for name, words in (("&&", "Both"), ("||", "Either"))
     ),
@@ -186,7 +186,6 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(g::MetricGradient(Real, L1), b::Bool) = ifelse(b, g, g)", "DP202"),
             Refused("f(x::Real, y::Data, b::Bool) = ifelse(b, x, y)", "DP208"),
         ),
-        chooses=True,
-        defined=True,
+        traits=(Conditional(), NeverNaN()),
     ),
 )

@@ -29,6 +29,7 @@ from dp_lsp.builtins.descriptors import (
     unfit,
 )
 from dp_lsp.builtins.patterns import STATIC_INTEGER, GivenTruth
+from dp_lsp.builtins.traits import Integral, everyday
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.sens import Sens, number, positive_part
 from dp_lsp.core.types import Base, Bounds, NumberType, Type
@@ -181,7 +182,7 @@ _ROWS: tuple[Builtin, ...] = (
             Refused(_BOUNDED.format("ChangeOne", "var(v; corrected=0)"), "DP202"),
             Refused("f(x::Real) = var(x)", "DP202"),
         ),
-        whole=False,
+        traits=(Integral(False),),
     ),
     Builtin(
         "squared_deviations",
@@ -204,7 +205,7 @@ _ROWS: tuple[Builtin, ...] = (
             Refused(_BOUNDED.format("ChangeOne, Size(0)", "squared_deviations(v)"), "DP304"),
             Refused("f(x::Real) = squared_deviations(x)", "DP202"),
         ),
-        whole=False,
+        traits=(Integral(False),),
     ),
     Builtin(
         "covariance",
@@ -231,7 +232,7 @@ _ROWS: tuple[Builtin, ...] = (
             Refused(_ROWS_BOUNDED.format("ChangeOne", "covariance(m, 0, 1)"), "DP304"),
             Refused("f(x::Real) = covariance(x, 1, 2)", "DP202"),
         ),
-        whole=False,
+        traits=(Integral(False),),
     ),
     Builtin(
         "cross_deviations",
@@ -255,9 +256,9 @@ _ROWS: tuple[Builtin, ...] = (
             Refused(_ROWS_BOUNDED.format("ChangeOne", "cross_deviations(m, 1, 0)"), "DP304"),
             Refused("f(x::Real) = cross_deviations(x, 1, 2)", "DP202"),
         ),
-        whole=False,
+        traits=(Integral(False),),
     ),
 )
 
-ROWS = tuple(replace(row, everyday=True) for row in _ROWS)
+ROWS = everyday(_ROWS)
 """The rows; people call their variables like them."""

@@ -1,6 +1,6 @@
 """A selection costs half where a change moves all scores the same way. So a move also says whether the value rises or
-falls with its variable, in the orders of this module; rows that keep that stand in :mod:`dp_lsp.builtins.ways`, and
-whoever adds a row need not think of it; what a loop carries keeps its way where its start and its rounds agree
+falls with its variable, in the orders of this module; rows that keep that say so (:mod:`dp_lsp.builtins.monotonicity`),
+and whoever adds a row need not think of it; what a loop carries keeps its way where its start and its rounds agree
 (:mod:`dp_lsp.infer.loops`). The event counts less, so every measure and certificate does.
 
 Numbers are ordered by size, containers entry by entry, tuples item by item, functions argument by argument, and

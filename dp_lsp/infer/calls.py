@@ -7,9 +7,11 @@ from dataclasses import replace
 from functools import reduce
 
 from dp_lsp import builtins
-from dp_lsp.builtins import stored, ways
+from dp_lsp.builtins import monotonicity, stored
 from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, no_demands
 from dp_lsp.builtins.remedies import UNBOX
+from dp_lsp.builtins.shapes import Shape
+from dp_lsp.builtins.traits import ComposableFilter, DividesByLast, IntegerArguments
 from dp_lsp.core import laws, machine, term
 from dp_lsp.core.algebra import ZERO, NormVariable
 from dp_lsp.core.constraints import decide
@@ -121,7 +123,7 @@ def _solved(inference: Inference, node: term.Call, form: Form, args: Args, value
         if applied is None:
             return NOT_UNDERSTOOD
         args, values, effects = applied
-        if row.keeps:
+        if row.has(ComposableFilter):
             inference.context.filters[inference.context.home, node.span] = node
     result = form.result(args)
     if isinstance(result, Refusal):
@@ -130,7 +132,7 @@ def _solved(inference: Inference, node: term.Call, form: Form, args: Args, value
     result = stored.result(inference.storage, row.name, args, result)
     rows.demand(inference, node, row, form, args)
     effects = in_sequence((effects, _may_fail(inference, node, form, args, values)))
-    if row.divides:
+    if row.has(DividesByLast):
         _is_not_zero(inference, node.args[-1], values[-1])
     if form.noise is not None:
         return mechanisms.release(inference, node, form.noise, args, values, result).after(effects)
@@ -178,7 +180,7 @@ def _may_fail(inference: Inference, node: term.Call, form: Form, args: Args, val
 
 def _is_defined(node: term.Call, args: Args) -> bool:
     """Whether a function is defined wherever its arguments may lie. It fails of no NaN."""
-    shape = builtins.TABLE[node.builtin].shape
+    shape = builtins.TABLE[node.builtin].trait(Shape)
     known = [each.bounds for each in args.types if isinstance(each, NumberType)]
     spans = [Interval(each.low.number, each.high.number) for each in known if each is not None]
     return shape is not None and len(spans) == len(args) and shape.of(*spans, equal=False) is not None
@@ -199,9 +201,12 @@ def _may_be_no_position(inference: Inference, node: term.Call, args: Args, value
     """A position must be stored as an Integer. Whether it is, public values may decide, or a parameter that it is; else
     nothing is known of what decides it."""
     effects = NONE
+    integers = builtins.TABLE[node.builtin].trait(IntegerArguments)
+    if integers is None:
+        return NONE
     for index, name in enumerate(args.names):
         type_ = args.types[index]
-        if name not in stored.POSITIONS.get(node.builtin, ()) or not isinstance(type_, NumberType):
+        if name not in integers.names or not isinstance(type_, NumberType):
             continue
         may_be = machine.values(type_.stored)
         sole = [move.sens for move in values[index].moves.values()] == [ONE]
@@ -236,7 +241,7 @@ def _moved(
 ) -> Judgement:
     """The result moves by the sum of what its arguments move, each times its factor; of those it is one of, by the
     largest."""
-    named = list(zip(args.names, values, factors, ways.of(node.builtin, args), strict=True))
+    named = list(zip(args.names, values, factors, monotonicity.of(builtins.TABLE[node.builtin], args), strict=True))
     parts = [
         (part, None if several else way)  # what several steps do is more than one way
         for name, value, factor, way in named

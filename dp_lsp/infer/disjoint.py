@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypeGuard
 
 from dp_lsp import builtins
+from dp_lsp.builtins.traits import Indexing, SampleSize
 from dp_lsp.core import laws
 from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.events import Apart, Var
@@ -207,7 +208,7 @@ def _counts_places(type_: Type | None) -> TypeGuard[Dataset]:
 
 def arguments(rounds: Mapping[Local, OwnRows], node: Call, values: list[Judgement | Term]) -> list[Judgement | Term]:
     """The arguments of a builtin; where it picks the row of a round, the container moves with that row alone."""
-    if not builtins.TABLE[node.builtin].picks:
+    if not builtins.TABLE[node.builtin].has(Indexing):
         return values
     container, index = node.args[:2]
     if isinstance(container, Use) and isinstance(index, Use) and index.local in rounds:
@@ -222,7 +223,7 @@ def arguments(rounds: Mapping[Local, OwnRows], node: Call, values: list[Judgemen
 
 def is_there(rounds: Mapping[Local, OwnRows], node: Call) -> bool:
     """Whether what a builtin reads is a whole row of a sample, at the number of a round: there is one."""
-    if not builtins.TABLE[node.builtin].picks or len(node.args) != 2:
+    if not builtins.TABLE[node.builtin].has(Indexing) or len(node.args) != 2:
         return False
     container, index = node.args
     if not (isinstance(container, Use) and isinstance(index, Use) and index.local in rounds):
@@ -239,5 +240,5 @@ def counted(value: Judgement) -> Var | None:
     while move.rule == laws.NAME:
         (move,) = move.before
     row = builtins.TABLE.get(move.rule)
-    counts = row is not None and row.counts and move.sens == ONE and len(move.before) == 1
+    counts = row is not None and row.has(SampleSize) and move.sens == ONE and len(move.before) == 1
     return var if counts and moves.is_itself(move.before[0]) else None

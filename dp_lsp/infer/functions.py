@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache, partial
 
 from dp_lsp import builtins
+from dp_lsp.builtins.traits import SampledRows
 from dp_lsp.core import annotation, events, laws, term
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.annotation import NumberOf
@@ -245,7 +246,8 @@ def _used_otherwise(body: Body) -> frozenset[Local]:
             found.add(node.local)
         elif isinstance(node, term.Scope) and isinstance(node.bind.term, term.Call):
             call = node.bind.term
-            alone = builtins.TABLE[call.builtin].draws is events.Scheme.POISSON
+            sampled = builtins.TABLE[call.builtin].trait(SampledRows)
+            alone = sampled is not None and sampled.scheme is events.Scheme.POISSON
             pending += (arg for arg in call.args if not (alone and isinstance(arg, term.Use)))
             pending += term.of_body(node.rest)
         else:

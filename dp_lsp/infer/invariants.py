@@ -28,6 +28,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from dp_lsp import builtins
 from dp_lsp.builtins import stored
+from dp_lsp.builtins.traits import Clips, Integral
 from dp_lsp.core import machine, term
 from dp_lsp.core.algebra import NormVariable
 from dp_lsp.core.annotation import ContainerOf, NumberOf
@@ -212,8 +213,9 @@ def _whole_call(node: term.Call, given: list[_Needs]) -> _Needs:
     if isinstance(declared, NumberOf | ContainerOf):
         base = declared.base if isinstance(declared, NumberOf) else declared.element
         return None if base is Base.REAL else _ALWAYS
-    if row.whole is not None:
-        return _ALWAYS if row.whole else None
+    integral = row.trait(Integral)
+    if integral is not None:
+        return _ALWAYS if integral.always else None
     return _all_of(given)
 
 
@@ -231,7 +233,7 @@ def _clipped(clip: Clip) -> _Property:
 
     def call(node: term.Call, given: list[_Needs]) -> _Needs:
         norms = [arg.norm.value for arg in node.args if isinstance(arg, term.NormArgument)]
-        return _ALWAYS if builtins.TABLE[node.builtin].clips and norms == [clip.value] else None
+        return _ALWAYS if builtins.TABLE[node.builtin].has(Clips) and norms == [clip.value] else None
 
     return _Property(has, has, lost, call)
 

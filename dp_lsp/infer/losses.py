@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from dp_lsp import builtins
+from dp_lsp.builtins.traits import LosesFacts
 from dp_lsp.core import descriptors, term
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.term import Term
@@ -86,8 +87,8 @@ def _because(node: Term, descriptor: Descriptor, seen: KnownTerms) -> str:
             return "the two branches have different ones"
         case term.Apply(function=function):
             return f"nothing is known of what `{seen.written(function)}` returns"
-        case term.Call(builtin=name) if builtins.TABLE[name].loses:
-            return builtins.TABLE[name].loses
+        case term.Call(builtin=name) if (loses := builtins.TABLE[name].trait(LosesFacts)) is not None:
+            return loses.because
     for operand in operands(node) if descriptor is Descriptor.BOUNDS else ():
         if descriptors.lacks(descriptor, seen.type(operand)):
             return f"`{seen.written(operand)}` has no known bounds"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dp_lsp import builtins
+from dp_lsp.builtins.traits import Indexing
 from dp_lsp.core import annotation, term
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf, compared
@@ -242,7 +243,8 @@ def _understood(
 def _picks_rows(inference: Inference) -> bool:
     """Whether a row is picked anywhere, which is quickly seen."""
     return any(
-        isinstance(node, term.Call) and builtins.TABLE[node.builtin].picks for node in inference.recorder.judgements
+        isinstance(node, term.Call) and builtins.TABLE[node.builtin].has(Indexing)
+        for node in inference.recorder.judgements
     )
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dp_lsp.builtins import ways
+from dp_lsp.builtins import monotonicity
 from dp_lsp.builtins.define import Builtin, Form, no_demands
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Sign, Symbol
@@ -79,7 +79,7 @@ def row(
         seen = moves.combined(((moved, INFINITY) for moved in deciding), node.span, laws.FAILURE, builtin.name)
         effects = failing(seen, node.span)
     weighted = _weighted(known, [value.moves for value in values])
-    going = ways.whatever(builtin.name, len(values))
+    going = monotonicity.whatever(builtin, len(values))
     return Evaluation(Judgement(known.result, moves.combined(weighted, node.span, builtin.name, ways=going)), effects)
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dp_lsp import builtins
+from dp_lsp.builtins.traits import ComposableFilter
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.events import Cost, Parts, Var, renamed
@@ -142,7 +143,7 @@ def _filters(inference: Inference, move: Move) -> list[Call] | None:
         seen.add(id(each))
         row = builtins.TABLE.get(each.rule)
         node = inference.context.filters.get((inference.context.home, each.span))
-        if row is not None and row.keeps and node is not None:
+        if row is not None and row.has(ComposableFilter) and node is not None:
             found[id(node)] = node
         elif row is None or not each.before:
             return None

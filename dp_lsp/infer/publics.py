@@ -30,6 +30,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 
 from dp_lsp import builtins
+from dp_lsp.builtins.traits import Indexing, NeverNaN
 from dp_lsp.core import laws, machine, term
 from dp_lsp.core.algebra import Computed, Poly, Sign, Symbol
 from dp_lsp.core.constraints import decide
@@ -159,7 +160,7 @@ class Publics:
     def _entry(self, node: Term) -> Poly | None:
         """The number at a place of a vector that was written entry by entry; where all are stored as the same type, it
         is still that number."""
-        if not isinstance(node, term.Call) or not builtins.TABLE[node.builtin].picks or len(node.args) != 2:
+        if not isinstance(node, term.Call) or not builtins.TABLE[node.builtin].has(Indexing) or len(node.args) != 2:
             return None
         of, place = node.args
         while isinstance(of, term.Use) and of.local in self._context.made:
@@ -320,7 +321,7 @@ class Publics:
             case term.Call(builtin=builtin, args=args):
                 row = builtins.TABLE[builtin]
                 certain = node not in self.uncertain and (not row.demanding or all(map(self._has_value, args)))
-                return row.defined and certain
+                return certain and row.has(NeverNaN)
             case term.Apply(function=function):
                 known = self._recorder.judgements.get(function)
                 value = known.type.value if known is not None and isinstance(known.type, FunctionType) else None

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dp_lsp.builtins.define import Args, Builtin
+from dp_lsp.builtins.traits import Additive, PreservesZero, Within
 from dp_lsp.core import sens
 from dp_lsp.core.events import Var
 from dp_lsp.core.metrics import diameter
@@ -37,9 +38,10 @@ def of_call(
     solver: Solver, row: Builtin, args: Args, factors: Sequence[Sens], values: Sequence[Judgement]
 ) -> Reach | None:
     """Where the result of a row is to be found."""
-    if row.within is not None:
-        return Reach(None, row.within(args))
-    if not row.keeps_zero or all(args.is_static(index) for index in range(len(args))):
+    within, additive = row.trait(Within), row.trait(Additive)
+    if within is not None:
+        return Reach(None, within.radius(args))
+    if not row.has(PreservesZero) or all(args.is_static(index) for index in range(len(args))):
         return None
     start, radius = None, sens.ZERO
     for index, (value, factor) in enumerate(zip(values, factors, strict=True)):
@@ -49,7 +51,7 @@ def of_call(
         if found is None:
             return None
         if found.start is not None:
-            if start is not None or factor != ONE or not row.adds(index, len(values)):
+            if start is not None or factor != ONE or additive is None or not additive.at(index, len(values)):
                 return None
             start = found.start
         radius = radius + found.radius * factor

@@ -22,6 +22,7 @@ from dp_lsp.builtins.patterns import (
     fits,
     needs_public,
 )
+from dp_lsp.builtins.traits import ForRows, SampledRows
 from dp_lsp.core import term
 from dp_lsp.core.constraints import Constraint, Origin, decide
 from dp_lsp.core.display import type_words
@@ -119,7 +120,7 @@ def waits(inference: Inference, row: Builtin, given: Sequence[Given], keywords: 
             settled = param.pattern.settled(value.name) if isinstance(value, TypeVariable) else None
             if isinstance(value, TypeVariable) and settled is not None:
                 inference.solver.bind_type(value, settled)
-    at_once = row.scope == "tail" or bool(keywords)
+    at_once = row.has(SampledRows) or bool(keywords)
     if at_once or any(form.noise is not None or form.applies is not None for form, _ in forms):
         assume(inference, row, given, keywords)
         return False
@@ -290,8 +291,10 @@ def _wrong_argument(
     fixes: tuple[Fix, ...] = (),
 ) -> None:
     place, wanted = node.args[index].span, pattern.words
-    rows = isinstance(given, Dataset) and given.records.rows is not None and row.by_rows
-    found = f"{_words(given)}; `{inference.code[row.by_rows]}` takes those" if rows else _words(given)
+    by_rows = row.trait(ForRows) if isinstance(given, Dataset) and given.records.rows is not None else None
+    found = _words(given)
+    if by_rows is not None:
+        found += f"; `{inference.code[by_rows.builtin]}` takes those"
     inference.report(
         problems.WrongArgument.at(place, function=inference.code[row.name], wanted=wanted, given=found, fixes=fixes)
     )

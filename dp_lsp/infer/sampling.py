@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dp_lsp import builtins
+from dp_lsp.builtins.traits import SampledRows
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
@@ -33,8 +34,9 @@ def scope(inference: Inference, node: term.Scope) -> Evaluation:
         for target in node.bind.targets:
             inference.context.environment[target] = Judgement(UNKNOWN, moves.NOWHERE)
         return inference.body(node.rest).after(drawing)
-    scheme = builtins.TABLE[call.builtin].draws
-    assert scheme is not None, "what has the rest of a block as its subject draws it"
+    sampled = builtins.TABLE[call.builtin].trait(SampledRows)
+    assert sampled is not None, "what has the rest of a block as its subject draws it"
+    scheme = sampled.scheme
     alone = scheme is Scheme.POISSON
     names = " and ".join(dict.fromkeys(target.name for target in node.bind.targets))
     record = Var(names, gap=True, members=0 if alone else len(result.items))

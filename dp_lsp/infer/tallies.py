@@ -21,8 +21,8 @@ from functools import reduce
 from typing import NamedTuple
 
 from dp_lsp import builtins
-from dp_lsp.builtins.define import ByRecord
 from dp_lsp.builtins.shapes import Shape
+from dp_lsp.builtins.traits import ByRecord, Conditional
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.constraints import decide
@@ -85,7 +85,7 @@ class _Records(NamedTuple):
 def ranged(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
     """A dataset of numbers that a function makes of records, with the bounds of what it makes of those that are there,
     if they are known, and its type says less."""
-    if node.mutates or builtins.TABLE[node.builtin].by_record is not ByRecord.MAPS:
+    if node.mutates or builtins.TABLE[node.builtin].trait(ByRecord) is not ByRecord.MAPS:
         return judgement
     type_ = inference.type(judgement)
     if not isinstance(type_, Dataset):
@@ -115,7 +115,7 @@ def tightened(inference: Inference, node: Call, judgement: Judgement) -> Judgeme
     result = inference.type(judgement)
     if not isinstance(result, NumberType | Container):
         return judgement
-    role = builtins.TABLE[node.builtin].by_record
+    role = builtins.TABLE[node.builtin].trait(ByRecord)
     if not (node.builtin in _ARITHMETIC or node.builtin == builtins.LITERAL or role in (ByRecord.MAPS, ByRecord.ADDS)):
         return judgement
     for exact in (True, False):
@@ -202,7 +202,7 @@ class Reader:
             raise Unread
         if node.builtin == builtins.LITERAL:
             return [self.number(each, given) for each in node.args]
-        if builtins.TABLE[node.builtin].by_record is not ByRecord.MAPS or len(node.args) != 2:
+        if builtins.TABLE[node.builtin].trait(ByRecord) is not ByRecord.MAPS or len(node.args) != 2:
             raise Unread
         param, body = self._function(node.args[0], given)
         return [self.number(body, {**given, param: each}) for each in self._numbers(node.args[1])]
@@ -237,7 +237,7 @@ class Reader:
             return lambda case: {}
         if not isinstance(node, Call) or node.mutates or node.keywords:
             raise Unread
-        role = builtins.TABLE[node.builtin].by_record
+        role = builtins.TABLE[node.builtin].trait(ByRecord)
         if role in _READ:
             return self._statistic(role, node, given)
         if node.builtin in ("+", "-"):
@@ -462,14 +462,15 @@ class Reader:
         if factored is not None:
             factor, other = factored
             return _combined([self._affine(other, param, records, given)], [factor])
-        if row.chooses and len(node.args) == 3:
+        if row.has(Conditional) and len(node.args) == 3:
             return self._chosen(*node.args, param, records, given)
         parts = [self._affine(each, param, records, given) for each in node.args]
         if node.builtin in ("+", "-"):
             return _combined(parts, _signs(node))
-        if row.shape is None:
+        shape = row.trait(Shape)
+        if shape is None:
             raise Unread
-        return self._shaped(row.shape, parts)
+        return self._shaped(shape, parts)
 
     def _chosen(
         self, condition: Term, then: Term, otherwise: Term, param: Local, records: _Records, given: Given
@@ -571,7 +572,7 @@ class Reader:
 
     def _changed(self, node: Term, made: Call, given: Given) -> _Records:
         """Records made of records one by one: affine in what they were, or known by their bounds only."""
-        maps = builtins.TABLE[made.builtin].by_record is ByRecord.MAPS
+        maps = builtins.TABLE[made.builtin].trait(ByRecord) is ByRecord.MAPS
         if maps:
             self._captures(self._made(made.args[0]))
         records = self._dataset(made.args[1 if maps else 0], given)
@@ -604,7 +605,7 @@ class Reader:
 
     def _selected(self, records: _Records, made: Call, given: Given) -> _Records | None:
         """Records that are moved into a range whose ends are numbers as they are stored."""
-        shape, feature = builtins.TABLE[made.builtin].shape, records.feature
+        shape, feature = builtins.TABLE[made.builtin].trait(Shape), records.feature
         if shape is None or not shape.selects or feature is None or feature is _ROW or made.keywords:
             return None
         ends = [self._public_or_none(each, given) for each in made.args[1:]]
@@ -627,7 +628,7 @@ def _calls_none(made: Term) -> bool:
 
 
 def _of_records(node: Term) -> ByRecord | None:
-    return builtins.TABLE[node.builtin].by_record if isinstance(node, Call) and not node.mutates else None
+    return builtins.TABLE[node.builtin].trait(ByRecord) if isinstance(node, Call) and not node.mutates else None
 
 
 def _of_feature(kept: Truth, feature: Feature) -> _Records:

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from dp_lsp import builtins
 from dp_lsp.builtins import intervals
+from dp_lsp.builtins.traits import ShortCircuit
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
@@ -109,7 +110,7 @@ def _call(inference: Inference, node: term.Call) -> Evaluation:
 def _arguments(inference: Inference, node: term.Call) -> tuple[list[Judgement | Term], Effects]:
     """The arguments of a builtin, where what is not a value stays as it is written, and the effect of evaluating them.
     Of one that is lazy, the first decides whether the others are evaluated."""
-    lazy = builtins.TABLE[node.builtin].lazy
+    lazy = builtins.TABLE[node.builtin].has(ShortCircuit)
     late = frozenset[int]() if lazy else applications.written_functions(node)
     values, effects = _evaluated(inference, node, [index for index in range(len(node.args)) if index not in late])
     if late:

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from dp_lsp import builtins, surface
 from dp_lsp.builtins.patterns import FromBox, GivenNorm, GivenTruth, GivenType
+from dp_lsp.builtins.traits import SampledRows
 from dp_lsp.core import term
 from dp_lsp.core.term import Local, Term
 from dp_lsp.language import Familiar, RefusedType
@@ -131,7 +132,7 @@ class Expressions:
         return term.Apply(node.span, function, tuple(self.term(arg) for arg in node.args))
 
     def _builtin_call(self, node: surface.Call, row: builtins.Builtin, changes: bool) -> Term:
-        if row.scope == "tail":
+        if row.has(SampledRows):
             return self._unit.refused(
                 node, f"`{self._unit.code[row.name]}` other than in an assignment that names what it draws"
             )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from dp_lsp import builtins, surface
 from dp_lsp.builtins.patterns import GivenNorm, GivenType
+from dp_lsp.builtins.traits import EverydayName, SampledRows
 from dp_lsp.intents import Rendering
 from dp_lsp.language import Builtins, Language, Semantics, Vocabulary
 
@@ -128,7 +129,7 @@ def is_reserved(name: str, language: Language) -> bool:
 def is_everyday(name: str, language: Language) -> bool:
     """Whether a name of the language may also be that of a variable."""
     found = builtin(name, language.builtins)
-    return found is not None and found.row.everyday
+    return found is not None and found.row.has(EverydayName)
 
 
 def is_operator(name: str) -> bool:
@@ -140,7 +141,7 @@ def is_operator(name: str) -> bool:
 def as_function(known: Meant, code: Rendering) -> str:
     """A builtin as a function that can be given to others, as it is written; empty for one that none can stand for."""
     row = known.row
-    if known.changes or row.scope != "call":
+    if known.changes or row.has(SampledRows):
         return ""
     if any(isinstance(param.pattern, GivenNorm | GivenType) for form in row.forms for param in form.params):
         return ""

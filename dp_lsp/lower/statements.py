@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple, Protocol
 
 from dp_lsp import builtins, surface
+from dp_lsp.builtins.traits import SampledRows
 from dp_lsp.core import term
 from dp_lsp.core.term import Bind, Body, Local, Term
 from dp_lsp.lower import problems
@@ -259,7 +260,7 @@ class Statements:
         ):
             return False
         row = self._scope.builtin_of(node.value.callee)
-        return row is not None and row.scope == "tail"
+        return row is not None and row.has(SampledRows)
 
     # Assignments
 

@@ -18,6 +18,7 @@ from dp_lsp import builtins
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, array, is_container
 from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING
 from dp_lsp.builtins.randomness import RANDOM
+from dp_lsp.builtins.traits import ShortCircuit
 from dp_lsp.core import machine, term
 from dp_lsp.core.annotation import (
     AFunction,
@@ -174,7 +175,7 @@ class Interpreter:
         if row.name in WITHOUT_MEANING:
             raise NoMeaning(f"`{row.name}` {WITHOUT_MEANING[row.name]}")
         placed = len(node.args) - len(node.keywords)
-        if row.lazy:
+        if row.has(ShortCircuit):
             first, second = node.args
             return self._meanings[row.name](self._term(first, environment), lambda: self._term(second, environment))
         args = [self._term(arg, environment) for arg in node.args]

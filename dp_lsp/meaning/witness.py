@@ -19,6 +19,7 @@ from typing import NamedTuple
 from dp_lsp import builtins
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, array, entrywise, is_container
 from dp_lsp.builtins.define import Form, Noise
+from dp_lsp.builtins.traits import SampledRows
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Constraint, decide
@@ -397,7 +398,7 @@ class _Runs:
                 self.furthest = max(self.furthest, self.which)
                 raise _Reached
             self._left -= 1
-        if builtins.TABLE[call.builtin].scope == "tail":
+        if builtins.TABLE[call.builtin].has(SampledRows):
             return self._first_rows(*args)
         self.followed = self.depends = True
         return self._outcome(call, args)

@@ -11,7 +11,8 @@ from typing import Any
 
 from dp_lsp import builtins
 from dp_lsp.accounting import symbolic, walk
-from dp_lsp.builtins import intervals, ways
+from dp_lsp.builtins import intervals, monotonicity
+from dp_lsp.builtins.traits import Indexing
 from dp_lsp.core import constraints, machine, metrics, order, sens, term
 from dp_lsp.core.order import Way
 from dp_lsp.core.sens import ONE, ZERO, Sens
@@ -140,7 +141,7 @@ def _own_rows_everywhere(right: Any) -> Any:
     """The row that a round reads counts once, whichever row it is."""
 
     def arguments(rounds: Any, node: Any, values: Any) -> Any:
-        if rounds and values and len(node.args) > 1 and builtins.TABLE[node.builtin].picks:
+        if rounds and values and len(node.args) > 1 and builtins.TABLE[node.builtin].has(Indexing):
             own = list(rounds.values())[-1].of(node.args[0]) if isinstance(node.args[0], term.Use) else None
             return [own or values[0], *values[1:]]
         return right(rounds, node, values)
@@ -210,7 +211,7 @@ def _whole_too(right: Any) -> Any:
 
 _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
     "ways": [
-        ("all rows rise", ways, "of", lambda right: lambda name, args: (Way.RISES,) * len(args)),
+        ("all rows rise", monotonicity, "of", lambda right: lambda row, args: (Way.RISES,) * len(args)),
         ("all numbers are positive", intervals, "way", _always(Way.RISES)),
         ("the first of several", order, "common", lambda right: lambda found: next(iter(found))),
         ("what falls rises", order, "through", _always(Way.RISES)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from dp_lsp.builtins.traits import Additive, Clips, LimitedCopy
 from dp_lsp.core.term import Call, Local, Loop, Term, Use
 from dp_lsp.core.types import Clip, Container, Dataset, NumberType, Type
 from dp_lsp.infer import problems
@@ -65,9 +66,15 @@ def _copies(scene: Scene) -> Iterator[Copy]:
 def _never_read(scene: Scene, targets: Sequence[Local], call: Call) -> Iterator[Copy]:
     """The copy that a builtin makes of its arguments within limits, if nobody reads a name that it is given."""
     unread = next((target for target in targets if target not in scene.read), None)
-    for raw in (scene.argument(call, limited) for limited in row(call).limits):
+    for raw in (scene.argument(call, limited) for limited in _limited(call)):
         if unread is not None and isinstance(raw, Use) and raw.local.name != unread.name:
             yield Copy(unread, call, raw.local, unread=True)
+
+
+def _limited(call: Call) -> tuple[str, ...]:
+    """The arguments of which a builtin returns a copy within limits."""
+    copy = row(call).trait(LimitedCopy)
+    return () if copy is None else copy.of
 
 
 def _of_the_kind(scene: Scene, local: Local, made: Term) -> Iterator[Copy]:
@@ -102,7 +109,7 @@ def _shape(type_: Type | None) -> object:
 def clipped(scene: Scene, problem: Problem) -> Problem | None:
     """What is clipped is a sum already."""
     for call in scene.calls:
-        limited = [scene.argument(call, name) for name in row(call).limits] if row(call).clips else []
+        limited = [scene.argument(call, name) for name in _limited(call)] if row(call).has(Clips) else []
         for argument in (each for each in limited if each is not None):
             added = next((part for part in scene.flow(argument) if _is_sum(scene, part)), None)
             if isinstance(added, Call) and problem.span in (argument.span, added.span):
@@ -114,12 +121,13 @@ def clipped(scene: Scene, problem: Problem) -> Problem | None:
 
 def _is_sum(scene: Scene, part: Term) -> bool:
     """Whether something adds up what records make: of a dataset, or round by round."""
-    if not isinstance(part, Call) or row(part).clips:
+    if not isinstance(part, Call) or row(part).has(Clips):
         return False
     count, carried = len(part.args), _carried(scene)
     round_by_round = any(isinstance(each, Use) and each.local in carried for each in part.args)
     if round_by_round:
-        return all(row(part).adds(index, count) for index in range(count))
+        additive = row(part).trait(Additive)
+        return additive is not None and all(additive.at(index, count) for index in range(count))
     return any(isinstance(scene.type(each), Dataset) for each in part.args)
 
 

@@ -7,6 +7,7 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from dp_lsp.builtins.remedies import RESIZE
+from dp_lsp.builtins.traits import ChosenPublicly, DividesByLast, LimitedCopy, RecordCount
 from dp_lsp.core.annotation import DatasetOf
 from dp_lsp.core.notation import figure
 from dp_lsp.core.term import Apply, Call, Closure, Term, Use
@@ -51,7 +52,7 @@ def limited_by_data(scene: Scene, problem: Problem) -> Problem | None:
     node = scene.at(problem.span)
     for part in scene.flow(node) if node is not None else ():
         found = scene.arguments.get(part)
-        if found is not None and row(found[0]).limits and scene.moves(part):
+        if found is not None and row(found[0]).has(LimitedCopy) and scene.moves(part):
             mistake = _chosen(scene, *found, part)
             if mistake is not None:
                 return mistake
@@ -109,7 +110,8 @@ def _word(call: Call, argument: str) -> str:
     noise = noise_of(call)
     if noise is not None and noise.declares == argument:
         return SENSITIVITY
-    return dict(row(call).chosen).get(argument, "")
+    chosen = row(call).trait(ChosenPublicly)
+    return "" if chosen is None else dict(chosen.arguments).get(argument, "")
 
 
 def _is_parameter(scene: Scene, node: Term) -> bool:
@@ -123,7 +125,7 @@ def divided_by_count(scene: Scene, problem: Problem) -> Problem | None:
     """What moves without bound does so because it was divided by a number of records."""
     steps = scene.infinite(problem.span)
     call = _culprit(scene, problem)
-    if call is not None and row(call).divides:
+    if call is not None and row(call).has(DividesByLast):
         count = _private_count(scene, call.args[-1])
         so = "so what is divided by it has no bound"
         return None if count is None else _count_is_private(scene, call, count, f"{so}: {_instead(scene, count)}")
@@ -169,8 +171,14 @@ def _count_is_private(scene: Scene, node: Term, count: Call, so: str) -> Problem
 def _private_count(scene: Scene, node: Term) -> Call | None:
     """The number of records that a term is made of, if it is private."""
     calls = (each for each in scene.flow(node) if isinstance(each, Call))
-    counts = (call for call in calls if row(call).tells_size or row(call).tells_some)
+    counts = (call for call in calls if row(call).has(RecordCount))
     return next((call for call in counts if scene.moves(call) and _counted(scene, call) is not None), None)
+
+
+def _counts_some(count: Call) -> bool:
+    """Whether the records of a kind are counted, and not all."""
+    found = row(count).trait(RecordCount)
+    return found is not None and found.some
 
 
 def _counted(scene: Scene, count: Call) -> DatasetMetric | None:
@@ -182,7 +190,7 @@ def _counted(scene: Scene, count: Call) -> DatasetMetric | None:
 def _instead(scene: Scene, count: Call) -> str:
     """What to do where a number of records is private."""
     node, metric = count.args[0], _counted(scene, count)
-    if metric is None or row(count).tells_some or not _is_parameter(scene, node):
+    if metric is None or _counts_some(count) or not _is_parameter(scene, node):
         return "release it by a mechanism first"
     return f"release it by a mechanism first, or declare `{noise.OTHER[metric].value}`, where it is public"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dp_lsp.builtins.traits import Indexing, SampledRows
 from dp_lsp.core import term
 from dp_lsp.core.metrics import is_data
 from dp_lsp.core.notation import shown
@@ -82,7 +83,9 @@ def _leaves(node: Term, made: dict[Local, Term]) -> Iterator[Leaf]:
 def chosen_rows(inference: Inference, method: Method) -> None:
     """Say of the rows of a private function that are chosen by their number that they cost what they cost."""
     scene = Scene(inference, method, 1)
-    drawn = {each.local for call in scene.calls if row(call).draws for each in call.args if isinstance(each, Use)}
+    drawn = {
+        each.local for call in scene.calls if row(call).has(SampledRows) for each in call.args if isinstance(each, Use)
+    }
     for call in _chosen(scene):
         matrix = call.args[0]
         if isinstance(matrix, Use) and matrix.local not in drawn:
@@ -97,7 +100,11 @@ def _chosen(scene: Scene) -> Iterator[Call]:
     rounds = {node.index for node in scene.terms if isinstance(node, Loop)}
     for call in scene.calls:
         matrix, index = call.args[0] if call.args else None, call.args[1:]
-        type_ = scene.type(matrix) if isinstance(matrix, Use) and row(call).picks and matrix.local in params else None
+        type_ = (
+            scene.type(matrix)
+            if isinstance(matrix, Use) and row(call).has(Indexing) and matrix.local in params
+            else None
+        )
         of_data = isinstance(type_, Container) and type_.kind is Kind.MATRIX and is_data(type_.element)
         by_round = any(isinstance(part, Use) and part.local in rounds for each in index for part in scene.flow(each))
         if of_data and len(index) == 1 and not by_round:

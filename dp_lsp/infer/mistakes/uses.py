@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dp_lsp.builtins.remedies import RESIZE
+from dp_lsp.builtins.traits import Indexing, NeedsBounds
 from dp_lsp.core import descriptors, term
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.events import Var, variables
@@ -63,7 +64,7 @@ def place_of_record(scene: Scene, problem: Problem) -> Problem | None:
         return None
     node, call, _ = found
     dataset = scene.type(node)
-    if not row(call).picks or node is not call.args[0] or not isinstance(dataset, Dataset):
+    if not row(call).has(Indexing) or node is not call.args[0] or not isinstance(dataset, Dataset):
         return None
     (because, remedy), relation = _of_positions(dataset.metric, scene.inference.code), dataset.metric.value
     written = scene.written(call)
@@ -125,7 +126,7 @@ def _words(metric: DatasetMetric) -> str:
 def chosen_value(scene: Scene, problem: Problem) -> Problem | None:
     """An entry is used of which a mechanism released only the position."""
     for call in _calls(scene, problem):
-        if not row(call).picks or not scene.moves(call.args[0]):
+        if not row(call).has(Indexing) or not scene.moves(call.args[0]):
             continue
         chosen = next((at for index in call.args[1:] for at in scene.flow(index) if _releases(at)), None)
         if isinstance(chosen, Call):
@@ -214,7 +215,7 @@ def _missed(scene: Scene, problem: Problem, shown: Problem) -> Iterator[tuple[Te
     elif problem.code in (problems.Unbounded.code, problems.UnboundedInput.code):
         steps = scene.infinite(problem.span)
         call = scene.call_at(steps[-1].span, steps[-1].rule) if steps else None
-        if call is not None and row(call).wants_bounds:
+        if call is not None and row(call).has(NeedsBounds):
             yield from ((node, Descriptor.BOUNDS) for node in losses.operands(call))
 
 

@@ -1,37 +1,52 @@
-"""Which way the results of rows go where an argument becomes larger, in the orders of :mod:`dp_lsp.core.order`.
+"""In which arguments a row is monotone: its result rises, or falls, where the argument becomes larger, in the orders of
+:mod:`dp_lsp.core.order`.
 
-A selection costs less where a change moves all scores the same way. Rows that are not listed may go any way: whoever
-adds one need not think of this, and who lists one must be sure for all types that the row accepts. The result may go
-a way in one argument whatever the others are, as far as their types tell where they lie.
+A selection costs less where a change moves all scores the same way. Rows without this trait may go any way: whoever
+adds one need not think of this, and who gives it to one must be sure for all types that the row accepts. The result
+may go a way in one argument whatever the others are, as far as their types tell where they lie.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from dp_lsp.builtins import arithmetic, intervals
-from dp_lsp.builtins.define import Args
+from dp_lsp.builtins import intervals
+from dp_lsp.builtins.define import Args, Builtin, Trait
 from dp_lsp.builtins.factors import of_others
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.order import Way, through
 from dp_lsp.core.types import BoolType, Bounds, Dataset, NumberType, Type
+from dp_lsp.core.values import value
 
 Ways = tuple[Way | None, ...]
 
 _ZERO = Poly.of(0)
 
 
-def of(name: str, args: Args) -> Ways:
+@value
+class Monotone(Trait):
+    """``of`` says which way the result goes in each argument, by their types; ``count`` the same of so many arguments,
+    whatever their types turn out to be, where that is known."""
+
+    of: Callable[[Args], Ways]
+    count: Callable[[int], Ways] | None = None
+
+
+def of(row: Builtin, args: Args) -> Ways:
     """Which way a use of a row goes in each argument."""
-    rule = BY_TYPE.get(name)
-    return whatever(name, len(args)) if rule is None else rule(args)
+    trait = row.trait(Monotone)
+    return (None,) * len(args) if trait is None else trait.of(args)
 
 
-def whatever(name: str, count: int) -> Ways:
+def whatever(row: Builtin, count: int) -> Ways:
     """Which way a use of a row goes in each of so many arguments, whatever their types turn out to be."""
-    rule = WHATEVER.get(name)
-    return (None,) * count if rule is None else rule(count)
+    trait = row.trait(Monotone)
+    return (None,) * count if trait is None or trait.count is None else trait.count(count)
+
+
+def _whatever(count: Callable[[int], Ways]) -> Monotone:
+    return Monotone(lambda args: count(len(args)), count)
 
 
 def _in_all(count: int) -> Ways:
@@ -138,29 +153,7 @@ def _bounds(type_: Type) -> Bounds | None:
     return element.bounds if isinstance(element, NumberType) else None
 
 
-WHATEVER: dict[str, Callable[[int], Ways]] = {
-    **dict.fromkeys(("+", "min", "max", "[…]", "clone", "deepcopy"), _in_all),
-    **dict.fromkeys(("transpose", "'", "row_to_vec", "vec_to_row", "ceil"), _in_all),
-    **dict.fromkeys(("[:,]", "clamp", "clipn"), _in_first),
-    "norm_convert": _in_last,
-    "-": _difference,
-}
-"""By the names of rows, of so many arguments."""
-
-BY_TYPE: dict[str, Callable[[Args], Ways]] = {
-    "*": _product,
-    "/": _quotient,
-    "^": arithmetic.power_ways,
-    "abs": _size,
-    "sum": _total,
-    "map": _mapped,
-    "map_rows": _by_rows,
-    **dict.fromkeys(("map_cols", "map_rows_binary", "map_cols_binary"), _as_applied),
-    "fold": _folded,
-    **dict.fromkeys(("[]", "[:]"), _picked),
-    **dict.fromkeys(("length", "count", "count_distinct", "filter"), _by_records),
-    **dict.fromkeys(("unique", "repeat", "clip", "count_rows", "filter_rows"), _by_records),
-    "quantile_score": _ranked,
-    **dict.fromkeys(("histogram", "cumulative_counts"), _counted),
-}
-"""By the names of rows, of arguments of known types."""
+IN_ALL, IN_FIRST, IN_LAST, DIFFERENCE = map(_whatever, (_in_all, _in_first, _in_last, _difference))
+PRODUCT, QUOTIENT, SIZE, TOTAL = map(Monotone, (_product, _quotient, _size, _total))
+MAPPED, BY_ROWS, AS_APPLIED, FOLDED = map(Monotone, (_mapped, _by_rows, _as_applied, _folded))
+PICKED, BY_RECORDS, RANKED, COUNTED = map(Monotone, (_picked, _by_records, _ranked, _counted))
