@@ -204,7 +204,10 @@ KEPT_FROM_GRAMMAR: dict[str, tuple[str, ...]] = {
     "MACRO": ("at top: macro m()\n@@\nend\n@m", "at top: macro assert(e)\n@@\nend"),
     "MODULE": ("at top: begin\nmodule Inner\nMain.eval(:(@@))\nend\nend",),
     "BAREMODULE": ("at top: begin\nbaremodule Inner\nMain.eval(:(@@))\nend\nend",),
-    "AT": ("@show @@", "@inbounds @@", "d = @time @@", "@unknown @@", "Foo.@unknown @@", "@doc @@ call"),
+    "AT": (
+        *("@inline @@", "d = @noinline @@", "@inbounds @@", "@views v[@@]", "@inline h(y::(@@; Real)) = y"),
+        *("@inline d = @@", "@show @@", "d = @time @@", "@unknown @@", "Foo.@unknown @@", "@doc @@ call"),
+    ),
     "GLOBAL": ("global d = @@", "global d, e = 3, @@"),
     "LOCAL": ("in a body: local d = @@",),
     "EXPORT": (),

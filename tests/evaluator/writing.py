@@ -151,7 +151,11 @@ class Writer:
         return "\n".join(lines)
 
     def _written(self, header: str, body: str) -> str:
-        way = self._pick((0, 0, 0, 1, 2))
+        way = self._pick((0, 0, 0, 1, 2, 3, 4))
+        if way == 3:
+            return f"{header} = begin\n    made = {body}\n    made\nend"
+        if way == 4:
+            return f'{self._pick(("", chr(34) + "Documented." + chr(34) + chr(10)))}@inline {header} = {body}'
         if way == 1:
             return f"function {header}\n    {body}\nend"
         if way == 2:
@@ -330,7 +334,7 @@ class Writer:
     def _statement(self, depth: int) -> list[str]:
         makers: tuple[Callable[[int], list[str]], ...] = (
             *(self._assign, self._assign, self._update, self._branch, self._loop, self._closure, self._local_methods),
-            *(self._guard, self._pair, self._array, self._unused, self._joined),
+            *(self._guard, self._pair, self._array, self._unused, self._joined, self._block),
         )
         return [("    " * depth if depth == 1 else "") + line for line in self._pick(makers)(depth)]
 
@@ -422,6 +426,25 @@ class Writer:
         line = f"({one}, {other}) = ({self._number(1)}, {self._number(1)})"
         self._scope += [Variable(one, "real"), Variable(other, "real")]
         return [line]
+
+    def _block(self, depth: int) -> list[str]:
+        """Statements in a block whose value is used, or whose effects are."""
+        inner, name = self._fresh("a"), self._fresh("a")
+        first = f"{inner} = {self._number(1)}"
+        self._scope.append(Variable(inner, "real"))
+        last = self._number(1)
+        self._scope.append(Variable(name, "real"))
+        other = self._pick(self._mine())
+        shapes = (
+            [f"{name} = begin", f"    {first}", f"    {last}", "end"],
+            [f"{name} = ({first}; {last})"],
+            [first, f"{name} = {last}", "begin", f"    {other} = {last}", "end"],
+            [first, f"{name} = 0.0", f"{self._truth(0)} && begin", f"    {name} = {last}", "end"],
+            [first, f"{name} = {last}", f"{self._truth(0)} || begin", f"    {name} = {inner}", "end"],
+            [first, f"@inbounds {name} = {last}" if "[" not in last else f"{name} = {last}"],
+            [first, f"{name} = @noinline {last}"],
+        )
+        return self._pick(shapes)
 
     def _array(self, depth: int) -> list[str]:
         name, result = self._fresh("b"), self._fresh("a")

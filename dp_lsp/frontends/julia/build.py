@@ -12,6 +12,7 @@ from dp_lsp.surface import (
     Assert,
     Assign,
     Block,
+    Boolean,
     Call,
     For,
     Function,
@@ -32,6 +33,14 @@ _LAZY = frozenset(("&&", "||"))
 _AROUND_BODY = 2  # the function and its block
 
 
+def _gives_value_alone(node: Node) -> bool:
+    """Whether a statement does nothing but to return a value, to give it names, or to have it."""
+    if isinstance(node, Assign):
+        names = node.target.items if isinstance(node.target, Tuple) else (node.target,)
+        return node.operator is None and all(isinstance(name, Name) for name in names)
+    return isinstance(node, Return | Opaque)
+
+
 class Builder(Expressions):
     """The callbacks of the grammar, one a rule."""
 
@@ -41,13 +50,29 @@ class Builder(Expressions):
         return children[0]
 
     def block(self, children: list[Any]) -> list[Node]:
-        nodes = [self._shallow(child) for child in children if isinstance(child, Node)]
+        nodes = [self._shallow(each) for child in children if isinstance(child, Node) for each in self._opened(child)]
         kept: list[Node] = []
         for index, node in enumerate(nodes):
             following = nodes[index + 1] if index + 1 < len(nodes) else None
             if not (following and self._documents(node, following)):
                 kept.append(self._guarded(node))
         return kept
+
+    def _opened(self, node: Node) -> list[Node]:
+        """The statements that a statement stands for. What stands between ``begin`` and ``end`` is evaluated in order,
+        in the scope around it, and has the value of the last one: where that is assigned to a name, or returned, or
+        not used at all, the others stand before that."""
+        value = node.value if isinstance(node, Return | Assign) else node
+        made = None if value is None else self.made.get(value)
+        if not isinstance(made, Block) or not made.statements or not _gives_value_alone(node):
+            return [node]
+        self._take(value or node)
+        *before, last = made.statements
+        if isinstance(node, Return):
+            last = Return(node.start, node.end, last)
+        elif isinstance(node, Assign):
+            last = Assign(node.start, node.end, node.target, last, constant=node.constant)
+        return [*before, last]
 
     def _guarded(self, node: Node) -> Node:
         """A statement; ``c && return x`` and ``c || return x``, or such an assignment, as the ``if`` that they are."""
@@ -59,12 +84,14 @@ class Builder(Expressions):
                 before = around.pop()[1]
                 condition = Call(before.start, condition.end, sign, (before, condition))
             around.append((sign, condition))
-        if not isinstance(last, Return | Assign) or (isinstance(last, Assign) and last.constant):
+        is_block = bool(around) and isinstance(self.made.get(last), Block)
+        if not (is_block or isinstance(last, Return | Assign)) or (isinstance(last, Assign) and last.constant):
             return node
         for sign, condition in reversed(around):
-            then, otherwise = self._block([last], 0), None
-            if sign.name == "||":
-                then, otherwise = Block(last.start, last.start, ()), then
+            then, otherwise = self._body(last), None
+            if sign.name == "||":  # where it is true, that is its value
+                value = Boolean(condition.end, condition.end, True)
+                then, otherwise = Block(condition.end, condition.end, (value,)), then
             last = If(condition.start, node.end, condition, then, otherwise)
         return last
 
@@ -189,12 +216,6 @@ class Builder(Expressions):
             return self._opaque(children, "an anonymous function with a header of this form")
         block = self._body(body)
         return Lambda(self._start(head), block.end, params, block)
-
-    def _body(self, value: Node) -> Block:
-        """The body of a function that is one expression, or the statements of a block."""
-        block = self._take(value)
-        statements = block.statements if isinstance(block, Block) else (value,)
-        return Block(self._start(value), self._end(value), statements)
 
     def begin_block(self, children: list[Any]) -> Node:
         _, body, end = children

@@ -326,6 +326,12 @@ class Expressions(_Headers):
         start, end = (self._start(nodes[0]), self._end(nodes[-1])) if nodes else (at, at)
         return Block(start, end, tuple(nodes))
 
+    def _body(self, value: Node) -> Block:
+        """What is one expression, or the statements of a block, as a block."""
+        block = self._take(value)
+        statements = block.statements if isinstance(block, Block) else (value,)
+        return Block(self._start(value), self._end(value), statements)
+
     # Operators
 
     def bare_tuple(self, children: list[Any]) -> Node:
@@ -341,7 +347,7 @@ class Expressions(_Headers):
 
     def ternary(self, children: list[Any]) -> Node:
         condition, _, then, _, otherwise = children
-        blocks = [self._block([node], 0) for node in (then, otherwise)]
+        blocks = [self._body(node) for node in (then, otherwise)]
         return If(self._start(condition), self._end(otherwise), condition, *blocks)
 
     def lazy(self, children: list[Any]) -> Node:

@@ -18,6 +18,7 @@ from dp_lsp.frontends.julia.outline import (
 )
 from dp_lsp.frontends.julia.summary import damaged, summary
 from dp_lsp.frontends.julia.tokens import BLOCKS, MATES, OPENERS, Broken, Ready, Token, words
+from dp_lsp.frontends.julia.vocabulary import HINTS, OF_INDICES
 from dp_lsp.problem import Problem
 from dp_lsp.surface import MACRO_CALL, Brought, Export, Import, Node, Opaque
 
@@ -44,6 +45,9 @@ _LINES = {
 _BRACKETS = {"MATRIX": "a matrix literal", "MCALL": MACRO_CALL, "QUOTED": "a quoted expression"}
 FOLDED = frozenset((*_BLOCKS, *_LINES, *_BRACKETS, "CONCAT", "GENERATOR"))
 """The tokens with which something begins that is kept from the grammar."""
+
+_BEFORE = words("NL BEGIN ELSE DO ASSIGN")
+"""What stands before a statement, or before all that is right of an assignment."""
 
 _SPECIAL = FOLDED | OPENERS | BLOCKS | CLOSING.keys() | SEPARATORS | words("COMMA SEMI")
 
@@ -220,6 +224,9 @@ class _Folder:
         tokens = self.out[kept:]
         if not tokens:
             return
+        if self._is_left_as_it_is(kept):
+            del self.out[kept]
+            return
         node: Node = opaque(tokens, what, self.problems, at=tokens[0].start)
         if not any(isinstance(token, Broken) for token in tokens):
             if tokens[0].type in ("IMPORT", "USING"):
@@ -227,6 +234,22 @@ class _Folder:
             elif tokens[0].type == "EXPORT":
                 node = Export(tokens[0].start, tokens[-1].end)
         self.out[kept:] = [Ready("NODE", node, "")]
+
+
+    def _is_left_as_it_is(self, kept: int) -> bool:
+        """Whether what was folded from here on is a macro and a statement, or the right side of an assignment, of which
+        that makes the same again. (Who gives such a macro another meaning gives all names one.)"""
+        name, *written = self.out[kept:]
+        before = self.out[kept - 1].type if kept else "NL"
+        alone = before in _BEFORE and not any(group.type in OPENERS for group in self.groups[:-1])
+        if name.type != "AT" or not alone or not written or written[0].type == "MCALL":
+            return False
+        return name.value in HINTS or (name.value in OF_INDICES and not any(map(_indexes, written)))
+
+
+def _indexes(token: Token) -> bool:
+    """Whether a token takes an entry or a part of something, or holds text that may."""
+    return token.type in ("INDEX", "CONCAT") or isinstance(token, Ready)
 
 
 def _imported(tokens: Sequence[Token]) -> Import:

@@ -99,6 +99,13 @@ MACROS = frozenset(
 )
 """Macros of Julia that are taken to do no more than what they are given says. ``@raw_str`` is that of ``raw"…"``."""
 
+HINTS = frozenset({"@inline", "@noinline"})
+"""Macros of Julia that only tell the compiler how to make what is fast."""
+
+OF_INDICES = frozenset({"@inbounds", "@views"})
+"""Macros of Julia that change what it means to take an entry, or a part, of something, and nothing else: behind the
+first one out of range is undefined, and the second makes a part share what it is one of."""
+
 _DP = "DiffPrivacyInference"
 MODULES = frozenset(
     {_DP, "Base", "Core", "Random", "LinearAlgebra", "Statistics", "Printf", "Dates", "Test", "Logging"}
