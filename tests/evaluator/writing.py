@@ -155,7 +155,7 @@ class Writer:
         if way == 3:
             return f"{header} = begin\n    made = {body}\n    made\nend"
         if way == 4:
-            return f'{self._pick(("", chr(34) + "Documented." + chr(34) + chr(10)))}@inline {header} = {body}'
+            return f"{self._pick(('', chr(34) + 'Documented.' + chr(34) + chr(10)))}@inline {header} = {body}"
         if way == 1:
             return f"function {header}\n    {body}\nend"
         if way == 2:

@@ -235,7 +235,6 @@ class _Folder:
                 node = Export(tokens[0].start, tokens[-1].end)
         self.out[kept:] = [Ready("NODE", node, "")]
 
-
     def _is_left_as_it_is(self, kept: int) -> bool:
         """Whether what was folded from here on is a macro and a statement, or the right side of an assignment, of which
         that makes the same again. (Who gives such a macro another meaning gives all names one.)"""
