@@ -78,10 +78,13 @@ def of_elements(stored: Stored, upper: bool) -> Stored:
 
 
 def of_literal(number: int | None) -> Stored:
-    """The type of a number that is written out: a whole one, or None for one with a point or an exponent."""
+    """The type of a number that is written out: a whole one, or None for one with a point or an exponent. A sign that
+    stands before it is not seen here, and -2^63 is the smallest Int."""
     if number is None:
         return FLOAT64
-    return INT if abs(number) < _FIRST_PAST_INT else OTHER_INTEGER
+    if number == _FIRST_PAST_INT:
+        return INT | OTHER_INTEGER
+    return INT if number < _FIRST_PAST_INT else OTHER_INTEGER
 
 
 def words(stored: Stored) -> str:
@@ -275,6 +278,8 @@ Declared = AnyValue | Numbers | Arrays | Tuples | Named
 """What Julia sees of an annotation."""
 
 ANY = AnyValue()
+UNREAD = Named("")
+"""An annotation that was not understood: it may be any type, also one that has another name."""
 
 
 def within(left: Declared, right: Declared) -> bool:

@@ -260,6 +260,9 @@ class Method:
     assigned: bool = False
     converts: Declared = ANY
     """The type that Julia converts its value to."""
+    defines: tuple[tuple[Declared, ...], ...] = ()
+    """The types of the arguments of all methods that its text defines, if these are not those of its parameters: where
+    some may be left out, are told apart by their names, or stand for any number of arguments."""
 
     @property
     def dispatch(self) -> tuple[Declared, ...]:

@@ -31,6 +31,7 @@ from dp_lsp.infer.context import Global, Resolve, UnknownGlobal
 from dp_lsp.infer.method import InferenceSetting, Inferred, infer_constant, infer_method
 from dp_lsp.infer.problems import CallsUnchecked, SensitivityMissed
 from dp_lsp.infer.rules import BY_NAME
+from dp_lsp.lower.methods import is_unread
 from dp_lsp.lower.problems import CallCycle
 from dp_lsp.problem import Kind, Named, Problem, Related, Severity, Sought
 from dp_lsp.text import Span
@@ -259,7 +260,7 @@ class Task:
         problems = []
         names = self._premises.names
         conflict = names[definition.name].conflict
-        if conflict is not None:
+        if conflict is not None and not (conflict.may and is_unread(definition)):  # that says what was not understood
             others = _pointer(definition, definition.name, Sought.OTHERS)
             problems.append(conflict.at(definition.name_span, definition.name, others))
         pending = (name for name in definition.uses if name in self._own and name not in self._before)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from dp_lsp import surface
 from dp_lsp.core import term
 from dp_lsp.core.annotation import AModel, Anything, NumberOf
+from dp_lsp.core.machine import UNREAD, Declared, Named, Tuples
 from dp_lsp.core.term import Bind, Body, Method, Term
 from dp_lsp.language import RefusedType, Returned
 from dp_lsp.lower import problems
@@ -104,6 +105,7 @@ class Functions:
             passes=tuple(passes),
             passes_captured=bool(OUTSIDE & self._statements.returned),
             converts=self._unit.language.annotations.run_time(node.returns),
+            defines=_defined(node.params, params),
         )
 
     def constant(self, value: surface.Node) -> Body:
@@ -219,6 +221,7 @@ class Functions:
         annotations, semantics = self._unit.language.annotations, self._unit.language.semantics
         local = term.Local(node.name, node.span)
         self._unit.check_meaning(node.name, node.span)
+        seen = annotations.run_time(node.annotation)
         try:
             type_, static = annotations.parameter(node.annotation)
             unrelated = annotations.unrelated(node.annotation, type_) if self._scope.outer is not None else None
@@ -226,14 +229,14 @@ class Functions:
                 raise unrelated
         except RefusedType as refused:
             self._refuse_type(refused)
-            type_, static = Anything(), False
+            type_, static, seen = Anything(), False, UNREAD
         if node.name in self._scope.now:
             self._unit.report(problems.AssignedTwice.at(node.span, name=node.name, why="parameters differ in name"))
         if node.name != UNUSED:
             self._scope.now[node.name] = local
             self._scope.fixed.add(node.name)
             self._scope.ownership.bind_parameter(node.name, semantics.is_changeable(type_), isinstance(type_, AModel))
-        return term.Param(local, type_, static, node.span, annotations.run_time(node.annotation))
+        return term.Param(local, type_, static, node.span, seen)
 
     def _returned(self, annotation: surface.TypeExpr | None) -> Returned:
         try:
@@ -321,3 +324,19 @@ class Functions:
             captured |= inner._scope.captured_memory()
         self._scope.making = around
         return term.Closure(Span(definitions[0].span.start, definitions[-1].span.end), tuple(methods)), captured
+
+
+def _defined(
+    written: tuple[surface.Parameter, ...], params: tuple[term.Param, ...]
+) -> tuple[tuple[Declared, ...], ...]:
+    """The methods that a header defines where not all of its parameters are plain: one for each number of arguments
+    that default values leave over, without those that are given by name."""
+    if all(each.kind == "plain" and each.default is None for each in written):
+        return ()
+    placed = [(each, param.seen) for each, param in zip(written, params, strict=True) if each.kind != "keyword"]
+    types = tuple(Tuples((_ANY_NUMBER, seen)) if each.kind == "rest" else seen for each, seen in placed)
+    needed = sum(each.default is None and each.kind == "plain" for each, _ in placed)
+    return tuple(types[:count] for count in range(needed, len(types) + 1))
+
+
+_ANY_NUMBER = Named("Vararg")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from dp_lsp.core.machine import UNREAD, Declared
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.language import Semantics
 from dp_lsp.lower import problems
@@ -18,10 +19,13 @@ class Conflict(NamedTuple):
 
     kind: type[Kind]
     why: str
+    may: bool = False
+    """Whether it is only possible, as something in a header was not understood."""
 
     def at(self, span: Span, name: str, *others: Related) -> Problem:
         """The problem of a name whose definitions contradict each other; ``others`` points to them."""
-        return self.kind.at(span, name=name, why=self.why, related=others)
+        may = "may " if self.may else ""
+        return self.kind.at(span, name=name, why=self.why, may=may, related=others)
 
 
 def conflict(found: Sequence[tuple[int, Definition]], semantics: Semantics) -> Conflict | None:
@@ -39,6 +43,20 @@ def conflict(found: Sequence[tuple[int, Definition]], semantics: Semantics) -> C
         return Conflict(problems.BlackBoxMethods, "a black box has one method")
     if any(after - before != 1 for (before, _), (after, _) in pairwise(found)):
         return Conflict(problems.NotAdjacent, "its methods do not stand together")
-    if len({method.dispatch for method in methods}) < len(methods):
+    taken = [types for method in methods for types in method.defines or (method.dispatch,)]
+    if len(set(taken)) < len(taken):
         return Conflict(problems.SameSignature, "two of its methods take the same arguments at run time")
+    unread = [types for types in taken if UNREAD in types]
+    if any(_may_be_same(types, other) for types in unread for other in taken if other is not types):
+        return Conflict(problems.SameSignature, "two of its methods may take the same arguments at run time", may=True)
     return None
+
+
+def is_unread(definition: Definition) -> bool:
+    """Whether something in the header of a method was not understood."""
+    return isinstance(definition, Method) and UNREAD in definition.dispatch
+
+
+def _may_be_same(left: Sequence[Declared], right: Sequence[Declared]) -> bool:
+    """Whether annotations may be the same types, as some of them were not understood."""
+    return len(left) == len(right) and all(a == b or UNREAD in (a, b) for a, b in zip(left, right, strict=True))

@@ -333,7 +333,8 @@ class SameSignature(Kind):
     code = "DP120"
     name = "same-signature"
     message = (
-        "two methods of `{name}` take arguments of the same types when the program runs, and only the last one is kept"
+        "two methods of `{name}` {may}take arguments of the same types when the program runs, and only the last one is "
+        "kept"
     )
     unchecked = True
     unsupported = True
