@@ -204,6 +204,19 @@ class Vector(Node):
         self.items = items
 
 
+class Comprehension(Node):
+    """``[value for target in over if condition]``: ``each`` makes the entries, ``kept`` says of what, if there is a
+    condition."""
+
+    __slots__ = ("each", "kept", "over")
+
+    def __init__(self, start: int, end: int, each: Lambda, over: Node, kept: Lambda | None = None) -> None:
+        super().__init__(start, end, (each, over, kept))
+        self.each = each
+        self.over = over
+        self.kept = kept
+
+
 class Range(Node):
     """``start:stop`` or ``start:step:stop``."""
 

@@ -436,8 +436,8 @@ TRANSPOSED = """\
                 ),
                 (
                     "Bounded(Real, 0, 1)",
-                    "sum([2y for y in v if y > 3])",
-                    "[2y for y in v if y > 3]",
+                    "sum(2y for y in v if y > 3)",
+                    "2y for y in v if y > 3",
                     "map(y -> 2y, filter(y -> y > 3, v))",
                 ),
                 ("Bounded(Real, 0, 1)", "sum(2y for y in v)", "2y for y in v", "map(y -> 2y, v)"),
@@ -446,16 +446,16 @@ TRANSPOSED = """\
         case(
             "DP002",
             """\
-            function f(m::MetricMatrix(Real, Symmetric))
-                a = [clamp(row[1], 0, 1) for row in eachrow(m)]
+            function f(v::MetricVector(Real, Symmetric))
+                a = clamp.(v, 0, 1)
                 b = 2 .* a
                 sum(b)
             end
             """,
-            "write `map_rows(row -> clamp(row[1], 0, 1), m)`",
+            "write `map(x -> clamp(x, 0, 1), v)`",
             """\
-            function f(m::MetricMatrix(Real, Symmetric))
-                a = map_rows(row -> clamp(row[1], 0, 1), m)
+            function f(v::MetricVector(Real, Symmetric))
+                a = map(x -> clamp(x, 0, 1), v)
                 b = map(x -> 2 * x, a)
                 sum(b)
             end

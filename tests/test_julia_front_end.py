@@ -45,6 +45,8 @@ def shown(node: s.Node | None) -> str:
             return f"(tuple {listed(*node.items)})"
         case s.Vector():
             return f"[{listed(*node.items)}]"
+        case s.Comprehension():
+            return f"(each {listed(node.each, node.over, node.kept)})"
         case s.Range():
             return f"(range {listed(node.first, node.step, node.last)})"
         case s.TypeExpr():
@@ -172,7 +174,10 @@ EXPRESSIONS = {
     "[a, b,\n c]": "[a b c]",
     "[1 2; 3 4]": "<a matrix literal>",
     "[a\n b]": "<a matrix literal | a b>",
-    "[f(x) for x in xs if x > 1]": "<a comprehension | f x xs>",
+    "[f(x) for x in xs]": "(each (fn (x) {(f x)}) xs -)",
+    "[x for x = 1:n if x > 1]": "(each (fn (x) {x}) (range 1 - n) (fn (x) {(> x 1)}))",
+    "[y for x in xs for y in x]": "<a comprehension | xs x y>",
+    "[y = x for x in xs]": "<a comprehension | y x xs | binds y>",
     "Real[x for x in xs]": "(at Real <a comprehension | x xs>)",
     "f(x^2 for x in xs)": "(f <a generator | x xs>)",
     "(a, b)": "(tuple a b)",

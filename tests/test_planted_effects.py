@@ -136,6 +136,11 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "atom: LPAR [entry (COMMA entry)* [COMMA]] RPAR": ("d = (@@, 2)", "d = (2, @@)"),
     "atom: LPAR [entries] SEMI [entries] (SEMI [entries])* RPAR": ("d = (@@; 2)", "d = (2; @@)", "d = (1; 2; @@)"),
     "atom: LSQB args RSQB": ("d = [@@]", "d = [2.0, @@]"),
+    "atom: LSQB expr EACH NAME IN arrow [KEPT arrow] RSQB": (
+        "body: d = [@@ for i in 1:3]",
+        "d = [i for i in 1:@@]",
+        "body: d = [i for i in 1:3 if @@ > 0]",
+    ),
     "atom: FUNCTION decl block END": ("function h(y::(@@; Real)) y end", "body: function h(y)\n@@\nend; h(1)"),
     "atom: FUNCTION decl BLACKBOX END": (
         "function b(y::(@@; Real)) :: BlackBox()\ny\nend",
@@ -219,9 +224,8 @@ KEPT_FROM_GRAMMAR: dict[str, tuple[str, ...]] = {
     "CONCAT": ("d = Real[1.0 @@]",),
     "GENERATOR": (
         "d = sum(@@ for i in 1:3)",
-        "d = [@@ for i in 1:3]",
-        "d = [i for i in 1:3 if @@ > 0]",
-        "d = [i for i in 1:@@]",
+        "d = [@@ for i in 1:3, j in 1:2]",
+        "d = [i for i in 1:3 for j in 1:@@]",
         "d = Real[i for i in [@@]]",
     ),
     "a string": ('"note $(@@)"', '"note $("inner $(@@)")"', 'd = "note $(@@)"'),

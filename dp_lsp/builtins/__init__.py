@@ -22,9 +22,11 @@ from dp_lsp.builtins import (
     variances,
 )
 from dp_lsp.builtins.containers import LITERAL
+from dp_lsp.builtins.datasets import KEEPING
 from dp_lsp.builtins.define import Builtin, Form
+from dp_lsp.builtins.higher import MAKING
 from dp_lsp.builtins.places import COLUMN, INDEX, RANGE, ROW, SLICE, SLICE_OF_COLUMNS, SLICE_OF_ROWS, extent
-from dp_lsp.builtins.traits import SampledRows
+from dp_lsp.builtins.traits import ForRows, SampledRows
 
 T = TypeVar("T")
 
@@ -45,6 +47,15 @@ RANDOM = frozenset(
 
 PLACES, PLACES_AND_ENTRIES = "eachindex", "enumerate"
 """Those that a loop goes over instead of a vector: its positions, or its positions with what stands there."""
+
+EACH_ROW = "eachrow"
+"""What a comprehension goes over instead of a matrix: its rows."""
+
+
+def for_rows(name: str) -> str:
+    """The builtin that does with rows what one does with numbers."""
+    found = TABLE[name].trait(ForRows)
+    return name if found is None else found.builtin
 
 
 def passed_on(row: Builtin, args: Sequence[T]) -> tuple[T, ...]:
@@ -69,8 +80,11 @@ def _among(args: Sequence[T], named: Sequence[tuple[Form, tuple[str, ...]]]) -> 
 
 __all__ = [
     "COLUMN",
+    "EACH_ROW",
     "INDEX",
+    "KEEPING",
     "LITERAL",
+    "MAKING",
     "PLACES",
     "PLACES_AND_ENTRIES",
     "RANDOM",
@@ -82,5 +96,6 @@ __all__ = [
     "TABLE",
     "Builtin",
     "extent",
+    "for_rows",
     "passed_on",
 ]

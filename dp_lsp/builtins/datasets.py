@@ -242,11 +242,12 @@ MAP = form(_mapped, of_records(once), applies=applied_to("f"), f=Arrow(), v=NUMB
 MAP_ROWS = form(_mapped_rows, only(m=ONE, f=INFINITY), applies=applied_to("f"), f=Arrow(), m=ROWS_OF_PEOPLE)
 CLAMP = form(_clamped, only(v=ONE), _ordered, v=NUMBERS, L=STATIC, U=STATIC)
 CLIP = form(_with_short_rows, only(v=ONE), not_negative("c"), N=GivenNorm(), c=STATIC, v=ROWS_OF_PEOPLE)
+KEEPING = "filter"
 _POINTS = "f(v::MetricVector(Real, Symmetric)) = {}"
 
 _ROWS: tuple[Builtin, ...] = (
     Builtin(
-        "filter",
+        KEEPING,
         "filter(f, v)",
         (form(_KEPT, of_records(per_step(once, twice)), applies=applied_to("f"), f=Arrow(), v=NUMBERS),),
         "The records of which a function of the record says true. How many they are is private: a replaced record may "

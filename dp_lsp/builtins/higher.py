@@ -41,6 +41,7 @@ _FOLDED = (
 )
 _COUNTED = "A count moves by 1 for each element whose answer changes; Σ ≤ 1, √n or n times the norm"
 
+MAKING = "map"
 _VECTOR_OR_MATRIX = frozenset({Kind.VECTOR, Kind.MATRIX})
 _MATRIX = frozenset({Kind.MATRIX})
 _FUNCTION = Arrow()
@@ -261,7 +262,7 @@ def _count_form(factors: Callable[[Args], tuple[Sens, ...]], bases: frozenset[Ba
 
 ROWS: tuple[Builtin, ...] = (
     Builtin(
-        "map",
+        MAKING,
         "map(f, v)",
         (_map_form(_map_factors), datasets.MAP),
         "The function applied to every entry of a vector or matrix. As sensitive in v as the function is; what the "

@@ -137,6 +137,24 @@ class Loop:
 
 
 @thing
+class Comprehension:
+    """``[value for index in first:step:last]``: what the rounds of a loop make, each by itself, as a vector. The body
+    ends in the value of a round; nothing is carried from one to the next."""
+
+    span: Span
+    index: Local
+    first: Term
+    step: Term | None
+    last: Term
+    body: Body
+
+    @property
+    def carried(self) -> tuple[tuple[Local, Term], ...]:
+        """Nothing is, unlike by a loop."""
+        return ()
+
+
+@thing
 class Hole:
     """Something that could not be understood; a problem about it has been reported."""
 
@@ -199,6 +217,9 @@ class Check:
     shown: tuple[Term, ...] = ()
 
 
+Rounds = Loop | Comprehension
+"""What has rounds, one for each number of a range."""
+
 Written = NormArgument | TypeArgument | TruthArgument
 """What is given to a builtin as it is written, and is not a value."""
 
@@ -214,6 +235,7 @@ Term = (
     | MakeTuple
     | Branch
     | Loop
+    | Comprehension
     | Scope
     | Closure
     | Hole
@@ -295,7 +317,7 @@ def bodies(node: Term) -> tuple[Body, ...]:
     match node:
         case Branch(then=then, otherwise=otherwise):
             return then, otherwise
-        case Loop(body=body) | Scope(rest=body):
+        case Loop(body=body) | Comprehension(body=body) | Scope(rest=body):
             return (body,)
         case Closure(methods=methods):
             return tuple(method.body for method in methods if method.body is not None)
@@ -317,6 +339,8 @@ def parts(node: Term) -> Iterator[Term]:
             yield from (first, last, *(start for _, start in carried))
             if step is not None:
                 yield step
+        case Comprehension(first=first, step=step, last=last):
+            yield from (first, last) if step is None else (first, last, step)
         case Scope(bind=bind):
             yield bind.term
     for body in bodies(node):

@@ -116,7 +116,7 @@ class _Facts:
         for param in self._roles.parameters:
             yield from self._definition(param.local, 0)
         for node in self._inferred.judgements:
-            if isinstance(node, term.Loop):
+            if isinstance(node, term.Loop | term.Comprehension):
                 yield from self._definition(node.index, 0)
         for bind in self._roles.binds:
             if not bind.is_statement:
@@ -381,7 +381,7 @@ class _Roles:
             case term.Branch(_, condition, then, otherwise):
                 made_of = (condition, _last(then), _last(otherwise))
                 pending += [then, otherwise]
-            case term.Loop():
+            case term.Loop() | term.Comprehension():
                 made_of = self._loop(node, pending)
             case term.Scope(_, bind, rest):
                 made_of = (_last(rest),)
@@ -396,7 +396,7 @@ class _Roles:
         if self._is_release(node):
             self._releases.append(node)
 
-    def _loop(self, node: term.Loop, pending: list[Term | Body | Bind]) -> tuple[Term, ...]:
+    def _loop(self, node: term.Rounds, pending: list[Term | Body | Bind]) -> tuple[Term, ...]:
         ends = _items(node)
         for index, (local, start) in enumerate(node.carried):
             for source in (start, *(ends[index] if index < len(ends) else ())):

@@ -12,18 +12,31 @@ from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.core import laws, sens, term
-from dp_lsp.core.algebra import Poly, Symbol
+from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
-from dp_lsp.core.events import Apart, Place, Repeat, Var, variables
+from dp_lsp.core.events import Apart, Cost, Place, Repeat, Var, variables
 from dp_lsp.core.linear import LinearForm
 from dp_lsp.core.machine import Stored
-from dp_lsp.core.metrics import diameter, has_gap
+from dp_lsp.core.metrics import diameter, has_gap, spread
 from dp_lsp.core.order import Way, common, through
 from dp_lsp.core.ranges import supremum
 from dp_lsp.core.scheme import Judgement, Moves, Reach
-from dp_lsp.core.sens import INFINITY, ZERO, Sens
-from dp_lsp.core.types import Base, Bounds, NumberType, TupleType, Type, Unknown, without_static
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
+from dp_lsp.core.types import (
+    Base,
+    BoolType,
+    Bounds,
+    Clip,
+    Container,
+    Kind,
+    NumberType,
+    TupleType,
+    Type,
+    TypeVariable,
+    Unknown,
+    without_static,
+)
 from dp_lsp.infer import (
     conditions,
     disjoint,
@@ -44,6 +57,7 @@ from dp_lsp.infer.solver import Mismatch
 from dp_lsp.text import Span
 
 LOOP = "for"
+COMPREHENSION = "[… for …]"
 
 
 class _Rounds(NamedTuple):
@@ -59,11 +73,13 @@ class _Rounds(NamedTuple):
 
 
 class _OneRound(NamedTuple):
-    """One round: the variables that stand for what it starts with, one for each item of a tuple; what it ends with,
-    also as linear functions, its effects, and what it reads for itself; and the number that its index stands for."""
+    """One round: the variables that stand for what it starts with, one for each item of a tuple; its value, and what it
+    ends with, also as linear functions, its effects, and what it reads for itself; and the number that its index stands
+    for."""
 
     starts: tuple[Var, ...]
     types: tuple[Type, ...]
+    value: Judgement
     ends: tuple[Judgement, ...]
     forms: tuple[LinearForm | None, ...]
     effects: Effects
@@ -86,8 +102,50 @@ def loop(inference: Inference, node: term.Loop) -> Evaluation:
     return Evaluation(_steady(inference, node, rounds, starts, once)).after(*before)
 
 
+def comprehension(inference: Inference, node: term.Comprehension) -> Evaluation:
+    """The vector of what the rounds of a loop make. No round reads what another one has made, so the vector moves with
+    what every round reads as far as a vector does whose entries all move so: 1, √n or n times in LInf, L2 and L1."""
+    rounds, counting = _rounds(inference, node)
+    once = _one_round(inference, node, [], rounds)
+    assert once is not None, "nothing is carried whose types may not fit"
+    entry, length = without_static(inference.type(once.value)), _length(node, rounds)
+    number = None if rounds.number is None else supremum(rounds.number)
+    if length is None or number is None or (once.effects.costs and number.infinite):
+        fixes = explain.make_static(inference, node.last)
+        inference.report(problems.NotRepeatable.at(node.last.span, fixes=fixes))
+        return Evaluation(inference.hole("the number of rounds is not public")).after(counting)
+    if isinstance(entry, Unknown):
+        return Evaluation(inference.hole("what a comprehension makes")).after(counting)
+    if not isinstance(entry, NumberType | BoolType | TypeVariable):
+        wanted = "a number for each entry"
+        inference.report(
+            problems.WrongArgument.at(
+                node.body.result.span, function=COMPREHENSION, wanted=wanted, given=type_words(entry)
+            )
+        )
+        return Evaluation(inference.hole("what a comprehension makes")).after(counting)
+    vector = Container(Kind.VECTOR, NormVariable("norm", free=True), Clip.U, length, entry)
+    read = inference.released(once.value.moves, node.span) if once.effects.costs else once.value.moves
+    parts = [(rounds.moves, INFINITY), *once.own.spread(read, Spread(ONE, spread(vector), rounds.number), node.span)]
+    moved = moves.combined(parts, node.span, laws.LOOP)
+    made = inference.judgement(vector, {var: replace(move, way=None) for var, move in moved.items()})
+    failures = tuple(_outside(inference, each, node, rounds, [], once) for each in once.effects.failures)
+    spent = _in_all_rounds(inference, node, number, once.effects.cost, once) if once.effects.costs else NONE
+    return Evaluation(made, spent).after(counting, Effects(failures=failures))
+
+
+def _length(node: term.Comprehension, rounds: _Rounds) -> Poly | None:
+    """How many rounds there are, as a length."""
+    if rounds.number is None:
+        return None
+    known = rounds.number.number
+    if known is not None:
+        return Poly.of(known)
+    return rounds.number.single_poly() if node.step is None else None
+
+
 def _outside(
-    inference: Inference, failure: Failure, node: term.Loop, rounds: _Rounds, starts: list[Judgement], once: _OneRound
+    inference: Inference, failure: Failure, node: term.Rounds, rounds: _Rounds, starts: list[Judgement], once: _OneRound
 ) -> Failure:
     """A failure inside a loop, seen from outside: what the loop carries moves with what it started with and with
     what its rounds read, and a range that is not public decides which rounds there are."""
@@ -99,7 +157,7 @@ def _outside(
     return Failure(spread, failure.span)
 
 
-def _rounds(inference: Inference, node: term.Loop) -> tuple[_Rounds, Effects]:
+def _rounds(inference: Inference, node: term.Rounds) -> tuple[_Rounds, Effects]:
     """How often a loop runs, and the effect of evaluating its range."""
     written = (node.first, node.last) if node.step is None else (node.first, node.last, node.step)
     parts, effects = inference.infer_all(written)
@@ -136,10 +194,10 @@ def _rounds(inference: Inference, node: term.Loop) -> tuple[_Rounds, Effects]:
     return _Rounds(number, (first, last), between, moved, stored), effects
 
 
-def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement], rounds: _Rounds) -> _OneRound | None:
+def _one_round(inference: Inference, node: term.Rounds, starts: list[Judgement], rounds: _Rounds) -> _OneRound | None:
     """Infer the body, once, at types that hold what the first round starts with and what every round ends with. At
     the types of the start it would claim too little of the later rounds."""
-    types = invariants.types(inference, node, starts)
+    types = invariants.types(inference, node, starts) if isinstance(node, term.Loop) else ()
     computed = len(inference.publics.symbols)
     with inference.context.round(node.index, inference.solver, rounds.sample) as own:
         variables: list[Var] = []
@@ -154,10 +212,10 @@ def _one_round(inference: Inference, node: term.Loop, starts: list[Judgement], r
     ends = value.parts if len(value.parts) == len(types) else (value,) * len(types)
     held = _held(inference, node, types, ends)
     number = inference.static(index)
-    return None if held is None else _OneRound(tuple(variables), held, ends, forms, effects, own, number)
+    return None if held is None else _OneRound(tuple(variables), held, value, ends, forms, effects, own, number)
 
 
-def _index(inference: Inference, node: term.Loop, rounds: _Rounds, own: OwnRows) -> Judgement:
+def _index(inference: Inference, node: term.Rounds, rounds: _Rounds, own: OwnRows) -> Judgement:
     """The number of a round. It is public where the range is, and lies between its ends."""
     type_ = NumberType(Base.INTEGER, bounds=rounds.between, stored=rounds.stored)
     moved = own.index(node.index.span)
@@ -207,7 +265,7 @@ def _together(inference: Inference, span: Span, types: Iterable[Type], items: It
 
 
 def _held(
-    inference: Inference, node: term.Loop, types: tuple[Type, ...], ends: tuple[Judgement, ...]
+    inference: Inference, node: term.Rounds, types: tuple[Type, ...], ends: tuple[Judgement, ...]
 ) -> tuple[Type, ...] | None:
     """The types of what is carried, if they hold what a round ends with; None, with a problem, if not."""
     for (local, _), type_, end in zip(node.carried, types, ends, strict=True):
@@ -245,14 +303,19 @@ def _private(
     for end, (local, _) in zip(ends, node.carried, strict=True):
         at_end.append(_protected(inference, node, end, local.name, "when a round ends"))
     in_a_round = in_sequence([spending(once.effects.cost), *at_end])
-    released = variables(in_a_round.cost)
-    places = {var: _place(inference, node, var, apart) for var, apart in once.own.places.items() if var in released}
-    spent = spending(Repeat(number, in_a_round.cost, Origin(node.span, LOOP), places))
+    spent = _in_all_rounds(inference, node, number, in_a_round.cost, once)
     still = moves.added(map(moves.that_do_not, (*(start.moves for start in starts), *ends)), node.span, laws.LOOP)
     return Evaluation(_together(inference, node.span, once.types, repeat(still)), in_sequence([*at_start, spent]))
 
 
-def _place(inference: Inference, node: term.Loop, var: Var, apart: Apart) -> Place:
+def _in_all_rounds(inference: Inference, node: term.Rounds, number: Sens, cost: Cost, once: _OneRound) -> Effects:
+    """What all rounds spend, each of which spends so much."""
+    released = variables(cost)
+    places = {var: _place(inference, node, var, apart) for var, apart in once.own.places.items() if var in released}
+    return spending(Repeat(number, cost, Origin(node.span, LOOP), places))
+
+
+def _place(inference: Inference, node: term.Rounds, var: Var, apart: Apart) -> Place:
     """What a variable of a round stands for, as what is outside of the loop moves it."""
     moved = inference.paid(moves.own(var, node.span), node.span)
     return Place({outer: move.sens for outer, move in moved.items()}, apart)

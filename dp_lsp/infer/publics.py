@@ -371,6 +371,8 @@ def _made_inside(node: Term) -> Iterable[Local]:
         case term.Loop(index=index, carried=carried):
             yield index
             yield from (local for local, _ in carried)
+        case term.Comprehension(index=index):
+            yield index
         case term.Closure(methods=methods):
             yield from (param.local for method in methods for param in method.params)
 

@@ -83,6 +83,8 @@ def rule(inference: Inference, node: Term) -> Evaluation:
             return _noted(inference, node.span, _branch(inference, node), BRANCH)
         case term.Loop():
             return loops.loop(inference, node)
+        case term.Comprehension():
+            return _noted(inference, node.span, loops.comprehension(inference, node), loops.COMPREHENSION)
         case term.Scope():
             return sampling.scope(inference, node)
         case term.Closure():

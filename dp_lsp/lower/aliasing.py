@@ -1,4 +1,5 @@
-"""What a call does to the values it is given: which it changes in place, and which its result may be, or hold."""
+"""What a call does besides giving a value: which of those it is given it changes in place, which its result may be, or
+hold, and whether it releases something."""
 
 from __future__ import annotations
 
@@ -10,12 +11,14 @@ from dp_lsp.core.term import Method
 
 class MethodAliasing(NamedTuple):
     """What a call of a method with ``arity`` parameters does, by their positions: those it changes, and those that its
-    result may be, or hold; ``captured`` says whether that is so of what the function has captured."""
+    result may be, or hold; ``captured`` says whether that is so of what the function has captured. ``releases`` says
+    that it is declared to be private."""
 
     arity: int
     changes: tuple[int, ...]
     passes: tuple[int, ...]
     captured: bool
+    releases: bool = False
 
 
 class Aliasing(NamedTuple):
@@ -43,6 +46,11 @@ class Aliasing(NamedTuple):
         """Whether a call changes one of its arguments."""
         return any(method.changes for method in self.methods)
 
+    @property
+    def releases(self) -> bool:
+        """Whether a call may release something."""
+        return any(method.releases for method in self.methods)
+
     def joined(self, other: Aliasing | None) -> Aliasing:
         """Those of the methods of both."""
         return self if other is None else combined({*self.methods, *other.methods})
@@ -60,6 +68,7 @@ def combined(methods: Iterable[MethodAliasing]) -> Aliasing:
 def aliasing(methods: Iterable[Method]) -> Aliasing | None:
     """What a call of a function with these methods does; None if there are none."""
     found = {
-        MethodAliasing(len(method.params), method.changes, method.passes, method.passes_captured) for method in methods
+        MethodAliasing(len(method.params), method.changes, method.passes, method.passes_captured, method.privacy)
+        for method in methods
     }
     return combined(found) if found else None

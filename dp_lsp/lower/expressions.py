@@ -20,7 +20,8 @@ from dp_lsp.problem import Edit, Fix
 
 class Expressions:
     """The terms of expressions in one scope. Functions without a name, and an ``if`` whose value is used, hold
-    statements: who lowers those does it by ``function`` and ``choice``."""
+    statements: who lowers those does it by ``function`` and ``choice``; so does ``rounds`` with what makes the entries
+    of a vector one after the other, if that may release something."""
 
     def __init__(
         self,
@@ -28,11 +29,13 @@ class Expressions:
         scope: BodyScope,
         choice: Callable[[surface.If], Term],
         function: Callable[[surface.Lambda], Term],
+        rounds: Callable[[surface.Comprehension], Term | None],
     ) -> None:
         self._unit = unit
         self._scope = scope
         self._choice = choice
         self._function = function
+        self._rounds = rounds
         self._around: tuple[surface.Index, Term, int] | None = None
         """The index that is being lowered, what it is of, and the position in it."""
 
@@ -63,9 +66,25 @@ class Expressions:
                 return self._choice(node)
             case surface.Lambda():
                 return self._function(node)
+            case surface.Comprehension():
+                return self._comprehension(node)
             case surface.Opaque(broken=True):
                 return term.Hole(node.span, "a syntax error")
         return self._unit.refused(node, described(node))
+
+    def _comprehension(self, node: surface.Comprehension) -> Term:
+        """What a comprehension makes: by rounds that may release something, or by functions."""
+        if (made := self._rounds(node)) is not None:
+            return made
+        keeping, making, over = builtins.KEEPING, builtins.MAKING, node.over
+        match over:
+            case surface.Call(callee=surface.Name(name=builtins.EACH_ROW), args=(over,), keywords=()):
+                keeping, making = map(builtins.for_rows, (keeping, making))
+        values = self.term(over)
+        for function, row in ((node.kept, keeping), (node.each, making)):
+            if function is not None:
+                values = term.Call(node.span, row, (self._function(function), values), function.span)
+        return values
 
     # Names
 
@@ -140,7 +159,9 @@ class Expressions:
             name = node.callee.name if isinstance(node.callee, surface.Name) else row.name
             self._unit.report(problems.NotAVariable.at(node.span, name=name))
             return term.Hole(node.span, "a change inside an expression", self._arguments(node, row))
-        return self.use(node, row)
+        same = _as_comprehension(node) if row.name == builtins.MAKING else None
+        made = None if same is None else self._rounds(same)
+        return self.use(node, row) if made is None else made
 
     def use(self, node: surface.Call, row: builtins.Builtin, mutates: bool = False) -> Term:
         """A call of a builtin, which changes an argument in place if it ``mutates`` it."""
@@ -212,6 +233,14 @@ class Expressions:
         row, dimension = builtins.extent(len(index.indices), position)
         along = () if dimension is None else (term.Literal(node.span, Fraction(dimension), True),)
         return term.Call(node.span, row, (replace(value), *along), node.span)  # a term of its own, inferred once
+
+
+def _as_comprehension(node: surface.Call) -> surface.Comprehension | None:
+    """The comprehension that makes the same as a function that is called for each entry, where it is written there."""
+    match node.args:
+        case (surface.Lambda(params=(surface.Parameter(annotation=None, default=None, kind="plain"),)) as each, over):
+            return surface.Comprehension(node.start, node.end, each, over) if each.returns is None else None
+    return None
 
 
 def _way(indices: tuple[surface.Node, ...]) -> tuple[str, tuple[surface.Node, ...]]:

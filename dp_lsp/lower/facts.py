@@ -11,7 +11,7 @@ from dp_lsp.builtins.traits import EverydayName, SampledRows
 from dp_lsp.intents import Rendering
 from dp_lsp.language import Builtins, Language, Semantics, Vocabulary
 
-_WALKING = frozenset({builtins.PLACES, builtins.PLACES_AND_ENTRIES})
+_WALKING = frozenset({builtins.PLACES, builtins.PLACES_AND_ENTRIES, builtins.EACH_ROW})
 
 EVERYTHING = ""
 """Stands for all top-level names, where those that text may define cannot be read off."""
@@ -84,7 +84,7 @@ def _is_annotated(target: surface.Node) -> bool:
 def names_below(target: surface.Node) -> set[str]:
     """The names that an assignment to a pattern gives a value."""
     found: set[str] = set()
-    for item in _below(target):
+    for item in below(target):
         if isinstance(item, surface.Name):
             found.add(item.name)
         elif isinstance(item, surface.Opaque):
@@ -186,21 +186,33 @@ def summary(node: surface.Node, vocabulary: Vocabulary) -> surface.Summary:
 
 def _members_below(target: surface.Node) -> set[str]:
     """The fields that an assignment to a pattern sets; that of a module is a top-level name."""
-    fields = (item.summary.members for item in _below(target) if isinstance(item, surface.Opaque))
+    fields = (item.summary.members for item in below(target) if isinstance(item, surface.Opaque))
     return set().union(*fields)
 
 
 def functions_below(node: surface.Node) -> Iterator[surface.Function]:
     """All functions with a name inside a node."""
-    return (item for item in _below(node) if isinstance(item, surface.Function) and item is not node)
+    return (item for item in below(node) if isinstance(item, surface.Function) and item is not node)
 
 
-def _below(node: surface.Node) -> Iterator[surface.Node]:
+def below(node: surface.Node) -> Iterator[surface.Node]:
     """A node and all below it."""
     pending = [node]
     while pending:
         yield (item := pending.pop())
         pending += item.children()
+
+
+def is_written_out(node: surface.Node) -> bool:
+    """Whether a vector is made of numbers that stand there: it is the same wherever it is evaluated again."""
+    return isinstance(node, surface.Vector) and all(map(_is_number, node.items))
+
+
+def _is_number(node: surface.Node) -> bool:
+    match node:
+        case surface.Call(callee=surface.Name(name=sign), args=args, keywords=()):
+            return is_operator(sign) and all(map(_is_number, args))
+    return isinstance(node, surface.Number)
 
 
 def walked(over: surface.Node) -> tuple[surface.Name | None, str]:

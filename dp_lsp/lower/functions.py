@@ -65,7 +65,7 @@ class Functions:
         self._unit = unit
         self._scope: BodyScope = BodyScope(None if outer is None else outer._scope, unit.known, unit.language)
         self._sharing = Sharing(self._scope, unit.language.semantics)
-        self._expressions = Expressions(unit, self._scope, self._choice, self._function_value)
+        self._expressions = Expressions(unit, self._scope, self._choice, self._function_value, self._made_in_rounds)
         self._changes = Changes(unit, self._scope, self._sharing, self._expressions)
         guards = 0 if outer is None else outer._statements.guards
         parts = self._sharing, self._expressions, self._changes
@@ -78,6 +78,9 @@ class Functions:
 
     def _choice(self, node: surface.If) -> Term:
         return self._statements.choice_of_values(node)
+
+    def _made_in_rounds(self, node: surface.Comprehension) -> Term | None:
+        return self._statements.made_in_rounds(node)
 
     def method(self, node: Written) -> Method:
         """A method. Everything in it is lowered now; what it captures is noted in its scope."""

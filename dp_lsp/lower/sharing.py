@@ -32,6 +32,8 @@ class Sharing:
             case surface.If(then=then, otherwise=otherwise):
                 lasts = [side.statements[-1] for side in (then, otherwise) if side is not None and side.statements]
                 return self.new(*map(self.of, lasts))
+            case surface.Comprehension(each=each, over=over):
+                return self.new(self.captures.get(each, NOWHERE), self.of(over))
             case surface.Call(callee=callee, args=args):
                 return self._of_result(callee, [self.of(arg) for arg in args])
             case surface.Index(value=value):

@@ -15,7 +15,17 @@ from dp_lsp.core.term import Bind, Body, Local, Term
 from dp_lsp.lower import problems
 from dp_lsp.lower.changes import Changes, versions
 from dp_lsp.lower.expressions import Expressions
-from dp_lsp.lower.facts import UNUSED, assigned_names, builtin, described, names_below, refused_target, walked
+from dp_lsp.lower.facts import (
+    UNUSED,
+    assigned_names,
+    below,
+    builtin,
+    described,
+    is_written_out,
+    names_below,
+    refused_target,
+    walked,
+)
 from dp_lsp.lower.leaving import (
     GUARDS,
     IN_LOOP,
@@ -433,7 +443,7 @@ class Statements:
     # Loops
 
     def _for(self, node: surface.For) -> Bind:
-        walk = self._walk(node)
+        walk = self._walk(node.target, node.iterable)
         first, step, last = walk.over
         scope, ownership = self._scope, self._scope.ownership
         survey = Survey(node.body, scope.survey.known, self._unit.language)
@@ -444,7 +454,7 @@ class Statements:
         carried = [name for name in before if name in survey.writes.keys() - targets]
         memory = ownership.before_rounds(carried)
         starts = [(self._scope.version(name, before[name].span, memory[name]), before[name]) for name in carried]
-        index, entries = self._walked(node, walk)
+        index, entries = self._walked(node.target, walk)
         changed, ownership.changed = ownership.changed, NOWHERE
         around, self._why = self._why, IN_LOOP
         self._changes.rounds += 1
@@ -474,20 +484,49 @@ class Statements:
 
         return finish
 
-    def _walk(self, node: surface.For) -> _LoopRange:
+    def made_in_rounds(self, node: surface.Comprehension) -> Term | None:
+        """What a comprehension makes in rounds; None where none of them releases anything, or where it takes statements
+        to make an entry."""
+        if node.kept is not None or len(node.each.body.statements) != 1 or not self._may_release(node):
+            return None
+        (param,), (value,) = node.each.params, node.each.body.statements
+        walk = self._walk(surface.Name(param.start, param.end, param.name), node.over)
+        scope, ownership = self._scope, self._scope.ownership
+        before, fixed, memory = dict(scope.now), set(scope.fixed), ownership.snapshot()
+        index, entries = self._walked(param, walk)
+        self._changes.rounds += 1
+        made = Body(entries, self._expressions.term(value))
+        self._changes.rounds -= 1
+        scope.now, scope.fixed = before, fixed
+        ownership.restore(memory)
+        first, step, last = walk.over
+        return term.Comprehension(node.span, index, first, step, last, made)
+
+    def _may_release(self, node: surface.Comprehension) -> bool:
+        """Whether what makes an entry may run a mechanism: by a builtin, by a function that is declared to, or, over a
+        range, by one of which nothing is known."""
+        for each in below(node.each.body):
+            if isinstance(each, surface.Call):
+                row, effects = self._scope.builtin_of(each.callee), self._scope.effects_of(each.callee)
+                if row.name in builtins.RANDOM if row is not None else effects is not None and effects.releases:
+                    return True
+                if row is None and effects is None and isinstance(node.over, surface.Range):
+                    return True
+        return False
+
+    def _walk(self, target: surface.Node, over: surface.Node) -> _LoopRange:
         """What a loop goes over, as a range of numbers: one that is written, or the positions of a vector."""
-        target, over = node.target, node.iterable
         if isinstance(over, surface.Range):
             step = None if over.step is None else self._expressions.term(over.step)
             ends = self._expressions.term(over.first), step, self._expressions.term(over.last)
             return _LoopRange(ends, target if isinstance(target, surface.Name) else None)
-        name, way = walked(over)
+        name, way = (over, "") if is_written_out(over) else walked(over)
         if name is None or (way and self._scope.has(way)):
             self._unit.refuse(over.span, "a loop over something other than a range such as `1:n`")
             hole = term.Hole(over.span, "a loop over something that is not a range")
             return _LoopRange((hole, None, replace(hole)), target if isinstance(target, surface.Name) else None)
-        vector = self._expressions.term(name)
-        count = term.Call(over.span, builtins.extent(1, 0)[0], (replace(vector),), over.span)
+        vector, counted = self._expressions.term(name), self._expressions.term(name)
+        count = term.Call(over.span, builtins.extent(1, 0)[0], (counted,), over.span)
         ends = term.Literal(over.span, Fraction(1), True), None, count
         match way, target:
             case builtins.PLACES, surface.Name():
@@ -498,15 +537,15 @@ class Statements:
                 return _LoopRange(ends, place, entry, vector, self._sharing.of(name))
         return _LoopRange(ends, None)
 
-    def _walked(self, node: surface.For, walk: _LoopRange) -> tuple[Local, tuple[Bind, ...]]:
+    def _walked(self, target: surface.Node, walk: _LoopRange) -> tuple[Local, tuple[Bind, ...]]:
         """The number of a round, and what stands at it, where that has a name."""
         if not walk.targets:
-            self._unit.refuse(node.target.span, "a loop over several variables")
+            self._unit.refuse(target.span, "a loop over several variables")
         for name in walk.targets:
             self._unit.check_meaning(name.name, name.span)
             self._scope.fixed.add(name.name)
         place = walk.place
-        index = Local(UNUSED, node.target.span)
+        index = Local(UNUSED, target.span)
         if place is not None:
             index = self._scope.version(place.name, place.span, Holding(NOWHERE))
         if walk.entry is None or walk.vector is None:

@@ -9,7 +9,7 @@ understood, raises :class:`NoMeaning`.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import count, product, takewhile
 from typing import Any, NamedTuple
@@ -151,6 +151,8 @@ class Interpreter:
                 return self._body(then if self._term(condition, environment) else otherwise, environment)
             case term.Loop():
                 return self._loop(node, environment)
+            case term.Comprehension():
+                return array(list(self._rounds(node, environment)))
             case term.Closure(methods=methods):
                 return self._function(methods, environment)
             case term.Scope(bind=bind, rest=rest) if self._released is not None and isinstance(bind.term, term.Call):
@@ -199,17 +201,26 @@ class Interpreter:
 
     def _loop(self, node: term.Loop, environment: Environment) -> tuple[Value, ...]:
         """The values of what is carried, after the last round."""
-        first, last = (self._term(each, environment) for each in (node.first, node.last))
-        step = 1 if node.step is None else self._term(node.step, environment)
-        if step == 0:
-            raise Undefined("a range whose step is 0")
+        indices = self._indices(node, environment)
         values = tuple(self._term(start, environment) for _, start in node.carried)
-        inside = (lambda i: i <= last) if step > 0 else (lambda i: i >= last)
-        for index in takewhile(inside, count(first, step)):
+        for index in indices:
             inner = environment.new_child(dict(zip((local for local, _ in node.carried), values, strict=True)))
             inner[node.index] = index
             values = self._body(node.body, inner)
         return values
+
+    def _rounds(self, node: term.Comprehension, environment: Environment) -> Iterator[Value]:
+        """What the rounds make, one after the other."""
+        for index in self._indices(node, environment):
+            yield self._body(node.body, environment.new_child({node.index: index}))
+
+    def _indices(self, node: term.Rounds, environment: Environment) -> Iterator[Value]:
+        """The numbers of the rounds."""
+        first, last = (self._term(each, environment) for each in (node.first, node.last))
+        step = 1 if node.step is None else self._term(node.step, environment)
+        if step == 0:
+            raise Undefined("a range whose step is 0")
+        return takewhile((lambda i: i <= last) if step > 0 else (lambda i: i >= last), count(first, step))
 
 
 # The choice of a method, as Julia makes it

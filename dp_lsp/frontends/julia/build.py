@@ -14,6 +14,7 @@ from dp_lsp.surface import (
     Block,
     Boolean,
     Call,
+    Comprehension,
     For,
     Function,
     If,
@@ -21,6 +22,7 @@ from dp_lsp.surface import (
     Name,
     Node,
     Opaque,
+    Parameter,
     Return,
     Summary,
     Text,
@@ -216,6 +218,18 @@ class Builder(Expressions):
             return self._opaque(children, "an anonymous function with a header of this form")
         block = self._body(body)
         return Lambda(self._start(head), block.end, params, block)
+
+    def comprehension(self, children: list[Any]) -> Node:
+        opener, value, _, target, _, over, _, condition, closer = children
+        if isinstance(value, Assign):  # to a variable of the function around it, if that has one
+            return self._opaque(children, "a comprehension")
+        made = [self._by(target, each) for each in (value, condition) if isinstance(each, Node)]
+        return Comprehension(opener.start, closer.end, made[0], over, made[1] if len(made) > 1 else None)
+
+    def _by(self, target: Token, value: Node) -> Lambda:
+        """A function of a variable."""
+        param = Parameter(target.start, target.end, target.value)
+        return Lambda(self._start(value), self._end(value), (param,), self._body(value))
 
     def begin_block(self, children: list[Any]) -> Node:
         _, body, end = children

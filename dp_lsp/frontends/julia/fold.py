@@ -108,15 +108,17 @@ def opaque(tokens: Sequence[Token], what: str, problems: list[Problem], at: int)
 
 
 class _Group:
-    """Something open: where it began in the folded tokens, and where its current item did."""
+    """Something open: where it began in the folded tokens, and where its current item did. ``marks`` are the ``for``
+    and ``if`` of a generator in it, and what parts its items."""
 
-    __slots__ = ("generates", "item", "kept", "type")
+    __slots__ = ("generates", "item", "kept", "marks", "type")
 
     def __init__(self, type: str, kept: int, item: int) -> None:
         self.type = type
         self.kept = kept
         self.item = item
         self.generates = False
+        self.marks: list[int] = []
 
 
 class _Folder:
@@ -181,8 +183,21 @@ class _Folder:
             self._fold(group.kept, _BLOCKS[group.type])
         elif group.type in _BRACKETS:
             self._fold(group.kept, _BRACKETS[group.type])
-        elif group.type == "LSQB" and group.generates:
+        elif group.type == "LSQB" and group.generates and not self._comprehends(group):
             self._fold(group.kept, "a comprehension")
+
+    def _comprehends(self, group: _Group) -> bool:
+        """Whether a bracket is a comprehension over one thing by one variable: the grammar reads that."""
+        first, *more = group.marks
+        words = [self.out[mark].value for mark in group.marks]
+        target, sign = self.out[first + 1 : first + 3] if first + 2 < len(self.out) else [self.out[first]] * 2
+        if words not in (["for"], ["for", "if"]) or target.type != "NAME" or sign.value not in ("in", "="):
+            return False
+        renamed = {first: "EACH", first + 2: "IN", **dict.fromkeys(more, "KEPT")}
+        for place, type_ in renamed.items():
+            token = self.out[place]
+            self.out[place] = Token(type_, token.start, token.end, token.value)
+        return True
 
     def _mark(self, group: _Group) -> str:
         return ")" if group.type == "QUOTED" else MATES.get(group.type, "end")
@@ -208,6 +223,8 @@ class _Folder:
             self._end_item(group)
             group.item = len(self.out) + 1
             group.generates = group.generates and group.type == "LSQB"
+        if group:
+            group.marks.append(len(self.out))
         self.out.append(token)
 
     def _end_lines(self, brackets: bool) -> None:

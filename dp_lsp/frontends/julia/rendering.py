@@ -319,7 +319,6 @@ _BY_MAP = f"; write {BY_MAP}"
 _INSTEAD = {
     SEEDING: "; leave it out: whoever knows the seed knows the noise",
     "a broadcast": _BY_MAP,
-    "a comprehension": _BY_MAP,
     "a generator": _BY_MAP,
     "a `while` loop": "; write a `for` loop over a range, whose number of rounds is known",
     "a named tuple": "; write a tuple",
@@ -335,6 +334,7 @@ _INSTEAD = {
     "a type annotation of a variable": "; leave it out: only parameters and results have one",
     "a function with a `where` clause": "; write the type where it is used, as in `x::Real`",
     "a string with interpolation": "; texts are understood only as documentation",
+    "a comprehension": "; write one over one range or vector",
     "a loop over something other than a range such as `1:n`": "; go over a range, or over a vector that has a name",
     "a loop over several variables": "; go over the positions, as in `for i in eachindex(v)`",
     "`break`": "; choose the number of rounds before the loop",
