@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from .respelling import respelled
+
 _CONDITION = re.compile(r"(?<=count|ilter)\(t -> ([^(),]+), ")
 FEATURES = ("public", "linear", "sums", "disjoint", "declared")
 _RELATIONS = ("Symmetric", "InsertDelete", "ChangeOne", "Hamming")
@@ -71,7 +73,8 @@ class Subjects:
         """A function of that name, of a family or of any."""
         known = [each for each in self._families if family in ("", each[0])]
         weights = [each for each in known for _ in range(each[1])]
-        return self._pick(weights)[2](name)
+        made = self._pick(weights)[2](name)
+        return made._replace(text=respelled(made.text))
 
     @property
     def families(self) -> tuple[str, ...]:
