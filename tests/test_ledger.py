@@ -40,6 +40,31 @@ rough(v::MetricVector(Real, Symmetric), eps::Static(), del::Static()) :: Priv() 
 caller(v::MetricVector(Bounded(Real, 0, 10), Symmetric), eps::Static()) :: Priv() = total(v, eps / 2)
 larger(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv() =
     exponential_mechanism(1, eps, [1.0, 2.0], c -> length(v) / 2 + c)
+found(v::MetricVector(Bounded(Real, 0, 10), Symmetric), c::Static(Integer), eps::Static()) :: Priv() =
+    sparse_vector([w -> sum(w) / 10], c, eps, v, 3)
+again(v::MetricVector(Bounded(Real, 0, 10), Symmetric), eps::Static()) :: Priv() =
+    laplacian_mechanism(10, clamp(total(v, 1), eps, 1), sum(v))
+louder(v::MetricVector(Bounded(Real, 0, 10), Symmetric), eps::Static()) :: Priv() =
+    total(v, clamp(total(v, 1), 1, eps))
+quieter(v::MetricVector(Real, Symmetric)) :: Priv() = gaussian_noise(1, max(1, count_of(v)), length(v))
+count_of(v::MetricVector(Real, Symmetric)) :: Priv() = laplacian_mechanism(1, 1, length(v))
+function rounds(v::MetricVector(Bounded(Real, 0, 10), Symmetric), k::Static(Integer)) :: Priv()
+    s = 0.0
+    for i in 1:k
+        s = s + total(v, 1 / i)
+    end
+    s
+end
+weighed(p::Int, y) = y
+weighed(p::Real, y) = y
+stored(v::MetricVector(Bounded(Real, 0, 10), Symmetric), eps::Static()) :: Priv() =
+    laplacian_mechanism(10, eps, weighed(1, sum(v)))
+function inside(v::MetricVector(Bounded(Real, 0, 10), Symmetric), eps::Static()) :: Priv()
+    g(p::Vector{<:Real}, y) = y
+    g(p, y) = y
+    laplacian_mechanism(10, eps, g([1, 2], sum(v)))
+end
+made(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv() = (laplacian_mechanism(1, eps, length(v)), x -> x)
 function never(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
     a = laplacian_mechanism(1, eps, length(v))
     @assert a > 100000
@@ -233,18 +258,51 @@ def test_a_run_that_fails_is_counted(folder: Path, capsys: pytest.CaptureFixture
         ("total", ["eps=1001"]),
         ("rough", ["eps=1/10000000000", "del=1/100000"]),
         ("larger", ["eps=1/1000000000000"]),
+        ("found", ["eps=1", "c=2000000000"]),
+        ("again", ["eps=1/10000000000"]),
+        ("louder", ["eps=1001"]),
+        ("quieter", []),
+        ("rounds", ["k=2000000000"]),
     ],
 )
 def test_noise_that_is_not_drawn_costs_nothing(
     folder: Path, capsys: pytest.CaptureFixture[str], function: str, more: list[str]
 ) -> None:
-    """It is known before the run that it would be refused."""
+    """It is known before the run that it would be refused, or might be."""
+    assert "noise that is too large or too small" in refused(folder, capsys, function, more)
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        ("stored", "which method of 'weighed' runs depends on what its arguments are stored as"),
+        ("inside", "which method of 'g' runs depends on what its arguments are stored as"),
+        ("made", "'made' returns something that is not a number"),
+    ],
+)
+def test_what_is_not_run_costs_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], function: str, said: str
+) -> None:
+    assert said in refused(folder, capsys, function, ["eps=1"])
+
+
+def refused(folder: Path, capsys: pytest.CaptureFixture[str], function: str, more: list[str]) -> str:
+    """Why nothing is released, and nothing is counted."""
     settings = [part for each in more for part in ("--set", each)]
-    given = ("--data", "t.csv", "--column", "a", *settings, "--ledger", "l.jsonl")
+    given = ("--data", "t.csv", "--column", "a", *settings, "--ledger", "l.jsonl", "--target-delta", "1e-6")
     assert main(["run", "p.jl", function, *given]) == 1
     printed = capsys.readouterr()
-    assert not printed.out and "noise that is too large or too small" in printed.err
+    assert not printed.out
     assert not (folder / "l.jsonl").exists() and "counts it" not in printed.err
+    return printed.err
+
+
+@pytest.mark.parametrize(("function", "more"), [("found", "c=2"), ("rounds", "k=3")])
+def test_noise_that_varies_is_drawn(folder: Path, capsys: pytest.CaptureFixture[str], function: str, more: str) -> None:
+    """Where the largest, and the smallest, that it may be is drawn."""
+    given = ("--data", "t.csv", "--column", "a", "--set", more, *(("--set", "eps=1") if function == "found" else ()))
+    assert main(["run", "p.jl", function, *given]) == 0
+    assert capsys.readouterr().out
 
 
 def test_it_is_counted_before_anything_is_drawn(

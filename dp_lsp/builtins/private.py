@@ -55,8 +55,9 @@ def _index(args: Args) -> Type | Refusal:
 
 
 def above(args: Args) -> Mechanism:
-    """A search among queries that move by at most 1."""
-    return AboveThreshold(ONE, magnitude(args.static("eps")))
+    """A search among queries that move by at most 1, for ``c`` of them if that is an argument."""
+    most = magnitude(args.static("c")) if "c" in args.names else ONE
+    return AboveThreshold(ONE, magnitude(args.static("eps")), most)
 
 
 def by_queries(args: Args) -> Sens:

@@ -103,13 +103,22 @@ class Release:
     in. In the norm the noise is made for the distance is up to ``factor`` times that.
 
     Of a mechanism that selects, ``one_way`` are the variables that move all it selects by the same way; distances and
-    factor count the smaller share of ε that this costs."""
+    factor count the smaller share of ε that this costs.
+
+    Where its numbers vary, the event is the one that hides least, and ``quietest`` the one that hides most, of all that
+    it may be; that costs no more, and only who draws its noise asks."""
 
     event: Mechanism
     distance: Distances
     factor: Sens
     origin: Origin
     one_way: frozenset[Var] = frozenset()
+    quietest: Mechanism | None = None
+
+    @property
+    def events(self) -> tuple[Mechanism, ...]:
+        """The ends between which it is."""
+        return (self.event,) if self.quietest is None else (self.event, self.quietest)
 
 
 @undigested(origin=_OF_FUNCTION)

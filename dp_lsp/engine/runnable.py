@@ -78,11 +78,15 @@ def _undecided(needs: Iterable[Constraint], description: Description) -> Iterato
             yield printer.constraint(need)
 
 
-def calls(definition: Definition) -> Iterator[Call]:
-    """All calls of builtins in a definition, those in functions that are made there too."""
+def terms(definition: Definition) -> Iterator[term.Term]:
+    """All terms in a definition, those in functions that are made there too."""
     body = definition.body if isinstance(definition, Method) else definition.term
-    nodes = () if body is None else term.within(term.of_body(body))
-    return (node for node in nodes if isinstance(node, Call))
+    return iter(()) if body is None else term.within(term.of_body(body))
+
+
+def calls(definition: Definition) -> Iterator[Call]:
+    """All calls of builtins among them."""
+    return (node for node in terms(definition) if isinstance(node, Call))
 
 
 class Certifiable(NamedTuple):

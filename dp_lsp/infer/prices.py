@@ -31,7 +31,8 @@ from dp_lsp.core.events import (
     variables,
 )
 from dp_lsp.core.ranges import ends, ratio, speaks_of, supremum, varies
-from dp_lsp.core.sens import INFINITY, ONE, Sens
+from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude
+from dp_lsp.core.sens import ZERO as NOTHING
 from dp_lsp.mechanisms.mechanism import Mechanism
 
 _AS_IT_IS = Substitution({})
@@ -141,10 +142,13 @@ class _AtMost:
             unit = event.declared.single_poly()
             moved = {var: _most_units(distance * factor, unit) for var, distance in moved.items()}
             event, factor = _with(event, "declared", ONE), ONE
+        quietest = _hiding_most(event if cost.quietest is None else cost.quietest.put(self._values.sens))
         event = _hiding_least(event)
         if event is None or INFINITY in moved.values():
             return None
-        return replace(cost, event=event, distance=moved, factor=factor)
+        return replace(
+            cost, event=event, distance=moved, factor=factor, quietest=None if quietest == event else quietest
+        )
 
 
 def _most_units(distance: Sens, unit: Poly) -> Sens:
@@ -168,16 +172,41 @@ def _hiding_least(event: Mechanism) -> Mechanism | None:
         number = getattr(event, each.name)
         if not _vary(number):
             continue
-        label = next((label for label, known in event.numbers.items() if known is number), "")
-        if label not in _LOUDER and label not in event.quieter_by:
+        label = _label(event, number)
+        if each.name in event.unpriced:
+            least_hidden = supremum(number)
+        elif label in event.quieter_by:
+            low = ends(number.single_poly()).low
+            least_hidden = Sens((low,)) if low is not None and decide(ZERO, "<", low) else INFINITY
+        elif label in _LOUDER:
+            least_hidden = supremum(number)
+        else:
             return None
-        low = ends(number.single_poly()).low if label in event.quieter_by else None
-        most = Sens((low,)) if low is not None and decide(ZERO, "<", low) else INFINITY
-        least_hidden = most if label in event.quieter_by else supremum(number)
-        if least_hidden.infinite:
+        if least_hidden.infinite and each.name not in event.unpriced:
             return None
         event = _with(event, each.name, least_hidden)
     return event
+
+
+def _hiding_most(event: Mechanism) -> Mechanism:
+    """The same with the largest noise that its numbers may make: no ε at all, or ∞ where these have no end. That an ε
+    is above 0, whatever it is, has been demanded."""
+    for each in fields(event):  # type: ignore[arg-type]
+        number = getattr(event, each.name)
+        if _vary(number):
+            is_louder = _label(event, number) in _LOUDER
+            event = _with(event, each.name, _smallest(number) if is_louder else supremum(number))
+    return event
+
+
+def _smallest(number: Sens) -> Sens:
+    low = ends(number.single_poly()).low
+    return NOTHING if low is None else magnitude(low)
+
+
+def _label(event: Mechanism, number: Sens) -> str:
+    """What users call one of its numbers."""
+    return next((label for label, known in event.numbers.items() if known is number), "")
 
 
 _LOUDER = frozenset("εδ")

@@ -12,6 +12,7 @@ from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import count, product, takewhile
+from math import prod
 from typing import Any, NamedTuple
 
 from dp_lsp import builtins
@@ -245,6 +246,42 @@ def chosen(methods: Sequence[Method], arguments: Sequence[Value]) -> Method:
     return taking[0]
 
 
+def are_told_apart(methods: Sequence[Method]) -> bool:
+    """Whether it never depends on what arguments are stored as, of which nothing is known here, which of the methods
+    with so many parameters runs: they are told apart by what values are, such as numbers and vectors."""
+    columns = list(zip(*(method.dispatch for method in methods), strict=True))
+    kinds = [list(_kinds(column)) if len(set(column)) > 1 else [column[:1]] for column in columns]
+    if prod(sum(map(len, each)) for each in kinds) > _MOST_CHOICES:
+        return False
+    choices = ({_most_specific(methods, types) for types in product(*given)} for given in product(*kinds))
+    return all(len(found - {None}) <= 1 for found in choices)
+
+
+_MOST_CHOICES = 10_000
+_STORED = (machine.BOOL, machine.INT, machine.FLOAT64)
+_ARRAYS = [[machine.Arrays(axes, each) for each in _STORED] for axes in (1, 2)]
+_OTHER_VECTORS = [machine.Named(each) for each in ("DMGrads", "DMModel", "a view")]
+_OTHER_MATRICES = _OTHER_VECTORS[-1:]
+_PLAIN: tuple[Sequence[Declared], ...] = (
+    [machine.Numbers(machine.BOOL)],
+    [machine.Numbers(machine.INT), machine.Numbers(machine.FLOAT64)],
+    [*_ARRAYS[0], *_OTHER_VECTORS],
+    [*_ARRAYS[1], *_OTHER_MATRICES],
+    [machine.Named("Function")],
+)
+"""What a value here may be stored as: a truth value, a number, a vector, a matrix, a function."""
+
+
+def _kinds(column: Sequence[Declared]) -> Iterator[Sequence[Declared]]:
+    """The same for values that annotations of one place may tell apart; tuples as their items are."""
+    yield from _PLAIN
+    tuples = [each for each in column if isinstance(each, machine.Tuples)]
+    for length in {len(each.items) for each in tuples}:
+        items = zip(*(each.items for each in tuples if len(each.items) == length), strict=True)
+        for given in product(*map(_kinds, items)):
+            yield [machine.Tuples(types) for types in product(*given)]
+
+
 def _most_specific(methods: Sequence[Method], types: Sequence[Declared]) -> Method | None:
     """The method that Julia chooses for arguments of these types; None where there is none, or more than one."""
 
@@ -262,9 +299,8 @@ def _run_time_types(value: Value) -> list[Declared]:
         return [machine.Tuples(items) for items in product(*map(_run_time_types, value))]
     if is_container(value):
         held = {machine.BOOL, machine.INT, machine.FLOAT64}.intersection(*map(_stored, value.flat))
-        names = ("DMGrads", "DMModel", "a view") if value.ndim == 1 else ("a view",)
         arrays: list[Declared] = [machine.Arrays(value.ndim, each) for each in held]
-        return arrays + [machine.Named(name) for name in names]
+        return [*arrays, *(_OTHER_VECTORS if value.ndim == 1 else _OTHER_MATRICES)]
     if callable(value):
         return [machine.Named("Function")]
     return [machine.Numbers(each) for each in _stored(value)]

@@ -53,6 +53,8 @@ class Mechanism(ABC):
     """Whether its theorem needs an ε below 1."""
     quieter_by: ClassVar[frozenset[str]] = frozenset()
     """The numbers that make it hide more, by their names."""
+    unpriced: ClassVar[frozenset[str]] = frozenset()
+    """The fields that its price does not depend on."""
 
     declared: Sens
 
@@ -60,6 +62,11 @@ class Mechanism(ABC):
     @abstractmethod
     def numbers(self) -> Mapping[str, Sens]:
         """What it says of itself besides the distance it is made for, by the names that users know."""
+
+    @property
+    def drawn_for(self) -> tuple[Sens, ...]:
+        """Each ε that it draws noise for, if it does not add it to numbers."""
+        return tuple(number for name, number in self.numbers.items() if name == "ε")
 
     @property
     def given(self) -> tuple[Sens, ...]:

@@ -283,19 +283,25 @@ def bounded_range(by: Arithmetic[Any], epsilon: Order, order: Order) -> Any:
 
 @thing
 class AboveThreshold(Pure):
-    """Which queries are above a threshold, up to the c-th, by the sparse vector technique: noise of scale 2/ε on the
-    threshold and 4c/ε on each query. The distance is the largest by which any query moves. Source: Dwork and Roth 2014,
-    Theorem 3.23; Lyu, Su and Li 2017, Theorem 4.
+    """Which queries are above a threshold, up to the c-th, ``most``, by the sparse vector technique: noise of scale 2/ε
+    on the threshold and 4c/ε on each query. The distance is the largest by which any query moves. Source: Dwork and
+    Roth 2014, Theorem 3.23; Lyu, Su and Li 2017, Theorem 4.
 
     Where a change moves all queries the same way, of the noise on the queries their own counts once and not twice
     (Lyu, Su and Li 2017, Theorem 5)."""
 
     declared: Sens
     epsilon: Sens
+    most: Sens
     name = "above-threshold"
     made_for = "sparse vector technique for queries that change by"
     selects = "all queries"
     one_way = sens.number(Fraction(3, 4))
+    unpriced = frozenset({"most"})
+
+    @property
+    def drawn_for(self) -> tuple[Sens, ...]:
+        return self.epsilon, self.epsilon * sens.inverse_magnitude(self.most.single_poly())
 
     @staticmethod
     def found(draws: Draws, over: Sequence[Fraction], most: int, epsilon: Fraction) -> Sequence[bool]:

@@ -32,7 +32,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from fractions import Fraction
 from random import Random
 from secrets import SystemRandom
@@ -42,6 +41,7 @@ from dp_lsp.builtins.concrete import Undefined, Value, array, is_container
 from dp_lsp.core.evaluate import Missing as Unknown
 from dp_lsp.core.evaluate import upper
 from dp_lsp.core.events import Scheme
+from dp_lsp.core.sens import Sens
 from dp_lsp.mechanisms.mechanism import AddsNoise, Draws, Mechanism
 from dp_lsp.release import RunRefused
 
@@ -418,18 +418,31 @@ class _Asked:
 
 
 def demand_drawable(event: Mechanism) -> None:
-    """Refuse a mechanism for whose numbers noise is not drawn, as far as these are known before it is run."""
-    with suppress(Unknown, ZeroDivisionError):
+    """Refuse a mechanism for whose numbers noise is not drawn, or which are not known before it is run."""
+    try:
         if isinstance(event, AddsNoise):
-            numbers = (upper(each, {}) for each in event.given)
-            event.noisy(cast(Draws, _Asked()), 0, *(each for each in numbers if each is not None))
-        elif "ε" in event.numbers:
-            _demand(upper(event.numbers["ε"], {}) or _LARGEST + 1)
+            event.noisy(cast(Draws, _Asked()), 0, *map(_number, event.given))
+        for each in () if isinstance(event, AddsNoise) else event.drawn_for:
+            _demand(_number(each))
+    except Unknown:
+        raise RunRefused(f"how much {event.name} noise it asks for is known only when it runs") from None
+    except ZeroDivisionError:
+        raise RunRefused(_TOO_FAR) from None
+
+
+def _number(value: Sens) -> Fraction:
+    found = upper(value, {})
+    if found is None:
+        raise RunRefused(_TOO_FAR)
+    return found
 
 
 def _demand(epsilon: Fraction | int) -> None:
     if not _SMALLEST <= epsilon <= _LARGEST:
-        raise RunRefused("it asks for noise that is too large or too small to be drawn exactly")
+        raise RunRefused(_TOO_FAR)
+
+
+_TOO_FAR = "it asks for noise that is too large or too small to be drawn exactly"
 
 
 def _exact(centre: Value) -> list[Fraction]:

@@ -15,14 +15,15 @@ from dp_lsp.builtins.releasing import COMPUTED, RELEASED
 from dp_lsp.core import events
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.evaluate import Substitution, symbols_of
-from dp_lsp.core.events import Called, Cost, nodes
+from dp_lsp.core.events import Answer, Called, Cost, nodes
 from dp_lsp.core.events import numbers as numbers_of
 from dp_lsp.core.notation import allowed, decimal
 from dp_lsp.core.scheme import SchemeParameter
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.term import Method
-from dp_lsp.engine.runnable import Runnable, calls
-from dp_lsp.meaning.interpreter import Interpreter, Rows
+from dp_lsp.core.term import Closure, Definition, Method
+from dp_lsp.core.types import FunctionType, TupleType, Type
+from dp_lsp.engine.runnable import Runnable, calls, terms
+from dp_lsp.meaning.interpreter import Interpreter, Rows, are_told_apart
 from dp_lsp.mechanisms.mechanism import Draws
 from dp_lsp.release import RunRefused, noise
 from dp_lsp.release.changes import NeighbourChange, has_records, step_of
@@ -92,11 +93,38 @@ def demand_no_doubt(function: Runnable) -> None:
         row = builtins.TABLE[call.builtin]
         if row.name not in RELEASED and (row.name not in COMPUTED or row.forms[0].noise is not None):
             raise RunRefused(f"'{name}' uses `{row.name}`, which cannot be run yet")
+    for methods in _of_one_name(function.reached):
+        if not are_told_apart(methods):
+            raise RunRefused(
+                f"which method of '{methods[0].name}' runs depends on what its arguments are stored as, as in Int or "
+                "Float64: give each method a name of its own"
+            )
+    if not _holds_numbers(function.scheme.result.type):
+        raise RunRefused(f"'{name}' returns something that is not a number")
     if function.undecided:
         listed = "; ".join(function.undecided)
         raise RunRefused(
             f"the guarantee of '{name}' holds only if {listed}; the numbers that are given do not decide it"
         )
+
+
+def _of_one_name(reached: Sequence[Definition]) -> Iterator[list[Method]]:
+    """The methods of each function, also of one that is made inside another, that take as many arguments."""
+    named: dict[str, list[Method]] = {}
+    for each in reached:
+        if isinstance(each, Method):
+            named.setdefault(each.name, []).append(each)
+    inside = (list(node.methods) for each in reached for node in terms(each) if isinstance(node, Closure))
+    for methods in (*named.values(), *inside):
+        for count in {len(method.params) for method in methods}:
+            yield [method for method in methods if len(method.params) == count]
+
+
+def _holds_numbers(type_: Type) -> bool:
+    """Whether values of a type are numbers, or hold nothing else."""
+    if isinstance(type_, TupleType):
+        return all(map(_holds_numbers, type_.items))
+    return not isinstance(type_, FunctionType)
 
 
 def guarantees(function: Runnable, numbers: Mapping[str, Fraction], joining: bool) -> tuple[RunGuarantee, ...]:
@@ -114,25 +142,43 @@ def guarantees(function: Runnable, numbers: Mapping[str, Fraction], joining: boo
 
 
 def demand_drawable(function: Runnable, numbers: Mapping[str, Fraction]) -> None:
-    """Refuse what asks for noise that is not drawn, where that is known of public ``numbers`` before anything is run
-    and counted. What depends on more, or stands in more calls than are looked at, is refused when it is drawn."""
+    """Refuse what may ask for noise that is not drawn, or of which that is not known by public ``numbers``: a run that
+    is refused while it draws has been counted."""
     pending: list[tuple[Cost, dict[Symbol, Poly | Sens]]] = [(function.scheme.cost, {})]
     seen: set[tuple[int, object]] = set()
     while pending and len(seen) < _MOST_CALLS:
         tree, around = pending.pop()
-        symbols = {each for node in nodes(tree) for number in numbers_of(node) for each in symbols_of(number)}
+        symbols = {each for node in nodes(tree) for number in _numbers_of(node) for each in symbols_of(number)}
         given = {each: Poly.of(numbers[each.name]) for each in symbols if each.name in numbers}
         put = Substitution({**given, **around})
         for node in nodes(tree):
             if isinstance(node, events.Release):
-                noise.demand_drawable(node.event.put(put.sens))
-            elif isinstance(node, Called):  # what it puts nothing for stands for the same as around it
-                values = node.values.symbols.items()
-                inside = around | {each: put.sens(x) if isinstance(x, Sens) else put.poly(x) for each, x in values}
-                key = id(node.body), frozenset(inside.items())
+                for event in node.events:
+                    noise.demand_drawable(event.put(put.sens))
+            for body, values in _called(node):  # what it puts nothing for stands for the same as around it
+                inside = around | {
+                    each: put.sens(x) if isinstance(x, Sens) else put.poly(x) for each, x in values.symbols.items()
+                }
+                key = id(body), frozenset(inside.items())
                 if key not in seen:
                     seen.add(key)
-                    pending.append((node.body, inside))
+                    pending.append((body, inside))
+    if pending:
+        raise RunRefused("it makes more calls than can be looked at before it runs")
+
+
+def _called(node: Cost) -> Iterator[tuple[Cost, Substitution]]:
+    """The trees that a call refers to, and what their symbols stand for."""
+    if isinstance(node, Called):
+        yield node.body, node.values
+        yield from ((each.body, each.values) for each in node.answers.values() if isinstance(each, Answer))
+
+
+def _numbers_of(node: Cost) -> Iterator[Poly | Sens]:
+    """The numbers in a node, and those of its mechanism where it is quietest."""
+    yield from numbers_of(node)
+    if isinstance(node, events.Release) and node.quietest is not None:
+        yield from node.quietest.given
 
 
 def demand_within(
