@@ -229,6 +229,8 @@ class Familiar(Enum):
     UNRULED = "it has a meaning, of which a guess would be wrong"
     WHOLE_QUOTIENT = "it divides and drops what is left over"
     SHOWS = "it shows what it is given"
+    SHOWS_AND_GIVES = "it shows what it is given, and gives it back"
+    STREAM = "what is printed goes there"
     FAILS = "it makes a run fail"
     DRAWS = "it draws random numbers, which no bound counts"
     SHUFFLES = "it puts rows into another order, which is no sample"

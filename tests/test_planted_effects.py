@@ -211,6 +211,14 @@ KEPT_FROM_GRAMMAR: dict[str, tuple[str, ...]] = {
     "BAREMODULE": ("at top: begin\nbaremodule Inner\nMain.eval(:(@@))\nend\nend",),
     "AT": (
         *("@inline @@", "d = @noinline @@", "@inbounds @@", "@views v[@@]", "@inline h(y::(@@; Real)) = y"),
+        *(
+            '@info "note" n @@',
+            "@warn n d = @@",
+            '@error "note $(@@)"',
+            "d = @show k(@@)",
+            "println(@@)",
+            "print(stderr, @@)",
+        ),
         *("@inline d = @@", "@show @@", "d = @time @@", "@unknown @@", "Foo.@unknown @@", "@doc @@ call"),
     ),
     "GLOBAL": ("global d = @@", "global d, e = 3, @@"),
@@ -219,7 +227,7 @@ KEPT_FROM_GRAMMAR: dict[str, tuple[str, ...]] = {
     "IMPORT": (),
     "USING": (),
     "MATRIX": ("d = [1.0 @@]", "d = [1.0; @@]", "d = [1.0 2.0\n@@ 3.0]"),
-    "MCALL": ("@show(@@)", "@unknown(@@)", "d = @inbounds(@@)"),
+    "MCALL": ("@show(@@)", '@info("note", n, d = @@)', "@unknown(@@)", "d = @inbounds(@@)"),
     "QUOTED": ("at top: eval(:(@@))",),
     "CONCAT": ("d = Real[1.0 @@]",),
     "GENERATOR": (

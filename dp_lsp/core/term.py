@@ -220,6 +220,19 @@ class Check:
 Rounds = Loop | Comprehension
 """What has rounds, one for each number of a range."""
 
+
+@thing
+class Show:
+    """What is printed by a function of the language: whoever runs the program sees that it is, and the values that are
+    ``shown``. ``by`` are the function, and what it prints to where that is written, which no program may define. It
+    ``gives`` the last of the values back, or nothing."""
+
+    span: Span
+    by: tuple[Global, ...]
+    shown: tuple[Term, ...]
+    gives: bool = False
+
+
 Written = NormArgument | TypeArgument | TruthArgument
 """What is given to a builtin as it is written, and is not a value."""
 
@@ -240,6 +253,7 @@ Term = (
     | Closure
     | Hole
     | Check
+    | Show
 )
 
 
@@ -335,6 +349,8 @@ def parts(node: Term) -> Iterator[Term]:
             yield condition
         case Check(condition=condition, shown=shown):
             yield from (condition, *shown)
+        case Show(shown=shown):
+            yield from shown
         case Loop(first=first, step=step, last=last, carried=carried):
             yield from (first, last, *(start for _, start in carried))
             if step is not None:

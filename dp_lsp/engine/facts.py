@@ -158,7 +158,7 @@ class _Facts:
                 return Part.NAME if self._is_written(span, name) else None
             case term.MakeTuple(span, items):
                 return Part.EXPRESSION if items and items[0].span != span else None
-            case term.Literal() | term.Loop() | term.Scope() | term.Check() | term.Hole():
+            case term.Literal() | term.Loop() | term.Scope() | term.Check() | term.Show() | term.Hole():
                 return None
         return Part.EXPRESSION
 
@@ -378,6 +378,8 @@ class _Roles:
                 made_of = parts
             case term.Check(condition=condition, shown=shown):
                 pending += (condition, *shown)
+            case term.Show(shown=shown):
+                pending += shown
             case term.Branch(_, condition, then, otherwise):
                 made_of = (condition, _last(then), _last(otherwise))
                 pending += [then, otherwise]

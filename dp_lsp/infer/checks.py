@@ -41,12 +41,15 @@ def with_failures(inference: Inference, method: term.Method, found: Evaluation) 
             result = Judgement(result.type, together, result.parts)
         elif private:
             first, move = next(iter(private.items()))
+            written = inference.written(failure.span)
             inference.report(
                 problems.LeavesUnprotected.at(
                     failure.span,
-                    what=f"whether `{inference.written(failure.span)}` fails",
+                    what=f"whether `{written}` {'is reached' if failure.shows else 'fails'}",
                     variable="`, `".join(sorted(var.name for var in private if not var.members)),
-                    consequence="a run that fails can be told from one that does not",
+                    consequence="who sees the output sees it"
+                    if failure.shows
+                    else "a run that fails can be told from one that does not",
                     related=explain.path(inference, move, first.name),
                 )
             )

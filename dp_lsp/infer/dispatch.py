@@ -165,7 +165,7 @@ def cover(declared: machine.Declared, type_: Type) -> Cover:
         case (machine.Tuples(wanted_items), TupleType(items)):
             if len(wanted_items) != len(items):
                 return Cover.NONE
-            return min(map(cover, wanted_items, items), default=Cover.ALL)
+            return min(map(cover, wanted_items, items), default=Cover.SOME)  # `nothing` is a tuple of none here, too
         case (machine.Named(name), FunctionType() | ModelType() | Container(kind=Kind.GRADIENT)):
             return Cover.ALL if _NAMES[type(type_)] == name else Cover.NONE
     return Cover.NONE

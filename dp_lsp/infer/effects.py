@@ -23,10 +23,12 @@ from dp_lsp.text import Span
 
 class Failure(NamedTuple):
     """The run may fail at a place; whether it does moves with these. Nobody else's data is in that if it is empty,
-    but a private condition around it decides then whether the place is reached."""
+    but a private condition around it decides then whether the place is reached. So it is with a place that ``shows``
+    something public: that it is reached can be seen, too."""
 
     moves: Moves
     span: Span
+    shows: bool = False
 
 
 class Effects(NamedTuple):
@@ -74,6 +76,11 @@ def in_sequence(effects: Iterable[Effects]) -> Effects:
 def spending(*costs: Cost) -> Effects:
     """The effect of spending these, in order."""
     return Effects(costs)
+
+
+def showing(span: Span) -> Effects:
+    """The effect of printing something public at a place."""
+    return Effects(failures=(Failure({}, span, shows=True),))
 
 
 def failing(moved: Moves, span: Span) -> Effects:

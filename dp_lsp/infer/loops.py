@@ -154,7 +154,7 @@ def _outside(
         parts += [start.moves for start in starts]
         parts += [inference.released(moves.without(end.moves, once.starts), failure.span) for end in once.ends]
     spread = moves.combined(((part, INFINITY) for part in parts), failure.span, laws.FAILURE)
-    return Failure(spread, failure.span)
+    return failure._replace(moves=spread)
 
 
 def _rounds(inference: Inference, node: term.Rounds) -> tuple[_Rounds, Effects]:

@@ -101,9 +101,7 @@ class NoRule(Kind):
 
     code = "DP113"
     name = "no-rule"
-    message = (
-        "there is no rule for `{name}`: no bound on how far it moves has been proved, so it cannot be used here{hint}"
-    )
+    message = "there is no rule for `{name}`: no bound on how far it moves has been proved, so it cannot be used here"
     unchecked = True
     unsupported = True
 
@@ -1342,7 +1340,8 @@ class NoiseApart(Kind):
 
 
 class PrivateOutput(Kind):
-    """A private value is printed. Whoever sees the output sees the value, however private the result is.
+    """A private value is printed. Whoever sees the output sees the value, however private the result is. Print what a
+    mechanism has released.
 
     Broken:
 
@@ -1357,14 +1356,20 @@ class PrivateOutput(Kind):
 
     ```julia
     function f(x::Real) :: Priv()
-        laplacian_mechanism(1, 0.5, x)
+        released = laplacian_mechanism(1, 0.5, x)
+        println(released)
+        released
     end
     ```
     """
 
     code = "DP434"
     name = "private-output"
-    message = "`{written}` shows private `{variable}` to whoever sees the output"
+    message = (
+        "`{written}` shows private `{variable}` to whoever sees the output; print what a mechanism released, "
+        "or leave it out"
+    )
+    unchecked = True
 
 
 class OwnNoise(Kind):

@@ -45,14 +45,13 @@ from dp_lsp.infer import (
     tallies,
 )
 from dp_lsp.infer.context import UnknownGlobal
-from dp_lsp.infer.effects import NONE, Effects, Evaluation, failing, in_sequence, spending
+from dp_lsp.infer.effects import NONE, Effects, Evaluation, failing, in_sequence, showing, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import Mismatch
 from dp_lsp.language import Familiar
 from dp_lsp.text import Span
 
 BRANCH = "if"
-_SHOW_LATER = "; leave it out, and show what the function returns where it is called"
 
 
 def rule(inference: Inference, node: Term) -> Evaluation:
@@ -91,6 +90,8 @@ def rule(inference: Inference, node: Term) -> Evaluation:
             return _noted(inference, node.span, Evaluation(functions.closure(inference, node)), "")
         case term.Check():
             return _check(inference, node)
+        case term.Show():
+            return _show(inference, node)
         case term.Hole(reason=reason, parts=parts):
             _, effects = inference.infer_all(parts)
             return Evaluation(inference.hole(reason), effects)
@@ -144,7 +145,7 @@ def _behind(condition: Judgement, span: Span, effects: Effects) -> Effects:
     if not effects.failures or not condition.moves:
         return effects
     reached = moves.scaled(condition.moves, INFINITY, span, laws.CONDITION)
-    return in_sequence((effects, failing(reached, effects.failures[0].span)))
+    return in_sequence((effects, Effects(failures=(effects.failures[0]._replace(moves=reached),))))
 
 
 def _noted(inference: Inference, span: Span, found: Evaluation, rule: str) -> Evaluation:
@@ -156,12 +157,9 @@ def _global(inference: Inference, node: term.Global) -> Judgement:
     span, name = node.span, node.name
     found = inference.context.resolve(name)
     if found is None:
-        vocabulary = inference.context.language.vocabulary
-        hint = _SHOW_LATER if vocabulary.does(name, Familiar.SHOWS) else ""
-        found_none = problems.NoRule.at(span, name=name, hint=hint)
-        inference.report(
-            found_none if vocabulary.does(name, Familiar.UNRULED) else problems.UnknownName.at(span, name=name)
-        )
+        unruled = inference.context.language.vocabulary.does(name, Familiar.UNRULED)
+        kind = problems.NoRule if unruled else problems.UnknownName
+        inference.report(kind.at(span, name=name))
         return Judgement(UNKNOWN, moves.NOWHERE)
     if isinstance(found, UnknownGlobal):
         because = f" ({found.reason})" if found.accepted else ""
@@ -262,8 +260,28 @@ def _check(inference: Inference, node: term.Check) -> Evaluation:
         told = sorted({var.name for var in value.moves if not var.public})
         if told:
             inference.report(problems.PrivateMessage.at(shown.span, variable="`, `".join(told)))
-    if node.failing is not None and inference.context.resolve(node.failing.name) is not None:
-        inference.report(
-            problems.NoRule.at(node.failing.span, name=node.failing.name, hint="")
-        )  # the program defines it
+    _is_of_language(inference, node.failing)
     return Evaluation(Judgement(TupleType(()), moves.NOWHERE), in_sequence((effects, saying)))
+
+
+def _show(inference: Inference, node: term.Show) -> Evaluation:
+    """What is printed is seen, as a failure is: so what is shown must be public, and a private condition must not
+    decide whether it is printed. (The outputs of a run are its value and all that it printed, in order; where what is
+    printed is the same in both runs, and so is which of it is reached, they are as far apart as the values.)"""
+    values, effects = inference.infer_all(node.shown)
+    private = sorted({var.name for value in values for var in value.moves if not var.public})
+    if private:
+        written, names = inference.written(node.span), "`, `".join(private)
+        inference.report(problems.PrivateOutput.at(node.span, written=written, variable=names))
+    elif inference.context.rules.failures:
+        effects = in_sequence((effects, showing(node.span)))
+    for function in node.by:
+        _is_of_language(inference, function)
+    nothing = Judgement(TupleType(()), moves.NOWHERE)
+    return Evaluation(values[-1] if node.gives else nothing, effects)
+
+
+def _is_of_language(inference: Inference, function: term.Global | None) -> None:
+    """Of a function that is known to fail, or to print, nothing is known if the program defines it."""
+    if function is not None and inference.context.resolve(function.name) is not None:
+        inference.report(problems.NoRule.at(function.span, name=function.name))

@@ -17,6 +17,7 @@ from dp_lsp.lower.facts import (
     described,
     functions_below,
     is_reserved,
+    leaves,
     only_binds,
     refused_target,
     summary,
@@ -25,6 +26,9 @@ from dp_lsp.lower.functions import Functions, Written
 from dp_lsp.lower.scope import LoweringUnit
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
+
+_KNOWN_ACTS = (Familiar.FAILS, Familiar.SHOWS, Familiar.SHOWS_AND_GIVES, Familiar.STREAM)
+"""What functions do of which that is known, though they are no builtins."""
 
 
 class Include(NamedTuple):
@@ -121,14 +125,12 @@ class _TopLevel:
                 self._mentions |= does.mentions | does.members
             case surface.Opaque(broken=True):
                 self._cloud(node, node.summary, "a syntax error")
-            case surface.Opaque():
-                self._refuse(node, node.what)
             case surface.Number() | surface.Boolean() | surface.Name():
                 pass
             case surface.Assign():
                 self._refuse_assignment(node)
             case _:
-                self._refuse(node, _acts(node))
+                self._act(node)
 
     def _function(self, node: surface.Function) -> Method:
         name = node.name.name
@@ -165,6 +167,18 @@ class _TopLevel:
             known = aliasing(methods)
             if known is not None:
                 self._known[definition.name] = known.joined(self._elsewhere.get(definition.name))
+
+    def _act(self, node: surface.Node) -> None:
+        """A statement that is evaluated while the file is loaded, and whose value nobody uses. It may do what functions
+        may that it calls, which is said where these stand; here it counts which names it gives another meaning. If
+        there are none it is none of ours."""
+        what, does = _acts(node), summary(node, self._vocabulary)
+        if leaves(node):
+            self._refuse(node, what)
+        elif does.is_harmless:
+            self._cloud(node, does, what)
+        else:
+            self._refuse(node, what, summed_up=True)
 
     def _refuse_assignment(self, node: surface.Assign) -> None:
         """An assignment that is refused: what it binds is not known, and nothing else if it only binds names."""
@@ -204,7 +218,7 @@ class _TopLevel:
         if (is_reserved(name.here, self._language) and not trusted) or extended or hides:
             self._problems.append(problems.BuiltinImported.at(node.span, name=name.here))
             self._clouded.append((EVERYTHING, node.span, f"`{name.here}` gets another meaning"))
-        elif self._vocabulary.does(name.here, Familiar.FAILS) and not trusted:
+        elif any(self._vocabulary.does(name.here, each) for each in _KNOWN_ACTS) and not trusted:
             self._clouded.append((name.here, node.span, f"`{name.here}` gets another meaning"))
         self._imported.append(Imported(name.here, name.module or name.there, node.span))
 
@@ -235,8 +249,7 @@ class _TopLevel:
         """A statement that is not understood. If it is not ``summed_up`` by what can be read off it may do anything."""
         self._unit("what it may define").refuse(node.span, what)
         does = summary(node, self._vocabulary)
-        is_read = isinstance(node, surface.Opaque) and node.what != surface.MACRO_CALL
-        if not summed_up and not is_read:
+        if not summed_up:
             does = does._replace(anything=what)
         self._cloud(node, does, what)
 

@@ -128,6 +128,10 @@ class Expressions:
         if not isinstance(callee, surface.Name):
             return self.apply(node, self.term(callee))
         if not self._scope.has(callee.name):
+            vocabulary = self._unit.language.vocabulary
+            gives = vocabulary.does(callee.name, Familiar.SHOWS_AND_GIVES)
+            if gives or vocabulary.does(callee.name, Familiar.SHOWS):
+                return self._shows(node, callee, gives)
             if callee.name in self._unit.language.vocabulary.running:
                 return self.name(callee)
             if (found := builtin(callee.name, self._unit.language.builtins)) is not None:
@@ -143,6 +147,31 @@ class Expressions:
             self._unit.report(problems.NotAVariable.at(node.span, name=callee.name))
             function = term.Hole(node.span, "a change inside an expression")
         return self.apply(node, function)
+
+    def _shows(self, node: surface.Call, callee: surface.Name, gives: bool) -> Term:
+        """A call that prints what it is given, by position or by name, and ``gives`` the last of that back."""
+        if gives and not (node.args and isinstance(node.args[-1], surface.Name | surface.Call | surface.Index)):
+            return self._unit.refused(node, f"`{callee.name}` of something that is not computed")
+        by, given = [callee], [*node.args, *(keyword.value for keyword in node.keywords)]
+        first = given[0] if given else None
+        if isinstance(first, surface.Name) and self._is_stream(first.name):
+            by, given = [callee, first], given[1:]
+        self._unit.uses.update(each.name for each in by)
+        functions = tuple(term.Global(each.span, each.name, called=True) for each in by)
+        return term.Show(node.span, functions, tuple(shown for each in given for shown in self._in_text(each)), gives)
+
+    def _is_stream(self, name: str) -> bool:
+        """Whether a name is where the language prints to, as far as it is known here."""
+        return self._unit.language.vocabulary.does(name, Familiar.STREAM) and not self._scope.has(name)
+
+    def _in_text(self, node: surface.Node) -> tuple[Term, ...]:
+        """The values that are shown by a text, or by a value that is made one."""
+        match node:
+            case surface.Text():
+                return ()
+            case surface.Shown(names=names):
+                return tuple(map(self.value_of_name, names))
+        return (self.term(node),)
 
     def apply(self, node: surface.Call, function: Term) -> Term:
         """A call of a function of the program."""

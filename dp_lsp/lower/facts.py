@@ -154,7 +154,8 @@ def as_function(known: Meant, code: Rendering) -> str:
 
 def summary(node: surface.Node, vocabulary: Vocabulary) -> surface.Summary:
     """What evaluating a node may do, at its own level. What a function assigns is its own; a ``global`` in it reaches
-    out, and so does what its annotations, which are evaluated where it is defined, do."""
+    out, and so does what its annotations, which are evaluated where it is defined, do. Of its default values, and of
+    what it is annotated to return, which are evaluated when it is called, the same is said."""
     mentions, binds, outside = set[str](), set[str](), set[str]()
     opaque, anything = list[surface.Summary](), ""
     pending = [(node, False)]
@@ -170,13 +171,15 @@ def summary(node: surface.Node, vocabulary: Vocabulary) -> surface.Summary:
             case surface.Assign(target=target):
                 binds |= set() if inside else names_below(target)
                 outside |= _members_below(target)
-            case surface.Function(name=name):
+            case surface.Function(name=name, returns=returns):
                 binds |= set() if inside else {name.name}
                 below = True
-            case surface.Lambda():
+                pending += [] if returns is None else [(returns, False)]
+            case surface.Lambda(returns=returns):
                 below = True
-            case surface.Parameter(annotation=annotation) if annotation is not None:
-                pending.append((annotation, False))
+                pending += [] if returns is None else [(returns, False)]
+            case surface.Parameter(annotation=annotation, default=default):
+                pending += ((each, False) for each in (annotation, default) if each is not None)
             case surface.Import():
                 anything = anything or "an import"
         pending += ((child, below) for child in item.children())
@@ -213,6 +216,18 @@ def _is_number(node: surface.Node) -> bool:
         case surface.Call(callee=surface.Name(name=sign), args=args, keywords=()):
             return is_operator(sign) and all(map(_is_number, args))
     return isinstance(node, surface.Number)
+
+
+def leaves(node: surface.Node) -> bool:
+    """Whether there is a ``return`` in a node that leaves what the node stands in."""
+    pending = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, surface.Return):
+            return True
+        if not isinstance(item, surface.Function | surface.Lambda):
+            pending += item.children()
+    return False
 
 
 def walked(over: surface.Node) -> tuple[surface.Name | None, str]:

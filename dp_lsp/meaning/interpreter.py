@@ -81,6 +81,8 @@ class Interpreter:
         self._boxes = boxes or {}
         self._steps = 0
         self._chance: Any = None
+        self.printed: list[Value] = []
+        """What the last run has printed: where, and the values that it showed."""
         for definition in definitions:
             if isinstance(definition, Method):
                 self._methods.setdefault(definition.name, []).append(definition)
@@ -92,6 +94,7 @@ class Interpreter:
         something at random are given first: a :class:`Chance`, by the rows there are without others."""
         self._steps = 0
         self._chance = chance
+        self.printed = []
         try:
             return self._method(method, arguments, ChainMap())
         except RecursionError:
@@ -164,6 +167,10 @@ class Interpreter:
                 if bool(self._term(condition, environment)) is negated:
                     raise Undefined("an assertion fails")
                 return ()
+            case term.Show(span=span, shown=shown, gives=gives):
+                values = [self._term(each, environment) for each in shown]
+                self.printed.append((span, *values))
+                return values[-1] if gives else ()
             case term.Scope(bind=bind, rest=rest):
                 self._bind(bind, environment)
                 return self._body(rest, environment)

@@ -223,9 +223,15 @@ _simple("string", lambda *args: "".join(map(shown, args)))
 _simple("isnothing", _exactly(1, lambda x: x is None))
 
 
+@row("stdout", "stderr")
+def stream(machine: Machine, *args: Value) -> Value:
+    raise Failure("MethodError", "objects of type IO are not callable")
+
+
 @row("print", "println", "show", "display")
 def print_(machine: Machine, *args: Value) -> Value:
-    machine.printed.append("".join(map(shown, args)))
+    into = isinstance(args[0], Builtin) and args[0].name in ("stdout", "stderr") if args else False
+    machine.printed.append("".join(map(shown, args[1:] if into else args)))
     return None
 
 

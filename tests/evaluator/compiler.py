@@ -713,6 +713,8 @@ class Compiler:
         assert isinstance(name, Name)
         if name.text in ("inline", "noinline", "inbounds", "simd", "views") and args:
             return self.compile(args[0], scope)
+        if name.text in ("show", "info", "warn", "error", "debug") and f"@{name.text}" not in self.machine.main.names:
+            return self._printed(name.text, [each for each in args if not _is_written(each)], scope)
         if name.text != "assert" or name.text in self.machine.main.names:
             raise Unmodelled(f"the macro `@{name.text}`")
         condition, *more = [each for each in args if not (isinstance(each, Tree) and each.head == "written")]
@@ -725,6 +727,23 @@ class Compiler:
         def run(env: Env) -> Value:
             if not _truth(test(env)):
                 raise Failure("AssertionError", written.value if message is None else shown(message(env)))  # type: ignore[union-attr]
+
+        return run
+
+    def _printed(self, name: str, args: list[Node], scope: Scope | None) -> Run:
+        """A macro that prints; what is named in it is no assignment, but for `@show`, which gives its last value."""
+        named = name != "show"
+        steps = [
+            self.compile(
+                each.args[-1] if named and isinstance(each, Tree) and each.head in ("=", "kw") else each, scope
+            )
+            for each in args
+        ]
+
+        def run(env: Env) -> Value:
+            values = [step(env) for step in steps]
+            self.machine.printed.append(f"{name}: {' '.join(map(shown, values))}")
+            return None if named or not values else values[-1]
 
         return run
 
@@ -835,6 +854,10 @@ def _is_whole(node: Node | None) -> bool:
     if isinstance(node, Tree) and node.head == "call" and len(node.args) == 2 and node.args[0] == Name("-"):
         node = node.args[1]
     return isinstance(node, Literal) and isinstance(node.value, int) and not isinstance(node.value, bool)
+
+
+def _is_written(node: Node) -> bool:
+    return isinstance(node, Tree) and node.head == "written"
 
 
 def _is_assignment(node: Node) -> bool:

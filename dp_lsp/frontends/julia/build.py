@@ -9,6 +9,7 @@ from dp_lsp.frontends.julia.strings import line_end
 from dp_lsp.frontends.julia.tokens import LIMIT, Ready, Token
 from dp_lsp.frontends.problems import NestedTooDeeply
 from dp_lsp.surface import (
+    OPERATORS,
     Assert,
     Assign,
     Block,
@@ -35,6 +36,11 @@ _LAZY = frozenset(("&&", "||"))
 _AROUND_BODY = 2  # the function and its block
 
 
+def _is_call(node: Node) -> bool:
+    """Whether this is a call of a function by its name, and no operation."""
+    return isinstance(node, Call) and isinstance(node.callee, Name) and node.callee.name not in OPERATORS
+
+
 def _gives_value_alone(node: Node) -> bool:
     """Whether a statement does nothing but to return a value, to give it names, or to have it."""
     if isinstance(node, Assign):
@@ -57,7 +63,7 @@ class Builder(Expressions):
         for index, node in enumerate(nodes):
             following = nodes[index + 1] if index + 1 < len(nodes) else None
             if not (following and self._documents(node, following)):
-                kept.append(self._guarded(node))
+                kept.append(self._guarded(node, is_last=following is None))
         return kept
 
     def _opened(self, node: Node) -> list[Node]:
@@ -76,8 +82,9 @@ class Builder(Expressions):
             last = Assign(node.start, node.end, node.target, last, constant=node.constant)
         return [*before, last]
 
-    def _guarded(self, node: Node) -> Node:
-        """A statement; ``c && return x`` and ``c || return x``, or such an assignment, as the ``if`` that they are."""
+    def _guarded(self, node: Node, is_last: bool) -> Node:
+        """A statement; ``c && return x`` and ``c || return x``, or such an assignment, as the ``if`` that they are, and
+        such a call where nobody uses the value."""
         around: list[tuple[Name, Node]] = []
         last = node
         while isinstance(last, Call) and isinstance(last.callee, Name) and last.callee.name in _LAZY:
@@ -86,8 +93,9 @@ class Builder(Expressions):
                 before = around.pop()[1]
                 condition = Call(before.start, condition.end, sign, (before, condition))
             around.append((sign, condition))
-        is_block = bool(around) and isinstance(self.made.get(last), Block)
-        if not (is_block or isinstance(last, Return | Assign)) or (isinstance(last, Assign) and last.constant):
+        acts = isinstance(last, Return | Assign) or (not is_last and _is_call(last))
+        acts = acts or isinstance(self.made.get(last), Block)
+        if not around or not acts or (isinstance(last, Assign) and last.constant):
             return node
         for sign, condition in reversed(around):
             then, otherwise = self._body(last), None

@@ -17,8 +17,8 @@ from dp_lsp.frontends.julia.outline import (
     statement_end,
 )
 from dp_lsp.frontends.julia.summary import damaged, summary
-from dp_lsp.frontends.julia.tokens import BLOCKS, MATES, OPENERS, Broken, Ready, Token, words
-from dp_lsp.frontends.julia.vocabulary import HINTS, OF_INDICES
+from dp_lsp.frontends.julia.tokens import BLOCKS, MATES, OPENERS, OPERANDS, Broken, Ready, Token, words
+from dp_lsp.frontends.julia.vocabulary import GIVING, HINTS, LOGGING, OF_INDICES
 from dp_lsp.problem import Problem
 from dp_lsp.surface import MACRO_CALL, Brought, Export, Import, Node, Opaque
 
@@ -46,6 +46,7 @@ _BRACKETS = {"MATRIX": "a matrix literal", "MCALL": MACRO_CALL, "QUOTED": "a quo
 FOLDED = frozenset((*_BLOCKS, *_LINES, *_BRACKETS, "CONCAT", "GENERATOR"))
 """The tokens with which something begins that is kept from the grammar."""
 
+_OPERAND_STARTS = words("NAME NUMBER BOOL STRING NODE LPAR LSQB")
 _BEFORE = words("NL BEGIN ELSE DO ASSIGN")
 """What stands before a statement, or before all that is right of an assignment."""
 
@@ -241,9 +242,15 @@ class _Folder:
         tokens = self.out[kept:]
         if not tokens:
             return
-        if self._is_left_as_it_is(kept):
-            del self.out[kept]
-            return
+        if tokens[0].type == "AT" and self._is_statement(kept):
+            if _is_hint(tokens):
+                del self.out[kept]
+                return
+            if tokens[0].value in LOGGING or tokens[0].value == GIVING:
+                called = _as_call(tokens)
+                if called:
+                    self.out[kept:] = called
+                    return
         node: Node = opaque(tokens, what, self.problems, at=tokens[0].start)
         if not any(isinstance(token, Broken) for token in tokens):
             if tokens[0].type in ("IMPORT", "USING"):
@@ -252,15 +259,54 @@ class _Folder:
                 node = Export(tokens[0].start, tokens[-1].end)
         self.out[kept:] = [Ready("NODE", node, "")]
 
-    def _is_left_as_it_is(self, kept: int) -> bool:
-        """Whether what was folded from here on is a macro and a statement, or the right side of an assignment, of which
-        that makes the same again. (Who gives such a macro another meaning gives all names one.)"""
-        name, *written = self.out[kept:]
+    def _is_statement(self, kept: int) -> bool:
+        """Whether what begins there is a statement, or all that is right of an assignment."""
         before = self.out[kept - 1].type if kept else "NL"
-        alone = before in _BEFORE and not any(group.type in OPENERS for group in self.groups[:-1])
-        if name.type != "AT" or not alone or not written or written[0].type == "MCALL":
-            return False
-        return name.value in HINTS or (name.value in OF_INDICES and not any(map(_indexes, written)))
+        return before in _BEFORE and not any(group.type in OPENERS for group in self.groups[:-1])
+
+
+def _is_hint(tokens: Sequence[Token]) -> bool:
+    """Whether this is a macro and a statement of which that makes the same again. (Who gives such a macro another
+    meaning gives all names one.)"""
+    name, *written = tokens
+    if not written or written[0].type == "MCALL":
+        return False
+    return name.value in HINTS or (name.value in OF_INDICES and not any(map(_indexes, written)))
+
+
+def _as_call(tokens: Sequence[Token]) -> list[Token]:
+    """The call of a macro that prints what it is given as that of a function; nothing if it cannot be read as one.
+    Blanks part what it is given, where no operation goes on; what stands left of a sign of equality is a name."""
+    name, *written = tokens
+    callee = Token("NAME", name.start, name.end, name.value)
+    if not written:
+        return []
+    if written[0].type == "MCALL":
+        opener = written[0]
+        return [callee, Token("CALL", opener.start, opener.end, opener.value), *written[1:]]
+    found = [callee, Token("CALL", name.end, name.end, "")]
+    partner = partners(written)
+    index = 0
+    while index < len(written):
+        token, before = written[index], found[-1]
+        if token.type in ("COMMA", "SEMI"):
+            return []
+        if index and before.type in OPERANDS and before.end < token.start and _begins_operand(written, index):
+            found.append(Token("COMMA", before.end, before.end, ""))
+        if token.type == "ASSIGN" and name.value != GIVING:
+            token = Token("KWASSIGN", token.start, token.end, token.value)
+        end = max(index, partner[index]) + 1
+        found += [token, *written[index + 1 : end]]
+        index = end
+    return [*found, Token("RPAR", written[-1].end, written[-1].end, "")]
+
+
+def _begins_operand(tokens: Sequence[Token], index: int) -> bool:
+    """Whether something begins here that does not go on with what is before it, from which blanks part it."""
+    token = tokens[index]
+    if token.type in ("PM", "NOT"):
+        return index + 1 < len(tokens) and tokens[index + 1].start == token.end
+    return token.type in _OPERAND_STARTS
 
 
 def _indexes(token: Token) -> bool:

@@ -78,11 +78,11 @@ EVALUATING = frozenset(
     (
         *("include", "eval", "evalfile", "include_string", "ccall"),
         *("setglobal!", "swapglobal!", "modifyglobal!", "replaceglobal!", "setglobalonce!"),
-        *("setproperty!", "swapproperty!", "modifyproperty!", "replaceproperty!"),
+        *("setproperty!", "swapproperty!", "modifyproperty!", "replaceproperty!", "seed!"),
     )
 )
-"""Functions of Julia that run other text, or give a name that they are told a value: any top-level name may have
-another meaning afterwards."""
+"""Functions of Julia that run other text, give a name that they are told a value, or tell what is drawn at random: any
+top-level name may have another meaning afterwards."""
 
 SHOWING = frozenset(("show", "print", "summary"))
 """Functions of Julia that it calls unasked, but only to show a value."""
@@ -98,6 +98,12 @@ MACROS = frozenset(
     )
 )
 """Macros of Julia that are taken to do no more than what they are given says. ``@raw_str`` is that of ``raw"…"``."""
+
+LOGGING = frozenset({"@info", "@warn", "@error", "@debug"})
+"""Macros of Julia that print what they are given."""
+
+GIVING = "@show"
+"""The one that gives it back, too."""
 
 HINTS = frozenset({"@inline", "@noinline"})
 """Macros of Julia that only tell the compiler how to make what is fast."""
@@ -126,13 +132,15 @@ UNASKED = frozenset(
 FAMILIAR = {
     Familiar.UNRULED: frozenset(
         {
-            *("sin", "cos", "tanh", "zeros", "ones", "rand", "randn", "println", "print", "dot", "norm"),
+            *("sin", "cos", "tanh", "zeros", "ones", "rand", "randn", "dot", "norm"),
             *("std", "push!", "append!", "any", "all", "in", "isnan", "div", "rem", "prod", "cumsum", "vcat"),
             *("÷", "hcat", "reshape", "copy", "Int", "Float64", "first", "last", "collect", "enumerate"),
         }
     ),
     Familiar.WHOLE_QUOTIENT: frozenset({"div", "÷"}),
-    Familiar.SHOWS: frozenset({"println", "print"}),
+    Familiar.SHOWS: frozenset({"println", "print", "display", *LOGGING}),
+    Familiar.SHOWS_AND_GIVES: frozenset({GIVING}),
+    Familiar.STREAM: frozenset({"stdout", "stderr"}),
     Familiar.FAILS: frozenset({"error", "throw"}),
     Familiar.DRAWS: frozenset({"rand", "randn", "randexp"}),
     Familiar.SHUFFLES: frozenset({"shuffle", "shuffle!", "randperm"}),

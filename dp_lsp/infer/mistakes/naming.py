@@ -116,7 +116,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         (problems.MustBePublic, (data.made_of_count, data.bound_from_data)),
         (problems.NotRepeatable, (data.made_of_count,)),
         (problems.WrongArgument, (clipping.clipped, uses.place_of_record, uses.other_dataset, data.bound_from_data)),
-        (problems.NoRule, (uses.private_output, data.without_rule, *_NAMES)),
+        (problems.NoRule, (data.without_rule, *_NAMES)),
         (problems.UnknownName, _NAMES),
     )
 }

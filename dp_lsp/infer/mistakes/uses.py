@@ -11,14 +11,13 @@ from dp_lsp.core import descriptors, term
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.events import Var, variables
 from dp_lsp.core.scheme import Scheme
-from dp_lsp.core.term import Apply, Branch, Call, Closure, Global, Literal, Term, Use
+from dp_lsp.core.term import Apply, Branch, Call, Closure, Literal, Term, Use
 from dp_lsp.core.types import Dataset, DatasetMetric, FunctionType, Type
 from dp_lsp.infer import explain, losses, problems
 from dp_lsp.infer.losses import KnownTerms, Loss
 from dp_lsp.infer.mistakes.noise import release_of
 from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
 from dp_lsp.intents import Rendering
-from dp_lsp.language import Familiar
 from dp_lsp.problem import Problem, Related
 
 
@@ -176,19 +175,6 @@ def _calls(scene: Scene, problem: Problem) -> Iterator[Call]:
     """The calls that something is made of."""
     node = scene.at(problem.span)
     return (each for each in scene.flow(node) if isinstance(each, Call)) if node is not None else iter(())
-
-
-def private_output(scene: Scene, problem: Problem) -> Problem | None:
-    """Something private is printed."""
-    for node in scene.terms:
-        if not isinstance(node, Apply) or node.function.span != problem.span:
-            continue
-        vocabulary, called = scene.inference.context.language.vocabulary, node.function
-        shows = isinstance(called, Global) and vocabulary.does(called.name, Familiar.SHOWS)
-        names = sorted({name for argument in node.args for name in scene.private(argument)})
-        if shows and names:
-            return problems.PrivateOutput.at(node.span, written=scene.written(node), variable=listed(names))
-    return None
 
 
 def explained(scene: Scene, problem: Problem, shown: Problem) -> Problem:
