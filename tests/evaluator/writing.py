@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable
 from typing import NamedTuple
 
+from .habits import Habits
 from .planting import Plant, plant
 from .subjects import Subjects
 
@@ -82,6 +83,7 @@ class Writer:
         self._scope: list[Variable] = []
         self._plant: Plant | None = None
         self._subjects = Subjects(source)
+        self._habits = Habits(source)
         self.features: dict[str, frozenset[str]] = {}  # of functions, by name
 
     @property
@@ -90,6 +92,8 @@ class Writer:
         return "" if self._plant is None else self._plant.cause
 
     def program(self) -> str:
+        if self._chance(0.25):
+            return "\n".join(self._habits.function(f"w{i}") for i in range(self._pick((1, 2, 3)))) + "\n"
         if self._chance(0.6):
             return "\n".join(self._calculus(self._pick((2, 3, 3)))) + "\n"
         parts = [self._constants()]
@@ -105,10 +109,6 @@ class Writer:
         if self._chance(0.15):
             parts.append(self._gradients("p2"))
         parts += self._direct()
-        if self._chance(0.2):
-            made = self._pick(self._helpers) if self._helpers else None
-            call = f"{made.name}({', '.join('2' for _ in made.arguments)})" if made else "2"
-            parts.append(self._pick((f"println({call})", f"if 1 > 2\n    println({call})\nend", f"2 < 1 && {call}")))
         parts += self._calculus(1)
         if self._plant is not None:
             parts += self._plant.after
@@ -338,7 +338,7 @@ class Writer:
     def _statement(self, depth: int) -> list[str]:
         makers: tuple[Callable[[int], list[str]], ...] = (
             *(self._assign, self._assign, self._update, self._branch, self._loop, self._closure, self._local_methods),
-            *(self._guard, self._pair, self._array, self._unused, self._joined, self._block, self._output),
+            *(self._guard, self._pair, self._array, self._unused, self._joined, self._block),
         )
         return [("    " * depth if depth == 1 else "") + line for line in self._pick(makers)(depth)]
 
@@ -447,30 +447,6 @@ class Writer:
             [first, f"{name} = {last}", f"{self._truth(0)} || begin", f"    {name} = {inner}", "end"],
             [first, f"@inbounds {name} = {last}" if "[" not in last else f"{name} = {last}"],
             [first, f"{name} = @noinline {last}"],
-        )
-        return self._pick(shapes)
-
-    def _output(self, depth: int) -> list[str]:
-        """What prints public numbers, now and then a private one, where it is reached."""
-        public = [*self._of("integer", "real", public=True), "2", "true", "2.5"]
-        known = public if self._chance(0.8) else [self._number(1)]
-        value = self._pick(known)
-        name = f"${value}" if value.isidentifier() else "it"
-        line = self._pick(
-            (
-                f'println("a ", {value})',
-                f'print(stderr, "{name} b", {value})',
-                f"@show {value}" if value.isidentifier() else f"@show({value} + 0)",
-                f'@info "c" {value} d = {value}',
-                f'@warn "{name}"',
-            )
-        )
-        found, truth = self._fresh("a"), self._truth(0)
-        shapes = (
-            [line],
-            [f"{truth} && println({value})", f"{found} = 1.0"],
-            [f"if {truth}", f"    {line}", "end"],
-            [f"for {self._fresh('i')} in 1:2", f"    {line}", "end"],
         )
         return self._pick(shapes)
 

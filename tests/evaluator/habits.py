@@ -1,0 +1,100 @@
+"""Functions as people write them: blocks as values, hints to the compiler, what is printed and where, statements at top
+level, default values and keyword arguments, parameters of types."""
+
+from __future__ import annotations
+
+import random
+
+_TRUTHS = ("true", "b", "n > 1", "x > 0", "m > 1", "n == 2", "x > 0 && b")
+_NUMBERS = ("x", "2 * x", "y", "x + y", "m", "n * x", "-x", "1", "0.5", "abs(x)", "b ? x : y")
+_PUBLIC = ("n", "2", "2.5", "true", "n + 1", "c")
+
+
+class Habits:
+    """Writes one function of private numbers ``x``, ``y`` and ``m``, a truth ``b``, and a public ``n``, with what it
+    needs."""
+
+    def __init__(self, source: random.Random) -> None:
+        self._source = source
+        self._names = 0
+
+    def function(self, name: str) -> str:
+        """The definitions of a function, and maybe a statement that calls it."""
+        lines: list[str] = []
+        for _ in range(self._source.choice((1, 2, 2, 3))):
+            lines += self._source.choice((self._block, self._output, self._output, self._hint))()
+        header = f"{name}(x::Real, y::Real, m::Integer, b::Bool, n::Static(Integer))"
+        body = [*lines, self._source.choice(("c", "c + x", "c * n", "(c, y)", "c + 0 * m"))]
+        made = "\n".join([f"function {header}", "    c = " + self._number(), *("    " + line for line in body), "end"])
+        before = self._source.choice(("", "", '"What it is."\n', "@inline ", '"""\nWhat it is.\n"""\n'))
+        after = self._source.choice(
+            ("", "", f"\nprintln({name}(1, 2, 3, true, 2))", f"\n1 > 2 && {name}(0, 1, 2, false, 3)")
+        )
+        return before + made + after
+
+    def _fresh(self) -> str:
+        self._names += 1
+        return f"h{self._names}"
+
+    def _number(self) -> str:
+        return self._source.choice(_NUMBERS)
+
+    def _truth(self) -> str:
+        return self._source.choice(_TRUTHS)
+
+    def _block(self) -> list[str]:
+        inner = self._fresh()
+        first, last = f"{inner} = {self._number()}", self._source.choice((inner, f"{inner} + x", f"2 * {inner}"))
+        return self._source.choice(
+            (
+                ["c = begin", f"    {first}", f"    {last}", "end"],
+                [f"c = ({first}; {last})"],
+                ["begin", f"    {first}", f"    c = {last}", "end"],
+                [f"{self._truth()} && begin", f"    {first}", f"    c = {last}", "end"],
+                [f"{self._truth()} || begin", f"    {first}", f"    c = {last}", "end"],
+                [f"c = {self._truth()} ? (3; {self._number()}) : begin {self._number()} end"],
+                [f"c += begin {self._number()} end"],
+                [f"{inner}, c = begin", f"    {first.replace(inner, inner + 'a')}", f"    (2, {inner}a)", "end"],
+            )
+        )
+
+    def _hint(self) -> list[str]:
+        inner = self._fresh()
+        return self._source.choice(
+            (
+                [f"@inline {inner}(z) = 2 * z", f"c = @noinline {inner}(c)"],
+                [f"@inbounds c = {self._number()}"],
+                [f"c = @views c + {self._number()}"],
+                ["@inbounds for i in 1:2", f"    c += {self._number()}", "end"],
+            )
+        )
+
+    def _output(self) -> list[str]:
+        value = self._source.choice((*_PUBLIC, *_PUBLIC, "x", "0 * x", "b ? 1 : 1.0", "b ? 1 : 1"))
+        made = self._fresh()
+        line = self._source.choice(
+            (
+                'println("a")',
+                f'println("a ", {value})',
+                f"print(stderr, {value})",
+                f"@show({value} + 0)",
+                f'@info "b" {made} = ({value})',
+                f'@warn "n is $n" c = ({value})',
+                "@show n",
+                f"{made} = @show n + 1",
+            )
+        )
+        inner = self._fresh()
+        return self._source.choice(
+            (
+                [line],
+                [f"if {self._truth()}", f"    {line}", "end"],
+                [f"{self._truth()} && println({value})"],
+                [f"{self._truth()} || (println({value}); 3)"],
+                [f"for i in 1:{self._source.choice(('n', '2', 'm'))}", f"    {line}", "end"],
+                [f"{inner}(z) = (println(z); z)", f"{inner}({value})"],
+                [f"c = {self._truth()} ? (println(2); c) : c"],
+                [f"c += sum(map(q -> (println({value}); 2 * q), [c, 1.0]))"],
+                [f"{inner} = {self._truth()} && {self._truth()}"],
+            )
+        )
