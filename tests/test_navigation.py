@@ -240,6 +240,16 @@ SCOPES = {
         ‹c› = 3
         f(v) = [‹c› + d for d in v] + ‹‸c›
         """,
+    "what a comprehension makes entries of": """
+        function f(v::MetricVector(Real, L1), x::Real)
+            sum([2 * ‹‸x› for ‹x› in v if ‹x› > 0]) + x
+        end
+        """,
+    "what stands around a comprehension": """
+        function f(v::MetricVector(Real, L1), ‹x›::Real)
+            sum([2 * x for x in map(y -> y + ‹x›, v)]) + ‹‸x›
+        end
+        """,
     "no field": """
         ‹model› = 3
         f(x::Real) = ‹‸model› + x.model

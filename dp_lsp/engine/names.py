@@ -197,6 +197,13 @@ class _Walk:
         self._span(node, fold=True)
         self._inside(node, (*node.params, node.returns, node.body), scope)
 
+    def _comprehension(self, node: surface.Comprehension, scope: _Scope | None) -> None:
+        """What makes the entries, and what says of what, are about the same names."""
+        self._span(node, fold=True)
+        self._pending.append((node.over, scope))
+        kept = None if node.kept is None else node.kept.body
+        self._inside(node, (*node.each.params, node.each.body, kept), scope)
+
     def _inside(self, node: surface.Node, children: Iterable[surface.Node | None], scope: _Scope | None) -> None:
         self._several(children, self._scope(scope, node))
 
@@ -297,6 +304,7 @@ _VISITS: dict[type, Callable[[_Walk, Any, _Scope | None], None]] = {
     surface.Parameter: _Walk._parameter,
     surface.Function: _Walk._function,
     surface.Lambda: _Walk._lambda,
+    surface.Comprehension: _Walk._comprehension,
     surface.For: _Walk._for,
     surface.Assign: _Walk._assign,
     surface.If: _Walk._if,
