@@ -306,14 +306,17 @@ ROWS: tuple[Builtin, ...] = (
         "dims=1 the rows are added to each other, which is 1-sensitive; with dims=2 the entries of each row. sum(f, v) "
         "is the sum of what a function makes of the entries: that times how sensitive the function is, and what it "
         "captures counts once for each entry. Of a dataset of numbers between L and U, max(|L|, |U|)-sensitive, and "
-        "U - L where the number of records is public. The rows of a dataset that measure at most c are added up c- and "
-        "2c-sensitively with dims=1, all their entries as much, √n or n times that for rows of n entries in L1, L2 or "
-        "LInf.",
+        "U - L where the number of records is public; sum(f, v) adds up what a function makes of them. The rows of a "
+        "dataset that measure at most c are added up c- and 2c-sensitively with dims=1, all their entries as much, √n "
+        "or n times that for rows of n entries in L1, L2 or LInf. Rows of n numbers between L and U count n, √n or 1 "
+        "times in L1, L2 and LInf.",
         _EVERYDAY,
         (
             "f(v::MetricVector(Bounded(Real, -1, 2), Symmetric)) = sum(v)",
             "f(m::MetricMatrix(Real, Symmetric)) = sum(clip(L2, 3, m); dims=1)",
             "f(m::MetricMatrix(Real, Symmetric)) = sum(clip(L1, 3, m))",
+            "f(m::MetricMatrix(Bounded(Real, 0, 2), ChangeOne)) = sum(m; dims=1)",
+            "f(v::MetricVector(Real, ChangeOne)) = sum(x -> x > 3 ? 1 : 0, v)",
             "f(v::MetricVector(Real, L1)) = sum(v)",
             "f(m::MetricMatrix(Real, L2)) = sum(m; dims=1)",
             "f(v::MetricVector(Real, L1)) = sum(x -> 2 * x, v)",

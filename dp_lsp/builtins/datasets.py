@@ -372,7 +372,12 @@ RECORD_ROWS: tuple[Builtin, ...] = (
             Refused(_ROWS_OF.format("Symmetric", "filter_rows(row -> row[1], m)"), "DP208"),
             Refused("f(v::MetricVector(Real, Symmetric)) = filter_rows(x -> x > 1, v)", "DP202"),
         ),
-        traits=(LosesFacts("how many records it keeps is private"), ByRecord.KEEPS, monotonicity.BY_RECORDS),
+        traits=(
+            LosesFacts("how many records it keeps is private"),
+            ByRecord.KEEPS,
+            ComposableFilter(),
+            monotonicity.BY_RECORDS,
+        ),
     ),
 )
 """The rows."""

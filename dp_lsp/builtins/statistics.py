@@ -7,6 +7,7 @@ statistics, each attained by datasets that exhaustive enumeration finds (``tests
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp.builtins import monotonicity
@@ -60,6 +61,7 @@ from dp_lsp.core.types import (
     Norm,
     NumberType,
     Type,
+    without_value,
 )
 
 _PUBLIC_POINTS = Box(VECTOR, bases=frozenset({Base.INTEGER, Base.REAL}))
@@ -77,27 +79,57 @@ def _statistics(args: Args, length: Poly, element: Type) -> Container:
     return Container(Kind.VECTOR, _norm(args), Clip.U, length, element)
 
 
+_BY_BOUNDS = per_change(largest, range_of, range_or_none)
+"""How far a sum of numbers between bounds moves."""
+
+
 def _total(args: Args) -> Type | Refusal:
     return unbounded() if bounds_of(args) is None else numeric_type(args)
+
+
+def _made(args: Args) -> Args | None:
+    """The same, where the function has made the records; None where it makes no numbers."""
+    made = args.applied["f"].result
+    if not isinstance(made, NumberType | BoolType):
+        return None
+    dataset = args.dataset("v")
+    return replace(args, types=(args["f"], dataset.of(dataset.records.of(without_value(made)))))
+
+
+def _total_of_results(args: Args) -> Type | Refusal:
+    made = _made(args)
+    return Refusal("the function must return numbers") if made is None else numeric_type(made)
+
+
+def _of_results(args: Args) -> Sens:
+    """A sum of what a function makes of the records; ∞ where that has no bounds."""
+    made = _made(args)
+    assert made is not None, "the result refuses all else"
+    return INFINITY if bounds_of(made) is None else _BY_BOUNDS(made)
 
 
 def _total_of_rows(args: Args) -> Type | Refusal:
     dataset = args.dataset("v")
     if isinstance(dataset.records.element, BoolType):
         return Container(Kind.MATRIX, _norm(args), Clip.U, dataset.records.length, INTEGER, Poly.of(1))
-    if dataset.radius is None:
-        return Refusal("its rows have no known norm; bound it with `clip(L2, c, v)`", lacks=Descriptor.ROWS)
     box = dataset.records
+    if dataset.radius is None and bounds_of(args) is None:
+        return Refusal("its rows have no known norm; bound it with `clip(L2, c, v)`", lacks=Descriptor.ROWS)
+    if dataset.radius is None:
+        return Container(Kind.MATRIX, _norm(args), Clip.U, box.length, numeric_type(args), Poly.of(1))
     return Container(Kind.MATRIX, Norm(box.clip.value), Clip.U, box.length, REAL, Poly.of(1))
 
 
 def _row_factor(args: Args) -> Sens:
-    """c for a row that is added or removed; 2c for one that replaces another, which may point the other way."""
+    """c for a row that is added or removed; 2c for one that replaces another, which may point the other way. Of n
+    numbers between bounds each adds as much as one does to a sum: n, √n or 1 times that in L1, L2 and LInf."""
     dataset = args.dataset("v")
     if isinstance(dataset.records.element, BoolType):
         return _marks_factor(args)
     radius = dataset.radius
-    assert radius is not None, "the result refuses rows of any length"
+    if radius is None:
+        each, count = _BY_BOUNDS(args), magnitude(dataset.records.length)
+        return by_norm(_norm(args), each * count, each * count.root(), each)
     return magnitude(radius) * (TWO if is_sized(args) else ONE)
 
 
@@ -129,6 +161,8 @@ def _entries_factor(args: Args) -> Sens:
     dataset = args.dataset("v")
     if isinstance(dataset.records.element, BoolType):
         return _most_marks(dataset)
+    if dataset.radius is None:
+        return _BY_BOUNDS(args) * magnitude(dataset.records.length)
     return _row_factor(args) * conversion(Norm(dataset.records.clip.value), Norm.L1, dataset.records.length)
 
 
@@ -227,7 +261,8 @@ LENGTHS = (
 )
 COUNT = form(of_kind(_whole, "p"), of_records(counted, "p"), applies=applied_to("p"), p=Arrow(), v=NUMBERS)
 SUMS: tuple[Form, ...] = (
-    form(_total, only(v=per_change(largest, range_of, range_or_none)), v=NUMBERS),
+    form(_total, only(v=_BY_BOUNDS), v=NUMBERS),
+    form(_total_of_results, only(v=_of_results, f=INFINITY), applies=applied_to("f"), f=Arrow(), v=NUMBERS),
     form(_total_of_entries, only(v=_entries_factor), v=ROWS_OF_PEOPLE),
     form(_total_of_rows, only(v=_row_factor), keywords={"dims": OneOf((1,))}, v=ROWS_OF_PEOPLE),
 )

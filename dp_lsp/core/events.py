@@ -286,13 +286,24 @@ def renamed(cost: Cost, names: Mapping[Var, Var]) -> Cost:
 
     match cost:
         case Release(distance=moved, one_way=one_way) if not names.keys().isdisjoint(moved):
-            distance = {names.get(var, var): far for var, far in moved.items()}
+            distance = _named_anew(moved, names)
             return replace(cost, distance=distance, one_way=frozenset(names.get(var, var) for var in one_way))
         case Sequence(parts=parts) | Either(parts=parts):
             return replace(cost, parts=tuple(map(inside, parts)))
         case Repeat(body=body) | Sampled(body=body) | Parallel(body=body) | Parts(body=body):
             return replace(cost, body=inside(body))
+        case Called(along=along) if any(not names.keys().isdisjoint(moved) for moved in along.values()):
+            return replace(cost, along={param: _named_anew(moved, names) for param, moved in along.items()})
     return cost
+
+
+def _named_anew(moved: Distances, names: Mapping[Var, Var]) -> Distances:
+    """Distances by other names; of variables with one name they add up."""
+    found: dict[Var, Sens] = {}
+    for var, far in moved.items():
+        name = names.get(var, var)
+        found[name] = found[name] + far if name in found else far
+    return found
 
 
 def variables(cost: Cost) -> set[Var]:

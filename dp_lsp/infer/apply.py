@@ -43,7 +43,20 @@ from dp_lsp.core.types import (
     Unknown,
     can_change,
 )
-from dp_lsp.infer import conditions, dispatch, explain, moves, norms, openings, problems, publics, rows, through, units
+from dp_lsp.infer import (
+    conditions,
+    dispatch,
+    explain,
+    moves,
+    norms,
+    openings,
+    parts,
+    problems,
+    publics,
+    rows,
+    through,
+    units,
+)
 from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, failing, in_sequence, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.instance import Instance
@@ -440,7 +453,10 @@ def _spent(
             effects.append(inference.leak(moved, origin))
         else:
             given = distances(inference, written.span, moved, origin)
-            along[param.var] = given.distances
+            apart = {
+                var: parts.records_told_apart(inference, var, moved[var]) for var in given.distances if var in moved
+            }
+            along[param.var] = {apart.get(var, var): far for var, far in given.distances.items()}
             effects.append(given.effects)
     if value.home is inference.context.home:
         along |= {var: {var: ONE} for var in captured}

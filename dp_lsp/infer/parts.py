@@ -28,7 +28,8 @@ from dp_lsp.core.types import Container, Norm
 from dp_lsp.infer import moves, sources
 from dp_lsp.infer.entries import Entries
 from dp_lsp.infer.inference import Inference
-from dp_lsp.infer.tallies import Reader, Unread
+from dp_lsp.infer.reading import Unread
+from dp_lsp.infer.tallies import Reader
 from dp_lsp.mechanisms.mechanism import Mechanism
 from dp_lsp.text import Span
 
@@ -64,11 +65,28 @@ def told_apart(inference: Inference, var: Var, move: Move, node: Term, value: Ju
     for exact in (True, False):
         reader = Reader(inference, exact, Seen(parted.seen))
         part = _as_sum(inference, reader, var, move, node, value, event) or _as_filtered(inference, reader, var, move)
-        if part is not None:
-            parted.seen = reader.seen
-            parted.parts.append(part)
-            return part.var
+        found = _counted(parted, reader, part)
+        if found is not None:
+            return found
     return var
+
+
+def records_told_apart(inference: Inference, var: Var, move: Move) -> Var:
+    """The variable of what a function is given that may release all of it."""
+    parted = inference.context.parts.get(inference.context.home, {}).get(var)
+    if not isinstance(parted, Parted) or len(parted.parts) == _MOST or var in inference.context.tuples.values():
+        return var
+    reader = Reader(inference, exact=True, seen=Seen(parted.seen))
+    return _counted(parted, reader, _as_filtered(inference, reader, var, move)) or var
+
+
+def _counted(parted: Parted, reader: Reader, part: Part | None) -> Var | None:
+    """The variable of a part, which is one of them from here on."""
+    if part is None:
+        return None
+    parted.seen = reader.seen
+    parted.parts.append(part)
+    return part.var
 
 
 def _rows(var: Var, value: Judgement) -> Rows | None:
@@ -109,7 +127,7 @@ def _as_filtered(inference: Inference, reader: Reader, var: Var, move: Move) -> 
     """What moves with nothing of a dataset but the records that filters keep."""
     filters = _filters(inference, move)
     try:
-        kept = [reader.kept(each) for each in filters or ()]
+        kept = [reader.kept_by(each) for each in filters or ()]
     except (Unread, TooMany):
         return None
     return Part(_part(var), (_one_of(kept),), Norm.L1, ONE, graded=False) if kept and _reads(reader, var) else None

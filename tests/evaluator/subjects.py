@@ -15,6 +15,9 @@ from .respelling import respelled
 
 _CONDITION = re.compile(r"(?<=count|ilter)\(t -> ([^(),]+), ")
 FEATURES = ("public", "linear", "sums", "disjoint", "declared")
+_COUNT = re.compile(r"count\(t -> ([^(),]+), v\)")
+_FILTER = re.compile(r"filter\(t -> ([^(),]+), v\)")
+_DATASET = re.compile(r"\bv\b(?!::)")
 _RELATIONS = ("Symmetric", "InsertDelete", "ChangeOne", "Hamming")
 _NORMS = ("L1", "L2", "LInf")
 _FACTORS = ("2", "3", "0.5", "4", "-1", "1.5")
@@ -195,7 +198,48 @@ class Subjects:
     def _sum(self, name: str) -> Subject:
         of = self._records()._replace(choice=self._chance(0.1))
         text, helpers = self._with_helpers(name, self._function(name, of.header, *self._of_sums(of)))
-        return Subject("\n".join([*helpers, text]), "sums", frozenset({"sums", "public"} if of.choice else {"sums"}))
+        text = self._otherwise(name, "\n".join([*helpers, text]))
+        return Subject(text, "sums", frozenset({"sums", "public"} if of.choice else {"sums"}))
+
+    def _otherwise(self, name: str, text: str) -> str:
+        """The same, written in another way, now and then: by helpers that filter and count, by truth values, by a
+        function that calls another one or has names inside of it, or of a column of rows."""
+        if self._chance(0.4):
+            way = self._pick((self._counting, self._filtering, self._masked, self._calling, self._of_a_column))
+            return way(name, text)
+        return text
+
+    def _counting(self, name: str, text: str) -> str:
+        return self._helping(text, _COUNT, f"c{name}", "count(t -> {}, w)")
+
+    def _filtering(self, name: str, text: str) -> str:
+        return self._helping(text, _FILTER, f"r{name}", "filter(t -> {}, w)")
+
+    @staticmethod
+    def _helping(text: str, sought: re.Pattern[str], helper: str, written: str) -> str:
+        """The text with a helper in place of what is sought, which is given the public numbers of a condition."""
+        found = sought.search(text)
+        if found is None:
+            return text
+        given = "".join(f", {each}" for each in ("s", "a") if each in _words(found[1]))
+        defined = f"{helper}(w{given}) = {written.format(found[1])}"
+        return f"{defined}\n{text.replace(found[0], f'{helper}(v{given})')}"
+
+    def _masked(self, name: str, text: str) -> str:
+        written = self._pick((r"sum(map(t -> \1, v))", r"count(b -> b, map(t -> \1, v))", r"sum(t -> \1, v)"))
+        return _COUNT.sub(written, text, count=1)
+
+    def _calling(self, name: str, text: str) -> str:
+        """A condition that another function says, or what a name inside of a function stands for."""
+        found = _COUNT.search(text) or _FILTER.search(text)
+        if found is None or {"s", "a"} & _words(found[1]):
+            return text
+        body = self._pick((f"(!n{name}(t))", f"begin u = n{name}(t); !u end", f"(n{name}(t) ? false : true)"))
+        return f"n{name}(t) = !({found[1]})\n{text.replace(f't -> {found[1]}', f't -> {body}')}"
+
+    def _of_a_column(self, name: str, text: str) -> str:
+        before, found, rest = text.partition(f"{name}(v::MetricVector(")
+        return f"{before}{name}(X::MetricMatrix({_DATASET.sub('X[:, 2]', rest)}" if found else text
 
     def _with_helpers(self, name: str, text: str) -> tuple[str, list[str]]:
         """The text with a function in the place of a condition that it writes, now and then."""
@@ -244,7 +288,38 @@ class Subjects:
         relation, norm, radius = self._pick(_RELATIONS), self._pick(_NORMS), self._pick(("1", "5", "2"))
         header = f"X::MetricMatrix(Real, {relation}, RowNorm({norm}, {radius}))"
         ways = ("sum(X; dims=1)", "sum(X; dims=1)", "2 * sum(X; dims=1)", "count_rows(r -> r[1] > 0, X)")
-        return Subject(self._function(name, header, [], self._pick(ways)), "sums of rows", frozenset({"sums"}))
+        body = self._pick(ways)
+        if self._chance(0.6):
+            bounded, body = self._pick(("Bounded(Real, -1, 3)", "Bounded(Integer, 0, 2)")), self._of_rows()
+            element = "Bool" if "masks" in body else self._pick(("Real", bounded)) if "clamp" in body else bounded
+            header, body = f"X::MetricMatrix({element}, {relation})", body.replace("masks", "count_rows")
+        return Subject(self._function(name, header, [], body), "sums of rows", frozenset({"sums"}))
+
+    def _of_rows(self) -> str:
+        """A sum over rows, by their entries, their columns, or what is made of them."""
+        low, high = self._pick(_BOUNDS)
+        a, b = self._pick((1, 2)), self._pick((1, 2))
+        c, d = self._pick(("r[1] > 0", "r[2] <= 1", "r[1] > 0 && r[2] < 2")), self._pick(("r[1] <= 0", "r[2] > 1"))
+        clamped, made = f"clamp(r[{a}], {low}, {high})", f"clamp(r[{b}], 0, 1)"
+        return self._pick(
+            (
+                f"sum(map_rows(r -> [{clamped}, {made}], X); dims=1)",
+                f"sum(map_rows(r -> [{clamped}, {made} * {made}], filter_rows(r -> {c}, X)); dims=1)",
+                f"norm_convert(L1, sum(map_rows(r -> [{clamped}, {made}, 1], X); dims=1))",
+                f"sum(map_rows(r -> [{clamped}, {made}], X)[:, {b}])",
+                f"sum(map_rows(r -> sum([{clamped}, {made}]), X))",
+                f"sum(clamp(X[:, {a}], {low}, {high})) - sum(map_rows(r -> {made}, X))",
+                f"count(t -> t > 0, X[:, {a}]) + count_rows(r -> {d}, X)",
+                f"count_rows(r -> {c}, X) - count_rows(r -> {d}, X)",
+                f"count(t -> t > 1, X[:, 1:2][:, {a}]) - count_rows(r -> r[1:2][{b}] > 0, X)",
+                f"sum(map_rows(r -> ({c}) ? {made} : 0, X))",
+                f"masks(r -> r[{a}] && !r[{3 - a}], X) + masks(r -> !r[{b}], X)",
+                "masks(r -> r[1] || r[2], X) - masks(r -> r[1], X)",
+                "sum(X; dims=1)",
+                "sum(X)",
+                "sum(map_rows(r -> sum(r[1:2]), X))",
+            )
+        )
 
     # Linear forms
 
@@ -450,7 +525,8 @@ class Subjects:
         lines.append(f"laplacian_mechanism({self._pick(('100', '1000'))}, {eps}, {self._l1(body)})")
         if self._chance(0.2):
             lines = [self._selection(of)]
-        return Subject(self._private(name, of.header, lines), "released sums", frozenset(features))
+        text = self._otherwise(name, self._private(name, of.header, lines))
+        return Subject(text, "released sums", frozenset(features))
 
     def _selection(self, of: Records) -> str:
         """A choice by scores that are sums over records."""
@@ -614,7 +690,19 @@ class Subjects:
                 f"map_parts(one, v, t -> ({one}) ? 1 : 0, [0, 1])",
             ]
         features = {"disjoint", "sums"} | ({"public"} if public else set())
-        return Subject(self._private(name, header, lines), "disjoint filters", frozenset(features))
+        text = self._handed(name, self._otherwise(name, self._private(name, header, lines)))
+        return Subject(text, "disjoint filters", frozenset(features))
+
+    def _handed(self, name: str, text: str) -> str:
+        """The same, with a private function that is given a part of the dataset, now and then."""
+        sought = re.compile(
+            r"laplacian_mechanism\(1, ([^,()]+), length\((filter\(t -> [^(),]+, v\)|r\w+\(v[^()]*\))\)\)"
+        )
+        if not sought.search(text) or not self._chance(0.4):
+            return text
+        defined = f"l{name}(w, e::Static()) :: Priv() = laplacian_mechanism(1, e, length(w))"
+        called = rf"l{name}(\2, \1)"
+        return f"{defined}\n{sought.sub(called, text)}"
 
     def _part(self, of: Records, condition: str) -> tuple[str, str]:
         low, high = self._bounds(of)

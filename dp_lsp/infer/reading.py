@@ -1,0 +1,236 @@
+"""Terms read by what evaluates them: what names stand for, through calls of functions and the names inside of them.
+
+A function that is called where something is read is read at that call, with the arguments in the place of its
+parameters. It is the same function in all calls if it is written here, or is defined without annotations, so that it
+does the same with all that it is called with; what a name inside of it stands for is known in that call only. What is
+computed of terms is the same wherever it is written, but for what is drawn at random: nothing of that is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import reduce
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+
+from dp_lsp.core import machine, term
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.scheme import FunctionValue
+from dp_lsp.core.term import Apply, Body, Call, Closure, Literal, Local, MakeTuple, Term, Use
+from dp_lsp.infer.inference import Inference
+
+_EXACT: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {
+    "+": Fraction.__add__,
+    "-": Fraction.__sub__,
+    "*": Fraction.__mul__,
+}
+_DEEPEST, _LONGEST = 60, 3000
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Self = TypeVar("Self", bound="Reading")
+
+
+class Unread(Exception):
+    """A term of which nothing is read."""
+
+
+class Later:
+    """A term that a name stands for, and where it is written. Another one is another value, for all that is known."""
+
+    __slots__ = ("scope", "term")
+
+    def __init__(self, term: Term, scope: Scope) -> None:
+        self.term = term
+        self.scope = scope
+
+
+class Scope(NamedTuple):
+    """What the names stand for that belong to functions which are read: a number, a term that is written elsewhere, or
+    something that a reader knows. ``call`` is that of the innermost function that was called."""
+
+    names: Mapping[Local, Hashable]
+    call: object = None
+
+    def with_name(self, local: Local, stands: Hashable) -> Scope:
+        """The same, where one more name stands for something."""
+        return self._replace(names={**self.names, local: stands})
+
+
+OUTSIDE = Scope({})
+"""Of no function that is called."""
+
+
+def deeper(method: Callable[Concatenate[Self, P], R]) -> Callable[Concatenate[Self, P], R]:
+    """A step of reading: of them not too many may lie in each other, nor be taken at all."""
+
+    def step(self: Self, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        if self.depth == _DEEPEST or self.steps == _LONGEST:
+            raise Unread
+        self.depth, self.steps = self.depth + 1, self.steps + 1
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            self.depth -= 1
+
+    return step
+
+
+class Reading:
+    """Reads names, calls of functions, and public numbers."""
+
+    def __init__(self, inference: Inference) -> None:
+        self.depth = self.steps = 0
+        self._inference = inference
+
+    # Names
+
+    def stands_for(self, node: Term, scope: Scope) -> tuple[Term, Scope]:
+        """The term that a name of a function stands for, and where it is written."""
+        while isinstance(node, Use) and isinstance(stands := scope.names.get(node.local), Later):
+            node, scope = stands.term, stands.scope
+        return node, scope
+
+    def made(self, node: Term, scope: Scope) -> tuple[Term, Scope]:
+        """The term that made a value, if it has one."""
+        for _ in range(_DEEPEST):
+            node, scope = self.stands_for(node, scope)
+            if not isinstance(node, Use) or node.local in scope.names:
+                return node, scope
+            made = self._inference.context.made.get(node.local)
+            if not isinstance(made, Use | Call | Closure | Apply):
+                return node, scope
+            node = made
+        raise Unread
+
+    def identity(self, local: Local, scope: Scope) -> Hashable:
+        """What tells apart what a name stands for."""
+        stands = scope.names.get(local, local)
+        if not isinstance(stands, Later):
+            return stands
+        node, where = self.stands_for(stands.term, stands.scope)
+        if isinstance(node, Use):
+            return where.names.get(node.local, node.local)
+        return (node.value, node.integer) if isinstance(node, Literal) else stands
+
+    def identities(self, scope: Scope) -> Hashable:
+        """What tells apart what all names stand for."""
+        return frozenset((local, self.identity(local, scope)) for local in scope.names), scope.call
+
+    def captured(self, node: Term, scope: Scope) -> Iterator[Local]:
+        """The names outside of all functions that a term reads, by itself or by what its names stand for."""
+        pending, seen = [Later(node, scope)], set[Later]()
+        while pending:
+            now = pending.pop()
+            for part in term.within([now.term]):
+                stands = now.scope.names.get(part.local) if isinstance(part, Use) else None
+                if isinstance(stands, Later) and stands not in seen:
+                    seen.add(stands)
+                    pending.append(stands)
+                elif isinstance(part, Use) and stands is None and part.local in self._inference.context.environment:
+                    yield part.local
+
+    # Functions
+
+    def called(self, node: Apply, scope: Scope) -> tuple[Term, Scope]:
+        """The value of a function that is called, and the names inside of it."""
+        function, around = self.made(node.function, scope)
+        method = self.method(function)
+        if len(method.params) != len(node.args):
+            raise Unread
+        names = {param.local: Later(arg, scope) for param, arg in zip(method.params, node.args, strict=True)}
+        assert method.body is not None, "it has one"
+        return self.inside(method.body, Scope({**around.names, **names}, (id(node), self.identities(scope))))
+
+    def applied(self, node: Term, scope: Scope, argument: Hashable) -> tuple[Term, Scope]:
+        """The value of a function of one argument, and the names inside of it."""
+        function, around = self.made(node, scope)
+        method = self.method(function)
+        if len(method.params) != 1:
+            raise Unread
+        assert method.body is not None, "it has one"
+        return self.inside(method.body, around.with_name(method.params[0].local, argument))
+
+    def inside(self, body: Body, scope: Scope) -> tuple[Term, Scope]:
+        """The value of a block, and the names that it binds."""
+        for bind in body.binds:
+            items: Sequence[Term] = (bind.term,)
+            if len(bind.targets) > 1 and isinstance(bind.term, MakeTuple):
+                items = bind.term.items
+            if not bind.targets or len(items) != len(bind.targets):
+                raise Unread
+            scope = scope._replace(
+                names={**scope.names, **{t: Later(i, scope) for t, i in zip(bind.targets, items, strict=True)}}
+            )
+        return body.result, scope
+
+    def method(self, function: Term) -> term.Method:
+        """The only method of a function that computes what it says: it changes nothing, and nothing is converted."""
+        methods = self._methods(function)
+        if len(methods) != 1:
+            raise Unread
+        (method,) = methods
+        if method.body is None or method.changes or method.privacy or method.converts != machine.ANY:
+            raise Unread
+        return method
+
+    def _methods(self, function: Term) -> Sequence[term.Method]:
+        if isinstance(function, Closure):
+            return function.methods
+        found = self._inference.context.resolve(function.name) if isinstance(function, term.Global) else None
+        if not isinstance(found, FunctionValue) or found.black_box is not None or found.choices:
+            return ()
+        known = [each.template.method for each in found.methods if each.template is not None]
+        return known if len(known) == len(found.methods) else ()
+
+    # Public numbers
+
+    def public(self, node: Term, scope: Scope) -> Poly:
+        """A public number whose value is known, or has a symbol."""
+        node, scope = self.stands_for(node, scope)
+        if isinstance(node, Literal) and not isinstance(node.value, bool):
+            return Poly.of(node.value)
+        if isinstance(node, Use):
+            stands = scope.names.get(node.local)
+            if isinstance(stands, Fraction):
+                return Poly.of(stands)
+            known = self._inference.context.environment.get(node.local) if stands is None else None
+            static = None if known is None else self._inference.static(known)
+            if static is not None:
+                return static
+        if isinstance(node, Call) and node.builtin in _EXACT and len(node.args) <= 2 and not node.keywords:
+            return self._computed(node, scope)
+        raise Unread
+
+    @deeper
+    def _computed(self, node: Call, scope: Scope) -> Poly:
+        parts = [self.public(each, scope) for each in node.args]
+        if node.builtin == "*":
+            return reduce(Poly.__mul__, parts)
+        if node.builtin == "+":
+            return reduce(Poly.__add__, parts)
+        return parts[0] - parts[1] if len(parts) == 2 else -parts[0]
+
+    def public_or_none(self, node: Term, scope: Scope) -> Poly | None:
+        """The same; None of what is no public number."""
+        try:
+            return self.public(node, scope)
+        except Unread:
+            return None
+
+    def stored(self, node: Term, scope: Scope, depth: int = _DEEPEST) -> Fraction | None:
+        """A number that is written out, as it is stored; also a sum, a difference or a product of such numbers, where
+        it is stored as it is, so that nothing is rounded."""
+        node, scope = self.stands_for(node, scope)
+        if isinstance(node, Literal) and not isinstance(node.value, bool):
+            return node.value if node.integer else Fraction(float(node.value))
+        if isinstance(node, Use) and isinstance(value := scope.names.get(node.local), Fraction):
+            return value if value.denominator == 1 else Fraction(float(value))
+        if not isinstance(node, Call) or node.builtin not in _EXACT or not 1 <= len(node.args) <= 2 or not depth:
+            return None
+        parts = [self.stored(each, scope, depth - 1) for each in node.args]
+        known = [each for each in parts if each is not None]
+        if len(known) < len(parts):
+            return None
+        found = reduce(_EXACT[node.builtin], known) if len(known) == 2 or node.builtin != "-" else -known[0]
+        return found if abs(found) < 2**53 and Fraction(float(found)) == found else None
