@@ -297,6 +297,7 @@ ROWS: tuple[Builtin, ...] = (
                 _total_of_values,
                 _values_factors,
                 applies=Application("f", lambda args: (args.container("v").element,)),
+                linear=linear.total_of_mapped,
                 f=Arrow(),
                 v=Box(VECTOR | MATRIX, truth=True),
             ),

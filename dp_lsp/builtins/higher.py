@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dp_lsp.builtins import datasets, monotonicity, statistics
+from dp_lsp.builtins import datasets, linear, monotonicity, statistics
 from dp_lsp.builtins.define import Application, Args, Builtin, Form, Refusal, Refused, form
 from dp_lsp.builtins.patterns import ANY, Arrow, Box
 from dp_lsp.builtins.traits import ByRecord, ForRows, LosesFacts, RecordCount
@@ -252,7 +252,7 @@ def _columns(
 def _map_form(factors: Callable[[Args], tuple[Sens, ...]]) -> Form:
     box = Box(_VECTOR_OR_MATRIX)
     applied = Application("f", _element("v"))
-    return form(_mapped, factors, applies=applied, passes_on=("f", "v"), f=_FUNCTION, v=box)
+    return form(_mapped, factors, applies=applied, passes_on=("f", "v"), linear=linear.mapped, f=_FUNCTION, v=box)
 
 
 def _count_form(factors: Callable[[Args], tuple[Sens, ...]], bases: frozenset[Base]) -> Form:
@@ -292,6 +292,7 @@ ROWS: tuple[Builtin, ...] = (
                 _of_rows,
                 _row_factors("m", captured=_rows_of),
                 applies=Application("f", lambda args: (_row("m")(args),)),
+                linear=linear.mapped,
                 f=_FUNCTION,
                 m=Box(_MATRIX),
             ),

@@ -79,6 +79,20 @@ def total(args: Args, forms: Forms) -> LinearForm | None:
     return summed(of) if of.written else of.of_pieces(Piece.sum)
 
 
+def mapped(args: Args, forms: Forms) -> LinearForm | None:
+    """Of a function that returns its argument a public number of times, up to something public: the last argument, as
+    often. What the function captured has no part in it."""
+    function, of = forms
+    times = args.applied["f"].times
+    return combined([(of, times)]) if function is None and of is not None and times is not None else None
+
+
+def total_of_mapped(args: Args, forms: Forms) -> LinearForm | None:
+    """The sum of what such a function makes of all entries."""
+    made = mapped(args, forms)
+    return None if made is None else total(args, (made,))
+
+
 def size(args: Args, forms: Forms) -> LinearForm | None:
     """The argument, or its negative."""
     (of,) = forms

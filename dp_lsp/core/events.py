@@ -42,10 +42,10 @@ class Var:
     ``members`` is the number of matrices a record was drawn from, and 0 for anything that is no record.
     ``only_drawn`` says of what may hold the rows of many people whether it is used for nothing but drawing rows, each
     by a coin of its own; it is None for anything else. ``chained`` says whether its values are joined by ordered steps
-    (:func:`~dp_lsp.core.order.is_chained`).
+    (:func:`~dp_lsp.core.order.is_chained`). ``once`` says of a record that it is in one row of what was drawn, at most.
     """
 
-    __slots__ = ("carried", "chained", "gap", "members", "name", "only_drawn", "public", "uid")
+    __slots__ = ("carried", "chained", "gap", "members", "name", "once", "only_drawn", "public", "uid")
 
     def __init__(
         self,
@@ -56,6 +56,7 @@ class Var:
         members: int = 0,
         only_drawn: bool | None = None,
         chained: bool = False,
+        once: bool = False,
     ) -> None:
         self.uid = next(_uids)
         self.name = name
@@ -65,6 +66,7 @@ class Var:
         self.members = members
         self.only_drawn = only_drawn
         self.chained = chained
+        self.once = once
 
     def __repr__(self) -> str:
         return self.name

@@ -48,7 +48,7 @@ from dp_lsp.core.types import (
     without_static,
     without_value,
 )
-from dp_lsp.infer import apply, generalize, mechanisms, moves, openings, problems, units
+from dp_lsp.infer import apply, generalize, mechanisms, moves, openings, problems, through, units
 from dp_lsp.infer.effects import NONE, Effects, failing, in_sequence, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.mechanisms import InputDistances, distances
@@ -224,7 +224,8 @@ class _Calls:
         if alone:
             self.captured = outcome.captured(inference, value, self.captured, self._node.span)
         places = range(len(types))
-        return Applied(outcome.type, tuple(map(outcome.factor, places)), tuple(map(outcome.way, places)))
+        times = through.times(value, scheme, outcome.values, inference.context.home)
+        return Applied(outcome.type, tuple(map(outcome.factor, places)), tuple(map(outcome.way, places)), times)
 
     def run(self, runs: Runs, args: Args, values: list[Judgement]) -> Effects | None:
         """What the runs of a private function spend; None, with a problem, if it is none."""

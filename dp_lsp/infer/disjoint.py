@@ -77,8 +77,8 @@ class OwnRows:
     its container.
 
     ``places`` are those of the variables of rows that stand for what each round reads for itself also where a round
-    releases something: it is known how what all rounds read moves with its container. A record of a sample may lie in
-    several rows of it, or in different ones of what was drawn together."""
+    releases something: it is known how what all rounds read moves with its container. A record of a sample is in one
+    row of it, and in the same one of all that was drawn together, if none is drawn twice; else it may be in several."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class OwnRows:
         for var, move in known.moves.items():
             own = self._variable(container.local, var, move, norm, has_gap(type_))
             apart = self._apart(type_)
-            if apart is not None and not var.members and not norms_of(move.sens):
+            if apart is not None and (var.once or not var.members) and not norms_of(move.sens):
                 self.places[own] = apart
             share = Sens((move.sens.single_poly().inverse(),))
             moved[own] = Move(ONE, container.span, laws.OWN_ROW, (share,), (move,), way=move.way)

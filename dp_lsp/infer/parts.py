@@ -151,7 +151,9 @@ def _reads(reader: Reader, var: Var) -> bool:
 
 def _filters(inference: Inference, move: Move) -> list[Call] | None:
     """The filters by which all that moves something goes, the last ones; None if something goes by none, or by what
-    is no builtin, as a loop, which may have run a filter more than once."""
+    is no builtin, as a loop, which may have run a filter more than once. A move by a row lists all that it is made of,
+    but for what counts 0 times: what it says is the sum of that, which ``tests/test_derivations.py`` holds each
+    against; and a value that counts 0 times does not move the result."""
     found: dict[int, Call] = {}
     pending, seen = [move], set[int]()
     while pending:

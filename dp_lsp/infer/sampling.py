@@ -39,7 +39,8 @@ def scope(inference: Inference, node: term.Scope) -> Evaluation:
     scheme = sampled.scheme
     alone = scheme is Scheme.POISSON
     names = " and ".join(dict.fromkeys(target.name for target in node.bind.targets))
-    record = Var(names, gap=True, members=0 if alone else len(result.items))
+    once = scheme is Scheme.WITHOUT_REPLACEMENT
+    record = Var(names, gap=True, members=0 if alone else len(result.items), once=once)
     sources = _draw(inference, node, values[1:], result, record, alone)
     if alone:
         _in_places(inference, call, values[1:])

@@ -98,6 +98,17 @@ def of_call(
         return replace(found, form=None)
 
 
+def times(value: FunctionValue, scheme: Scheme, values: Substitution, home: object) -> Poly | None:
+    """How often the result of a function is its only argument, as a whole, up to something public; None if it is
+    anything else."""
+    if scheme.form is None or len(scheme.params) != 1 or value.home not in (None, home) or scheme.form.written:
+        return None
+    ((part, coefficient),) = scheme.form.rows[0].items() if len(scheme.form.rows[0]) == 1 else ((None, None),)
+    if part is None or coefficient is None or not isinstance(part.piece, Piece):
+        return None
+    return values.poly(coefficient) if set(part.piece.places) <= {All.KEPT} else None
+
+
 def _is_plain(form: LinearForm) -> bool:
     """Whether it is a number, or reads each source as a whole and once. What a function makes of that alone moves as
     far as is known of the function."""
