@@ -70,6 +70,7 @@ def cells() -> Iterator[Cell]:
         yield Cell(metric, "sum(v)", (2,), BOUNDED)
         yield Cell(metric, "sum(clamp(v, 0, 1))", (1,))
         yield Cell(metric, "sum(map(x -> clamp(2 * x, -1, 3), v))", (3,))
+        yield Cell(metric, "sum(x -> clamp(2 * x, -1, 3), v)", (3,))
         yield Cell(metric, "mean(v)", (3 / 2,), BOUNDED, 1, more="AtLeast(1)")
         yield Cell(metric, "mean(v)", (3 / 4,), BOUNDED, 3, more="AtLeast(3)")
         yield Cell(metric, "var(v)", (3,), BOUNDED, 2, more="AtLeast(2)")
@@ -97,6 +98,7 @@ def cells() -> Iterator[Cell]:
         yield Cell(metric, "count(x -> x > 0, v)", (1,), least=4)
         yield Cell(metric, "sum(v)", (3,), BOUNDED, 4)
         yield Cell(metric, "sum(clamp(v, 0, 1))", (1,), least=4)
+        yield Cell(metric, "sum(x -> x > 0 ? 2 : clamp(x, -1, 1), v)", (3,), least=4)
         yield Cell(metric, "mean(v)", (3 / 4,), BOUNDED, 4)
         yield Cell(metric, "var(v)", (9 / 4,), BOUNDED, 4)
         yield Cell(metric, "histogram(v, [-1, 0, 3])", (2, SQUARE, 1), least=4)
@@ -125,6 +127,11 @@ def cells() -> Iterator[Cell]:
     for metric, factor in ((SYMMETRIC, 2), (INSERT, 2), (CHANGE, 4), (HAMMING, 4)):
         yield Cell(metric, "sum(clip(L2, 2, m); dims=1)", (factor,), least=3 if metric.sized else 0)
         yield Cell(metric, "sum(clip(L1, 2, m))", (factor,), least=3 if metric.sized else 0)
+    for metric, far in ((SYMMETRIC, 2), (CHANGE, 4)):
+        least, wide = 3 if metric.sized else 0, "Bounded(Real, -2, 2)"
+        yield Cell(metric, "sum(m[:, 1:2]; dims=1)", (2 * far, far * SQUARE, far), wide, least, loose=True)
+        written = "sum(map_rows(r -> [clamp(r[1], 0, 2), clamp(r[1], -2, 0)], m); dims=1)"
+        yield Cell(metric, written, (far, 2 * (SQUARE if metric.sized else 1), 2), least=least)
     for metric, factor in ((SYMMETRIC, 1), (CHANGE, 0)):
         yield Cell(metric, "size(m, 1)", (factor,), least=3 if metric.sized else 0)
     for metric, factor in ((SYMMETRIC, 1), (INSERT, 1), (CHANGE, 2), (HAMMING, 2)):
