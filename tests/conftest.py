@@ -26,6 +26,7 @@ LAST = "test_editors.py"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite expected results instead of comparing with them")
+    parser.addoption("--full", action="store_true", help="plant each effect in all contexts, and not in one of them")
 
 
 def pytest_configure() -> None:

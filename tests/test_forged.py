@@ -486,10 +486,20 @@ def test_a_configuration_that_cannot_be_read_is_told(
 
 
 def test_what_nobody_replays_is_said_to_be_so(written: Json, capsys: pytest.CaptureFixture[str]) -> None:
-    of(written, "loop")["stated"] = {"rule": "pld", "epsilon": "1/100"}
+    of(written, "loop")["stated"] = {"rule": "pld", "epsilon": "100"}
     sealed(written)
     assert verified() == 0
-    assert "  also states ε 0.01 (pld), not replayed\n" in capsys.readouterr().out
+    assert "  also states ε 100 (pld), not replayed\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("function", ["loop", "f"])
+def test_nothing_smaller_is_stated_than_is_found(
+    written: Json, capsys: pytest.CaptureFixture[str], function: str
+) -> None:
+    of(written, function)["stated"] = {"rule": "pld", "epsilon": "1/100"}
+    sealed(written)
+    assert verified() == 1
+    assert "and ε 0.01 (pld) in the certificate" in capsys.readouterr().out
 
 
 def test_a_certificate_of_nothing_proves_nothing(written: Json, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,12 +3,16 @@
 What an effect does is said here, by the name and the bound of the function whose claim it makes untrue. A position is
 a symbol of a production of the grammar in which an expression may stand, or a construct that the lexer or the folding
 keeps from the grammar; both lists are read off them, so a new one without a program fails.
+
+In functions the context of a position is one of several, by chance and always the same; ``--full`` takes all of them:
+``python -m pytest tests/test_planted_effects.py --full``.
 """
 
 from __future__ import annotations
 
+import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import resources
 from typing import NamedTuple
 
@@ -279,13 +283,23 @@ _REACHES_OUT = ("assigns a global", "defines a method", "extends an imported fun
 _SCOPE = re.compile(r"\b(?:h\(|for|while|let|try|call|with|function|begin$|b\()")
 """What may have a scope of its own, where a function that is defined is seen by nobody else."""
 
-BODIES = (
-    "function f(x::Real, n::Static(Integer))\nz = 0.0; v = [1.0, 2.0]\n{}\n{}\nend",
-    "function f(x::Real, n::Static(Integer))\nz = 0.0; v = [1.0, 2.0]\nfor j in 1:n\n{}\nend\n{}\nend",
-    "function f(x::Real, n::Static(Integer))\nz = 0.0; v = [1.0, 2.0]\nif n > 3\n{}\nend\n{}\nend",
-    "function f(x::Real, n::Static(Integer))\nz = 0.0; v = [1.0, 2.0]\nm() = begin\n{}\n3\nend\nm()\n{}\nend",
+_FUNCTION = "function f(x::Real, n::Static(Integer))\nz = 0.0; v = [1.0, 2.0]\n{}\n{{}}\nend"
+BODIES = tuple(
+    map(
+        _FUNCTION.format,
+        (
+            "{}",
+            "for j in 1:n\n{}\nend",
+            "if n > 3\n{}\nend",
+            "m() = begin\n{}\n3\nend\nm()",
+            "call() do\n{}\n3\nend",
+            "if n > 3\nfor j in 1:n\n{}\nend\nelse\nv\nend",
+            "if n > 3\nreturn 0.0\nend\n{}",
+        ),
+    )
 )
-"""Functions that run what is planted: as a statement, in a loop, in a branch, in a function inside."""
+"""Functions that run what is planted: as a statement, in a loop, in a branch, in a function inside, in one without a
+name, in a loop in a branch, behind what may leave the function."""
 
 
 def alternatives() -> Iterator[str]:
@@ -308,24 +322,32 @@ def symbols(alternative: str) -> int:
     return len(re.findall(r"\b(?!_relator|_adder|_sign)[_a-z]+\b", alternative.partition(":")[2]))
 
 
-def programs(key: str) -> Iterator[tuple[str, str, Effect, str, str]]:
-    """All programs for a position: where, which effect, what it is, and the program with it and without."""
-    for index, statement in enumerate((PROGRAMS | KEPT_FROM_GRAMMAR)[key]):
+def programs(key: str, full: bool = False) -> Iterator[tuple[str, str, Effect, str, str]]:
+    """All programs for a position: where, which effect, what it is, and the program with it and without. In functions
+    one context is taken by chance, or, if it is ``full``, each."""
+    for statement in (PROGRAMS | KEPT_FROM_GRAMMAR)[key]:
         kind = next((mark for mark in KINDS if statement.startswith(mark)), "")
         text = statement.removeprefix(kind)
-        for number, (name, effect) in enumerate(EFFECTS.items()):
-            for where, planted, program in _around(kind, text, name, effect, index + number + len(key)):
+        for name, effect in EFFECTS.items():
+            bodies = _bodies(kind, text, name)
+            chosen = bodies if full or not bodies else [random.Random(f"{statement} {name}").choice(bodies)]
+            for where, planted, program in _around(kind, text, name, effect, chosen):
                 yield where, name, effect, program.replace(HOLE, planted), program.replace(HOLE, NOTHING)
 
 
-def _around(kind: str, text: str, name: str, effect: Effect, choice: int) -> Iterator[tuple[str, str, str]]:
+def _bodies(kind: str, text: str, name: str) -> Sequence[str]:
+    """The contexts in functions in which a program with a hole can stand, and what is planted there is seen."""
+    if kind not in ("", IN_BODY, BODY):
+        return ()
+    if name != "defines a function of its own":
+        return BODIES
+    return () if _SCOPE.search(text) else (BODIES[0], BODIES[2], BODIES[6])
+
+
+def _around(kind: str, text: str, name: str, effect: Effect, bodies: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """The places for a program with a hole: which, what is planted there, and all that stands around it."""
-    bodies = BODIES
-    if name == "defines a function of its own":
-        bodies = () if _SCOPE.search(text) else (BODIES[0], BODIES[2])
-    if kind in ("", IN_BODY, BODY) and bodies:
-        body = bodies[choice % len(bodies)].format(text, effect.value)
-        yield "a function", effect.inside, f"{BEFORE}{body}\n{effect.after}\n"
+    for body in bodies:
+        yield "a function", effect.inside, f"{BEFORE}{body.format(text, effect.value)}\n{effect.after}\n"
     planted = effect.at_top
     if kind in (BODY, BODY_AT_TOP, BOX):
         planted = effect.inside if name in (_REACHES_OUT if kind != BOX else _REACHES_OUT[:1]) else ""
@@ -354,9 +376,9 @@ def test_every_production_has_a_program_for_each_of_its_symbols() -> None:
 
 
 @pytest.mark.parametrize("key", [*PROGRAMS, *KEPT_FROM_GRAMMAR])
-def test_no_claim_outlives_what_makes_it_untrue(key: str) -> None:
+def test_no_claim_outlives_what_makes_it_untrue(key: str, request: pytest.FixtureRequest) -> None:
     wrong = []
-    for where, name, effect, planted, _ in programs(key):
+    for where, name, effect, planted, _ in programs(key, request.config.getoption("--full")):
         found = answer(planted, effect.name)
         if found == effect.claim:
             wrong.append(f"in {where}, what {name}:\n{planted}")

@@ -101,15 +101,14 @@ def _whom(bound: Json) -> Iterator[str]:
     yield path_shown(f"  protects {Whom(bound['neighbours'], bound['contributes'])}")
     yield from (path_shown(f"  if {condition}") for condition in bound["conditions"])
     if "stated" in bound:
-        stated = bound["stated"]
-        yield path_shown(f"  also states ε {decimal(Fraction(stated['epsilon']), 6)} ({stated['rule']}), not replayed")
+        yield path_shown(f"  also states {_stated(bound['stated'])}, not replayed")
 
 
 _CHECKED_WITH = ("files", "settings", "target_delta")
 _NAMED = ("path", "function", "signature", "parameters")
 _MADE_WITH = ("seal", "stated")
-"""What is no part of what a program is compared with: the seal, and a number that says of itself that it is not
-proved here."""
+"""What need not be equal to what a program is compared with: the seal, and a number that says of itself that it is not
+proved here, of which no less must be found."""
 
 
 class Whom(NamedTuple):
@@ -207,6 +206,14 @@ def _differences(bound: Any, here: Any) -> Iterator[str]:
         yield f"`{bound['function']}` releases something else: it is made of {size}"
     for key, values in _unlike(bound, here, *_MADE_WITH):
         yield f"`{bound['function']}` comes to something else: {key} is {values}"
+    if "stated" in bound and Fraction(bound["stated"]["epsilon"]) < Fraction(here.get("stated", here)["epsilon"]):
+        found = here.get("stated", here)
+        least = f"{_stated(found)} here, and {_stated(bound['stated'])} in the certificate"
+        yield f"`{bound['function']}` comes to something else: what is stated is {least}"
+
+
+def _stated(bound: Json) -> str:
+    return f"ε {decimal(Fraction(bound['epsilon']), 6)} ({bound['rule']})"
 
 
 def _unlike(said: Any, found: Any, *besides: str) -> Iterator[tuple[str, str]]:
