@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import random
 import re
-import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from types import FrameType
 
 import pytest
 
@@ -19,6 +18,7 @@ from dp_lsp.analysis.records import Analysis, State
 from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.engine.check import Engine
 from source_tree import ROOT
+from work import calls
 
 PROGRAMS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("fixtures/programs/*.jl"))}
 TOKEN = re.compile(r"\w+!?|[^\w\s]|\n")
@@ -219,13 +219,13 @@ def test_a_chain_of_sums_is_exact_and_its_cost_linear() -> None:
 
 
 def test_a_chain_of_calls_is_exact_and_its_cost_linear() -> None:
-    def calls(count: int) -> str:
+    def linked(count: int) -> str:
         links = [f"f{i}(x::Real) = f{i - 1}(x) + f{i - 1}(x)" for i in range(1, count + 1)]
         return "\n".join(["f0(x::Real) = x", *links, ""])
 
-    functions = Engine().check(calls(60)).functions
+    functions = Engine().check(linked(60)).functions
     assert functions[-1].parameters[0].sensitivity == str(2**60)
-    short, long, longer = (steps_of(calls(count)) for count in (30, 60, 120))
+    short, long, longer = (steps_of(linked(count)) for count in (30, 60, 120))
     assert longer - long == 2 * (long - short)
 
 
@@ -234,29 +234,13 @@ def private_calls(count: int) -> str:
     return "\n".join(["f0(x::Real) :: Priv() = laplacian_mechanism(1, 1, x)", *links, ""])
 
 
-def python_calls(text: str) -> int:
-    """How many functions of Python a check calls."""
-    count = 0
-
-    def note(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(note)
-    try:
-        Engine().check(text)
-    finally:
-        sys.setprofile(None)
-    return count
-
-
 def test_a_chain_of_private_calls_is_exact() -> None:
     assert Engine().check(private_calls(10)).functions[-1].parameters[0].epsilon == str(2**10)
 
 
 def test_the_cost_of_a_chain_of_private_calls_is_linear() -> None:
     """What is found out about a callee, its digest and its mechanisms included, is looked up and not found again."""
-    short, long, longer = (python_calls(private_calls(count)) for count in (20, 40, 80))
+    short, long, longer = (calls(partial(Engine().check, private_calls(count))).total() for count in (20, 40, 80))
     assert longer - long < 2.2 * (long - short)
 
 
