@@ -17,7 +17,6 @@ from typing import Any
 from source_tree import ROOT
 
 PATIENCE = 300.0  # seconds; nothing takes that long unless it hangs, also on a busy machine
-DELAY = 1.0  # seconds after which an edit is being checked, whatever is waited for more edits, also on a busy machine
 COMMAND = (sys.executable, "-m", "dp_lsp")
 
 Message = dict[str, Any]
@@ -111,10 +110,14 @@ class Driver:
         return self.ask("dp/waitForCheck", {"uri": uri, "version": version})["result"]
 
     def show_progress(self) -> None:
-        """Answer what the server has asked to show so far: it asks again where the next check takes long."""
-        for request in filter(is_creation, self.seen):
-            self.send({"jsonrpc": "2.0", "id": request["id"], "result": None})
-        self.ask("dp/nothing")
+        """Answer all that the server asks to show: it asks again where the next check takes long. What it asked for
+        while a check ended comes after that was told."""
+        answered = -1
+        while answered < len(asked := [message for message in self.seen if is_creation(message)]):
+            for request in asked[max(0, answered) :]:
+                self.send({"jsonrpc": "2.0", "id": request["id"], "result": None})
+            answered = len(asked)
+            self.ask("dp/nothing")
 
     def published(self) -> list[Message]:
         """The diagnostics published so far."""

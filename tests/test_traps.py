@@ -8,9 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,7 +20,8 @@ from dp_lsp.engine.repairs import edited
 from dp_lsp.problem import Edit
 from dp_lsp.text import Source, Span
 from source_tree import ROOT
-from stdio_driver import DELAY, Driver, Message, children
+from stdio_driver import Driver, Message, children
+from work import calls
 
 TRAPS = {
     "something is shown as verified that is not": "test_robustness.test_prefixes "
@@ -130,7 +129,10 @@ def test_what_is_outdated_is_not_published(session: Driver, tmp_path: Path) -> N
     session.checked(1, part.as_uri())
     for version in range(2, 6):
         session.change(version, {"text": texts[version % 2] + "\n" * version}, uri=whole.as_uri())
-        time.sleep(DELAY)
+        command = {"command": "dp-lsp.checkFile", "arguments": [whole.as_uri()]}  # at once, and not soon
+        session.send(
+            {"jsonrpc": "2.0", "id": f"check{version}", "method": "workspace/executeCommand", "params": command}
+        )
         function = "undefined_name(x)" if version % 2 else "x"
         session.change(version, {"text": f"f(x::Real) = {function}\n"}, uri=part.as_uri())
         session.checked(version, part.as_uri())
@@ -257,24 +259,14 @@ def test_the_last_edit_costs_what_the_first_does() -> None:
         assert document.functions and document.problems == ()
         document.settle(number, engine.check(document.source.text))
 
-    counted = [calls(partial(edit, number)) for number in range(1, 301)]
-    assert sum(counted[-20:]) <= 1.02 * sum(counted[20:40])
+    def edits(numbers: range) -> None:
+        for number in numbers:
+            edit(number)
 
-
-def calls(action: Callable[[], object]) -> int:
-    """How many functions are called."""
-    count = 0
-
-    def counting(frame: object, event: str, argument: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(counting)
-    try:
-        action()
-    finally:
-        sys.setprofile(None)
-    return count
+    edits(range(1, 21))
+    first = calls(lambda: edits(range(21, 41)))
+    edits(range(41, 281))
+    assert calls(lambda: edits(range(281, 301))).total() <= 1.02 * first.total()
 
 
 def test_a_client_that_can_nothing_is_asked_nothing(session: Driver, tmp_path: Path) -> None:
