@@ -66,7 +66,7 @@ function sparse(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
     sparse_vector([d -> length(d), d -> 3 - length(d)], 2, eps, v, 5)
 end
 function numeric(v::MetricVector(Real, Symmetric), eps::Static(), eps2::Static()) :: Priv()
-    numeric_sparse([d -> length(d), d -> 3 - length(d)], 1, eps, eps2, v, 5)
+    numeric_sparse([d -> length(d), d -> 11 - length(d)], 1, eps, eps2, v, 5)
 end
 """
 MECHANISMS = MECHANISMS.replace("EDGES", f"[0, 3, 5, {', '.join(str(10 + edge) for edge in range(BINS - 2))}]")
@@ -89,6 +89,7 @@ def library() -> Any:
     return opendp()
 
 
+@cache
 def runnable(name: str, **numbers: str) -> Runnable:
     """A function of the mechanisms, where its parameters have these numbers."""
     settings = tuple(Setting(name, key, Fraction(value)) for key, value in numbers.items())
@@ -235,7 +236,7 @@ def test_answers_above_a_threshold_are_as_they_are_priced() -> None:
     """Which queries are above, and the noise on their answers, whichever that is."""
     released = released_often("numeric", UNEVEN, DRAWN, **ANSWERS)
     assert not are_picks_wrong([above for above, _ in released], meant("numeric", UNEVEN, **ANSWERS))
-    truths = 7, 3 - 7
+    truths = 7, 11 - 7
     for place, true in enumerate(truths):
         noisy = [answers[place] for above, answers in released if above[place]]
         is_wrong = is_other_noise([float(each - true) * 2 / 3 for each in noisy], normal=False)
