@@ -1,4 +1,4 @@
-"""Rényi, Gaussian and best figures against dp-accounting, on a thousand random charges each, where it is installed."""
+"""Rényi, Gaussian and best figures against dp-accounting, on hundreds of random charges each, where it is installed."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_no_figure_is_below_the_exact_one() -> None:
         assert total is not None
         return float(total.get_epsilon_for_delta(delta))
 
-    for seed in range(COUNT):
+    for seed in range(0, COUNT, 5):
         choose = random.Random(seed)
         made = program(choose, 2, "gls")
         delta = 10.0 ** -choose.randint(3, 8)

@@ -22,14 +22,30 @@ PROGRAMS = sorted((ROOT / "fixtures" / "programs").glob("*.jl"))
 NUMBERS = {"eps": "0.1", "epsilon": "0.1", "del": "1e-8", "delta": "1e-8", "sigma": "4", "q": "0.01"}
 
 
+@pytest.fixture(scope="module")
+def known() -> dict[tuple[Path, str], Json]:
+    """The certificates that were written: several tests want the same."""
+    return {}
+
+
 @pytest.fixture
-def certified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Write the certificate of a program to a folder in which the program stands too, with numbers for all names that
-    it lacks."""
+def certified(
+    known: dict[tuple[Path, str], Json],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Any:
+    """The certificate of a program, in a folder in which the program stands too, with numbers for all names that it
+    lacks."""
     monkeypatch.chdir(tmp_path)
 
-    def write(program: Path, delta: str = "1e-4") -> Json:
+    def certificate(program: Path, delta: str = "1e-4") -> Json:
         (tmp_path / program.name).write_text(program.read_text("utf-8"), "utf-8")
+        if (program, delta) not in known:
+            known[program, delta] = write(program, delta)
+        return copy.deepcopy(known[program, delta])
+
+    def write(program: Path, delta: str) -> Json:
         settings: dict[str, str] = {}
         for _ in range(5):  # numbers may be missing behind numbers
             given = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
@@ -43,7 +59,7 @@ def certified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
         found: Json = json.loads((tmp_path / "proof.json").read_text("utf-8"))
         return found
 
-    return write
+    return certificate
 
 
 def verified(certificate: Json, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:

@@ -35,6 +35,7 @@ class Lone:
         return self._text
 
 
+ENGINE = Engine()
 SOUND = Options()
 PLAIN = Noise._field_defaults["factor"]
 
@@ -52,11 +53,11 @@ class Explained(NamedTuple):
 
 def explained(program: str, options: Options = SOUND) -> list[Explained]:
     """All functions of a program, in order."""
-    engine, loader = Engine(), Lone(program)
-    analysis: Analysis = engine.project("", loader, options)[""]
+    loader = Lone(program)
+    analysis: Analysis = ENGINE.project("", loader, options)[""]
     found = []
     for report in analysis.functions:
-        explanation = engine.explain("", loader, ("", report.name_span.start), False, options)
+        explanation = ENGINE.explain("", loader, ("", report.name_span.start), False, options)
         assert explanation is not None and explanation.function == report
         found.append(Explained(program, report, explanation))
     return found

@@ -358,6 +358,8 @@ def test_what_is_forged_is_refused(
     forged = copy.deepcopy(written)
     forge(forged)
     capsys.readouterr()
+    pairs = zip(forged["bounds"], written["bounds"], strict=True)
+    forged["bounds"] = [bound for bound, was in pairs if bound != was][:2] or forged["bounds"][:1]
     sealed(forged)
     assert verified() == 1
     said = [line for line in capsys.readouterr().out.splitlines() if REFUSED in line]
@@ -450,13 +452,14 @@ def test_a_configuration_says_whom_a_bound_must_protect(
         text = text.replace('"main.jl"', '"project/main.jl"')
     Path("dp-lsp.toml").write_text(f"{text}\n", "utf-8")
     monkeypatch.chdir("project" if above else ".")
+    sealed(written | {"bounds": written["bounds"][:2]})
     code = verified()
     told = capsys.readouterr()
     assert code == CONFIGURED[text.replace("project/", "")]
     if code == 0:
-        assert told.out.count("protects a person with 1 record where no annotation says otherwise") == 6
+        assert told.out.count("protects a person with 1 record where no annotation says otherwise") == 2
     if code == 1 and "max" not in text:
-        assert told.out.count("refused: it protects a person with 1 record where no annotation says otherwise") == 6
+        assert told.out.count("refused: it protects a person with 1 record where no annotation says otherwise") == 2
     if code == 2:
         assert "dp-lsp.toml:" in told.err and not told.out
 

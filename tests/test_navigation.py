@@ -463,7 +463,7 @@ def sample() -> list[str]:
     of Julia's that raise, `error`, hides it, and another name does not."""
     texts = [path.read_text("utf-8") for path in sorted((ROOT / "fixtures").glob("spec/*.md"))]
     programs = [match for text in texts for match in re.findall(r"```julia[^\n]*\n(.*?)```", text, re.DOTALL)]
-    return [text for text in programs[::12] if "DP102" not in text and "error(x) =" not in text] + [
+    return [text for text in programs[::24] if "DP102" not in text and "error(x) =" not in text] + [
         FIXTURES[0].read_text("utf-8")
     ]
 
@@ -490,7 +490,7 @@ def test_a_renamed_program_means_the_same() -> None:
                     new = replaced(document, span.start + chunk.start)
                     count += new != text
                     assert verdicts(engine.check(new)) == before, new
-    assert count > 100
+    assert count > 60
 
 
 def replaced(document: Document, offset: int) -> str:
@@ -648,15 +648,21 @@ def everything(document: Document, offset: int) -> None:
         pass
 
 
+@pytest.fixture(scope="module")
+def seen() -> tuple[set[tuple[str, ...]], set[tuple[str, ...]]]:
+    """Between which tokens something was asked for already, in programs as they are and where one is half typed."""
+    return set(), set()
+
+
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
-def test_every_place_of_every_program(path: Path) -> None:
+def test_places_of_every_program(path: Path, seen: tuple[set[tuple[str, ...]], set[tuple[str, ...]]]) -> None:
     text = path.read_text("utf-8")
     document = checked(text)
-    for offset in offsets(text, set()):
+    for offset in offsets(text, seen[0]):
         everything(document, offset)
     assert outline.folds(document) or "\nend" not in text
     edit(document, text[len(text) // 3 : len(text) // 2], "(x")
-    for offset in list(offsets(document.source.text, set()))[::3]:
+    for offset in list(offsets(document.source.text, seen[1]))[::3]:
         everything(document, offset)
     assert all(fold.span.end <= len(document.source.text) for fold in outline.folds(document))
 

@@ -31,7 +31,7 @@ SYNTAX = {kind.code for kind in Kind.registry.values() if kind.__module__ == pro
 HALVES = re.compile(r"[()\[\]{}]|\bend\b|\"")
 COMMENT = re.compile(r"#.*")
 LOOSER = re.compile(r"\d\.\(")  # the oracle reads `2.(x)` as a call; Julia does not parse it
-MUTANTS = 400
+MUTANTS = 200
 
 
 def programs() -> Iterator[str]:
@@ -44,6 +44,7 @@ def programs() -> Iterator[str]:
 
 
 PROGRAMS = list(programs())
+ENGINE = Engine()
 
 
 @cache
@@ -51,8 +52,9 @@ def oracle() -> Parser:
     return Parser(Language(tree_sitter_julia.language()))
 
 
+@cache
 def is_right(text: str) -> bool:
-    return SYNTAX.isdisjoint(problem.code for problem in Engine().check(text).problems)
+    return SYNTAX.isdisjoint(problem.code for problem in ENGINE.check(text).problems)
 
 
 def is_right_to_the_oracle(text: str) -> bool:

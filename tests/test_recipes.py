@@ -1,5 +1,6 @@
-"""The recipes of the contributors' map, tried: what each takes is kept as a diff, which is applied to a copy of the
-package and its tests. It touches the files that the recipe names, and a program that uses it is checked."""
+"""The recipes of the contributors' map, tried: what each takes is kept as a diff, and all of them are applied to one
+copy of the package and its tests. Each touches the files that its recipe names, and a program that uses it is
+checked."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ class Recipe(NamedTuple):
     """A diff by its ``name``, and the ``files`` that it touches; a program, and the functions of it: the status of
     each, and how far it moves with its parameter, or the ε of that, if it is proved; the codes of its problems. What
     else must hold are ``tests`` of the copy, which the diff brings along, or a ``script`` that fails where it does
-    not. The program stands in a ``file``, whose name says its language."""
+    not. The ``suffix`` of the program's file says its language."""
 
     name: str
     files: frozenset[str]
@@ -31,7 +32,11 @@ class Recipe(NamedTuple):
     codes: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     script: str = ""
-    file: str = "program.jl"
+    suffix: str = ".jl"
+
+    @property
+    def file(self) -> str:
+        return self.name + self.suffix
 
 
 NEW_EVENT = """\
@@ -108,7 +113,7 @@ visible(x: real, eps: public): private = laplace(1, eps, 0 * (1 / x))
         ("DP301", "DP404"),
         ("tests/test_spellings.py",),
         A_LANGUAGE,
-        "program.sums",
+        ".sums",
     ),
     Recipe(
         "statistic",
@@ -211,21 +216,28 @@ def named(title: str) -> list[str]:
     return re.findall(r"`([\w/.]+(?:/|\.py))`", found[1])
 
 
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """The package and what its tests are run with, to be changed."""
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package and what its tests are run with, with what all recipes take, and the program of each."""
+    made = tmp_path_factory.mktemp("copy")
     for folder in ("dp_lsp", "tests"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    return tmp_path
+        shutil.copytree(ROOT / folder, made / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", made)
+    for recipe in RECIPES:
+        diff = KEPT / f"{recipe.name}.diff"
+        applied = subprocess.run(["git", "apply", "-C1", diff], cwd=made, capture_output=True, encoding="utf-8")
+        assert applied.returncode == 0, f"make the diff of {recipe.name} anew: {applied.stderr}"
+        (made / recipe.file).write_text(recipe.program, "utf-8")
+    return made
 
 
-def reported(recipe: Recipe, copy: Path) -> Any:
-    (copy / recipe.file).write_text(recipe.program, "utf-8")
-    command = ("-P", "-m", "dp_lsp", "check", recipe.file, "--no-cache", "--output-format", "json")
-    result = python(*command, cwd=copy, path=copy)
+@pytest.fixture(scope="module")
+def reports(copy: Path) -> dict[str, Any]:
+    """What a check says of each program, by its file."""
+    files = [recipe.file for recipe in RECIPES]
+    result = python("-P", "-m", "dp_lsp", "check", *files, "--no-cache", "--output-format", "json", cwd=copy, path=copy)
     assert result.stdout, result.stderr
-    return json.loads(result.stdout)["files"][0]
+    return {each["path"]: each for each in json.loads(result.stdout)["files"]}
 
 
 def answer(function: Any) -> tuple[str, str | None]:
@@ -250,16 +262,22 @@ def test_a_recipe_names_what_it_touches(recipe: Recipe) -> None:
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
-def test_a_recipe_takes_no_more_than_it_says(recipe: Recipe, copy: Path) -> None:
-    diff = KEPT / f"{recipe.name}.diff"
-    applied = subprocess.run(["git", "apply", "-C1", diff], cwd=copy, capture_output=True, encoding="utf-8")
-    assert applied.returncode == 0, f"make the diff anew: {applied.stderr}"
-    found = reported(recipe, copy)
+def test_a_recipe_takes_no_more_than_it_says(recipe: Recipe, copy: Path, reports: dict[str, Any]) -> None:
+    found = reports[recipe.file]
     assert {each["name"]: answer(each) for each in found["functions"]} == recipe.functions
     assert tuple(each["code"] for each in found["diagnostics"]) == recipe.codes
-    if recipe.tests:
-        ran = python("-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", *recipe.tests, cwd=copy, path=copy)
-        assert ran.returncode == 0, ran.stdout
     if recipe.script:
         ran = python("-P", "-c", recipe.script, cwd=copy, path=copy)
         assert ran.returncode == 0, ran.stderr
+
+
+def test_what_recipes_bring_along_passes(copy: Path) -> None:
+    """All of it in one run: of each file what its recipe asks for."""
+    files, wanted = set(), []
+    for file, *words in (recipe.tests for recipe in RECIPES if recipe.tests):
+        files.add(file)
+        wanted.append(" and ".join([Path(file).stem, *(f"({each})" for each in words[1:])]))
+    ran = python(
+        "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", *files, "-k", " or ".join(wanted), cwd=copy, path=copy
+    )
+    assert ran.returncode == 0, ran.stdout

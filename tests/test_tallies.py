@@ -8,7 +8,7 @@ import math
 import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from typing import NamedTuple
 
@@ -138,6 +138,7 @@ def norm_of(entries: list[float], norm: Norm) -> float:
     return {Norm.L1: sum(sizes), Norm.L2: math.hypot(*sizes), Norm.LINF: max(sizes)}[norm]
 
 
+@cache
 def claims(text: str) -> dict[Norm, float]:
     (target,) = targets(text, engine=ENGINE)
     move = target.scheme.result.moves.get(target.scheme.params[0].var)
@@ -253,6 +254,7 @@ def spent(releases: list[Release], replaced: bool, records: int) -> float:
     return records * max(map(once, [-1.75, -1, -0.25, 0, 0.75, 1.25]))
 
 
+@cache
 def said_to_be_spent(text: str) -> float | None:
     """The ε that is claimed; None if the noise is too little for what is known of a statistic."""
     (function,) = file_report(ENGINE.check(text), "p.jl")["functions"]

@@ -22,7 +22,7 @@ from several_files import Texts
 from source_tree import ROOT, python
 from typist import Change, Typist
 
-SCRIPTS, GROUPS, EDITS = 100, 5, 6
+TEXTS, SCRIPTS, GROUPS, EDITS = 100, 40, 4, 6
 LONG = 40  # edits of a text that is not checked
 PROGRAMS = [path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("fixtures/programs/*.jl"))]
 CONVERTER = default_converter()  # type: ignore[no-untyped-call]
@@ -43,7 +43,7 @@ def applied(source: Source, change: Change) -> tuple[Source, list[Edit]]:
 
 
 def test_the_text_of_the_server_is_that_of_the_client() -> None:
-    for seed in range(SCRIPTS):
+    for seed in range(TEXTS):
         typist = Typist(PROGRAMS[seed % len(PROGRAMS)], f"long {seed}")
         source = Source(typist.text)
         for _ in range(LONG):
@@ -92,7 +92,7 @@ def on_the_command_line(texts: dict[str, str], folder: Path) -> Iterator[tuple[s
         yield file["path"], file
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(5))
 def test_what_another_process_found_out_changes_no_answer(seed: int) -> None:
     """Each text is checked by an engine that was told what was found out in those before, and knows nothing else."""
     typist = Typist(PROGRAMS[seed % len(PROGRAMS)], f"told {seed}")
