@@ -32,13 +32,15 @@ class Summary(NamedTuple):
     stands: at top level those of the module, in a function its variables. ``outside`` are those to which it does so in
     a module wherever it stands: by ``global``, in a module that is named, as a macro, which has an ``@`` before its
     name. ``members`` are the names of fields in it. ``anything`` names what in it may do all of that to any name, such
-    as a macro of others; empty if there is nothing."""
+    as a macro of others; empty if there is nothing. ``stores`` says that it may change entries of an array that others
+    hold."""
 
     mentions: frozenset[str] = frozenset()
     binds: frozenset[str] = frozenset()
     outside: frozenset[str] = frozenset()
     members: frozenset[str] = frozenset()
     anything: str = ""
+    stores: bool = False
 
     def joined(self, *others: Summary) -> Summary:
         """What evaluating all of them may do."""
@@ -48,6 +50,7 @@ class Summary(NamedTuple):
             self.outside.union(*(each.outside for each in others)),
             self.members.union(*(each.members for each in others)),
             next((each.anything for each in (self, *others) if each.anything), ""),
+            self.stores or any(each.stores for each in others),
         )
 
     @property

@@ -33,6 +33,7 @@ call(h) = h()
 with(h, y) = h(y)
 c = 1
 k(x::Real) = x
+kept = [1.0, 2.0]
 """
 
 IN_BODY, AT_TOP, BODY, BODY_AT_TOP, BOX = KINDS = "in a body: ", "at top: ", "body: ", "body at top: ", "box: "
@@ -274,10 +275,17 @@ EFFECTS = {
         "x 1",
         after="g(x::Real) = abs(x)",
     ),
+    "changes an array": Effect(
+        "(kept[1] = 100.0)",
+        "(kept[1] = 100.0)",
+        "g",
+        "x ε 1 δ 0",
+        after="g(x::Real) :: Priv() = laplacian_mechanism(2, 1, kept[1] * x)",
+    ),
     "throws": Effect('(x > 0 ? error("no") : 0.0)', "", "f", "x 0"),
     "prints": Effect("(println(x); 0.0)", "", "f", "x 0"),
 }
-_REACHES_OUT = ("assigns a global", "defines a method", "extends an imported function")
+_REACHES_OUT = ("assigns a global", "changes an array", "defines a method", "extends an imported function")
 """What a function does to others by being run."""
 
 _SCOPE = re.compile(r"\b(?:h\(|for|while|let|try|call|with|function|begin$|b\()")
@@ -350,7 +358,7 @@ def _around(kind: str, text: str, name: str, effect: Effect, bodies: Sequence[st
         yield "a function", effect.inside, f"{BEFORE}{body.format(text, effect.value)}\n{effect.after}\n"
     planted = effect.at_top
     if kind in (BODY, BODY_AT_TOP, BOX):
-        planted = effect.inside if name in (_REACHES_OUT if kind != BOX else _REACHES_OUT[:1]) else ""
+        planted = effect.inside if name in (_REACHES_OUT if kind != BOX else _REACHES_OUT[:2]) else ""
     if kind != IN_BODY and planted:
         top = f"v = [1.0, 2.0]; n = 3\n{text}\n"
         yield "top level", planted, f"{BEFORE}{top}{effect.after}\n"

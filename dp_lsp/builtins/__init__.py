@@ -10,6 +10,7 @@ from dp_lsp.builtins import (
     containers,
     datasets,
     everyday,
+    filling,
     higher,
     learning,
     mechanisms,
@@ -24,6 +25,7 @@ from dp_lsp.builtins import (
 from dp_lsp.builtins.containers import LITERAL
 from dp_lsp.builtins.datasets import KEEPING
 from dp_lsp.builtins.define import Builtin, Form
+from dp_lsp.builtins.filling import EMPTY, STORE
 from dp_lsp.builtins.higher import MAKING
 from dp_lsp.builtins.places import COLUMN, INDEX, RANGE, ROW, SLICE, SLICE_OF_COLUMNS, SLICE_OF_ROWS, extent
 from dp_lsp.builtins.traits import ForRows, SampledRows
@@ -32,7 +34,7 @@ T = TypeVar("T")
 
 _FAMILIES: tuple[tuple[Builtin, ...], ...] = (
     *(arithmetic.ROWS, arithmetic.POWER_ROWS, everyday.ROWS, truth.ROWS),
-    *(places.ROWS, places.SLICE_ROWS, containers.ROWS, higher.ROWS),
+    *(places.ROWS, places.SLICE_ROWS, containers.ROWS, higher.ROWS, filling.ROWS),
     *(datasets.ROWS, statistics.ROWS, variances.ROWS, orders.ROWS),
     *(places.COLUMN_ROWS, datasets.RECORD_ROWS, places.RANGE_ROWS),
     *(learning.ROWS, mechanisms.ROWS, private.ROWS, private.GROUP_ROWS, selection.ROWS),
@@ -81,6 +83,7 @@ def _among(args: Sequence[T], named: Sequence[tuple[Form, tuple[str, ...]]]) -> 
 __all__ = [
     "COLUMN",
     "EACH_ROW",
+    "EMPTY",
     "INDEX",
     "KEEPING",
     "LITERAL",
@@ -93,6 +96,7 @@ __all__ = [
     "SLICE",
     "SLICE_OF_COLUMNS",
     "SLICE_OF_ROWS",
+    "STORE",
     "TABLE",
     "Builtin",
     "extent",

@@ -7,7 +7,7 @@ Values are those of :mod:`dp_lsp.builtins.concrete`. A mechanism means what its 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
@@ -122,6 +122,24 @@ _OF_DATASETS: dict[str, Callable[..., Value]] = {
     "resize": _resized,
 }
 """By the names of rows."""
+
+
+def _repeated_entry(x: Value, n: Value) -> Value:
+    if n < 0:
+        raise Undefined("a vector of fewer than no entries")
+    return array([x] * so_many(n))
+
+
+def _with_entry(v: Value, i: Value, x: Value) -> Value:
+    if i != int(i) or not 1 <= i <= v.size:
+        raise Undefined("a position that is not there")
+    changed = v.copy()
+    changed[int(i) - 1] = x
+    return changed
+
+
+def _entries_of(x: Value) -> Iterable[Value]:
+    return x if is_container(x) else (x,)
 
 
 def _root(x: Value) -> Value:
@@ -384,6 +402,12 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "[:,]": _column,
     ":": _range,
     "[…]": lambda *entries: array(entries),
+    "zeros": lambda n: _repeated_entry(Fraction(0), n),
+    "ones": lambda n: _repeated_entry(Fraction(1), n),
+    "T[]": lambda *type_: array(()),
+    "push!": lambda v, x: array((*v, x)),
+    "[]=": _with_entry,
+    "vcat": lambda v, w: array((*_entries_of(v), *_entries_of(w))),
     "length": lambda v: int(v.size),
     "size": lambda m, i=None: m.shape if i is None else int(m.shape[i - 1]),
     "sum": _summed,

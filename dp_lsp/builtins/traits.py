@@ -114,6 +114,21 @@ class Clips(Trait):
 
 
 @value
+class FreshVector(Trait):
+    """It returns a new vector of numbers, which shares nothing with what it is given."""
+
+
+@value
+class InPlace(Trait):
+    """It changes a vector in place, so that whoever else holds it would see that."""
+
+
+@value
+class Lengthens(Trait):
+    """It returns a vector that is longer than one it is given."""
+
+
+@value
 class LimitedCopy(Trait):
     """Arguments of which the result is a copy that is kept within limits."""
 

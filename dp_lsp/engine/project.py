@@ -228,7 +228,8 @@ def _doubts(modules: Sequence[list[Unit]], clouds: dict[str, str]) -> None:
     their units."""
     importing = any(unit.lowered.imported for module in modules for unit in module)
     changing = {name for module in modules for unit in module for name in unit.lowered.changers}
-    if importing or changing:
+    storing = any(unit.lowered.stores for module in modules for unit in module)
+    if importing or changing or storing:
         units = [unit for module in modules for unit in module]
         definers: dict[str, list[int]] = {}
         for index, unit in enumerate(units):
@@ -236,7 +237,8 @@ def _doubts(modules: Sequence[list[Unit]], clouds: dict[str, str]) -> None:
                 definers.setdefault(definition.name, []).append(index)
         if importing:
             _cloud_imported(modules, clouds)
-        if changing := changing - definers.keys():
+        changing -= definers.keys()
+        if changing or storing:
             _cloud_changed(units, definers, changing, clouds)
 
 
@@ -256,14 +258,17 @@ def _cloud_changed(
     units: list[Unit], definers: dict[str, list[int]], changing: set[str], clouds: dict[str, str]
 ) -> None:
     """Containers that may be reached by what changes one in place: a function that may do so by its name, of which
-    nothing else is known. It may be given what whoever calls it, or calls who calls it, can reach."""
+    nothing else is known, or one that changes entries of an array that is not its own. It may be given what whoever
+    calls it, or calls who calls it, can reach."""
     mentioned: dict[str, list[int]] = {}
     for index, unit in enumerate(units):
         for name in unit.lowered.mentions:
             if name in definers:
                 mentioned.setdefault(name, []).append(index)
     defined = [tuple(each.name for each in unit.lowered.definitions) for unit in units]
-    start = {index for index, unit in enumerate(units) if not changing.isdisjoint(unit.lowered.mentions)}
+    storing = {index for index, unit in enumerate(units) if unit.lowered.stores}
+    start = storing | {index for index, unit in enumerate(units) if not changing.isdisjoint(unit.lowered.mentions)}
+    by = min(changing.union(*(defined[index] for index in storing)), default="a statement")
     callers = _closed(start, lambda at: (other for name in defined[at] for other in mentioned.get(name, ())))
     reached = _closed(
         callers, lambda at: (other for name in units[at].lowered.mentions for other in definers.get(name, ()))
@@ -271,7 +276,7 @@ def _cloud_changed(
     for index in sorted(reached):
         for definition in units[index].lowered.definitions:
             if isinstance(definition, Constant) and not _is_fixed(definition):
-                clouds.setdefault(definition.name, f"`{min(changing)}` may change it in place")
+                clouds.setdefault(definition.name, f"`{by}` may change it in place")
 
 
 def _closed(start: set[int], following: Callable[[int], Iterable[int]]) -> set[int]:

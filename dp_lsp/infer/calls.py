@@ -11,7 +11,7 @@ from dp_lsp.builtins import monotonicity, stored
 from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, no_demands
 from dp_lsp.builtins.remedies import UNBOX
 from dp_lsp.builtins.shapes import Shape
-from dp_lsp.builtins.traits import ComposableFilter, DividesByLast, IntegerArguments
+from dp_lsp.builtins.traits import ComposableFilter, DividesByLast, InPlace, IntegerArguments
 from dp_lsp.core import laws, machine, term
 from dp_lsp.core.algebra import ZERO, NormVariable
 from dp_lsp.core.constraints import decide
@@ -103,7 +103,7 @@ def _may_change(inference: Inference, node: term.Call, row: Builtin, args: Args)
     if not node.mutates or not inference.context.rules.ownership or row.mutates is None:
         return True
     index = args.names.index(row.mutates)
-    if can_change(args.types[index]):
+    if can_change(args.types[index]) or row.has(InPlace):  # a vector of its own, says who lowered the program
         return True
     given = type_words(args.types[index])
     wanted = "a gradient or a model"
@@ -258,6 +258,8 @@ def _moved(
         together = _side_by_side(inference, together, result)
     if form.furthest and inference.context.rules.linear:
         together = moves.furthest(together)
+    if not values:
+        return Judgement(result, moves.NOWHERE)
     most = _diameter(inference, values[0], inference.solver.type(result))
     return inference.judgement(result, inference.capped(together, most, node.span))
 

@@ -28,7 +28,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from dp_lsp import builtins
 from dp_lsp.builtins import stored
-from dp_lsp.builtins.traits import Clips, Integral
+from dp_lsp.builtins.traits import Clips, InPlace, Integral
 from dp_lsp.core import machine, term
 from dp_lsp.core.algebra import NormVariable
 from dp_lsp.core.annotation import ContainerOf, NumberOf
@@ -444,6 +444,8 @@ class _Storing(_BodyWalk[_Held]):
         return _Held(numbers or 0, 0)
 
     def _call(self, builtin: str, given: Sequence[_Held]) -> _Storage:
+        if builtins.TABLE[builtin].has(InPlace):
+            return given[0]
         found = self._storage.numbers(builtin, *(held.numbers for held in given)) if given else machine.ELEMENTS
         arrays = self._storage.arrays(builtin, [held.arrays for held in given if held.arrays])
         return _Held(machine.collected(machine.ELEMENTS if found is None else found), arrays)

@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import repeat
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from dp_lsp import builtins
+from dp_lsp.builtins.traits import Lengthens
 from dp_lsp.core import laws, sens, term
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
+from dp_lsp.core.evaluate import symbols_of
 from dp_lsp.core.events import Apart, Cost, Place, Repeat, Var, variables
 from dp_lsp.core.linear import LinearForm
 from dp_lsp.core.machine import Stored
@@ -134,7 +136,7 @@ def comprehension(inference: Inference, node: term.Comprehension) -> Evaluation:
     return Evaluation(made, spent).after(counting, Effects(failures=failures))
 
 
-def _length(node: term.Comprehension, rounds: _Rounds) -> Poly | None:
+def _length(node: term.Rounds, rounds: _Rounds) -> Poly | None:
     """How many rounds there are, as a length."""
     if rounds.number is None:
         return None
@@ -199,9 +201,10 @@ def _one_round(inference: Inference, node: term.Rounds, starts: list[Judgement],
     the types of the start it would claim too little of the later rounds."""
     types = invariants.types(inference, node, starts) if isinstance(node, term.Loop) else ()
     computed = len(inference.publics.symbols)
+    opened = _of_open_lengths(inference, node, types)
     with inference.context.round(node.index, inference.solver, rounds.sample) as own:
         variables: list[Var] = []
-        for (inner, _), type_ in zip(node.carried, types, strict=True):
+        for (inner, _), type_ in zip(node.carried, opened, strict=True):
             inference.context.environment[inner] = _start(inference, inner, type_, variables)
         index = _index(inference, node, rounds, own)
         inference.define(node.index, index)
@@ -210,7 +213,9 @@ def _one_round(inference: Inference, node: term.Rounds, starts: list[Judgement],
     inside = frozenset(symbol for symbol in inference.publics.symbols[computed:] if symbol.varies)
     value, effects = publics.from_outside(value, inside), _failing_outside(effects, inside)
     ends = value.parts if len(value.parts) == len(types) else (value,) * len(types)
-    held = _held(inference, node, types, ends)
+    added = [_added(before, end.type, inside) for before, end in zip(opened, ends, strict=True)]
+    held = _held(inference, node, opened, ends, added)
+    held = None if held is None else _lengthened(inference, node, types, held, added, rounds)
     number = inference.static(index)
     return None if held is None else _OneRound(tuple(variables), held, value, ends, forms, effects, own, number)
 
@@ -264,11 +269,67 @@ def _together(inference: Inference, span: Span, types: Iterable[Type], items: It
     return inference.tuple_of(span, parts)
 
 
-def _held(
-    inference: Inference, node: term.Rounds, types: tuple[Type, ...], ends: tuple[Judgement, ...]
+def _of_open_lengths(inference: Inference, node: term.Rounds, types: tuple[Type, ...]) -> tuple[Type, ...]:
+    """The types of what is carried in a round, where vectors may become longer: each has a public length, another one
+    in each round."""
+    within = term.within(term.of_body(node.body)) if node.carried else ()
+    if not any(isinstance(each, term.Call) and builtins.TABLE[each.builtin].has(Lengthens) for each in within):
+        return types
+    return tuple(
+        replace(type_, length=inference.publics.of_length(local)) if _is_vector(type_) else type_
+        for (local, _), type_ in zip(node.carried, types, strict=True)
+    )
+
+
+def _is_vector(type_: Type) -> TypeGuard[Container]:
+    return isinstance(type_, Container) and type_.kind is Kind.VECTOR
+
+
+def _added(before: Type, after: Type, inside: frozenset[Symbol]) -> Poly | None:
+    """By how much a round makes a vector of open length longer; None where that is another number in each round."""
+    if not _is_vector(before) or not _is_vector(after) or before.length.symbol not in inside:
+        return None
+    added = after.length - before.length
+    return added if inside.isdisjoint(symbols_of(added)) else None
+
+
+def _lengthened(
+    inference: Inference,
+    node: term.Rounds,
+    types: tuple[Type, ...],
+    held: tuple[Type, ...],
+    added: Sequence[Poly | None],
+    rounds: _Rounds,
 ) -> tuple[Type, ...] | None:
-    """The types of what is carried, if they hold what a round ends with; None, with a problem, if not."""
-    for (local, _), type_, end in zip(node.carried, types, ends, strict=True):
+    """The types after all rounds, each of which makes vectors so much longer; None, with a problem, where it is not
+    public how many rounds there are."""
+    found: list[Type] = []
+    for (local, _), type_, after, more in zip(node.carried, types, held, added, strict=True):
+        if more is None or not _is_vector(type_) or not _is_vector(after):
+            found.append(after)
+        elif more.number == 0:
+            found.append(replace(after, length=type_.length))
+        elif (number := _length(node, rounds)) is not None:
+            found.append(replace(after, length=type_.length + more * number))
+        else:
+            reason = f"it is not public how often `{local.name}` becomes longer"
+            inference.report(problems.DoesNotFit.at(node.span, function=LOOP, reason=reason))
+            return None
+    return tuple(found)
+
+
+def _held(
+    inference: Inference,
+    node: term.Rounds,
+    types: tuple[Type, ...],
+    ends: tuple[Judgement, ...],
+    added: Sequence[Poly | None],
+) -> tuple[Type, ...] | None:
+    """The types of what is carried, if they hold what a round ends with, but for what it adds to the length of vectors;
+    None, with a problem, if not."""
+    for (local, _), type_, end, more in zip(node.carried, types, ends, added, strict=True):
+        if more is not None and _is_vector(end.type) and _is_vector(type_):
+            end = replace(end, type=replace(end.type, length=type_.length))
         try:
             wider = without_static(inference.solver.join(type_, end.type))
         except Mismatch as mismatch:

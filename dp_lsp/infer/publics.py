@@ -40,7 +40,7 @@ from dp_lsp.core.ranges import ANYWHERE, Ends, ends, is_computed, speaks_of, sup
 from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Move, Moves
 from dp_lsp.core.sens import ONE, WIDTH
 from dp_lsp.core.term import Local, Term
-from dp_lsp.core.types import Base, BoolType, Bounds, Container, FunctionType, NumberType, TupleType, Type
+from dp_lsp.core.types import INTEGER, Base, BoolType, Bounds, Container, FunctionType, NumberType, TupleType, Type
 from dp_lsp.infer import moves
 from dp_lsp.infer.context import TypingContext
 from dp_lsp.infer.recorder import Recorder
@@ -179,6 +179,10 @@ class Publics:
         if not isinstance(type_, NumberType) or type_.static is not None or type_.base is Base.DATA:
             return type_
         return replace(type_, static=Poly.of(self._symbol(local.name, type_, _between(type_), varies=True)))
+
+    def of_length(self, local: Local) -> Poly:
+        """How long a vector is in a round of a loop that may make it longer: another number in each."""
+        return Poly.of(self._symbol(f"length({local.name})", INTEGER, Ends(_ZERO, None), varies=True))
 
     def _with_symbol(self, type_: NumberType, node: Term) -> NumberType:
         """A number with a symbol, which is the same for what is computed twice of the same values."""

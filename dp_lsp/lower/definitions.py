@@ -22,6 +22,7 @@ from dp_lsp.lower.facts import (
     refused_target,
     summary,
 )
+from dp_lsp.lower.filling import may_store
 from dp_lsp.lower.functions import Functions, Written
 from dp_lsp.lower.scope import LoweringUnit
 from dp_lsp.problem import Problem
@@ -50,9 +51,9 @@ class Lowered(NamedTuple):
     """A chunk after lowering. ``clouded`` are top-level names whose meaning cannot be read off, with the place and
     the reason, :data:`EVERYTHING` among them; ``imported`` are those that are so only if the project defines them, too,
     ``mentions`` are all names in its definitions, those of fields included, and ``changers`` those of them that no
-    builtin has and that may be a function's that changes what it is given. ``marks`` are the first and last lines of
-    modules. ``cautious`` says that a change was refused, which may be fine if more is known of the functions that are
-    called."""
+    builtin has and that may be a function's that changes what it is given. ``stores`` says that a definition may change
+    entries of an array that others hold. ``marks`` are the first and last lines of modules. ``cautious`` says that a
+    change was refused, which may be fine if more is known of the functions that are called."""
 
     definitions: tuple[Definition, ...]
     problems: tuple[Problem, ...]
@@ -63,6 +64,7 @@ class Lowered(NamedTuple):
     imported: tuple[Imported, ...] = ()
     mentions: frozenset[str] = frozenset()
     changers: frozenset[str] = frozenset()
+    stores: bool = False
 
 
 def lower(parsed: surface.Parsed, text: str, known: Known, language: Language) -> Lowered:
@@ -102,7 +104,8 @@ class _TopLevel:
             name for name in mentions if may_change(name) and self._language.builtins.find(name) is None
         )
         clouded = tuple(self._clouded)
-        return Lowered(definitions, found, clouded, marks, includes, cautious, imported, mentions, changers)
+        stores = any(may_store(node, self._language) for node in parsed.nodes)
+        return Lowered(definitions, found, clouded, marks, includes, cautious, imported, mentions, changers, stores)
 
     def _node(self, node: surface.Node) -> None:
         match node:

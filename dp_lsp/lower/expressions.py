@@ -52,6 +52,8 @@ class Expressions:
                 return self._call(node)
             case surface.Tuple(items=items):
                 return term.MakeTuple(node.span, tuple(self.term(item) for item in items))
+            case surface.Vector(items=()):
+                return term.Call(node.span, builtins.EMPTY, (), node.span)
             case surface.Vector(items=items):
                 args = tuple(self.term(item) for item in items)
                 return term.Call(node.span, builtins.LITERAL, args, node.span)
@@ -238,6 +240,8 @@ class Expressions:
         return self.term(node)
 
     def _indexed(self, node: surface.Index) -> Term:
+        if not node.indices and isinstance(node.value, surface.Name) and not self._scope.has(node.value.name):
+            return term.Call(node.span, builtins.EMPTY, (self._argument(node.value, GivenType()),), node.span)
         value = self.term(node.value)
         row, places = _way(node.indices)
         if any(isinstance(place, surface.Whole | surface.Range) for place in places) or not 1 <= len(places) <= 2:

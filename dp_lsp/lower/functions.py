@@ -15,6 +15,7 @@ from dp_lsp.lower.aliasing import aliasing
 from dp_lsp.lower.changes import Changes, versions
 from dp_lsp.lower.expressions import Expressions
 from dp_lsp.lower.facts import UNUSED, written
+from dp_lsp.lower.filling import fillable
 from dp_lsp.lower.leaving import GIVES_NOTHING, GIVES_VALUE, OTHER_CHANGES, ends_bare, returns
 from dp_lsp.lower.methods import conflict
 from dp_lsp.lower.ownership import OUTSIDE, Holding, Memory
@@ -121,6 +122,10 @@ class Functions:
         known = self._unit.known if outer is None else outer.survey.known
         survey = None if outer is None else outer.survey.inner.get(block)
         self._scope.survey = survey or Survey(block, known, self._unit.language)
+        params = () if node is None else node.params
+        self._scope.fillable = fillable(block, self._unit.language, self._scope.builtin_of) - {
+            param.name for param in params
+        }
         self._check_names()
         statements = grouped(block.statements)
         body = self._statements.body(statements, self._end(node, block), block.span, may_return=node is not None)

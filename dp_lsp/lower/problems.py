@@ -634,6 +634,43 @@ class SharedChange(Kind):
     unchecked = True
 
 
+class FilledElsewhere(Kind):
+    """A vector is changed in place that others may hold: it is a parameter or a top-level value, or it was given
+    another name, put into something or given to a function before its last change. What is known of those would be
+    wrong afterwards. A vector that is made in the function may be changed as long as only numbers are read of it.
+
+    Broken:
+
+    ```julia
+    function f(x::Real)
+        v = [1.0, 2.0]
+        w = v
+        v[1] = x
+        w
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(x::Real)
+        v = [1.0, 2.0]
+        v[1] = x
+        w = v
+        w
+    end
+    ```
+    """
+
+    code = "DP143"
+    name = "filled-elsewhere"
+    message = (
+        "`{name}` is changed in place, and others may hold it: change only a vector that is made in the same function, "
+        "and use it otherwise only behind its last change"
+    )
+    unchecked = True
+
+
 class PartChanged(Kind):
     """What an index gives is a part of another value, which a change of the part would change as well.
 

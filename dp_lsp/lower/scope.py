@@ -71,7 +71,8 @@ class BodyScope:
 
     ``now`` are the versions of names; ``lost`` says of names that only some ways through the code give a value where
     they do; ``fixed`` are parameters and the indices of loops; ``captured`` are the names of outer functions that are
-    read here; ``making`` names the function of this scope whose methods are being lowered.
+    read here; ``fillable`` are those whose vectors may be changed in place; ``making`` names the function of this scope
+    whose methods are being lowered.
     """
 
     def __init__(self, outer: BodyScope | None, known: Known, language: Language) -> None:
@@ -82,6 +83,7 @@ class BodyScope:
         self.lost: dict[str, str] = {}
         self.fixed: set[str] = set()
         self.captured: set[str] = set()
+        self.fillable: frozenset[str] = frozenset()
         self.making = ""
         self.ownership = Ownership()
         self.survey = Survey(surface.Block(0, 0, ()), known, language)

@@ -26,6 +26,7 @@ from dp_lsp.lower.facts import (
     refused_target,
     walked,
 )
+from dp_lsp.lower.filling import changed
 from dp_lsp.lower.leaving import (
     GUARDS,
     IN_LOOP,
@@ -147,6 +148,9 @@ class Statements:
             return self._returned_value(node.value)
         if isinstance(node, surface.If):
             return self._unit.refused(node, described(node))
+        if isinstance(node, surface.Assign) and isinstance(node.target, surface.Index):
+            self._statement(node, binds)
+            return self._unit.refused(node, "an assignment to an entry as a value")
         if self._is_expression(node):
             return self._returned_value(node)
         self._statement(node, binds)
@@ -185,6 +189,8 @@ class Statements:
 
     def _understood(self, node: surface.Node, binds: list[Bind]) -> None:
         match node:
+            case surface.Assign() | surface.Call() if (name := changed(node, self._scope.builtin_of)) is not None:
+                binds.append(self._filled(node, name))
             case surface.Assign():
                 binds.append(self._assign(node))
             case surface.If() | surface.Call() if failing := self._failure(node):
@@ -286,6 +292,28 @@ class Statements:
         if isinstance(target, surface.Tuple) and len(locals_) == 1:
             value = term.Hole(node.span, "an assignment to a tuple of one name", (value,))
         return Bind(node.span, locals_, value)
+
+    def _filled(self, node: surface.Assign | surface.Call, name: surface.Name) -> Bind:
+        """A change of a vector in place: the variable has another one from there on."""
+        held = self._scope.ownership.of(name.name)
+        target = node.target if isinstance(node, surface.Assign) else None
+        if name.name not in self._scope.fillable or name.name not in self._scope.now:
+            place = node.span if target is None else target.span
+            self._unit.report(problems.FilledElsewhere.at(place, name=name.name, code=self._unit.code))
+            written = (node.value,) if isinstance(node, surface.Assign) else node.args[1:]
+            value: Term = term.Hole(
+                node.span, "a change that others may see", tuple(map(self._expressions.term, written))
+            )
+        elif isinstance(node, surface.Call):
+            row = self._scope.builtin_of(node.callee)
+            assert row is not None, "what is changed is known by the row"
+            value = self._expressions.use(node, row, mutates=True)
+        else:
+            assert isinstance(target, surface.Index), "a call changes a vector, or an entry does"
+            entry, of = self._assigned(node), self._expressions.name(name)
+            args = of, self._expressions.term(target.indices[0]), entry
+            value = term.Call(node.span, builtins.STORE, args, target.span, mutates=True)
+        return Bind(node.span, (self._scope.version(name.name, name.span, held),), value)
 
     def _refused_assignment(self, node: surface.Assign, value: Term) -> Bind:
         """An assignment to something other than names. Those in it have a value after it, of which nothing is known."""

@@ -89,6 +89,10 @@ class Survey:
             case Methods(functions=functions):
                 self._write(functions[0].name, How.FUNCTION, node)
                 self._learn(functions[0].name.name, [(function.params, function.body) for function in functions])
+            case surface.Assign(target=surface.Index() as target, value=value):
+                self._write(target.value, How.CHANGED, node)
+                self._hide(disturbed(target, self._language.semantics), target)
+                self._hide(disturbed(value, self._language.semantics), node)
             case surface.Assign(target=target, value=value):
                 for name in assigned_names(target) or ():
                     self._write(name, How.ASSIGNED, node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import reduce
 
 from . import arithmetic
 from .arithmetic import extreme, missing, same
@@ -11,7 +12,7 @@ from .conversion import convert
 from .failures import Failure, Unmodelled
 from .machine import Machine
 from .shown import shown
-from .types import BOOL, FLOAT, INT, NUMBER, REAL, TYPES, Parameter, Type, is_below
+from .types import BOOL, FLOAT, INT, NUMBER, REAL, TYPES, Parameter, Type, is_below, promoted
 from .values import (
     Array,
     Box,
@@ -494,9 +495,35 @@ def fill(machine: Machine, value: Value, count: Value) -> Value:
     return Array(type_of(value), [value] * int(number(count)))
 
 
-@row("zeros", "ones")
-def zeros(machine: Machine, *args: Value) -> Value:
-    raise Unmodelled("arrays of a shape")
+@row("zeros")
+def zeros(machine: Machine, count: Value) -> Value:
+    return _floats(count, 0)
+
+
+@row("ones")
+def ones(machine: Machine, count: Value) -> Value:
+    return _floats(count, 1)
+
+
+def _floats(count: Value, value: int) -> Array:
+    if isinstance(count, bool) or not is_number(count) or number(count).denominator > 1:
+        raise Failure("MethodError", "no method matching zeros")
+    if number(count) < 0:
+        raise Failure("ArgumentError", "invalid Array dimensions")
+    return Array(FLOAT, [made(FLOAT, value)] * int(number(count)))
+
+
+@row("vcat")
+def vcat(machine: Machine, *args: Value) -> Value:
+    boxes = [each for each in args if not is_number(each)]
+    kinds = [each.element if isinstance(each, Array) else type_of(each) for each in args]
+    if not all(isinstance(each, Array) and len(each.shape) == 1 for each in boxes):
+        raise Unmodelled("other arrays that are joined")
+    if not all(is_below(kind, NUMBER) for kind in kinds):
+        raise Unmodelled("arrays of anything that are joined")
+    found = reduce(promoted, kinds)
+    entries = [entry for each in args for entry in (each.entries if isinstance(each, Array) else [each])]
+    return Array(found, [convert(found, entry) for entry in entries])
 
 
 @row("first")

@@ -1,4 +1,5 @@
-"""The same function in other words: comprehensions in place of maps, and of loops that add up what they release.
+"""The same function in other words: comprehensions in place of maps; and comprehensions, maps and vectors that are
+filled in place of loops that add up what they release.
 
 Which words are chosen follows from the text alone, so a seed keeps the function that it had."""
 
@@ -16,9 +17,17 @@ _LOOP = re.compile(r"( *)s = 0\.0\n *for i in (1:\w+)\n *s = s \+ (.+)\n *end\n 
 def respelled(text: str) -> str:
     """A program with some of its maps and loops as comprehensions."""
     chance = random.Random(text)
-    if (loop := _LOOP.search(text)) and chance.random() < _SHARE:
+    if (loop := _LOOP.search(text)) and chance.random() < 2 * _SHARE:
         indent, over, step = loop.groups()
-        text = f"{text[: loop.start()]}{indent}[{step} for i in {over}]\n{text[loop.end() :]}"
+        ways = (
+            f"[{step} for i in {over}]",
+            f"map(i -> {step}, {over})",
+            f"s = Float64[]\nfor i in {over}\n    push!(s, {step})\nend\ns",
+            f"s = zeros({over.partition(':')[2]})\nfor i in {over}\n    s[i] = {step}\nend\ns",
+            f"s = [0.0]\nfor i in {over}\n    s = vcat(s, {step})\nend\nsum(s)",
+        )
+        made = "\n".join(indent + line for line in chance.choice(ways).split("\n"))
+        text = f"{text[: loop.start()]}{made}\n{text[loop.end() :]}"
     for found in reversed(list(_maps(text))):
         if chance.random() < _SHARE:
             text = found.put(text)

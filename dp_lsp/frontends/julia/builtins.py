@@ -14,5 +14,5 @@ def julia_builtins() -> Builtins:
 
 
 def _spelling(row: Builtin) -> Spelling:
-    changing = () if row.mutates is None else tuple(f"{name}!" for name in (row.name, *row.aliases))
+    changing = () if row.mutates is None else tuple(f"{name.removesuffix('!')}!" for name in (row.name, *row.aliases))
     return Spelling(row.name, row.signature, row.aliases, changing, row.examples, row.refused)

@@ -10,6 +10,7 @@ Source: Julia's Base (``promotion.jl``, ``number.jl``, ``float.jl``, ``reduce.jl
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 from dp_lsp.core import machine
 from dp_lsp.core.machine import ANY_ARRAY, ARRAY, ELEMENTS, FLOAT64, INT, OTHER_ARRAY, OTHER_INTEGER, Storage, Stored
@@ -88,6 +89,13 @@ def _with_noise(*given: Stored) -> Stored:
     return machine.promoted(given[-1], FLOAT64)
 
 
+def _joined(*given: Stored) -> Stored:
+    """Element types are promoted like numbers; an abstract one stays abstract."""
+    abstract = reduce(int.__or__, given) & ~machine.NUMBERS
+    within = machine.ABSTRACT_INTEGER | machine.ABSTRACT_REAL if abstract else 0
+    return machine.promoted(*map(machine.values, given)) | abstract | within
+
+
 def _as_it_is(*given: Stored) -> None:
     return None
 
@@ -119,6 +127,10 @@ _RULES: dict[str, Callable[..., Stored | None]] = {
     **dict.fromkeys(("length", "size", "argmax", "argmin", "count", "count_rows", "count_distinct"), _counted),
     **dict.fromkeys(("above_threshold", "sparse_vector", "report_noisy_max"), _counted),
     **dict.fromkeys(("gaussian_mechanism", "gaussian_noise", "laplacian_mechanism"), _with_noise),
+    **dict.fromkeys(("zeros", "ones"), lambda n: FLOAT64),
+    **dict.fromkeys(("push!", "[]="), _first),
+    "T[]": lambda *given: ELEMENTS | machine.ABSTRACT if given else machine.ABSTRACT,
+    "vcat": _joined,
     "unbox": _as_it_is,
 }
 """By the names of rows, of what their arguments hold, in order."""

@@ -44,11 +44,13 @@ def extended(name: str) -> str:
 
 
 class _Statement(NamedTuple):
-    """What stands left of an assignment, if one follows: names, fields, and those of these that are called."""
+    """What stands left of an assignment, if one follows: names, fields, and whether one of these is called, or an entry
+    meant."""
 
     names: list[str]
     fields: list[str]
     called: bool = False
+    indexed: bool = False
 
 
 class _Reading:
@@ -63,6 +65,7 @@ class _Reading:
         self._outside: set[str] = set()
         self._members: set[str] = set()
         self._anything = ""
+        self._stores = False
         self._inner: list[Summary] = []
         self._statement = _Statement([], [])
         self._outer: list[tuple[str, _Statement]] = []
@@ -71,7 +74,8 @@ class _Reading:
     def found(self) -> Summary:
         """All that was read."""
         mentions, binds, outside, members = map(frozenset, (self._mentions, self._binds, self._outside, self._members))
-        return Summary(mentions, binds, outside, members, self._anything).joined(*self._inner)
+        own = Summary(mentions, binds, outside, members, self._anything, self._stores)
+        return own.joined(*self._inner)
 
     def token(self, index: int) -> None:
         """Read a token; those before it are read."""
@@ -82,7 +86,7 @@ class _Reading:
         elif kind == "NAME":
             self._name(index, token.value)
         elif kind in _ASSIGNING:
-            self._assigned()
+            self._assigned(by_entries=token.value.startswith("."))
         elif kind in OPENERS or kind in BLOCKS:
             self._open(index, kind)
         elif kind in CLOSING:
@@ -141,8 +145,9 @@ class _Reading:
             self._binds.add(name)
             self._outside |= {name} if self._naming == "GLOBAL" else set()
 
-    def _assigned(self) -> None:
-        names, fields, called = self._statement
+    def _assigned(self, by_entries: bool) -> None:
+        names, fields, called, indexed = self._statement
+        self._stores = self._stores or indexed or by_entries
         self._binds.update(names, fields)
         self._outside.update(fields)
         if called:
@@ -152,7 +157,8 @@ class _Reading:
     def _open(self, index: int, kind: str) -> None:
         if kind == "FUNCTION":
             self._function(index)
-        self._outer.append((kind, self._statement))
+        around = self._statement._replace(indexed=True) if kind == "INDEX" else self._statement
+        self._outer.append((kind, around))
         self._fresh()
 
     def _close(self) -> None:
@@ -161,6 +167,7 @@ class _Reading:
         if kind in ("LPAR", "LSQB"):
             self._statement.names.extend(inner.names)
             self._statement.fields.extend(inner.fields)
+            self._statement = self._statement._replace(indexed=self._statement.indexed or inner.indexed)
 
     def _function(self, index: int) -> None:
         """The name of a definition that is written with ``function``."""

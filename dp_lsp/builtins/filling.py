@@ -1,0 +1,213 @@
+"""Vectors that are made to be filled: `zeros(n)`, `ones(n)`, `Float64[]`, and what fills them:
+`push!(v, x)`, `v[i] = x` and `vcat(v, x)`.
+
+The first two of these change a vector in place. As a row, each gives the vector that it leaves behind, which is the
+next version of the variable; that nobody else sees the change is for whoever lowers a program to make sure
+(:mod:`dp_lsp.lower.filling`). What has no place among the entries of a vector makes the run fail: a number that is not
+whole in a vector of Ints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dp_lsp.builtins.datasets import VECTOR
+from dp_lsp.builtins.define import Args, Builtin, Demand, Refusal, Refused, each, form, free, only
+from dp_lsp.builtins.patterns import INTEGER_NUMBER, REAL_NUMBER, STATIC_INTEGER, Box, GivenType
+from dp_lsp.builtins.traits import FreshVector, InPlace, IntegerArguments, Lengthens, NeverNaN, everyday
+from dp_lsp.core import machine
+from dp_lsp.core.algebra import NormVariable, Poly
+from dp_lsp.core.annotation import NumberOf
+from dp_lsp.core.sens import INFINITY, ONE
+from dp_lsp.core.types import REAL, Base, Clip, Container, Kind, NumberType, Type
+
+EMPTY = "T[]"
+"""The id of a vector without entries, which has no name."""
+STORE = "[]="
+"""The id of an assignment to an entry, which has no name."""
+PUSH = "push!"
+
+_MADE = "A vector of public numbers moves with nothing"
+_ADDED = "Every norm of a vector is at most the sum of those of its parts, as they stand in it beside zeros"
+
+_NUMBERS = Box(VECTOR, bases=frozenset({Base.INTEGER, Base.REAL}))
+
+
+def _vector(length: Poly, element: Type) -> Container:
+    return Container(Kind.VECTOR, NormVariable("norm", free=True), Clip.U, length, element)
+
+
+def _not_negative(args: Args) -> tuple[Demand, ...]:
+    return (Demand(Poly.of(0), "<=", args.static("n"), "n"),)
+
+
+def _is_there(args: Args) -> tuple[Demand, ...]:
+    """A known position is one of an entry."""
+    place = args.statics[args.names.index("i")]
+    if place is None:
+        return ()
+    return Demand(Poly.of(1), "<=", place, "i"), Demand(place, "<=", args.container("v").length, "i")
+
+
+def _of_floats(args: Args) -> Type:
+    return _vector(args.static("n"), REAL)
+
+
+def _typed(args: Args) -> Type | Refusal:
+    given = args.given_type("T")
+    if not isinstance(given, NumberOf) or given.base is Base.DATA:
+        return Refusal("a vector that is filled holds numbers, as `Float64[]` does")
+    whole = given.base is Base.INTEGER
+    held = machine.of_elements(given.stored or (machine.WHOLE if whole else machine.NUMBERS), upper=False)
+    return _vector(Poly.of(0), NumberType(given.base, stored=held))
+
+
+def _untyped(args: Args) -> Type:
+    return _vector(Poly.of(0), REAL)
+
+
+def _is_place(element: NumberType, entry: NumberType) -> bool:
+    """Whether a vector takes a number for an entry, whatever that is stored as: as it is, or as a float."""
+    held = element.stored
+    if not held & ~(machine.FLOAT64 | machine.ABSTRACT_REAL | machine.ABSTRACT):
+        return True
+    whole = held in (machine.INT, machine.ABSTRACT_INTEGER)
+    return whole and not entry.stored & ~(machine.INT if held == machine.INT else machine.WHOLE)
+
+
+def _with_entry(args: Args, length: Poly) -> Type | Refusal:
+    """The vector with one more entry, or another one. No bounds are known of its entries."""
+    box, entry = args.container("v"), args["x"]
+    element = box.element
+    if not isinstance(element, NumberType) or not isinstance(entry, NumberType):
+        return Refusal("its entries are no numbers")
+    if not _is_place(element, entry):
+        kind = machine.words(element.stored) or "a number of one type"
+        return Refusal(f"each of its entries is {kind}, and `x` may be none; begin with `Float64[]` or `zeros(n)`")
+    base = Base.REAL if Base.REAL in (element.base, entry.base) else Base.INTEGER
+    return replace(box, length=length, clip=Clip.U, element=NumberType(base, stored=element.stored))
+
+
+def _pushed(args: Args) -> Type | Refusal:
+    return _with_entry(args, args.container("v").length + Poly.of(1))
+
+
+def _stored(args: Args) -> Type | Refusal:
+    return _with_entry(args, args.container("v").length)
+
+
+def _joined(args: Args) -> Type | Refusal:
+    boxes = [type_ for type_ in args.types if isinstance(type_, Container)]
+    numbers = [box.element if isinstance(box, Container) else box for box in args.types]
+    if not all(isinstance(each, NumberType) for each in numbers):
+        return Refusal("entries must be numbers")
+    bases = {each.base for each in numbers if isinstance(each, NumberType)}
+    length = sum((box.length for box in boxes), Poly.of(len(args) - len(boxes)))
+    element = NumberType(Base.REAL if Base.REAL in bases else Base.INTEGER)
+    return replace(boxes[0], length=length, clip=Clip.U, element=element)
+
+
+_RELEASES = "function f(x::Real, eps::Static()) :: Priv()\n    v = {}\n    {}\n    v\nend"
+
+_EVERYDAY: tuple[Builtin, ...] = (
+    *(
+        Builtin(
+            name,
+            f"{name}(n)",
+            (form(_of_floats, free, _not_negative, n=STATIC_INTEGER),),
+            f"A vector of n {name}, stored as Float64, to be filled by `v[i] = x`. n is public; 0 ≤ n.",
+            _MADE,
+            (f"f() = {name}(3)", f"function f(x::Real)\n    v = {name}(3)\n    v[2] = x\n    v\nend"),
+            (
+                Refused(f"f() = {name}(-1)", "DP304"),
+                Refused(f"f(n::Integer) = {name}(n)", "DP207"),
+                Refused(f"f(x::Data) = {name}(x)", "DP202"),
+            ),
+            traits=(FreshVector(), IntegerArguments(("n",)), NeverNaN()),
+        )
+        for name in ("zeros", "ones")
+    ),
+    Builtin(
+        "vcat",
+        "vcat(v, w), vcat(v, x), vcat(x, v)",
+        (
+            form(_joined, each(), v=replace(_NUMBERS, norm="N"), w=replace(_NUMBERS, norm="N")),
+            form(_joined, each(), v=_NUMBERS, x=REAL_NUMBER),
+            form(_joined, each(), x=REAL_NUMBER, v=_NUMBERS),
+        ),
+        "The entries of both, one after the other, as a new vector. It moves as far as both together.",
+        _ADDED,
+        (
+            "f(v::MetricVector(Real, L1), x::Real) = vcat(v, x)",
+            "f(v::MetricVector(Real, L1), w::MetricVector(Real, L1)) = vcat(v, w)",
+            "f(v::MetricVector(Real, L2), x::Real) = vcat(x, v)",
+        ),
+        (
+            Refused("f(v::MetricVector(Real, L1), x::Data) = vcat(v, x)", "DP202"),
+            Refused("f(v::MetricVector(Real, L1), w::MetricVector(Real, L2)) = vcat(v, w)", "DP208"),
+        ),
+        traits=(FreshVector(), Lengthens()),
+    ),
+)
+
+_CHANGING: tuple[Builtin, ...] = (
+    Builtin(
+        EMPTY,
+        "Float64[], []",
+        (form(_untyped, free), form(_typed, free, T=GivenType())),
+        "A vector without entries, to be filled by `push!`.",
+        _MADE,
+        ("f() = []", "f() = Float64[]", "function f(x::Real)\n    v = Float64[]\n    push!(v, x)\n    v\nend"),
+        (Refused("f() = Data[]", "DP208"),),
+        traits=(FreshVector(),),
+    ),
+    Builtin(
+        PUSH,
+        "push!(v, x)",
+        (form(_pushed, each(), v=_NUMBERS, x=REAL_NUMBER),),
+        "Puts x behind the last entry of v, a vector that was made in the same function and that nothing else shares. "
+        "It moves as far as both together.",
+        _ADDED,
+        (
+            "function f(x::Real)\n    v = Float64[]\n    push!(v, x)\n    v\nend",
+            _RELEASES.format("Float64[]", "for i in 1:3\n        push!(v, laplacian_mechanism(1, eps, x))\n    end"),
+        ),
+        (
+            Refused("function f(x::Real)\n    v = Int[]\n    push!(v, x)\n    v\nend", "DP208"),
+            Refused("function f(x::Data)\n    v = Float64[]\n    push!(v, x)\n    v\nend", "DP202"),
+        ),
+        mutates="v",
+        traits=(InPlace(), Lengthens()),
+    ),
+    Builtin(
+        STORE,
+        "v[i] = x",
+        (
+            form(
+                _stored,
+                only(v=ONE, x=ONE, i=INFINITY),
+                _is_there,
+                fails_on=("i",),
+                v=_NUMBERS,
+                i=INTEGER_NUMBER,
+                x=REAL_NUMBER,
+            ),
+        ),
+        "Puts x in the place of an entry of v, a vector that was made in the same function and that nothing else "
+        "shares. It moves as far as both together; a private position has no bound (∞).",
+        _ADDED,
+        (
+            "function f(x::Real)\n    v = zeros(3)\n    v[2] = x\n    v\nend",
+            _RELEASES.format("zeros(3)", "for i in 1:3\n        v[i] = laplacian_mechanism(1, eps, x)\n    end"),
+        ),
+        (
+            Refused("function f(x::Real)\n    v = zeros(3)\n    v[4] = x\n    v\nend", "DP304"),
+            Refused("function f(x::Real)\n    v = [1, 2]\n    v[1] = x\n    v\nend", "DP208"),
+            Refused("function f(x::Data)\n    v = zeros(3)\n    v[1] = x\n    v\nend", "DP202"),
+        ),
+        mutates="v",
+        traits=(InPlace(), IntegerArguments(("i",))),
+    ),
+)
+
+ROWS = (*everyday(_EVERYDAY), *_CHANGING)
+"""The rows; people call variables like those that make vectors."""
