@@ -133,14 +133,14 @@ def test_syntax_files_and_comments_are_left_alone(run: Run) -> None:
 
 
 def test_a_file_that_changes_meanwhile_is_not_written(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dp_lsp.cli import ignoring
+    from dp_lsp.cli import accepting
 
     def edited(name: str, plan: object) -> int:
         Path(name).write_text("f(x::Real) = 1\n", "utf-8")
         return write(name, plan)  # type: ignore[arg-type]
 
-    write = ignoring._write
-    monkeypatch.setattr(ignoring, "_write", edited)
+    write = accepting._write
+    monkeypatch.setattr(accepting, "_write", edited)
     Path("a.jl").write_text("f(x::Real) = sin(x)\n", "utf-8")
     code, _, said = run("--add-ignore", "flat")
     assert code == 2 and said == "Error: a.jl: it has changed while it was checked\n"

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 import dp_lsp.cli.running
+from dp_lsp.analysis.limits import OutOfTime
 from dp_lsp.analysis.loading import Text
 from dp_lsp.analysis.plain import UNREADABLE, plain
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options
-from dp_lsp.analysis.ticket import OutOfTime
 from dp_lsp.cache import results
 from dp_lsp.cache.results import ProgramStamp, Results
 from dp_lsp.cache.store import VARIABLE, Folder

@@ -17,12 +17,12 @@ import pytest
 
 import dp_lsp.cli.running
 from analyses import analysis, function, problem
+from dp_lsp.analysis.limits import Ticket
 from dp_lsp.analysis.loading import Loader, Text
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Setting, State, unchecked
-from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.cache.store import VARIABLE
 from dp_lsp.cli import main
-from dp_lsp.cli.progress import RunProgress
+from dp_lsp.cli.output import RunProgress
 from dp_lsp.engine.check import OptionsOf
 from dp_lsp.problem import Severity
 from dp_lsp.text import Source, Span
@@ -421,7 +421,7 @@ class Clock:
 
 def test_progress_is_shown_on_a_terminal_after_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
-    monkeypatch.setattr("dp_lsp.cli.progress.time", clock)
+    monkeypatch.setattr("dp_lsp.cli.output.time", clock)
     monkeypatch.setattr("sys.stderr", clock)
     monkeypatch.setenv("TERM", "xterm")
     progress = RunProgress(2)
@@ -438,7 +438,7 @@ def test_progress_is_shown_on_a_terminal_after_a_second(monkeypatch: pytest.Monk
 
 def test_progress_is_not_shown_in_a_pipe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
-    monkeypatch.setattr("dp_lsp.cli.progress.time", clock)
+    monkeypatch.setattr("dp_lsp.cli.output.time", clock)
     progress = RunProgress(1)
     clock.now = 9
     progress.file("a.jl")

@@ -11,7 +11,7 @@ import pytest
 
 from dp_lsp.accounting import pld
 from dp_lsp.accounting.pld import Question
-from dp_lsp.cli import main, progress
+from dp_lsp.cli import main, output
 from dp_lsp.mechanisms.noise import LaplaceLoss
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -176,8 +176,8 @@ def test_a_terminal_sees_that_it_takes_long(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answering(monkeypatch, '__import__("time").sleep(0.5) or "1/2"')
-    monkeypatch.setattr(progress, "is_terminal", lambda stream: True)
-    monkeypatch.setattr(progress.TerminalLine.__init__, "__defaults__", (0.0,))
+    monkeypatch.setattr(output, "is_terminal", lambda stream: True)
+    monkeypatch.setattr(output.TerminalLine.__init__, "__defaults__", (0.0,))
     main(["check", *NUMBERS, "sgd.jl"])
     assert "privacy-loss distributions (rule pld): " in capsys.readouterr().err
 

@@ -11,8 +11,8 @@ from types import ModuleType
 import pytest
 
 import spec_runner
+from dp_lsp.analysis.limits import Ticket
 from dp_lsp.analysis.records import Options
-from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.core.term import Term
 from dp_lsp.engine import facts, task
 from dp_lsp.engine.check import Engine

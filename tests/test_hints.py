@@ -9,7 +9,7 @@ import pytest
 
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.engine.check import Engine
-from dp_lsp.features.hints import hints, lenses
+from dp_lsp.features.decorations import hints, lenses
 from dp_lsp.problem import Edit
 from dp_lsp.text import Source, Span
 from stdio_driver import Driver, Message

@@ -11,11 +11,10 @@ import spec_runner
 from dp_lsp.analysis.records import Analysis, Options
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.engine.check import Engine
-from dp_lsp.features.hints import hints, lenses
+from dp_lsp.features.decorations import hints, lenses, tokens
 from dp_lsp.features.hover import Hover, hover
 from dp_lsp.features.markdown import code, prose, table
 from dp_lsp.features.outline import outline
-from dp_lsp.features.tokens import tokens
 from dp_lsp.problem import Edit
 from dp_lsp.text import Source, Span
 from marked import offsets

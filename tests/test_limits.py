@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-import dp_lsp.cli.limited
 import dp_lsp.cli.running
 from dp_lsp.analysis.limits import EVER, MOST, Limits
 from dp_lsp.analysis.records import Options
@@ -72,9 +71,9 @@ def test_what_takes_too_long_is_unknown(do: Any, check: Check, monkeypatch: pyte
     with monkeypatch.context() as patch:
         instead(patch, do)
         patch.setattr(
-            dp_lsp.cli.limited, "seconds", lambda limits, characters: 0.05 if characters == len(PROGRAM) else 60
+            dp_lsp.cli.running, "seconds", lambda limits, characters: 0.05 if characters == len(PROGRAM) else 60
         )
-        patch.setattr(dp_lsp.cli.limited, "_GRACE", 0.05)
+        patch.setattr(dp_lsp.cli.running, "_GRACE", 0.05)
         code, found = check("--limit", "time=7")
     assert code == 1
     told = [("DP981", "this file was not checked within 7 seconds of computing; nothing in it is proved")]

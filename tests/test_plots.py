@@ -8,12 +8,12 @@ from fractions import Fraction
 import jsonschema
 import pytest
 
+from dp_lsp.analysis.limits import Superseded, Ticket
 from dp_lsp.analysis.loading import Text
 from dp_lsp.analysis.records import Options, Setting
 from dp_lsp.analysis.rows import Plot
-from dp_lsp.analysis.ticket import Superseded, Ticket
 from dp_lsp.engine.check import Engine
-from dp_lsp.features.report_schema import schema
+from dp_lsp.features.report import schema
 from source_tree import ROOT
 from stdio_driver import Driver, Message
 

@@ -15,7 +15,7 @@ from dp_lsp.analysis.records import Analysis, FunctionReport, Options, Setting
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.cli import main
 from dp_lsp.engine.check import Engine
-from dp_lsp.features.hints import lenses
+from dp_lsp.features.decorations import lenses
 from dp_lsp.features.hover import hover
 from dp_lsp.problem import Edit
 from dp_lsp.text import Source, Span

@@ -25,8 +25,7 @@ from dp_lsp.cli.style import coloured, plain
 from dp_lsp.core.algebra import Function, Poly, Symbol, apply
 from dp_lsp.core.sens import INFINITY, ZERO, Sens
 from dp_lsp.core.types import REAL
-from dp_lsp.features.report import report
-from dp_lsp.features.report_schema import COUNTS, schema
+from dp_lsp.features.report import COUNTS, report, schema
 from dp_lsp.problem import Edit, Fix, Problem, Related, Severity
 from dp_lsp.text import Span
 from source_tree import ROOT

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import spec_runner
+from dp_lsp.analysis.limits import Ticket
 from dp_lsp.analysis.records import Analysis, State
-from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.engine.check import Engine
 from source_tree import ROOT
 from work import calls

@@ -20,18 +20,18 @@ import jsonschema
 import pytest
 
 from dp_lsp import builtins
-from dp_lsp.analysis.ticket import OutOfTime
+from dp_lsp.analysis.limits import OutOfTime
 from dp_lsp.builtins.concrete import array
 from dp_lsp.builtins.meanings import MEANINGS
 from dp_lsp.builtins.randomness import RANDOM
 from dp_lsp.builtins.releasing import COMPUTED, RELEASED
-from dp_lsp.cli import main, progress
+from dp_lsp.cli import main, output
 from dp_lsp.cli import run as command
 from dp_lsp.core.types import Norm
 from dp_lsp.engine.check import Engine
 from dp_lsp.release import Misused, RunRefused, noise, running
+from dp_lsp.release.inputs import DataTable, parsed
 from dp_lsp.release.running import chained
-from dp_lsp.release.table import DataTable, parsed
 from source_tree import ROOT
 
 SURVEY = str(ROOT / "fixtures" / "programs" / "survey.jl")
@@ -387,9 +387,9 @@ def test_what_costs_nothing_adds_nothing(folder: Path, capsys: pytest.CaptureFix
 def test_a_terminal_sees_what_takes_long(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(progress, "is_terminal", lambda stream: True)
-    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
-    monkeypatch.setattr(progress, "_PAUSE", 0.001)
+    monkeypatch.setattr(output, "is_terminal", lambda stream: True)
+    monkeypatch.setattr(output, "_PATIENCE", 0.0)
+    monkeypatch.setattr(output, "_PAUSE", 0.001)
     made = noise.SampledNoise.laplace
     monkeypatch.setattr(noise.SampledNoise, "laplace", lambda *given: time.sleep(0.2) or made(*given))
     assert main(["run", "p.jl", "total", "--data", "one.csv", "--set", "eps=1"]) == 0

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dp_lsp.features.tokens import MODIFIERS, TYPES, SemanticToken, difference, tokens
+from dp_lsp.features.decorations import MODIFIERS, TYPES, SemanticToken, difference, tokens
 from dp_lsp.text import Span
 from stdio_driver import Driver
 from test_hints import document_of, edited

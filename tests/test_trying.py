@@ -12,8 +12,7 @@ import pytest
 from dp_lsp.analysis.records import Options, State
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.text import Source
-from dp_lsp.worker.client import Worker
-from dp_lsp.worker.outcomes import Outcome
+from dp_lsp.worker.client import Outcome, Worker
 from test_worker import PATIENCE, PUPPET, state
 
 # Every text has a problem with a fix. What is tried does as the text says after "try".

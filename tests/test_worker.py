@@ -14,9 +14,8 @@ import pytest
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.records import Analysis, Options, State
 from dp_lsp.text import Source
-from dp_lsp.worker.client import Worker
+from dp_lsp.worker.client import Outcome, Worker
 from dp_lsp.worker.frames import Wanted
-from dp_lsp.worker.outcomes import Outcome
 from source_tree import ROOT
 
 PATIENCE = 300.0  # seconds: nothing waits that long, but on a machine that is busy with something else

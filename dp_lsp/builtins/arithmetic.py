@@ -21,8 +21,8 @@ from dp_lsp.builtins.define import (
     each,
     form,
     joined_base,
+    not_negative,
 )
-from dp_lsp.builtins.demands import not_negative
 from dp_lsp.builtins.factors import (
     ceiling_factors,
     clamp_factors,

@@ -22,9 +22,9 @@ from dp_lsp.builtins.define import (
     Refused,
     Result,
     form,
+    not_negative,
     only,
 )
-from dp_lsp.builtins.demands import not_negative
 from dp_lsp.builtins.patterns import STATIC, STATIC_INTEGER, Arrow, GivenNorm, Records
 from dp_lsp.builtins.traits import ByRecord, ComposableFilter, ForRows, IntegerArguments, Integral, LosesFacts, everyday
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dp_lsp.builtins import linear
 from dp_lsp.builtins.arithmetic import joined_elements, published_scaling, scaled, scaling
-from dp_lsp.builtins.define import Args, Builtin, Demand, Refusal, Refused, each, form, free, only
-from dp_lsp.builtins.demands import not_negative
+from dp_lsp.builtins.define import Args, Builtin, Demand, Refusal, Refused, each, form, free, not_negative, only
 from dp_lsp.builtins.patterns import NUMBER, STATIC_INTEGER, Box, FromBox, GivenType, Model, Num, Sizes
 from dp_lsp.builtins.traits import Additive, Integral, PreservesZero, Within
 from dp_lsp.core.algebra import NormVariable, Poly

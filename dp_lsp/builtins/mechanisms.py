@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refused, form, free
-from dp_lsp.builtins.demands import positive, share
+from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refused, form, free, positive, share
 from dp_lsp.builtins.patterns import BOOL, REAL_NUMBER, STATIC, STATIC_INTEGER, Box, Num
 from dp_lsp.builtins.traits import IntegerArguments, Integral, SampledRows
 from dp_lsp.core import sens

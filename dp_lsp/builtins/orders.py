@@ -12,8 +12,21 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp.builtins.datasets import NUMBERS, bounds_of, is_sized
-from dp_lsp.builtins.define import Args, Builtin, Demand, Demands, Form, Parameter, Refusal, Refused, Result, form, only
-from dp_lsp.builtins.demands import both, share
+from dp_lsp.builtins.define import (
+    Args,
+    Builtin,
+    Demand,
+    Demands,
+    Form,
+    Parameter,
+    Refusal,
+    Refused,
+    Result,
+    both,
+    form,
+    only,
+    share,
+)
 from dp_lsp.builtins.descriptors import (
     SOURCE,
     at_least,

@@ -6,8 +6,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dp_lsp.builtins.datasets import TWO, VECTOR, applied_to, is_sized, once, some_of
-from dp_lsp.builtins.define import Application, Args, Builtin, Demand, Noise, Parts, Refusal, Refused, Runs, form, free
-from dp_lsp.builtins.demands import positive
+from dp_lsp.builtins.define import (
+    Application,
+    Args,
+    Builtin,
+    Demand,
+    Noise,
+    Parts,
+    Refusal,
+    Refused,
+    Runs,
+    form,
+    free,
+    positive,
+)
 from dp_lsp.builtins.patterns import ANY, REAL_NUMBER, STATIC, Arrow, Box, Records
 from dp_lsp.builtins.traits import ChosenPublicly
 from dp_lsp.core.algebra import Poly

@@ -7,8 +7,7 @@ What is selected by moves as those scores or queries move; the noise is that of 
 from __future__ import annotations
 
 from dp_lsp.builtins.datasets import NUMBERS
-from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refusal, Refused, form, free
-from dp_lsp.builtins.demands import both, positive, share
+from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refusal, Refused, both, form, free, positive, share
 from dp_lsp.builtins.monotonicity import ranks
 from dp_lsp.builtins.patterns import ANY, REAL_NUMBER, STATIC, STATIC_INTEGER, Box
 from dp_lsp.builtins.private import (

@@ -27,8 +27,7 @@ from dp_lsp.builtins.datasets import (
     once,
     per_change,
 )
-from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, Refused, form, only
-from dp_lsp.builtins.demands import share
+from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, Refused, form, only, share
 from dp_lsp.builtins.descriptors import (
     SOURCE,
     at_least,

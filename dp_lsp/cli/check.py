@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
@@ -22,11 +22,14 @@ from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.reporters import COUNTS_ELSEWHERE, FOR_PERSONS, reporter
 from dp_lsp.cli.reporters.checked import Checked, Files
 from dp_lsp.cli.style import coloured, is_terminal, linked, plain, unlinked, wants_colour, wants_links
+from dp_lsp.configuration import FILE, PROJECT_FILE
+from dp_lsp.configuration.ignored import Ignored
+from dp_lsp.disk.loader import FileStamp, below, stamp
 from dp_lsp.problem import Severity
 
 if TYPE_CHECKING:
     from dp_lsp.cache.results import Results
-    from dp_lsp.cli.watching import Round
+
 
 _WIDTH = 100  # columns of a report that is read on no terminal
 _NARROWEST = 60
@@ -82,7 +85,6 @@ def run(request: CheckRequest) -> int:
         raise click.UsageError("--watch reads a file again when it changes, and standard input is read once")
     if request.add_ignore is not None or request.update_baseline:
         raise click.UsageError("--watch only looks: --add-ignore and --update-baseline go without it")
-    from dp_lsp.cli.watching import Round, watch
 
     last: Checks | None = None
 
@@ -109,9 +111,9 @@ def _round(request: CheckRequest, results: Results | None, before: Checks | None
     asked = request.settings, request.target_delta, request.baseline, request.update_baseline, request.limits
     configured = Configured(request.config, request.profile, *asked, facts=results is not None)
     if request.add_ignore is not None:
-        from dp_lsp.cli import ignoring
+        from dp_lsp.cli import accepting
 
-        ignoring.demand(request.paths, request.update_baseline)
+        accepting.demand(request.paths, request.update_baseline)
     chosen = choose(request.paths or (".",), request.stdin_filename, configured.includes)
     checks = Checks(chosen, configured.options, request, results, before)
     faults = configured.faults(checks.graph.included)
@@ -121,9 +123,9 @@ def _round(request: CheckRequest, results: Results | None, before: Checks | None
     if faults:
         return _Round(USAGE, checks, others)
     if request.update_baseline:
-        from dp_lsp.cli import baseline
+        from dp_lsp.cli import accepting
 
-        baseline.demand(configured, checks.graph.included)
+        accepting.demand_baseline(configured, checks.graph.included)
     ignored = _ignored(chosen, configured, request)
     if request.add_ignore is not None:
         checks = Checks(chosen, configured.options, request, results)  # reads what was written
@@ -153,21 +155,21 @@ def _ignored(chosen: Chosen, configured: Configured, request: CheckRequest) -> i
     """Write comments that accept what is wrong, if that was asked for; the exit code of that."""
     if request.add_ignore is None:
         return 0
-    from dp_lsp.cli import ignoring
+    from dp_lsp.cli import accepting
 
     plain_check = Checks(chosen, configured.options, request._replace(witness=False, certificate=None, jobs=1), None)
-    return ignoring.add(chosen.names, request.add_ignore, plain_check.again)
+    return accepting.add(chosen.names, request.add_ignore, plain_check.again)
 
 
 def _baselines(configured: Configured, files: Files, request: CheckRequest) -> int:
     """Write the baselines if that was asked for, or say what they have too much; the exit code of that."""
     if not any(configured.baseline_of(name) for name, _ in files):
         return 0
-    from dp_lsp.cli import baseline  # not needed where there is none
+    from dp_lsp.cli import accepting  # not needed where there is none
 
     if request.update_baseline:
-        return baseline.update(configured, files)
-    for note in baseline.idle(configured, files):
+        return accepting.update(configured, files)
+    for note in accepting.idle(configured, files):
         point(note)
     return 0
 
@@ -233,3 +235,98 @@ def _write(checked: Checked, request: CheckRequest) -> int:
         for line in statistics_table(checked.analyses):
             point(line)
     return write(text, request.output_file, colour=True)
+
+
+# ``--watch``: check again whenever something has changed that a check depends on.
+#
+# What that is only a check knows: also files that are included and not there, and configurations that could stand
+# above a file. So all of that is looked at again and again; a service of the system that tells of changes knows less.
+#
+# A service would have to be told of all these folders, and would not tell of network drives; looking at the stamps of
+# 2,000 files takes some 10 ms.
+
+_PAUSE = 0.3  # seconds between two looks
+_SETTLED = 0.05  # seconds without a change after which it is whole: an editor writes a file in several steps
+_CLEAR = "\033[2J\033[H"
+
+
+class Round(NamedTuple):
+    """A check that was reported: how many files it was of, whether anything that it read has changed, and other files
+    that count."""
+
+    files: int = 0
+    has_changed: Callable[[], bool] = lambda: False
+    others: tuple[str, ...] = ()
+
+
+def watch(paths: Sequence[str], check: Callable[[], Round], clears: bool) -> NoReturn:
+    """Check what these paths mean, and again after each change, until an interrupt."""
+    others: tuple[str, ...] = ()
+    while True:
+        before = _Look(paths, others)
+        found = Round()
+        try:
+            found = check()
+        except click.UsageError as error:  # it may be mended by the next change
+            error.show()
+        now = _Look(paths, found.others)
+        fresh = before.without(others) != now.without(found.others)
+        others = found.others
+        files = "1 file" if found.files == 1 else f"{found.files:,} files"
+        point(f"watching {files}; Ctrl-C ends it")
+        while not (fresh or found.has_changed() or _Look(paths, others) != now):
+            time.sleep(_PAUSE)
+        _settle(paths, others)
+        if clears and is_terminal(sys.stdout):
+            sys.stdout.write(_CLEAR)
+            sys.stdout.flush()
+
+
+def _settle(paths: Sequence[str], others: Iterable[str]) -> None:
+    last = _Look(paths, others)
+    while True:
+        time.sleep(_SETTLED)
+        now = _Look(paths, others)
+        if now == last:
+            return
+        last = now
+
+
+class _Look:
+    """How the files that paths mean, the places where a configuration of them may stand, and others look."""
+
+    def __init__(self, paths: Sequence[str], others: Iterable[str]) -> None:
+        files = set(_files(paths))
+        folders = {os.path.dirname(os.path.abspath(path)) for path in files}
+        folders.update(os.path.abspath(path) for path in paths)
+        above = {each for folder in folders for each in _above(folder)}
+        configurations = (os.path.join(folder, name) for folder in above for name in (FILE, PROJECT_FILE))
+        self._stamps: dict[str, FileStamp | None] = {path: stamp(path) for path in (*files, *configurations, *others)}
+
+    def without(self, others: Iterable[str]) -> dict[str, FileStamp | None]:
+        """The same but for some files, by path."""
+        left_out = set(others)
+        return {path: found for path, found in self._stamps.items() if path not in left_out}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Look) and self._stamps == other._stamps
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _files(paths: Sequence[str]) -> Iterator[str]:
+    for path in paths:
+        if os.path.isdir(path):
+            yield from below(path, Ignored(path), lambda error: None)
+        else:
+            yield path
+
+
+def _above(folder: str) -> Iterator[str]:
+    """A folder and all above it."""
+    while True:
+        yield folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return
+        folder = above

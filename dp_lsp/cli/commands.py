@@ -98,7 +98,7 @@ def _target(context: click.Context, option: click.Parameter, value: str | None) 
 def _reason(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
     if value is None:
         return None
-    from dp_lsp.cli.ignoring import reason
+    from dp_lsp.cli.accepting import reason
 
     return reason(value)
 
@@ -484,7 +484,7 @@ def schema(name: str, log_level: str, log_file: str | None) -> int:
     from dp_lsp.cli.output import write
     from dp_lsp.cli.releases import schema as release
     from dp_lsp.configuration.keys import schema as configuration
-    from dp_lsp.features.report_schema import schema as report
+    from dp_lsp.features.report import schema as report
 
     _log(log_level, log_file)
     found = {"report": report, "configuration": configuration, "release": release}[name]()
@@ -542,6 +542,6 @@ def _address(text: str) -> tuple[str, int]:
 
 
 def _log(level: str, file: str | None) -> None:
-    from dp_lsp.cli.progress import start_log
+    from dp_lsp.cli.output import start_log
 
     start_log(level, file)

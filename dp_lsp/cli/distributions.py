@@ -8,8 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from dp_lsp.analysis.records import Analysis
-from dp_lsp.cli.output import point
-from dp_lsp.cli.progress import TerminalLine
+from dp_lsp.cli.output import TerminalLine, point
 from dp_lsp.engine.distributions import Answers
 
 if TYPE_CHECKING:  # few runs ask anything

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from dp_lsp.analysis.baseline import Accepted
 from dp_lsp.analysis.loading import Text
-from dp_lsp.configuration.globs import path_below
+from dp_lsp.configuration.ignored import path_below
 from dp_lsp.configuration.problems import NoBaseline
 from dp_lsp.problem import Extent, Problem
 from dp_lsp.text import Place, Source, Span

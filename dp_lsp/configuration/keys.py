@@ -14,7 +14,7 @@ from dp_lsp.analysis.limits import EVER, MOST, Limits
 from dp_lsp.analysis.loading import Text
 from dp_lsp.analysis.records import NEIGHBOURS, PROFILES, Options
 from dp_lsp.configuration import FILE, PROJECT_FILE
-from dp_lsp.configuration.globs import matches
+from dp_lsp.configuration.ignored import matches
 from dp_lsp.configuration.problems import NotToml, OutsideLink
 from dp_lsp.configuration.values import (
     Amount,

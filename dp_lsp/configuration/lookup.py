@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dp_lsp.analysis.loading import Faulty, Text
 from dp_lsp.analysis.records import Options
 from dp_lsp.configuration import FILE, PROJECT_FILE
-from dp_lsp.configuration.globs import path_below
+from dp_lsp.configuration.ignored import path_below
 from dp_lsp.disk.loader import is_below, read_file
 from dp_lsp.problem import Problem
 

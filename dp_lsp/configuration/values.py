@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
-from dp_lsp.configuration.globs import fault
+from dp_lsp.configuration.ignored import fault
 from dp_lsp.configuration.problems import UnknownKey, WrongValue
 from dp_lsp.problem import Kind, Problem, Severity, may_be_lowered
 from dp_lsp.text import Span

@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dp_lsp import frontends
 from dp_lsp.analysis.derivations import Explanation
+from dp_lsp.analysis.limits import Ticket
 from dp_lsp.analysis.loading import Loader, Refusal, Text
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, unchecked
 from dp_lsp.analysis.rows import Plotted
-from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.engine.distributions import Answers
-from dp_lsp.engine.elsewhere import Elsewhere, remembered
 from dp_lsp.engine.merge import together
-from dp_lsp.engine.module import NOTHING, Carried, Module
+from dp_lsp.engine.module import NOTHING, Carried, Elsewhere, Module, remembered
 from dp_lsp.engine.pieces import Memo, Pieces
 from dp_lsp.engine.problems import IncludeWithoutFolder, TooLong
 from dp_lsp.engine.project import Part, Project, project

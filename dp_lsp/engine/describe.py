@@ -1,17 +1,33 @@
-"""From what was inferred of a method, or is said of a black box, to what is reported of it."""
+"""From what was inferred of a method, or is said of a black box, to what is reported of it: its bounds and their
+premises, what each bound is about (:func:`premise`, :func:`record_metrics`), and what each mechanism spends of a bound
+(:func:`shares`, :func:`totals`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dp_lsp import frontends
-from dp_lsp.accounting.bounds import LARGEST, PROFILES, Bound, Headline, Profile, bounds, headline, may_cancel, vacuous
+from dp_lsp.accounting.bounds import (
+    LARGEST,
+    PROFILES,
+    Bound,
+    Headline,
+    Profile,
+    Total,
+    bounds,
+    headline,
+    may_cancel,
+    total,
+    vacuous,
+)
 from dp_lsp.accounting.charge import Relation
+from dp_lsp.accounting.symbolic import Spending
 from dp_lsp.analysis.details import (
     Chain,
     Choice,
@@ -22,28 +38,29 @@ from dp_lsp.analysis.details import (
     Premise,
     Premised,
     ProvedBound,
+    Scale,
     Share,
     Standing,
     encoded,
 )
 from dp_lsp.analysis.later import Later
-from dp_lsp.analysis.records import FunctionReport, Options, State
+from dp_lsp.analysis.records import NEIGHBOURS, FunctionReport, Options, State
 from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.analysis.words import Writing
 from dp_lsp.builtins.remedies import UNBOX
-from dp_lsp.core.algebra import Poly, Symbol
-from dp_lsp.core.constraints import Assumptions, Constraint, Quantity
-from dp_lsp.core.evaluate import Missing, Substitution, symbols_of, upper
-from dp_lsp.core.events import Var, mechanisms
-from dp_lsp.core.notation import decimal, percentage
+from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
+from dp_lsp.core.annotation import DatasetOf
+from dp_lsp.core.constraints import Assumptions, Constraint, Origin, Quantity, decide
+from dp_lsp.core.evaluate import Missing, Substitution, interval, norms_of, symbols_of, upper
+from dp_lsp.core.events import Cost, Var, mechanisms
+from dp_lsp.core.metrics import holds_records, is_discrete
+from dp_lsp.core.notation import allowed, as_formula, decimal, figure, percentage
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Scheme, SchemeParameter
-from dp_lsp.core.sens import Sens
-from dp_lsp.core.types import UNKNOWN, FunctionType
+from dp_lsp.core.sens import ONE, ZERO, Sens, magnitude, number
+from dp_lsp.core.types import UNKNOWN, Container, Dataset, DatasetMetric, FunctionType, Kind, Norm, TupleType, Type
 from dp_lsp.engine.distributions import Consult, nothing
-from dp_lsp.engine.domains import outside
-from dp_lsp.engine.spending import NONE, Totals, excess, shares, totals
-from dp_lsp.engine.spending import problem as above
-from dp_lsp.engine.units import Measured, per_person, premise, record_metrics, stability, with_norms
+from dp_lsp.engine.numeric import outside
+from dp_lsp.engine.problems import AboveLimit, LimitOpen
 from dp_lsp.infer.conditions import failing
 from dp_lsp.infer.problems import NoBound, NoGuarantee, TotalMissed
 from dp_lsp.intents import DeclarePublic, Rendering
@@ -310,7 +327,9 @@ class Description:
             found = excess(listed, epsilon, delta, self._numbers) if claimed.issuperset(group) else None
             if found is not None and not said & set(names) and not self._keeps(group, epsilon, delta):
                 value = self._worth(found.value)
-                yield above(found, self.place.name, self.scheme.name, "` and `".join(names), value, self.spent(group))
+                yield above_limit(
+                    found, self.place.name, self.scheme.name, "` and `".join(names), value, self.spent(group)
+                )
 
     def _keeps(self, group: tuple[Var, ...], epsilon: Fraction | None, delta: Fraction | None) -> bool:
         """Whether some measure shows, for the numbers that are given, that a limit is kept."""
@@ -503,3 +522,313 @@ def describe_box(
 def _box_parameters(box: BlackBox, names: tuple[str, ...]) -> Iterator[Parameter]:
     for name, type_ in zip(names, box.params, strict=True):
         yield Parameter(name, type_ or UNKNOWN, False, Standing.DECLARED)
+
+
+# What private functions spend: what each mechanism does, by line; rounds that have shares of a total budget, where
+# they come to it, on which condition, and where they do not; and what a configuration allows, against what is proved.
+
+Group = tuple[Var, ...]
+
+
+class Totals(NamedTuple):
+    """The bounds that hold on a condition which is decided or open, and those whose condition fails: each with the
+    two sides of it for the numbers that are given."""
+
+    held: Mapping[Group, Total]
+    missed: Mapping[Group, tuple[Total, Sens, Sens]]
+
+    def conditions(self, span: Span) -> Iterator[Constraint]:
+        """What the bounds that are held depend on, and is open."""
+        origin = Origin(span, "the rounds come to their total only then")
+        needs = dict.fromkeys((each.epsilon, each.most) for each in self.held.values())
+        for epsilon, most in needs:
+            if decide(epsilon, "<=", most) is not True:
+                yield Constraint(epsilon, "<=", most, origin)
+
+    def missed_by(self) -> dict[tuple[Sens, Sens, Sens], list[Group]]:
+        """The groups that miss the same: what ε may be at most, and both sides for the numbers that are given."""
+        found: dict[tuple[Sens, Sens, Sens], list[Group]] = {}
+        for group, (each, epsilon, most) in self.missed.items():
+            found.setdefault((each.most, epsilon, most), []).append(group)
+        return found
+
+    def first(
+        self, group: Group, listed: tuple[Bound, ...], numbers: Mapping[str, Fraction], assumed: bool = False
+    ) -> tuple[Bound, ...]:
+        """The bounds of a group, that of its total before the others if its condition holds for these numbers, or is
+        open and ``assumed``."""
+        found = self.held.get(group)
+        if found is None:
+            return listed
+        symbols = {*symbols_of(found.epsilon), *symbols_of(found.most)}
+        put = Substitution({each: Poly.of(numbers[each.name]) for each in symbols if each.name in numbers})
+        holds = decide(put.sens(found.epsilon), "<=", put.sens(found.most))
+        return (found.bound, *listed) if holds or (holds is None and assumed) else listed
+
+    def also(self, group: Group, listed: tuple[Bound, ...]) -> tuple[Bound, ...]:
+        """The bounds of a group, with that of its total."""
+        return (*listed, self.held[group].bound) if group in self.held else listed
+
+
+NONE = Totals({}, {})
+
+
+def totals(cost: Cost, listed: Mapping[Group, tuple[Bound, ...]], numbers: Mapping[Symbol, Fraction]) -> Totals:
+    """The totals of all groups of variables that change together. What says nothing for these numbers is left out."""
+    put = Substitution({symbol: Poly.of(number) for symbol, number in numbers.items()})
+    held: dict[Group, Total] = {}
+    missed: dict[Group, tuple[Total, Sens, Sens]] = {}
+    for group, alternatives in listed.items():
+        found = total(cost, alternatives)
+        if found is None or vacuous(put.sens(found.bound.price.delta)):
+            continue
+        epsilon, most = put.sens(found.epsilon), put.sens(found.most)
+        if decide(epsilon, "<=", most) is False:
+            missed[group] = found, epsilon, most
+        else:
+            held[group] = found
+    return Totals(held, missed)
+
+
+def shares(
+    cost: Cost, bound: Bound, own: Span, norms: Substitution, numbers: Mapping[str, Fraction]
+) -> Iterator[Share]:
+    """What each mechanism spends of the variables of a bound whose measure counts in pairs, with norms and numbers put
+    in. A call at the place ``own`` is the function itself."""
+    found = Spending(bound.measure, lambda origin: origin.span == own).loss(cost, dict.fromkeys(bound.variables, ONE))
+    names = tuple(var.name for var in bound.variables)
+    prices = [Pair(*map(norms.sens, price)) for price in found.values()]
+    worths = [(_in_numbers(price.epsilon, numbers), _in_numbers(price.delta, numbers)) for price in prices]
+    known = [epsilon for epsilon, _ in worths if epsilon is not None]
+    total = sum(known) if len(known) == len(prices) else 0
+    for (origin, name), price, worth in zip(found, prices, worths, strict=True):
+        share = float(worth[0] / total) if total and worth[0] is not None else None
+        yield Share(names, origin.span, name, price, worth, share)
+
+
+def _in_numbers(value: Sens, numbers: Mapping[str, Fraction]) -> Fraction | None:
+    """A number, where there is one."""
+    with suppress(Missing):
+        return upper(value, {each: numbers[each.name] for each in symbols_of(value) if each.name in numbers})
+    return None
+
+
+_DIGITS = 9  # of a number in a baseline, which is compared with others that were found like it
+_SHARES = 40  # halvings of δ that are tried where a share of it is to be chosen
+_NOTHING = Fraction(1, 10**30)  # what is above a limit of 0 is far above it
+
+
+class _Limit(NamedTuple):
+    """The most that one side of a price may be: its sign, the key that says so, and the number."""
+
+    sign: str
+    key: str
+    most: Fraction
+
+
+class _Excess(NamedTuple):
+    """A side of a price that a limit is not met by: it is ``over`` by so much, None where that is not a number.
+    ``open`` are the names it depends on, if it is not decided whether the limit is met."""
+
+    limit: _Limit
+    value: Sens
+    over: Fraction | None
+    open: tuple[str, ...]
+
+
+def excess(
+    listed: tuple[Bound, ...], epsilon: Fraction | None, delta: Fraction | None, numbers: Mapping[Symbol, Fraction]
+) -> _Excess | None:
+    """What is above the limits in the bound that comes nearest to them; None if there is a bound that meets them.
+    A limit that is None is none."""
+    missed = []
+    for bound in listed:
+        for chosen in _with_numbers(bound, delta, numbers):
+            found = list(_missed(bound, epsilon, delta, chosen))
+            if not found:
+                return None
+            missed.append(found)
+    return min(missed, key=_distance)[0]
+
+
+def above_limit(
+    found: _Excess, span: Span, name: str, variables: str, value: str, spent: tuple[Related, ...] = ()
+) -> Problem:
+    """What is to be told of a function that misses a limit by this value, and what each of its mechanisms has
+    ``spent``."""
+    limit, over = found.limit, "" if found.over is None else f", {figure(found.over)} too much"
+    facts: dict[str, Any] = {"name": name, "variables": variables, "sign": limit.sign, "value": value, "key": limit.key}
+    exact = as_formula(found.value) if found.over is None else decimal(limit.most + found.over, _DIGITS)
+    facts["amount"] = Extent(limit.sign, exact)
+    if found.open:
+        return LimitOpen.at(span, **facts, most=allowed(limit.most), what="` and `".join(found.open), related=spent)
+    return AboveLimit.at(span, **facts, most=allowed(limit.most), over=over, related=spent)
+
+
+def _with_numbers(
+    bound: Bound, delta: Fraction | None, numbers: Mapping[Symbol, Fraction]
+) -> Iterator[Mapping[Symbol, Fraction]]:
+    """The numbers, with some for what the user may choose: any choice gives a bound that holds."""
+    choices = [choice.symbol for choice in bound.choices if choice.symbol in symbols_of(bound.price.delta)]
+    if not choices:
+        yield numbers
+        return
+    total = delta or Fraction(1)
+    for halvings in range(1, _SHARES):
+        yield {**numbers, **dict.fromkeys(choices, total / 2**halvings / len(choices))}
+
+
+def _distance(missed: list[_Excess]) -> tuple[bool, int, bool, Fraction]:
+    """How far a bound is from the limits: what is open may meet them."""
+    worst = max((each.over or Fraction(0)) / (each.limit.most or _NOTHING) for each in missed)
+    return not any(each.open for each in missed), len(missed), any(each.over is None for each in missed), worst
+
+
+def _missed(
+    bound: Bound, epsilon: Fraction | None, delta: Fraction | None, numbers: Mapping[Symbol, Fraction]
+) -> Iterator[_Excess]:
+    if epsilon is not None:
+        yield from _above(bound.price.epsilon, _Limit("ε", "max-epsilon", epsilon), numbers)
+    if delta is not None:
+        yield from _above(bound.price.delta, _Limit("δ", "max-delta", delta), numbers)
+    elif not bound.price.delta.zero and decide(bound.price.delta, "<", ONE) is False:
+        yield _Excess(_Limit("δ", "max-delta", Fraction(1)), bound.price.delta, None, ())
+
+
+def _above(value: Sens, limit: _Limit, numbers: Mapping[Symbol, Fraction]) -> Iterator[_Excess]:
+    most = Sens.of(limit.most) if limit.most else ZERO
+    decided = decide(value, "<=", most)
+    if decided:
+        return
+    try:
+        found = interval(value, numbers)
+    except Missing:
+        names = sorted(symbol.name for symbol in symbols_of(value) if symbol not in numbers)
+        yield _Excess(limit, value, None, () if decided is False else tuple(names))
+        return
+    if found.high is None or found.high > limit.most:
+        yield _Excess(limit, value, None if found.high is None else found.high - limit.most, ())
+
+
+# What a bound is about: one person, how many records that person has, what a change of them does, and the norm of each
+# record, where a program leaves it open.
+
+METRICS = dict(zip(NEIGHBOURS, (DatasetMetric.CHANGE_ONE, DatasetMetric.SYMMETRIC), strict=True))
+"""How datasets are compared where no annotation says it."""
+
+_NAMES = "dnjkm"  # that any number of records may have
+
+
+def premise(scheme: Scheme, contributes: int) -> Iterator[Premise]:
+    """What the configuration says of persons, where the bounds of a function are about them."""
+    names = tuple(param.name for param in scheme.params if _is_counted(param, contributes))
+    if names:
+        yield Premise(Premised.CONTRIBUTES, names, records=contributes)
+
+
+def per_person(param: SchemeParameter, contributes: int) -> Sens | None:
+    """How many records one person has, where a bound of a parameter is about a person."""
+    if is_about_records(param):
+        return records(param)
+    return number(contributes) if _is_counted(param, contributes) else None
+
+
+def _is_counted(param: SchemeParameter, contributes: int) -> bool:
+    """Whether it is the configuration that says how many records of a parameter a person has."""
+    if isinstance(param.declared, DatasetOf) and param.declared.each is not None:
+        return False
+    items = param.type.items if isinstance(param.type, TupleType) else ()
+    inside = contributes > 1 and not param.static and any(map(holds_records, items))
+    return param.unit is not None or inside
+
+
+def is_about_records(param: SchemeParameter) -> bool:
+    """Whether a bound of a parameter is said by how many records change."""
+    return not param.static and (param.unit is not None or isinstance(param.type, Dataset))
+
+
+def records(param: SchemeParameter) -> Sens:
+    """How many records one person has."""
+    return ONE if param.unit is None else magnitude(param.unit.records)
+
+
+def stability(description: Description, param: SchemeParameter, private: bool) -> Scale | None:
+    """What a change of the records of a parameter does; None where it has none, or nothing is claimed."""
+    if description.scheme.reason or not is_about_records(param):
+        return None
+    found = _Stability(description, param)
+    return found.of_cost() if private else found.of_result()
+
+
+class _Stability:
+    def __init__(self, description: Description, param: SchemeParameter) -> None:
+        self._description = description
+        self._param = param
+        self._records = records(param)
+        taken = {each.name for each in description.scheme.params}
+        name = next((each for each in _NAMES if each not in taken), "d_in")
+        self._number = Symbol(name, Sign.NONNEGATIVE, integer=True)
+        steps = Poly.of(self._number)
+        self._persons = Sens((steps * self._records.single_poly().inverse(),))  # that d records are
+
+    def of_result(self) -> Scale | None:
+        """How far a result moves."""
+        description, move = self._description, self._description.scheme.result.moves.get(self._param.var)
+        far = ZERO if move is None else description.norms.sens(move.sens)
+        return None if far.infinite else self._of(far * self._persons)
+
+    def of_cost(self) -> Scale | None:
+        """What a function costs. In general that is known where δ is 0: d records of as many people are a group, and
+        a part of those of one person costs as much less as the mechanisms say."""
+        var, scheme = self._param.var, self._description.scheme
+        bound = self._description.head(var).first
+        epsilon, delta = bound.price
+        if epsilon.infinite or vacuous(delta):
+            return None
+        general = epsilon * self._persons if delta.zero else None
+        if general is not None and self._param.unit is not None:
+            price = bound.measure.price(scheme.cost, {var: self._persons})
+            scales = price.delta.zero and self._description.norms.sens(price.epsilon) == general
+            general = general if scales else None
+        return self._of(general)
+
+    def _of(self, general: Sens | None) -> Scale:
+        unit = self._param.unit
+        known = general is not None and not general.infinite and not (unit is not None and unit.whole)
+        return Scale(self._records, self._number, general if known else None)
+
+
+class Measured(NamedTuple):
+    """A norm that stayed open, and the one a bound is stated for. ``parameters`` are those measured in it: none for
+    that of the result, and None for one that nobody sees."""
+
+    norm: NormVariable
+    metric: Norm
+    parameters: tuple[str, ...] | None
+
+
+def record_metrics(scheme: Scheme, prices: Iterable[Quantity]) -> Iterator[Measured]:
+    """Norms that stayed open and that a bound depends on: the metric of one record for parameters and the result.
+    What is measured in others is not seen from outside; any of them gives a bound that holds."""
+    quantities = [*prices, *(move.sens for move in scheme.result.moves.values())]
+    quantities += [side for need in scheme.needs for side in (need.left, need.right)]
+    needed = {norm for quantity in quantities for norm in norms_of(quantity)}
+    named = [((param.name,), param.type) for param in scheme.params]
+    for what, type_ in (*named, ((), scheme.result.type)):
+        if isinstance(type_, Container) and isinstance(type_.norm, NormVariable) and type_.norm in needed:
+            needed.discard(type_.norm)
+            yield Measured(type_.norm, _metric_of(type_), what)
+    yield from (Measured(norm, Norm.L1, None) for norm in needed)
+
+
+def _metric_of(type_: Container) -> Norm:
+    if not is_discrete(type_.element):
+        return Norm.L2
+    return Norm.LINF if type_.kind is Kind.MATRIX else Norm.L1
+
+
+def with_norms(type_: Type, norms: Substitution) -> Type:
+    """A type with norms put in."""
+    if isinstance(type_, Container):
+        return replace(type_, norm=norms.norm(type_.norm))
+    return type_

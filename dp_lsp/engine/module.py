@@ -1,18 +1,25 @@
-"""A module of a project as it was checked, and what of it must be so again in the next version."""
+"""A module of a project as it was checked, what of it must be so again in the next version, and where the places that
+its problems name stand now."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from dp_lsp.analysis.records import Options
-from dp_lsp.core.term import Definition
+from dp_lsp.analysis.names import Role, decode
+from dp_lsp.analysis.records import KEY, MAIN, ChunkRecord, Options
+from dp_lsp.core.term import Definition, Method
 from dp_lsp.engine.premises import Meaning, Premises
 from dp_lsp.engine.program import Program
+from dp_lsp.engine.project import Project, place_in
 from dp_lsp.engine.remarks import Allowance
 from dp_lsp.engine.task import Known, Task
+from dp_lsp.infer.problems import CallsUnchecked, Unbounded
 from dp_lsp.language import Semantics
 from dp_lsp.lower.definitions import Lowered
+from dp_lsp.problem import Named, Problem, Related, Severity, Sought, There
+from dp_lsp.text import Source, Span
 
 if TYPE_CHECKING:
     from dp_lsp.accounting.guarantee import Guarantee
@@ -94,3 +101,179 @@ def _is_same_shape(before: Program, now: Program) -> bool:
 
 def _shape(lowered: Lowered) -> list[tuple[str, frozenset[str]]]:
     return [(each.name, each.uses) for each in lowered.definitions]
+
+
+# Places that a problem names in other pieces of text: where they stand now, in whatever files.
+#
+# What is remembered of a chunk knows other definitions by their names only. Where these stand is looked up each time
+# that a project is put together, so it is right after every edit.
+
+_MODULE = "module"
+_MOST = 5  # definitions of one name that are shown
+_DEEPEST = 20  # calls that are followed to a cause
+_CALLS = frozenset((Role.CALL, Role.READ))
+
+
+class _File(NamedTuple):
+    name: str
+    source: Source
+
+
+class _Place(NamedTuple):
+    """A range of a chunk, which is given by its module and where it comes there; what to say instead, if anything."""
+
+    module: int
+    at: int
+    span: Span
+    message: str = ""
+
+
+class Elsewhere:
+    """The definitions of a project and where they stand."""
+
+    def __init__(self, whole: Project, found: Sequence[Module]) -> None:
+        self._whole = whole
+        self._found = found
+        self._files: dict[tuple[int, int], _File] = {}
+
+    def located(self, module: int, index: int) -> ChunkRecord:
+        """The record of a unit with the module it is in, the places in others looked up. Its key tells of both."""
+        record = self._found[module].known[index].record
+        if module:
+            name = self._whole.modules[module]
+            record = in_module(record, name)
+        if not any(isinstance(each.where, Named) for problem in record.verdict.problems for each in problem.related):
+            return record
+        problems = tuple(self._problem(module, index, problem) for problem in record.verdict.problems)
+        places = repr([problem.related for problem in problems])
+        return _marked(record._replace(verdict=record.verdict._replace(problems=problems)), places)
+
+    def _problem(self, module: int, index: int, problem: Problem) -> Problem:
+        related: dict[tuple[Span, There | Named | None], Related] = {}
+        for each in problem.related:
+            for made in self._related(module, index, each) if isinstance(each.where, Named) else (each,):
+                if (made.span, made.where) != (problem.span, None) or made is each:
+                    related.setdefault((made.span, made.where), made)
+        return problem._replace(related=tuple(related.values()))
+
+    def _related(self, module: int, index: int, related: Related) -> Iterator[Related]:
+        """The places that one stands for, as a chunk speaks of them."""
+        assert isinstance(related.where, Named)
+        lowered = self._whole.programs[module].units[index].lowered
+        if not any(related.where.name in (each.name, *each.uses) for each in lowered.definitions):
+            return  # it is the name of something inside a function
+        for place in self._places(module, index, related):
+            message = place.message or related.message
+            here, there = self._file(module, index), self._file(place.module, place.at)
+            start = self._start(place.module, place.at)
+            if here.name == there.name:
+                span = place.span.moved(start - self._start(module, index))
+                yield related._replace(message=message, span=span, where=None)
+            else:
+                yield related._replace(
+                    message=message, where=place_in(there.name, there.source, place.span.moved(start))
+                )
+
+    def _places(self, module: int, index: int, related: Related) -> Iterator[_Place]:
+        where = related.where
+        assert isinstance(where, Named)
+        sites = list(self._definitions(module, where))[:_MOST]
+        if where.sought is Sought.CAUSE:
+            yield from self._cause(module, where.name, set())
+        elif where.sought is Sought.OTHERS:
+            yield from (
+                _Place(module, at, each.name_span)
+                for at, each in sites
+                if (at, each.name_span) != (index, related.span)
+            )
+        else:
+            for at, each in sites:
+                yield self._inside(module, at, each, where)
+
+    def _inside(self, module: int, index: int, definition: Definition, where: Named) -> _Place:
+        """What is sought in a definition, else its name."""
+        if where.sought is Sought.PARAMETER and isinstance(definition, Method):
+            spans = (each.span for each in definition.params if each.local.name == where.parameter)
+            return _Place(module, index, next(spans, definition.name_span))
+        if where.sought is Sought.GROWTH:
+            for problem in self._problems(module, index, definition):
+                if problem.code == Unbounded.code:
+                    return _Place(module, index, problem.span, f"in `{where.name}`, {problem.message}")
+        if where.sought is Sought.MECHANISM:
+            found = self._mechanism(module, index, definition, set())
+            return found or _Place(module, index, definition.name_span)
+        return _Place(module, index, definition.name_span)
+
+    def _definitions(self, module: int, where: Named) -> Iterator[tuple[int, Definition]]:
+        program = self._whole.programs[module]
+        for index in dict.fromkeys(program.definers.get(where.name, ())):
+            for each in program.units[index].lowered.definitions:
+                signature = f"({', '.join(each.signature)})" if isinstance(each, Method) else ""
+                if each.name == where.name and where.signature in ("", signature):
+                    yield index, each
+
+    def _problems(self, module: int, index: int, definition: Definition) -> list[Problem]:
+        """What was found in a definition."""
+        problems = self._found[module].known[index].record.verdict.problems
+        return [problem for problem in problems if definition.span.covers(problem.span.start)]
+
+    def _cause(self, module: int, name: str, met: set[str]) -> Iterator[_Place]:
+        """The first problem that is a reason of its own why nothing is known of a name, in it or in what it uses."""
+        met.add(name)
+        further: list[str] = []
+        for index, each in self._definitions(module, Named(name)):
+            for problem in self._problems(module, index, each):
+                if problem.code == CallsUnchecked.code:
+                    named = (related.where for related in problem.related)
+                    further += [where.name for where in named if isinstance(where, Named)]
+                elif problem.unchecked or problem.severity is Severity.ERROR:
+                    yield _Place(module, index, problem.span, f"`{name}` has this problem: {problem.message}")
+                    return
+        for other in further:
+            if other not in met and len(met) < _DEEPEST:
+                yield from self._cause(module, other, met)
+                return
+
+    def _mechanism(self, module: int, index: int, definition: Definition, met: set[str]) -> _Place | None:
+        """The first mechanism that a definition runs, itself or by what it calls."""
+        met.add(definition.name)
+        table = decode(self._whole.programs[module].units[index].names.value)
+        inside = [each for each in table if definition.span.covers(each.span.start)]
+        for each in inside:
+            if each.role is Role.MECHANISM:
+                return _Place(module, index, each.span)
+        for each in inside:
+            name, scope = table.symbols[each.symbol]
+            if each.role in _CALLS and scope is None and name not in met and len(met) < _DEEPEST:
+                for at, called in self._definitions(module, Named(name)):
+                    found = self._mechanism(module, at, called, met)
+                    if found is not None:
+                        return found
+        return None
+
+    def _start(self, module: int, index: int) -> int:
+        return self._whole.programs[module].units[index].chunk.start
+
+    def _file(self, module: int, index: int) -> _File:
+        if not self._files:
+            for part in self._whole.parts:
+                file = _File(part.name, part.source)
+                self._files.update((place, file) for place in part.places)
+        return self._files[module, index]
+
+
+def in_module(record: ChunkRecord, module: str) -> ChunkRecord:
+    """A record as one of a module that is not the outermost one."""
+    return _marked(record._replace(modules=(module,)), _MODULE + module)
+
+
+def remembered(record: ChunkRecord) -> ChunkRecord:
+    """A record as it was before it was put into a module."""
+    plain = record._replace(key=record.key[:KEY], modules=(MAIN,))
+    return plain if len(record.modules) == 1 and in_module(plain, record.modules[0]).key == record.key else record
+
+
+def _marked(record: ChunkRecord, by: str) -> ChunkRecord:
+    """A record that differs by something from what was remembered."""
+    further = hashlib.blake2b(by.encode("utf-8", "surrogatepass"), digest_size=KEY).digest()
+    return record._replace(key=record.key + further)

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from dp_lsp import frontends
 from dp_lsp.analysis.catalogue import kinds
+from dp_lsp.analysis.limits import OutOfTime, Ticket
 from dp_lsp.analysis.loading import Loader, Refusal, Text
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, State, Verdict
 from dp_lsp.analysis.repairs import Repair, edits_of, preferred
-from dp_lsp.analysis.ticket import OutOfTime, Ticket
 from dp_lsp.builtins.remedies import UNBOX
 from dp_lsp.core.annotation import AFunction, Annotation, ContainerOf, NumberOf
 from dp_lsp.core.types import Base, Kind

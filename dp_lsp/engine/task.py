@@ -20,13 +20,12 @@ from dp_lsp.core.digest import SIZE
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.term import Constant, Definition, Method
 from dp_lsp.engine.claims import Claim, is_claim, read
-from dp_lsp.engine.describe import Described, Description, Place, describe, describe_box
+from dp_lsp.engine.describe import METRICS, Described, Description, Place, describe, describe_box
 from dp_lsp.engine.distributions import Consulted
 from dp_lsp.engine.premises import Meaning, Premises, digest
 from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.engine.program import Program
 from dp_lsp.engine.remarks import Excuses, Ignores, Outcome, Split, all_accepted, outcome_of
-from dp_lsp.engine.units import METRICS
 from dp_lsp.infer.context import Global, Resolve, UnknownGlobal
 from dp_lsp.infer.method import InferenceSetting, Inferred, infer_constant, infer_method
 from dp_lsp.infer.problems import CallsUnchecked, SensitivityMissed
@@ -359,7 +358,7 @@ def _facts(found: list[tuple[Definition, Inferred, State]], text: str, options: 
 
 def _chains(found: Inferred, description: Description) -> Iterable[Chain]:
     """What leads from datasets to what is told of them."""
-    from dp_lsp.engine.chains import chains  # not needed where nothing is a dataset
+    from dp_lsp.engine.explanation import chains  # not needed where nothing is a dataset
 
     return chains(description, found)
 

@@ -15,9 +15,8 @@ from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.rows import Plotted
 from dp_lsp.analysis.setting import Subject
 from dp_lsp.analysis.workspace import Document, Workspace
-from dp_lsp.worker.client import Worker
+from dp_lsp.worker.client import Finding, Outcome, Worker
 from dp_lsp.worker.frames import Derivable, Wanted
-from dp_lsp.worker.outcomes import Finding, Outcome
 
 _QUICK = 0.03  # seconds; a file that is checked faster is checked at every edit
 _LONGEST_DELAY = 0.1  # seconds

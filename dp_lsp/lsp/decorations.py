@@ -12,8 +12,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from dp_lsp.analysis.workspace import Document
-from dp_lsp.features.hints import hints, lenses
-from dp_lsp.features.tokens import MODIFIERS, TYPES, SemanticToken, difference, tokens
+from dp_lsp.features.decorations import MODIFIERS, TYPES, SemanticToken, difference, hints, lenses, tokens
 from dp_lsp.lsp.checking import Outdated
 from dp_lsp.lsp.client import Client
 from dp_lsp.lsp.positions import Positions

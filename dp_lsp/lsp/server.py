@@ -8,9 +8,9 @@ from typing import BinaryIO
 
 from dp_lsp.lsp import actions, completion, configuring, decorations, handlers, navigation, showing
 from dp_lsp.lsp.notifications import quiet_messages
+from dp_lsp.lsp.protocol import own_streams, socket, stdio
 from dp_lsp.lsp.requests import patient
 from dp_lsp.lsp.session import Server
-from dp_lsp.lsp.transport import own_streams, socket, stdio
 
 TABLES = (
     *(handlers.TABLE, actions.TABLE, configuring.TABLE, navigation.TABLE, completion.TABLE),

@@ -14,13 +14,13 @@ from itertools import chain
 from typing import NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
+from dp_lsp.analysis.limits import Ticket
 from dp_lsp.analysis.loading import Text
 from dp_lsp.analysis.names import encode_spots
 from dp_lsp.analysis.records import Analysis, Modules, Options, Wish, not_asked
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.rows import Plotted
 from dp_lsp.analysis.staleness import names_of
-from dp_lsp.analysis.ticket import Ticket
 from dp_lsp.analysis.workspace import ClosedFile, text_digest
 from dp_lsp.cache.results import Results
 from dp_lsp.configuration.ignored import Ignored
