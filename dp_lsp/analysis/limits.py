@@ -1,5 +1,5 @@
-"""What a check may take, and how one is stopped that nobody waits for (a cancellation token: :class:`Ticket`). What takes
-more is ended, and what it was about is unknown."""
+"""What a check may take, and how one is stopped that nobody waits for (a cancellation token: :class:`Ticket`). What
+takes more is ended, and what it was about is unknown."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What is shown in the text itself: inlay hints (how far a value moves, where it gets a name, and what a call costs), code
-lenses (above each function, what is proved of it, or why nothing is), and semantic tokens.
+"""What is shown in the text itself: inlay hints (how far a value moves, where it gets a name, and what a call costs),
+code lenses (above each function, what is proved of it, or why nothing is), and semantic tokens.
 
 What says nothing new has no hint: values that are public, and what a function returns, which its own line tells.
 """
