@@ -16,7 +16,7 @@ import pytest
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.builtins import TABLE
 from dp_lsp.cli import main
-from dp_lsp.cli.completing import explained
+from dp_lsp.cli.commands import explained
 from source_tree import ROOT
 
 PATIENCE = 300.0  # seconds

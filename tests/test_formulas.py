@@ -11,10 +11,9 @@ import pytest
 import sympy
 
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.comparing import Order, Verdict, compare
 from dp_lsp.core.constraints import Quantity, decide, follows
 from dp_lsp.core.evaluate import interval, symbols_of
-from dp_lsp.core.formulas import Scope, Unreadable
+from dp_lsp.core.formulas import Order, Scope, Unreadable, Verdict, compare
 from dp_lsp.engine.check import Engine
 from source_tree import ROOT
 

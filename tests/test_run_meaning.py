@@ -19,8 +19,8 @@ from dp_lsp.builtins.releasing import COMPUTED, RELEASED
 from dp_lsp.core.events import Scheme
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.interpreter import Interpreter, Rows
+from dp_lsp.meaning.privacy import same
 from dp_lsp.meaning.refuter import settings_of
-from dp_lsp.meaning.scripts import same
 from dp_lsp.meaning.spaces import NotASpace, draw
 from dp_lsp.mechanisms.selection import AboveThreshold
 from source_tree import ROOT

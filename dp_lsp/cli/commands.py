@@ -6,24 +6,25 @@ from __future__ import annotations
 import atexit
 import gc
 import logging
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
 
 import dp_lsp.cache  # noqa: F401 (which notes the time)
-from dp_lsp import __version__
+from dp_lsp import __version__, frontends
 from dp_lsp.cli.output import INTERNAL, INTERRUPTED, USAGE, complain, finish, speak_utf8
 from dp_lsp.cli.reporters import FORMATS
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from click.shell_completion import CompletionItem
-
     from dp_lsp.analysis.limits import Limits
     from dp_lsp.analysis.records import Setting
+
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -64,7 +65,6 @@ LEVELS = ("debug", "info", "warning", "error")
 
 
 def _explained(context: click.Context, option: click.Parameter, typed: str) -> list[CompletionItem]:
-    from dp_lsp.cli.completing import explained
 
     return explained(typed)
 
@@ -124,9 +124,8 @@ def numbers(command: Command) -> Command:
 
 def _files(context: click.Context, option: click.Parameter, typed: str) -> list[CompletionItem]:
     """The files and folders that what is typed may become, for a shell."""
-    from dp_lsp.cli import completing
 
-    return completing.files(typed)
+    return files(typed)
 
 
 def _of_data(command: Command) -> Command:
@@ -502,7 +501,6 @@ def completion(shell: str, log_level: str, log_file: str | None) -> int:
     zsh     in ~/.zshrc, after compinit:    eval "$(dp-lsp completion zsh)"
     fish    dp-lsp completion fish > ~/.config/fish/completions/dp-lsp.fish
     """
-    from dp_lsp.cli.completing import script
     from dp_lsp.cli.output import write
 
     _log(log_level, log_file)
@@ -545,3 +543,51 @@ def _log(level: str, file: str | None) -> None:
     from dp_lsp.cli.output import start_log
 
     start_log(level, file)
+
+
+# Completion in shells: the script of each, and what is offered where click cannot know.
+
+_PROGRAM, _VARIABLE = "dp-lsp", "_DP_LSP_COMPLETE"
+
+
+def script(root: click.Command, shell: str) -> str:
+    """What a shell reads to complete what is typed after ``dp-lsp``."""
+    kind = get_completion_class(shell)
+    assert kind is not None, "click knows all of them"
+    # Not that of bash itself, which looks at the version of the bash on the path, whoever asks.
+    return ShellComplete.source(kind(root, {}, _PROGRAM, _VARIABLE))
+
+
+def files(typed: str) -> list[CompletionItem]:
+    """Whatever files the shell finds."""
+    return [CompletionItem(typed, type="file")]
+
+
+def explained(typed: str) -> list[CompletionItem]:
+    """What can be explained: codes and names of problems, builtins, Julia files of this folder; else any file."""
+    found = [*_pages(typed), *(CompletionItem(name) for name in _programs(typed))]
+    return found or files(typed)
+
+
+def _pages(typed: str) -> Iterator[CompletionItem]:
+    from dp_lsp.analysis.catalogue import kinds
+
+    for code, kind in kinds().items():
+        if code.startswith(typed.upper()):
+            yield CompletionItem(code, help=kind.name)
+        if typed and kind.name.startswith(typed):
+            yield CompletionItem(kind.name, help=code)
+    for language in frontends.LANGUAGES.values():
+        for name in language.builtins.names():
+            found = language.builtins.find(name)
+            if name.startswith(typed) and found is not None:
+                yield CompletionItem(name, help=language.builtins.spelling(found[0]).signature)
+
+
+def _programs(typed: str) -> Iterator[str]:
+    folder, start = os.path.split(typed)
+    try:
+        names = sorted(os.listdir(folder or "."))
+    except OSError:
+        return
+    yield from (os.path.join(folder, name) for name in names if name.startswith(start) and frontends.find(name))

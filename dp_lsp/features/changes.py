@@ -14,9 +14,8 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from dp_lsp.core.comparing import Order, Point, compare, is_at_most
 from dp_lsp.core.constraints import Comparison, Quantity, follows
-from dp_lsp.core.formulas import Renamed, Scope, Unreadable, with_names, words
+from dp_lsp.core.formulas import Order, Point, Renamed, Scope, Unreadable, compare, is_at_most, with_names, words
 from dp_lsp.core.notation import decimal
 
 Json = Mapping[str, Any]

@@ -37,18 +37,7 @@ from dp_lsp.core.types import (
     Unknown,
     can_change,
 )
-from dp_lsp.infer import (
-    applications,
-    apply,
-    linear,
-    mechanisms,
-    moves,
-    openings,
-    problems,
-    publics,
-    reach,
-    rows,
-)
+from dp_lsp.infer import applications, apply, linear, mechanisms, moves, openings, problems, publics, rows
 from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, failing, in_sequence
 from dp_lsp.infer.inference import Inference
 
@@ -144,7 +133,7 @@ def _solved(inference: Inference, node: term.Call, form: Form, args: Args, value
         inference.solver.fix_norm(norm)
     moved = _moved(inference, node, form, args, factors, read, result)
     if not form.one_of:
-        moved = replace(moved, reach=reach.of_call(inference.solver, row, args, factors, read))
+        moved = replace(moved, reach=moves.magnitude_of_call(inference.solver, row, args, factors, read))
     return Evaluation(linear.of_call(inference, node, form, args, values, moved), effects)
 
 

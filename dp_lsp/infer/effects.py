@@ -7,7 +7,7 @@ effects of its parts, in the order of evaluation; branches, loops and samples ma
 Source: type_system sections 2 to 5; Lucassen and Gifford 1988, "Polymorphic effect systems".
 
 So what is left as state while a definition is inferred is what is known (:mod:`dp_lsp.infer.context`), what is to be
-decided (:mod:`dp_lsp.infer.solver`) and what was found (:mod:`dp_lsp.infer.recorder`).
+decided (:mod:`dp_lsp.infer.solver`) and what was found (:mod:`dp_lsp.infer.context`).
 """
 
 from __future__ import annotations

@@ -19,10 +19,9 @@ from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.term import Bind, Body, Literal, Local, Loop, Term, Use, Written
 from dp_lsp.core.types import UNKNOWN, TupleType, Type, Unknown, is_static
 from dp_lsp.infer import moves, problems, sources
-from dp_lsp.infer.context import TypingContext
+from dp_lsp.infer.context import Recorder, TypingContext
 from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, in_sequence, spending
 from dp_lsp.infer.publics import Publics
-from dp_lsp.infer.recorder import Recorder
 from dp_lsp.infer.solver import Solver
 from dp_lsp.intents import DeclarePublic, Intent, Rendering, Replace
 from dp_lsp.problem import Fix, Problem

@@ -49,7 +49,6 @@ from dp_lsp.infer import (
     moves,
     problems,
     publics,
-    reach,
     sources,
 )
 from dp_lsp.infer.disjoint import OwnRows, Spread
@@ -483,7 +482,7 @@ def _displacement(inference: Inference, once: _OneRound, last: list[Judgement], 
     what later rounds make of that."""
     types = (leaf for type_ in once.types for leaf in invariants.leaves(type_))
     taken = zip(types, last, once.starts, grows, strict=True)
-    return sens.total(grow * reach.displacement(inference.solver, type_, end, var) for type_, end, var, grow in taken)
+    return sens.total(grow * moves.displacement(inference.solver, type_, end, var) for type_, end, var, grow in taken)
 
 
 def _sens(moved: Moves, var: Var) -> Sens:

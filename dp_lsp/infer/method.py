@@ -32,10 +32,9 @@ from dp_lsp.core.types import (
 )
 from dp_lsp.core.values import thing, undigested
 from dp_lsp.infer import apply, checks, conditions, dispatch, functions, generalize, moves, problems, rows, terms
-from dp_lsp.infer.context import Resolve, TypingContext
+from dp_lsp.infer.context import Facts, Resolve, TypingContext
 from dp_lsp.infer.effects import NONE, Effects, in_sequence
 from dp_lsp.infer.inference import Inference
-from dp_lsp.infer.recorder import Facts
 from dp_lsp.infer.rules import ProfileRules
 from dp_lsp.infer.solver import Mismatch, Solver
 from dp_lsp.language import Language

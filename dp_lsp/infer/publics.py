@@ -42,8 +42,7 @@ from dp_lsp.core.sens import ONE, WIDTH
 from dp_lsp.core.term import Local, Term
 from dp_lsp.core.types import INTEGER, Base, BoolType, Bounds, Container, FunctionType, NumberType, TupleType, Type
 from dp_lsp.infer import moves
-from dp_lsp.infer.context import TypingContext
-from dp_lsp.infer.recorder import Recorder
+from dp_lsp.infer.context import Recorder, TypingContext
 from dp_lsp.infer.solver import Solver
 
 _ZERO = Poly.of(0)

@@ -31,19 +31,7 @@ from dp_lsp.core.types import (
     Unknown,
     without_static,
 )
-from dp_lsp.infer import (
-    applications,
-    calls,
-    disjoint,
-    explain,
-    functions,
-    loops,
-    moves,
-    problems,
-    reach,
-    sampling,
-    tallies,
-)
+from dp_lsp.infer import applications, calls, disjoint, explain, functions, loops, moves, problems, sampling, tallies
 from dp_lsp.infer.context import UnknownGlobal
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, failing, in_sequence, showing, spending
 from dp_lsp.infer.inference import Inference
@@ -231,7 +219,7 @@ def joined(inference: Inference, span: Span, left: Judgement, right: Judgement, 
     if left is right:
         return left
     most = inference.context.rules.either(left.moves, right.moves, span)
-    found = reach.of_either(*(reach.known(inference.solver, side) for side in (left, right)))
+    found = moves.magnitude_of_either(*(moves.magnitude_bound(inference.solver, side) for side in (left, right)))
     if not condition:
         return replace(inference.judgement(_between(type_, left.type, right.type), most), reach=found)
     type_ = _between(without_static(type_), left.type, right.type)

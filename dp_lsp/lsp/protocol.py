@@ -25,7 +25,7 @@ from pygls.exceptions import (
 from pygls.protocol import LanguageServerProtocol, default_converter
 from pygls.protocol.language_server import lsp_method
 
-from dp_lsp.worker.link import Outbox
+from dp_lsp.worker.frames import Outbox
 
 if TYPE_CHECKING:
     from dp_lsp.lsp.session import Server

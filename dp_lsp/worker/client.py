@@ -30,6 +30,7 @@ from dp_lsp.analysis.workspace import ClosedFile
 from dp_lsp.problem import Problem
 from dp_lsp.text import Source, Span
 from dp_lsp.worker.frames import (
+    COMMAND,
     Asking,
     Begun,
     Check,
@@ -43,6 +44,7 @@ from dp_lsp.worker.frames import (
     Forget,
     Hasten,
     Learn,
+    Link,
     Look,
     Message,
     Opened,
@@ -54,7 +56,6 @@ from dp_lsp.worker.frames import (
     Wanted,
     Withdraw,
 )
-from dp_lsp.worker.link import COMMAND, Link
 from dp_lsp.worker.problems import CheckerEnded, CheckTooLong
 
 if TYPE_CHECKING:

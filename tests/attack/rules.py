@@ -37,7 +37,6 @@ from dp_lsp.infer import (
     mechanisms,
     moves,
     openings,
-    reach,
     rules,
     sampling,
     solver,
@@ -265,8 +264,8 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("failures inside are not seen outside", loops, "_outside", _always(effects.Failure({}, None))),
     ],
     "samples of private size": [
-        ("a round takes nothing anywhere", reach, "displacement", _always(ZERO)),
-        ("a round takes it half as far", reach, "displacement", _halved),
+        ("a round takes nothing anywhere", moves, "displacement", _always(ZERO)),
+        ("a round takes it half as far", moves, "displacement", _halved),
         ("rows keep their numbers", disjoint.OwnRows, "index", _always({})),
         ("a row that differs is one step", walk.Walk, "steps", _always(1)),
         ("all matrices are only drawn from", functions, "_used_otherwise", _always(frozenset())),

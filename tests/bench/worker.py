@@ -8,8 +8,7 @@ import threading
 from typing import BinaryIO, cast
 
 from dp_lsp.analysis.records import Options
-from dp_lsp.worker.frames import Check, Failed, Finished, Message, Opened, Ready, encode, receive
-from dp_lsp.worker.link import COMMAND
+from dp_lsp.worker.frames import COMMAND, Check, Failed, Finished, Message, Opened, Ready, encode, receive
 
 from .client import ROOT
 

@@ -1,14 +1,19 @@
-"""What a report is written of, and what those for people say of a run as a whole."""
+"""What a report is written of, what those for people say of a run as a whole, and what the formats of build servers are
+made of: what is to be said of a file, one finding after the other."""
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from dp_lsp.analysis.records import PROFILES, Analysis, State, worst
+from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Silenced, State, worst
+from dp_lsp.cli.files import shown
 from dp_lsp.cli.style import Link, Paint, plain, unlinked
 from dp_lsp.features.report import statistics
+from dp_lsp.problem import Problem, Related, Severity, There
+from dp_lsp.text import Place, Source, Span
 
 Files = Sequence[tuple[str, Analysis]]
 """What was checked, under the paths that it is reported as."""
@@ -91,3 +96,109 @@ def statistics_table(analyses: Sequence[Analysis], paint: Paint = plain) -> Iter
     for row in rows:
         severity = paint(f"{row['severity']:<11}", row["severity"])
         yield f"{row['occurrences']:>{digits}}  {row['code']}  {severity}  {row['name']}"
+
+
+# What is to be said of a file, one finding after the other: what the formats of build servers are made of.
+
+NOT_PROVED = "not-proved"
+"""What stands in place of a code for a function that is not proved, where no problem in it says why."""
+
+
+class ReportFinding(NamedTuple):
+    """A problem, or a function that is not proved without one. ``accepted`` is why a person accepted that, and empty
+    if nobody did; ``in_source`` that a comment does. The ``fingerprint`` stays the same where lines move, and another
+    finding of the file has another."""
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    span: Span
+    function: FunctionReport | None
+    fingerprint: str
+    problem: Problem | None = None
+    accepted: str = ""
+    in_source: bool = False
+
+
+def findings(analysis: Analysis) -> list[ReportFinding]:
+    """All there is of a file, in the order of the text."""
+    found = [_of_problem(problem, analysis) for problem in analysis.problems]
+    found += [_of_silenced(each, analysis) for each in analysis.silenced]
+    found += [_of_function(each) for each in analysis.functions if is_silent(each, analysis)]
+    counts: Counter[tuple[str, str, str]] = Counter()
+    numbered = []
+    for finding in sorted(found, key=lambda each: (each.span, each.code, each.message)):
+        line = analysis.source.line(analysis.source.place(finding.span.start).line).strip()
+        key = finding.code, finding.function.name if finding.function else "", line
+        numbered.append(finding._replace(fingerprint=_digest(*key, str(counts[key]))))
+        counts[key] += 1
+    return numbered
+
+
+def inside(function: FunctionReport, analysis: Analysis) -> list[Problem]:
+    """The problems that stand in a function."""
+    start, end = function.span
+    return [problem for problem in analysis.problems if start <= problem.span.start < end]
+
+
+def is_silent(function: FunctionReport, analysis: Analysis) -> bool:
+    """Whether a function is not proved, and no problem in it says why, nor one that is accepted."""
+    if function.state is State.PROVED:
+        return False
+    if function.accepted:
+        start, end = function.span
+        return not any(start <= each.problem.span.start < end for each in analysis.silenced)
+    return not any(each.unchecked or each.severity is Severity.ERROR for each in inside(function, analysis))
+
+
+def places(span: Span, source: Source) -> tuple[Place, Place]:
+    """Where something begins and ends."""
+    return source.place(span.start), source.place(span.end)
+
+
+def context(path: str, analysis: Analysis, problem: Problem) -> Iterator[str]:
+    """What led to a problem and what can be done, a line each."""
+    for related in problem.related:
+        yield f"{_place(path, analysis, related)}: {related.message}"
+    yield from (f"fix available: {fix.title}" for fix in problem.fixes)
+    yield f"more: dp-lsp explain {problem.code}"
+
+
+def _place(path: str, analysis: Analysis, related: Related) -> str:
+    if isinstance(related.where, There):
+        return f"{shown(related.where.file)}:{related.where.line}"
+    return f"{path}:{analysis.source.place(related.span.start).line}"
+
+
+def outside(analysis: Analysis) -> Iterator[Problem]:
+    """The problems that stand in no function."""
+    for problem in analysis.problems:
+        if _around(problem.span.start, analysis) is None:
+            yield problem
+
+
+def _of_problem(problem: Problem, analysis: Analysis) -> ReportFinding:
+    around = _around(problem.span.start, analysis)
+    what = problem.code, problem.name, problem.severity, problem.message, problem.span
+    return ReportFinding(*what, around, "", problem)
+
+
+def _of_silenced(silenced: Silenced, analysis: Analysis) -> ReportFinding:
+    found = _of_problem(silenced.problem, analysis)
+    return found._replace(problem=None, accepted=silenced.reason, in_source=silenced.by == "comment")
+
+
+def _of_function(function: FunctionReport) -> ReportFinding:
+    message = f"`{function.name}` is {function.state.value}{f': {function.reason}' if function.reason else ''}"
+    accepted = function.reason if function.accepted else ""
+    what = NOT_PROVED, NOT_PROVED, Severity.INFORMATION, message, function.name_span
+    return ReportFinding(*what, function, "", accepted=accepted)
+
+
+def _around(offset: int, analysis: Analysis) -> FunctionReport | None:
+    return next((each for each in analysis.functions if each.span.start <= offset < each.span.end), None)
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -10,8 +10,7 @@ from dp_lsp.analysis.records import Analysis, FunctionReport, State
 from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.cli.files import shown as shown_path
 from dp_lsp.cli.files import to_file
-from dp_lsp.cli.reporters.checked import CAUTION, Checked, sentence, statistics_table
-from dp_lsp.cli.reporters.findings import inside
+from dp_lsp.cli.reporters.checked import CAUTION, Checked, inside, sentence, statistics_table
 from dp_lsp.cli.style import Link, Paint, cell, padded, path_shown, printable, unlinked, width
 from dp_lsp.features.markdown import together
 from dp_lsp.problem import Problem, Related, Severity, There

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dp_lsp.analysis.records import Analysis
-from dp_lsp.cli.reporters.checked import CAUTION, Checked, sentence, statistics_table
-from dp_lsp.cli.reporters.findings import ReportFinding, context, findings, places
+from dp_lsp.cli.reporters.checked import (
+    CAUTION,
+    Checked,
+    ReportFinding,
+    context,
+    findings,
+    places,
+    sentence,
+    statistics_table,
+)
 from dp_lsp.cli.style import printable, without_commands
 from dp_lsp.problem import Severity
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dp_lsp.analysis.records import Analysis
-from dp_lsp.cli.reporters.checked import Checked
-from dp_lsp.cli.reporters.findings import ReportFinding, findings
+from dp_lsp.cli.reporters.checked import Checked, ReportFinding, findings
 from dp_lsp.cli.style import json_text, printable
 from dp_lsp.problem import Severity
 

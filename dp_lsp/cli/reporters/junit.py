@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from dp_lsp.analysis.records import Analysis, FunctionReport, State
-from dp_lsp.cli.reporters.checked import Checked
-from dp_lsp.cli.reporters.findings import NOT_PROVED, context, inside, outside
+from dp_lsp.cli.reporters.checked import NOT_PROVED, Checked, context, inside, outside
 from dp_lsp.cli.style import xml_text
 from dp_lsp.problem import Problem, Severity
 

@@ -19,8 +19,7 @@ from dp_lsp.analysis.records import Analysis
 from dp_lsp.cli.files import shown
 from dp_lsp.cli.output import FINDINGS, MEANINGS, USAGE
 from dp_lsp.cli.problems import InternalError
-from dp_lsp.cli.reporters.checked import Checked
-from dp_lsp.cli.reporters.findings import ReportFinding, findings, places
+from dp_lsp.cli.reporters.checked import Checked, ReportFinding, findings, places
 from dp_lsp.cli.style import json_text, printable
 from dp_lsp.features.report import statistics, summary
 from dp_lsp.problem import DOCUMENTATION, Fix, Kind, Related, Severity, There

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dp_lsp.core.term import Apply, Global, Method
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
-from dp_lsp.infer.mistakes import clipping, data, noise, uses
+from dp_lsp.infer.mistakes import data, noise, uses
 from dp_lsp.infer.mistakes.scene import Scene
 from dp_lsp.language import Familiar
 from dp_lsp.problem import Problem
@@ -103,19 +103,19 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     kind.code: rules
     for kind, rules in (
         (problems.Unbounded, ()),
-        (problems.NotClipped, (clipping.raw_beside,)),
-        (problems.DoesNotFit, (clipping.clipped, clipping.raw_beside, data.without_rule, data.limited_by_data)),
+        (problems.NotClipped, (data.raw_beside,)),
+        (problems.DoesNotFit, (data.clipped, data.raw_beside, data.without_rule, data.limited_by_data)),
         (problems.UnknownCount, (data.without_rule, data.few_records)),
-        (problems.UnboundedInput, (*_UNBOUNDED, clipping.raw_value, uses.noise_apart)),
+        (problems.UnboundedInput, (*_UNBOUNDED, data.raw_value, uses.noise_apart)),
         (problems.LeavesUnprotected, (data.exposed_choice, *_UNBOUNDED, uses.chosen_value, uses.noise_apart)),
         (
             problems.TooSensitive,
-            (clipping.raw_value, noise.no_noise, noise.below_zero, noise.other_relation, noise.one_end),
+            (data.raw_value, noise.no_noise, noise.below_zero, noise.other_relation, noise.one_end),
         ),
         (problems.ConditionFails, (noise.no_noise, noise.below_zero)),
         (problems.MustBePublic, (data.made_of_count, data.bound_from_data)),
         (problems.NotRepeatable, (data.made_of_count,)),
-        (problems.WrongArgument, (clipping.clipped, uses.place_of_record, uses.other_dataset, data.bound_from_data)),
+        (problems.WrongArgument, (data.clipped, uses.place_of_record, uses.other_dataset, data.bound_from_data)),
         (problems.NoRule, (data.without_rule, *_NAMES)),
         (problems.UnknownName, _NAMES),
     )
