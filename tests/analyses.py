@@ -6,7 +6,16 @@ import re
 from textwrap import dedent
 from typing import Any
 
-from dp_lsp.analysis.details import Choice, Details, Need, Pair, Parameter, ProvedBound, Standing, encoded
+from dp_lsp.analysis.details import (
+    ChoiceDetail,
+    Details,
+    Need,
+    PairDetail,
+    ParameterDetail,
+    ProvedBound,
+    Standing,
+    encoded,
+)
 from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.records import Analysis, ChunkRecord, FunctionReport, Options, Placed, State, Verdict
 from dp_lsp.core.algebra import Poly, Symbol
@@ -17,15 +26,15 @@ from dp_lsp.text import Source, Span
 
 SOUND = Options()
 EPS = Symbol("eps")
-COST = Pair(Sens((Poly.of(EPS),)), ZERO)
+COST = PairDetail(Sens((Poly.of(EPS),)), ZERO)
 DETAILS = Details(
     parameters=(
-        Parameter("x", REAL, False, Standing.BOUNDED, guarantees=(COST,)),
-        Parameter("eps", NumberType(Base.REAL, Poly.of(EPS)), True, Standing.PUBLIC),
+        ParameterDetail("x", REAL, False, Standing.BOUNDED, guarantees=(COST,)),
+        ParameterDetail("eps", NumberType(Base.REAL, Poly.of(EPS)), True, Standing.PUBLIC),
     ),
     returns=REAL,
     needs=(Need(Poly.of(0), "<", Poly.of(EPS)),),
-    bounds=(ProvedBound(("x",), "approximate", "basic", COST, (Choice(Symbol("s"), True, False),), ()),),
+    bounds=(ProvedBound(("x",), "approximate", "basic", COST, (ChoiceDetail(Symbol("s"), True, False),), ()),),
     mechanisms=("Laplace",),
 )
 """What is proved of a function that releases `x` with Laplace noise."""

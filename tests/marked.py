@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from textwrap import dedent
 
-from dp_lsp.analysis.loading import Loader, Refusal, Text
+from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
 from dp_lsp.analysis.names import encode_spots
 from dp_lsp.analysis.records import Analysis, Options
 from dp_lsp.analysis.staleness import names_of
@@ -32,12 +32,12 @@ class Files(Loader):
     def __init__(self, **texts: str) -> None:
         self._texts = {f"/w/{name}.jl": text for name, text in texts.items()}
 
-    def included(self, by: str, path: str) -> str | Refusal:
+    def included(self, by: str, path: str) -> str | ReadRefusal:
         name = f"/w/{path}"
-        return name if name in self._texts else Refusal(IncludeWithoutFolder, {"path": path})
+        return name if name in self._texts else ReadRefusal(IncludeWithoutFolder, {"path": path})
 
-    def text(self, name: str) -> Text:
-        return Text(self._texts[name])
+    def text(self, name: str) -> SourceText:
+        return SourceText(self._texts[name])
 
 
 def checked(text: str) -> Document:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from dp_lsp.analysis.loading import Refusal, Text
+from dp_lsp.analysis.loading import ReadRefusal, SourceText
 from dp_lsp.analysis.records import Analysis, Options
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.merge import Graph, together
@@ -41,14 +41,14 @@ class Texts:
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = dict(texts)
 
-    def included(self, by: str, path: str) -> str | Refusal:
+    def included(self, by: str, path: str) -> str | ReadRefusal:
         name = posixpath.normpath(posixpath.join(posixpath.dirname(by), path))
         if name.startswith(("/", "..")):
-            return Refusal(IncludeOutside, {"path": path})
-        return name if name in self.texts else Refusal(IncludeMissing, {"path": path, "hint": ""})
+            return ReadRefusal(IncludeOutside, {"path": path})
+        return name if name in self.texts else ReadRefusal(IncludeMissing, {"path": path, "hint": ""})
 
-    def text(self, name: str) -> Text:
-        return Text(self.texts[name])
+    def text(self, name: str) -> SourceText:
+        return SourceText(self.texts[name])
 
     def includes(self, engine: Engine, name: str) -> Iterator[str]:
         found = (self.included(name, path) for path in engine.includes(name, self.text(name)))

@@ -11,7 +11,7 @@ import pytest
 
 from dp_lsp.accounting import renyi
 from dp_lsp.accounting.best import claims, guarantees
-from dp_lsp.accounting.charge import Charge, Repeat, Sequence
+from dp_lsp.accounting.charge import Charge, ChargedRepeat, ChargedSequence
 from dp_lsp.accounting.guarantee import Guarantee
 from dp_lsp.mechanisms.arithmetic import FLOATS
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
@@ -42,13 +42,13 @@ def program(choose: random.Random, depth: int, kinds: str) -> Program:
         parts = [program(choose, depth - 1, kinds) for _ in range(choose.randint(2, 3))]
         losses = tuple(loss for part in parts for loss in part.losses)
         event = library.ComposedDpEvent([part.event for part in parts])
-        charge = Sequence(tuple(part.charge for part in parts))
+        charge = ChargedSequence(tuple(part.charge for part in parts))
         return Program(charge, event, losses, any(part.samples for part in parts))
     if kind == "*":
         once, count = program(choose, depth - 1, kinds), choose.randint(1, 12)
         losses = tuple((*loss[:3], loss[3] * count) for loss in once.losses)
         event = library.SelfComposedDpEvent(once.event, count)
-        return Program(Repeat(count, once.charge), event, losses, once.samples)
+        return Program(ChargedRepeat(count, once.charge), event, losses, once.samples)
     scale, rate = choose.choice((0.5, 1.0, 2.0, 4.0, 16.0)), choose.choice((1 / 128, 1 / 32, 1 / 8, 1 / 2))
     inverse = Fraction(1) / Fraction(scale)
     if kind == "l":

@@ -16,7 +16,7 @@ import pytest
 
 import dp_lsp.cli.running
 from dp_lsp.analysis.limits import OutOfTime
-from dp_lsp.analysis.loading import Text
+from dp_lsp.analysis.loading import SourceText
 from dp_lsp.analysis.plain import UNREADABLE, plain
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options
 from dp_lsp.cache import results
@@ -483,7 +483,7 @@ class Workspace:
         self._client.worker.check("a", options)
         outcome = await self._client.whole(await self._client.outcome())
         (finding,) = outcome.findings
-        disk = Disk((str(self.folder),), {file: Text(text)})
+        disk = Disk((str(self.folder),), {file: SourceText(text)})
         fresh = Engine().project(file, disk, options)[file]
         assert finding.analysis is not None and finding.analysis.is_same(fresh)
         before, self._inferred = self._inferred, outcome.inferred

@@ -34,9 +34,9 @@ def test_no_guarantee_of_several_hundred_is_refuted() -> None:
 @pytest.mark.parametrize(
     ("measure", "share"),
     [
-        (approximate.Basic, "0.97"),
+        (approximate.NumericBasic, "0.97"),
         (approximate.Optimal, "0.97"),
-        (approximate.Advanced, "0.97"),
+        (approximate.NumericAdvanced, "0.97"),
         (renyi.Renyi, "0.9"),
         (renyi.ZeroConcentrated, "0.6"),
     ],

@@ -18,7 +18,7 @@ import pytest
 import dp_lsp.cli.running
 from analyses import analysis, function, problem
 from dp_lsp.analysis.limits import Ticket
-from dp_lsp.analysis.loading import Loader, Text
+from dp_lsp.analysis.loading import Loader, SourceText
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Setting, State, unchecked
 from dp_lsp.cache.store import VARIABLE
 from dp_lsp.cli import main
@@ -54,7 +54,7 @@ def answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tmp_path_factory: py
     def use(check: Any) -> None:
         class Fake:
             def __init__(self, answers: Any) -> None: ...
-            def includes(self, name: str, text: Text) -> tuple[str, ...]:
+            def includes(self, name: str, text: SourceText) -> tuple[str, ...]:
                 return ()
 
             def project(

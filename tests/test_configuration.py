@@ -13,7 +13,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from dp_lsp.analysis.loading import Text
+from dp_lsp.analysis.loading import SourceText
 from dp_lsp.analysis.records import Options, Setting, State
 from dp_lsp.configuration import FILE, PROJECT_FILE
 from dp_lsp.configuration.ignored import fault, matches
@@ -56,14 +56,14 @@ SQUARE = "g(x::Real) = x * x\n"
 
 
 def configuration(text: str, name: str = FILE) -> Configuration:
-    found = read_configuration(name, Text(text))
+    found = read_configuration(name, SourceText(text))
     assert found.problems == () and found.configuration is not None
     return found.configuration
 
 
 def wrong(text: str, name: str = FILE) -> list[str]:
     """What is wrong with a configuration: the code, the line and column, and the text that is marked."""
-    found = read_configuration(name, Text(text))
+    found = read_configuration(name, SourceText(text))
     assert found.configuration is None or not found.problems
     shown = []
     for problem in found.problems:
@@ -137,7 +137,7 @@ def test_what_is_wrong_has_its_place(text: str, expected: list[str]) -> None:
 
 
 def test_a_message_says_what_there_is() -> None:
-    (problem,) = read_configuration(FILE, Text("max_epsilon = 1")).problems
+    (problem,) = read_configuration(FILE, SourceText("max_epsilon = 1")).problems
     assert all(f"`{key.name}`" in problem.message for key in KEYS)
     assert "`max-epsilon` may be meant" in problem.message
 
@@ -147,7 +147,7 @@ def test_a_table_of_a_file_of_other_tools() -> None:
     assert wrong(text, PROJECT_FILE) == ["DP812 4:13 2"]
     assert configuration(text.replace("2", "0.5"), PROJECT_FILE).max_delta == Fraction(1, 2)
     for other in ("[tool.ruff]\n", "this is no TOML", ""):
-        assert read_configuration(PROJECT_FILE, Text(other)) == (None, ()), "it is not about us"
+        assert read_configuration(PROJECT_FILE, SourceText(other)) == (None, ()), "it is not about us"
     assert wrong("[tool.dp-lsp\n", PROJECT_FILE) == ["DP810 1:13 \n"]
 
 

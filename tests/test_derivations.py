@@ -12,7 +12,7 @@ import pytest
 
 import spec_runner
 from dp_lsp.analysis.derivations import Derivation, Explanation, Step
-from dp_lsp.analysis.loading import Refusal, Text
+from dp_lsp.analysis.loading import ReadRefusal, SourceText
 from dp_lsp.analysis.records import Analysis, FunctionReport, Options, State
 from dp_lsp.builtins import LITERAL, TABLE
 from dp_lsp.builtins.define import Form, Noise
@@ -26,12 +26,12 @@ class Lone:
     """A program in no folder."""
 
     def __init__(self, text: str) -> None:
-        self._text = Text(text)
+        self._text = SourceText(text)
 
-    def included(self, by: str, path: str) -> str | Refusal:
-        return Refusal(IncludeWithoutFolder, {"path": path})
+    def included(self, by: str, path: str) -> str | ReadRefusal:
+        return ReadRefusal(IncludeWithoutFolder, {"path": path})
 
-    def text(self, name: str) -> Text:
+    def text(self, name: str) -> SourceText:
         return self._text
 
 

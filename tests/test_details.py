@@ -12,7 +12,7 @@ import pytest
 from dp_lsp.analysis.details import Details, decoded
 from dp_lsp.analysis.plain import UNREADABLE, plain
 from dp_lsp.analysis.records import ChunkRecord
-from dp_lsp.core.tables import Reader, Writer
+from dp_lsp.core.tables import TableReader, TableWriter
 from dp_lsp.engine.check import Engine
 from test_digests import Sampler, taking_part
 
@@ -78,14 +78,14 @@ OF_RECORDS = [
 
 
 def written(cls: type, value: Any) -> str:
-    writer = Writer()
+    writer = TableWriter()
     row = plain(cls).write(value, writer)
     return json.dumps([writer.rows, row])
 
 
 def read(cls: type, text: str) -> Any:
     rows, row = json.loads(text)
-    return plain(cls).read(row, Reader(rows))
+    return plain(cls).read(row, TableReader(rows))
 
 
 @pytest.mark.parametrize("cls", OF_RECORDS, ids=lambda cls: cls.__qualname__)

@@ -22,7 +22,7 @@ from dp_lsp.analysis.records import Options
 from dp_lsp.core import algebra, events, scheme, sens, types
 from dp_lsp.core.algebra import NormVariable, Symbol
 from dp_lsp.core.evaluate import Substitution
-from dp_lsp.core.events import Answer, Called, Opaque, Release, Var, sequence
+from dp_lsp.core.events import Answer, Called, EffectVariable, Release, Var, sequence
 from dp_lsp.core.linear import All, Piece
 from dp_lsp.core.scheme import FunctionValue, Judgement
 from dp_lsp.core.sens import INFINITY, ONE, Sens
@@ -228,7 +228,7 @@ SIMPLE: dict[Any, tuple[Any, ...]] = {
 def calls() -> list[Called]:
     """A call, and others that differ in one thing that is put for what the callee leaves open."""
     param, own, symbol, norm = Var("p"), Var("x"), Symbol("s"), NormVariable("n")
-    awaited, outer = (Opaque(name, (symbol,), (symbol,)) for name in "fg")
+    awaited, outer = (EffectVariable(name, (symbol,), (symbol,)) for name in "fg")
     big, small = (Sens.of(number) for number in (7, 5))
     origin = events.Origin(Span(0, 0), "")
     leaf = Release(Laplace(ONE, big), {param: ONE}, ONE, origin)

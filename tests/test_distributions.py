@@ -10,9 +10,19 @@ from fractions import Fraction
 import pytest
 
 from dp_lsp.accounting import pld
-from dp_lsp.accounting.charge import FREE, Charge, Either, Group, Joined, Relation, Repeat, Scheme, Sequence
+from dp_lsp.accounting.charge import (
+    FREE,
+    Charge,
+    ChargedEither,
+    ChargedRepeat,
+    ChargedSequence,
+    Group,
+    Joined,
+    Relation,
+    Scheme,
+)
 from dp_lsp.accounting.pld import can_answer, measured
-from dp_lsp.mechanisms.mechanism import Unbounded
+from dp_lsp.mechanisms.mechanism import UnboundedLoss
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from dp_lsp.mechanisms.selection import Approximate, BoundedRange
 from golden import agrees, drawn, poisson, stated
@@ -23,14 +33,14 @@ ONE, TINY = Fraction(1), Fraction(1, 10**6)
 @pytest.mark.parametrize(
     "charge",
     [
-        Unbounded(),
-        Either((LaplaceLoss(ONE), GaussianLoss(ONE))),
+        UnboundedLoss(),
+        ChargedEither((LaplaceLoss(ONE), GaussianLoss(ONE))),
         Joined(LaplaceLoss(ONE), LaplaceLoss(ONE)),
-        poisson("1/10", Sequence((LaplaceLoss(ONE), GaussianLoss(ONE)))),
+        poisson("1/10", ChargedSequence((LaplaceLoss(ONE), GaussianLoss(ONE)))),
         poisson("1/10", poisson("1/10", LaplaceLoss(ONE))),
         drawn(2, 10, poisson("1/10", LaplaceLoss(ONE)), Scheme.WITH_REPLACEMENT),
-        drawn(200, 100, Sequence((LaplaceLoss(ONE), GaussianLoss(ONE))), Scheme.WITH_REPLACEMENT),
-        poisson("1/10", Sequence((LaplaceLoss(ONE), GaussianLoss(ONE))), Relation.CHANGE_ONE),
+        drawn(200, 100, ChargedSequence((LaplaceLoss(ONE), GaussianLoss(ONE))), Scheme.WITH_REPLACEMENT),
+        poisson("1/10", ChargedSequence((LaplaceLoss(ONE), GaussianLoss(ONE))), Relation.CHANGE_ONE),
         Group(2, poisson("1/10", GaussianLoss(ONE), Relation.CHANGE_ONE)),
         Group(2, poisson("1/10", GaussianLoss(ONE))),
     ],
@@ -42,10 +52,10 @@ def test_nothing_is_asked_of_what_has_no_dominating_pair(charge: Charge) -> None
 @pytest.mark.parametrize(
     ("charge", "same"),
     [
-        (Either((LaplaceLoss(ONE), Sequence((LaplaceLoss(ONE),)))), LaplaceLoss(ONE)),
+        (ChargedEither((LaplaceLoss(ONE), ChargedSequence((LaplaceLoss(ONE),)))), LaplaceLoss(ONE)),
         (Group(2, LaplaceLoss(ONE)), LaplaceLoss(ONE * 2)),
-        (Group(2, Repeat(3, GaussianLoss(ONE))), Repeat(3, GaussianLoss(ONE * 2))),
-        (poisson("1/10", Repeat(4, GaussianLoss(ONE))), poisson("1/10", GaussianLoss(ONE * 2))),
+        (Group(2, ChargedRepeat(3, GaussianLoss(ONE))), ChargedRepeat(3, GaussianLoss(ONE * 2))),
+        (poisson("1/10", ChargedRepeat(4, GaussianLoss(ONE))), poisson("1/10", GaussianLoss(ONE * 2))),
         (poisson("1", LaplaceLoss(ONE)), LaplaceLoss(ONE)),
         (poisson("0", LaplaceLoss(ONE)), FREE),
         (poisson("1", LaplaceLoss(ONE), Relation.CHANGE_ONE), LaplaceLoss(ONE * 2)),
@@ -61,13 +71,17 @@ def test_what_costs_the_same_has_one_answer(charge: Charge, same: Charge) -> Non
 @pytest.mark.parametrize(
     ("charge", "rule", "least"),
     [
-        (Sequence((Repeat(10, LaplaceLoss(Fraction(1, 10))), GaussianLoss(Fraction(1, 2)))), "renyi", "0.8"),
-        (Repeat(20, Approximate(Fraction(1, 10), Fraction(1, 10**8))), "optimal", "0.9999999"),
-        (Repeat(50, poisson("1/20", GaussianLoss(ONE))), "renyi", "0.8"),
-        (Repeat(10, BoundedRange(Fraction(1, 5))), "optimal", "0.7"),
-        (Repeat(10, drawn(500, 1000, GaussianLoss(ONE))), "renyi", "0.6"),
-        (Repeat(10, poisson("1/2", GaussianLoss(ONE), Relation.CHANGE_ONE)), "renyi", "0.3"),
-        (Repeat(100, drawn(10, 1000, GaussianLoss(ONE / 2), Scheme.WITH_REPLACEMENT)), "optimal", "0.05"),
+        (
+            ChargedSequence((ChargedRepeat(10, LaplaceLoss(Fraction(1, 10))), GaussianLoss(Fraction(1, 2)))),
+            "renyi",
+            "0.8",
+        ),
+        (ChargedRepeat(20, Approximate(Fraction(1, 10), Fraction(1, 10**8))), "optimal", "0.9999999"),
+        (ChargedRepeat(50, poisson("1/20", GaussianLoss(ONE))), "renyi", "0.8"),
+        (ChargedRepeat(10, BoundedRange(Fraction(1, 5))), "optimal", "0.7"),
+        (ChargedRepeat(10, drawn(500, 1000, GaussianLoss(ONE))), "renyi", "0.6"),
+        (ChargedRepeat(10, poisson("1/2", GaussianLoss(ONE), Relation.CHANGE_ONE)), "renyi", "0.3"),
+        (ChargedRepeat(100, drawn(10, 1000, GaussianLoss(ONE / 2), Scheme.WITH_REPLACEMENT)), "optimal", "0.05"),
     ],
 )
 def test_answers_are_smaller_than_those_of_other_rules(charge: Charge, rule: str, least: str) -> None:
@@ -77,7 +91,7 @@ def test_answers_are_smaller_than_those_of_other_rules(charge: Charge, rule: str
 
 
 def test_gaussian_noise_agrees_with_its_exact_curve() -> None:
-    found = measured(Repeat(100, GaussianLoss(Fraction("0.018872188"))), Fraction("1.01e-4"))
+    found = measured(ChargedRepeat(100, GaussianLoss(Fraction("0.018872188"))), Fraction("1.01e-4"))
     assert found is not None and agrees(found.epsilon, ".563000", units="1")
 
 
@@ -87,7 +101,7 @@ def test_nothing_costs_nothing() -> None:
 
 
 def test_what_fails_more_often_than_it_may_has_no_answer() -> None:
-    assert measured(Repeat(20, Approximate(ONE, TINY / 10)), TINY) is None
+    assert measured(ChargedRepeat(20, Approximate(ONE, TINY / 10)), TINY) is None
 
 
 def test_what_holds_beside_is_said() -> None:
@@ -98,14 +112,14 @@ def test_what_holds_beside_is_said() -> None:
 
 def test_a_process_that_is_stopped_has_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pld, "_RUN", "import time; time.sleep(600)")
-    asked = pld.Asked([pld.Question(LaplaceLoss(ONE), TINY)])
+    asked = pld.AskedDistribution([pld.Question(LaplaceLoss(ONE), TINY)])
     threading.Timer(0.2, asked.cancel).start()
     assert asked.answers() == (None,)
 
 
 def test_a_process_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pld, "_RUN", "import time; time.sleep(600)")
-    asked = pld.Asked([pld.Question(LaplaceLoss(ONE), TINY)])
+    asked = pld.AskedDistribution([pld.Question(LaplaceLoss(ONE), TINY)])
     began = time.monotonic()
     assert asked.answers(timeout=0.2) == (None,)
     assert time.monotonic() - began < 300
@@ -117,7 +131,7 @@ def test_a_process_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch)
 )
 def test_a_process_that_fails_has_no_answer(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     monkeypatch.setattr(pld, "_RUN", program)
-    assert pld.Asked([pld.Question(LaplaceLoss(ONE), TINY)]).answers() == (None,)
+    assert pld.AskedDistribution([pld.Question(LaplaceLoss(ONE), TINY)]).answers() == (None,)
 
 
 def test_pricing_loads_no_library() -> None:

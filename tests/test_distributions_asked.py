@@ -187,7 +187,7 @@ def test_whoever_interrupts_it_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(pld, "_RUN", "import time; time.sleep(600)")
-    asked = pld.Asked([Question(LaplaceLoss(Fraction(1)), Fraction(1, 10))])
+    asked = pld.AskedDistribution([Question(LaplaceLoss(Fraction(1)), Fraction(1, 10))])
     with pytest.raises(KeyboardInterrupt):
         asked.answers(tick=interrupt)
     assert asked._process.returncode is not None
@@ -199,6 +199,6 @@ def test_what_was_answered_before_the_end_is_kept(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(
         pld, "_RUN", f"{first}sys.stdout.flush(); open({str(told)!r}, 'x'); import time; time.sleep(600)"
     )
-    asked = pld.Asked([Question(LaplaceLoss(Fraction(rate)), Fraction(1, 10)) for rate in (1, 2)])
+    asked = pld.AskedDistribution([Question(LaplaceLoss(Fraction(rate)), Fraction(1, 10)) for rate in (1, 2)])
     answers = asked.answers(tick=lambda: asked.cancel() if told.exists() else None)
     assert answers[0] is not None and answers[0].epsilon == Fraction(1, 2) and answers[1] is None

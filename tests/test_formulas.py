@@ -13,26 +13,26 @@ import sympy
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Quantity, decide, follows
 from dp_lsp.core.evaluate import interval, symbols_of
-from dp_lsp.core.formulas import Order, Scope, Unreadable, Verdict, compare
+from dp_lsp.core.formulas import FormulaScope, Order, UnreadableFormula, ComparedNumbers, compare
 from dp_lsp.engine.check import Engine
 from source_tree import ROOT
 
 CONDITIONS = ("0 < eps", "eps < 1", "0 < del < 1", "1 <= k", "0 < s1 < 1", "0 < b/(2*T)", "Ne(T, 0)", "0 < T")
-SCOPE = Scope((text, {}) for text in CONDITIONS)
+SCOPE = FormulaScope((text, {}) for text in CONDITIONS)
 BOTH = ("Max(0, k)*eps", "Max(0, k)*eps*tanh(eps/2) + eps*sqrt(2*Max(0, k)*log(1/s1))")
 TWICE = ("2*Max(0, k)*eps", "2*Max(0, k)*eps*tanh(eps) + 2*eps*sqrt(2*Max(0, k)*log(1/s1))")
 SAMPLED, SAMPLED_TWICE = (f"log(1 + (exp({eps}) - 1)*b/rows(v))" for eps in ("eps", "2*eps"))
 
 
-def read(text: str, scope: Scope = SCOPE) -> Quantity:
+def read(text: str, scope: FormulaScope = SCOPE) -> Quantity:
     found = scope.read(text)
-    assert not isinstance(found, Unreadable), (text, found)
+    assert not isinstance(found, UnreadableFormula), (text, found)
     return found
 
 
-def verdict(old: str, new: str, *conditions: str) -> Verdict:
+def verdict(old: str, new: str, *conditions: str) -> ComparedNumbers:
     """Of two formulas under some conditions, or under the usual ones."""
-    scope = Scope((text, {}) for text in conditions) if conditions else SCOPE
+    scope = FormulaScope((text, {}) for text in conditions) if conditions else SCOPE
     return compare([read(old, scope)], [read(new, scope)], scope)
 
 
@@ -104,7 +104,7 @@ def test_conditions_decide() -> None:
     assert order("k*eps", "eps", "a < b") is Order.MIXED
     assert order("eps/sigma", "2*eps/sigma", "0 < sigma", "0 < eps") is Order.LARGER
     assert order("1/length(v)", "1", "0 <= x") is not Order.SMALLER, "it may be empty"
-    scope = Scope((text, {}) for text in ("eps/2 < 1", "3 <= k", "1 < a - b"))
+    scope = FormulaScope((text, {}) for text in ("eps/2 < 1", "3 <= k", "1 < a - b"))
     for text, expected in (
         ("eps < 2", True),
         ("eps < 1", False),
@@ -122,7 +122,7 @@ def test_conditions_decide() -> None:
         ("0 < k < 3", False),
     ):
         wanted = scope.read_relations(text)
-        assert not isinstance(wanted, Unreadable)
+        assert not isinstance(wanted, UnreadableFormula)
         assert all(follows(each, scope.conditions) for each in wanted) is expected, text
 
 
@@ -144,7 +144,7 @@ def test_what_is_proved_holds_wherever_one_looks() -> None:
     proved = 0
     for _ in range(400):
         old, new = (SCOPE.read(formula(chance, chance.randint(0, 2))) for _ in range(2))
-        if isinstance(old, Unreadable) or isinstance(new, Unreadable):
+        if isinstance(old, UnreadableFormula) or isinstance(new, UnreadableFormula):
             continue
         symbols = symbols_of(old) | symbols_of(new)
         if any(map(SCOPE.is_made_up, symbols)) or compare([old], [new], SCOPE).order not in (Order.SAME, Order.SMALLER):
@@ -165,16 +165,16 @@ def test_what_reports_say_is_read_as_sympy_reads_it() -> None:
         path = Path(ROOT, "fixtures", "programs", f"{name}.jl")
         for function in Engine().check(path.read_text("utf-8")).functions:
             conditions = [(each.formula, {}) for each in function.conditions if each.formula]
-            assert all(not isinstance(Scope().read_relations(*each), Unreadable) for each in conditions)
+            assert all(not isinstance(FormulaScope().read_relations(*each), UnreadableFormula) for each in conditions)
             free = [(each.range, {}) for bound in function.bounds for each in bound.free]
             found = [each for p in function.parameters for each in (p.sensitivity, p.epsilon, p.delta)]
             found += [each for bound in function.bounds for each in (bound.epsilon, bound.delta)]
             texts |= {each: [*conditions, *free] for each in found if each and not each.startswith(("Min", "Piece"))}
     compared = 0
     for text, known in texts.items():
-        scope = Scope(known)
+        scope = FormulaScope(known)
         value = scope.read(text)
-        assert not isinstance(value, Unreadable), (text, value)
+        assert not isinstance(value, UnreadableFormula), (text, value)
         symbols = sorted(symbols_of(value), key=lambda each: each.name)
         if text == "oo" or any(map(scope.is_made_up, symbols)):
             continue
@@ -196,12 +196,12 @@ def test_what_reports_say_is_read_as_sympy_reads_it() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_formula(text: str) -> None:
-    assert isinstance(Scope().read(text), Unreadable)
+    assert isinstance(FormulaScope().read(text), UnreadableFormula)
 
 
 def test_a_parameter_may_be_called_like_infinity() -> None:
-    assert isinstance(Scope((), ["oo"]).read("2*oo"), Unreadable)
-    assert read("oo", Scope()) == read("Max(3, oo)", Scope())
+    assert isinstance(FormulaScope((), ["oo"]).read("2*oo"), UnreadableFormula)
+    assert read("oo", FormulaScope()) == read("Max(3, oo)", FormulaScope())
 
 
 @pytest.mark.parametrize(
@@ -223,10 +223,10 @@ def test_hostile_formulas_end() -> None:
     tower = "2**10**10**10"
     assert order(tower, "1") in (Order.OPEN, Order.SMALLER, Order.MIXED)
     wide = " + ".join(f"a{n}*b{n}" for n in range(800))
-    assert isinstance(SCOPE.read(f"({wide})**8"), Unreadable)
+    assert isinstance(SCOPE.read(f"({wide})**8"), UnreadableFormula)
     assert order(wide, "x") is not Order.SMALLER
-    assert isinstance(SCOPE.read(" + ".join(f"a{n}" for n in range(9_000))), Unreadable)
-    assert isinstance(SCOPE.read("Sum(Sum(x**j, (j, 0, 999999999)), (j, 0, 999999999))"), Unreadable)
+    assert isinstance(SCOPE.read(" + ".join(f"a{n}" for n in range(9_000))), UnreadableFormula)
+    assert isinstance(SCOPE.read("Sum(Sum(x**j, (j, 0, 999999999)), (j, 0, 999999999))"), UnreadableFormula)
     assert order("-" * 3_000 + "x", "x") is Order.SAME
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from dp_lsp.accounting import pld
 from dp_lsp.accounting.best import guarantees
-from dp_lsp.accounting.charge import Repeat, Sequence
+from dp_lsp.accounting.charge import ChargedRepeat, ChargedSequence
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from dp_lsp.mechanisms.selection import Approximate
 from golden import agrees, stated
@@ -41,17 +41,17 @@ def test_pure_rounds(row: tuple[str, int, str, str, str, str, str, str, str, str
     each, spread = float(epsilon), math.sqrt(2 * count * math.log(1e6))
     assert agrees(2 * each * spread, published)
     assert agrees(each * spread + count * each * math.expm1(each), textbook)
-    pure = Repeat(count, Approximate(Fraction(epsilon), Fraction(0)))
+    pure = ChargedRepeat(count, Approximate(Fraction(epsilon), Fraction(0)))
     assert stated(pure, SLACK, "basic") == Fraction(basic)
     for rule, printed in {"advanced": advanced, "zcdp": zcdp, "renyi": renyi, "optimal": optimal}.items():
         assert agrees(stated(pure, SLACK, rule), printed), rule
-    assert agrees(stated(Repeat(count, LaplaceLoss(Fraction(epsilon))), SLACK, "renyi"), laplace)
+    assert agrees(stated(ChargedRepeat(count, LaplaceLoss(Fraction(epsilon))), SLACK, "renyi"), laplace)
 
 
 @pytest.mark.parametrize("row", TABLE)
 def test_laplace_noise_exactly(row: tuple[str, int, str, str, str, str, str, str, str, str, str]) -> None:
     epsilon, count, *_, exact = row
-    found = pld.measured(Repeat(count, LaplaceLoss(Fraction(epsilon))), Fraction(SLACK))
+    found = pld.measured(ChargedRepeat(count, LaplaceLoss(Fraction(epsilon))), Fraction(SLACK))
     assert found is not None and nearly(found.epsilon, exact)
 
 
@@ -70,7 +70,7 @@ def response_delta(each: str, count: int, epsilon: str) -> mpmath.mpf:
 @pytest.mark.parametrize("row", TABLE)
 def test_optimal_composition_is_exact(row: tuple[str, int, str, str, str, str, str, str, str, str, str]) -> None:
     epsilon, count, *_ = row
-    found = stated(Repeat(count, Approximate(Fraction(epsilon), Fraction(0))), SLACK, "optimal")
+    found = stated(ChargedRepeat(count, Approximate(Fraction(epsilon), Fraction(0))), SLACK, "optimal")
     assert response_delta(epsilon, count, str(float(found))) <= mpmath.mpf("1.0000000001e-6")
     assert response_delta(epsilon, count, str(float(found) * (1 - 1e-8))) > mpmath.mpf("1e-6")
 
@@ -78,7 +78,7 @@ def test_optimal_composition_is_exact(row: tuple[str, int, str, str, str, str, s
 def test_responses_beyond_the_published_formula() -> None:
     published = 2 * 0.9 * math.sqrt(2 * 300 * math.log(1e6))
     assert agrees(published, "163.882")
-    rounds = Repeat(300, Approximate(Fraction(9, 10), Fraction(0)))
+    rounds = ChargedRepeat(300, Approximate(Fraction(9, 10), Fraction(0)))
     assert agrees(stated(rounds, SLACK, "optimal"), "177.154")
     assert agrees(response_delta("0.9", 300, repr(published)), "8.918e-5")
 
@@ -91,9 +91,9 @@ def test_laplace_noise_beyond_the_published_formula() -> None:
 
 def test_laplace_noise_beyond_the_published_formula_exactly() -> None:
     """The first figure is that of transforms of 3,000 and of 9,000 losses a round, which agree in seven digits."""
-    found = pld.measured(Repeat(1000, LaplaceLoss(Fraction(3))), Fraction(SLACK))
+    found = pld.measured(ChargedRepeat(1000, LaplaceLoss(Fraction(3))), Fraction(SLACK))
     assert found is not None and nearly(found.epsilon, "2266.394", Fraction(1, 5000))
-    vast = pld.measured(Repeat(1000, LaplaceLoss(Fraction(1))), Fraction("0.909"))
+    vast = pld.measured(ChargedRepeat(1000, LaplaceLoss(Fraction(1))), Fraction("0.909"))
     assert vast is not None and nearly(vast.epsilon, "332.45", Fraction(1, 500))
 
 
@@ -107,17 +107,17 @@ def test_laplace_noise_beyond_the_published_formula_exactly() -> None:
 def test_gaussian_steps(each: str, delta: str, count: int, total: str, mu: str, exact: str, published: str) -> None:
     step = float(each) / math.sqrt(2 * math.log(1.25 / float(delta)))
     assert agrees(math.sqrt(count) * step, mu)
-    best, *_ = guarantees(Repeat(count, GaussianLoss(Fraction(step))), Fraction(total))
+    best, *_ = guarantees(ChargedRepeat(count, GaussianLoss(Fraction(step))), Fraction(total))
     assert best.rule == "gaussian" and agrees(best.epsilon, exact)
     assert agrees(2 * float(each) * math.sqrt(2 * count * math.log(1 / float(delta))), published)
-    apart = Repeat(count, Approximate(Fraction(each), Fraction(delta)))
+    apart = ChargedRepeat(count, Approximate(Fraction(each), Fraction(delta)))
     assert stated(apart, total, "basic") == count * Fraction(each)
 
 
 def test_the_closed_form_of_zcdp_is_never_worse_than_that_of_advanced_composition() -> None:
     total = 50 * 0.5 * math.tanh(0.25)
     closed = total + 2 * math.sqrt(total * math.log(1e6))
-    advanced = stated(Repeat(50, Approximate(Fraction(1, 2), Fraction(0))), SLACK, "advanced")
+    advanced = stated(ChargedRepeat(50, Approximate(Fraction(1, 2), Fraction(0))), SLACK, "advanced")
     assert agrees(closed, "24.5177") and agrees(advanced, "24.7076")
 
 
@@ -132,7 +132,9 @@ def test_the_closed_form_of_zcdp_is_never_worse_than_that_of_advanced_compositio
 )
 def test_unequal_rounds(rounds: list[tuple[str, int]]) -> None:
     """Optimal composition of unequal rounds holds, by a sum over all losses, and is at least as good as the others."""
-    charge = Sequence(tuple(Repeat(count, Approximate(Fraction(each), Fraction(0))) for each, count in rounds))
+    charge = ChargedSequence(
+        tuple(ChargedRepeat(count, Approximate(Fraction(each), Fraction(0))) for each, count in rounds)
+    )
     found = stated(charge, SLACK, "optimal")
     assert unequal_delta(rounds, float(found)) <= 1e-6
     assert unequal_delta(rounds, float(found) * 0.8) > 1e-6

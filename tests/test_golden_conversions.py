@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from dp_lsp.accounting.charge import Repeat
+from dp_lsp.accounting.charge import ChargedRepeat
 from dp_lsp.accounting.renyi import converted, indistinct
-from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, Interval
+from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, DecimalInterval
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from dp_lsp.mechanisms.pairs import drift
 from golden import agrees, stated
@@ -28,8 +28,8 @@ from golden import agrees, stated
 def test_pure_to_concentrated(epsilon: str, laplace: str, worst: str, textbook: str) -> None:
     found = LaplaceLoss(Fraction(epsilon)).rho()
     assert found is not None and agrees(found.up, laplace)
-    assert agrees(drift(INTERVALS, Interval.of(Fraction(epsilon))).up, worst)
-    assert drift(INTERVALS, Interval.of(Fraction(epsilon))).up < Fraction(textbook) == Fraction(epsilon) ** 2 / 2
+    assert agrees(drift(INTERVALS, DecimalInterval.of(Fraction(epsilon))).up, worst)
+    assert drift(INTERVALS, DecimalInterval.of(Fraction(epsilon))).up < Fraction(textbook) == Fraction(epsilon) ** 2 / 2
 
 
 @pytest.mark.parametrize(
@@ -54,14 +54,14 @@ def test_concentrated_to_approximate(total: str, delta: str, bun_steinke: str, t
 def test_an_example_of_renyi_privacy() -> None:
     """Order 10, 20 rounds of ε(10) = .05, δ = 1e-5."""
     assert agrees(20 * 0.05 + math.log(1e5) / 9, "2.27921")
-    rounds = Repeat(20, GaussianLoss(Fraction(math.sqrt(2 * 0.05 / 10))))
+    rounds = ChargedRepeat(20, GaussianLoss(Fraction(math.sqrt(2 * 0.05 / 10))))
     assert agrees(stated(rounds, "1e-5", "gaussian"), "1.76006")
     assert stated(rounds, "1e-5", "gaussian") < stated(rounds, "1e-5", "renyi") < Fraction("2.27921")
 
 
 def test_small_divergences_are_nothing_at_all() -> None:
     """δ ≥ √(1 - e^-ε(α)) needs no ε; one that is just too small needs one."""
-    divergence = Interval.of(Fraction(1, 10**6))
+    divergence = DecimalInterval.of(Fraction(1, 10**6))
     assert indistinct(divergence, Fraction(1, 1000))
     assert not indistinct(divergence, Fraction(999, 10**6))
     assert stated(LaplaceLoss(Fraction(1, 10**7)), "1e-6", "renyi") == 0

@@ -9,7 +9,7 @@ import mpmath
 import pytest
 
 from dp_lsp.mechanisms import normal
-from dp_lsp.mechanisms.arithmetic import Interval
+from dp_lsp.mechanisms.arithmetic import DecimalInterval
 from dp_lsp.mechanisms.noise import LaplaceLoss
 from golden import agrees, gaussian_delta, solved
 
@@ -53,7 +53,7 @@ def test_the_curve_is_that_of_another_computation(
     epsilon: str, delta: str, analytic: str, formula: str, true: str
 ) -> None:
     mu = 1 / float(analytic)
-    found = normal.delta(Interval.of(mu), Interval.of(float(epsilon)))
+    found = normal.delta(DecimalInterval.of(mu), DecimalInterval.of(float(epsilon)))
     exact = Fraction(str(gaussian_delta(mu, float(epsilon))))
     assert abs(found.up - exact) < Fraction(1, 10**22)
     assert 0 <= found.up - found.down < Fraction(1, 10**20)

@@ -10,7 +10,7 @@ import pytest
 
 from dp_lsp.accounting import pld
 from dp_lsp.accounting.best import pair
-from dp_lsp.accounting.charge import Group, Relation, Repeat, Sampled, Scheme, Sequence
+from dp_lsp.accounting.charge import ChargedRepeat, ChargedSample, ChargedSequence, Group, Relation, Scheme
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from dp_lsp.mechanisms.pairs import IN_NUMBERS, amplified_epsilon
 from dp_lsp.mechanisms.selection import Approximate
@@ -89,9 +89,9 @@ def test_gaussian_sums_of_changed_rows_move_twice_as_far() -> None:
 
 @pytest.mark.parametrize(("step", "rounds", "renyi", "order", "simple", "exact", "dense"), SGD)
 def test_gradient_descent(
-    step: Sampled, rounds: int, renyi: str, order: int, simple: str, exact: str, dense: str
+    step: ChargedSample, rounds: int, renyi: str, order: int, simple: str, exact: str, dense: str
 ) -> None:
-    charge = Repeat(rounds, step)
+    charge = ChargedRepeat(rounds, step)
     assert agrees(stated(charge, "1e-5", "renyi"), renyi)
     sigma = 1 / step.body.mu if isinstance(step.body, GaussianLoss) else Fraction(0)
     curve = {alpha: rounds * sampled_gaussian(float(step.rate), float(sigma), alpha) for alpha in range(2, 60)}
@@ -102,7 +102,7 @@ def test_gradient_descent(
 
 @pytest.mark.parametrize(("step", "rounds", "renyi", "order", "simple", "exact", "dense"), SGD)
 def test_orders_between_integers(
-    step: Sampled, rounds: int, renyi: str, order: int, simple: str, exact: str, dense: str
+    step: ChargedSample, rounds: int, renyi: str, order: int, simple: str, exact: str, dense: str
 ) -> None:
     """The figures for real orders, by a series of its own; no more is to be had by them."""
     sigma = 1 / step.body.mu if isinstance(step.body, GaussianLoss) else Fraction(0)
@@ -112,7 +112,7 @@ def test_orders_between_integers(
 
     least = min(bound(order + i / 10) for i in range(-3, 4))
     assert agrees(least, dense, units="1.5")
-    assert least <= float(stated(Repeat(rounds, step), "1e-5", "renyi"))
+    assert least <= float(stated(ChargedRepeat(rounds, step), "1e-5", "renyi"))
 
 
 def improved(divergence: float, order: float) -> float:
@@ -139,9 +139,9 @@ def sampled_gaussian(rate: float, sigma: float, order: float) -> float:
 
 @pytest.mark.parametrize(("step", "rounds", "renyi", "order", "simple", "exact", "dense"), SGD)
 def test_gradient_descent_by_distributions(
-    step: Sampled, rounds: int, renyi: str, order: int, simple: str, exact: str, dense: str
+    step: ChargedSample, rounds: int, renyi: str, order: int, simple: str, exact: str, dense: str
 ) -> None:
-    found = pld.measured(Repeat(rounds, step), Fraction("1e-5"))
+    found = pld.measured(ChargedRepeat(rounds, step), Fraction("1e-5"))
     assert found is not None and Fraction(exact) * Fraction("0.9999") <= found.epsilon <= Fraction(exact) * Fraction(
         "1.001"
     )
@@ -149,7 +149,7 @@ def test_gradient_descent_by_distributions(
 
 def test_two_mechanisms_on_one_sample_are_composed_first() -> None:
     step = LaplaceLoss(Fraction(1, 2))
-    together, apart = pair(poisson(".1", Sequence((step, step)))), pair(Repeat(2, poisson(".1", step)))
+    together, apart = pair(poisson(".1", ChargedSequence((step, step)))), pair(ChargedRepeat(2, poisson(".1", step)))
     assert together is not None and together.epsilon >= amplified_epsilon(IN_NUMBERS, Fraction(1, 10), Fraction(1))
     assert apart is not None and apart.epsilon < together.epsilon
 
@@ -167,7 +167,7 @@ def test_two_mechanisms_on_one_sample_are_composed_first() -> None:
 def test_rules_are_for_one_relation(scheme: Scheme, relation: Relation, steps: int | None) -> None:
     """Amplified, in so many steps, or nothing."""
     body = Approximate(Fraction(1), Fraction(1, 10))
-    found = pair(Sampled(scheme, relation, Fraction(1, 10), 10, 100, body))
+    found = pair(ChargedSample(scheme, relation, Fraction(1, 10), 10, 100, body))
     assert found == (None if steps is None else pair(Group(steps, poisson("1/10", body))))
 
 

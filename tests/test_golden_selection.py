@@ -9,9 +9,9 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from dp_lsp.accounting.charge import Group, Repeat
+from dp_lsp.accounting.charge import ChargedRepeat, Group
 from dp_lsp.accounting.renyi import best_order, converted
-from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, Interval
+from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, DecimalInterval
 from dp_lsp.mechanisms.pairs import drift
 from dp_lsp.mechanisms.selection import Approximate, BoundedRange, bounded_range
 from golden import agrees, stated
@@ -50,7 +50,7 @@ def test_no_two_losses_in_a_range_diverge_more(epsilon: float, order: float) -> 
     [(".1", "2.41891", "2.41909", "2.40020"), ("1", "37.0774", "37.4218", "36.3630")],
 )
 def test_a_hundred_choices(epsilon: str, zcdp: str, simple: str, renyi: str) -> None:
-    choices = Repeat(100, BoundedRange(Fraction(epsilon)))
+    choices = ChargedRepeat(100, BoundedRange(Fraction(epsilon)))
     assert agrees(stated(choices, "1e-6", "zcdp"), zcdp)
     assert agrees(stated(choices, "1e-6", "renyi"), renyi)
     total = 100 * float(epsilon) ** 2 / 8
@@ -112,7 +112,7 @@ def test_randomised_response() -> None:
     kept = math.exp(0.5) / (math.exp(0.5) + 9)
     other = (1 - kept) / 9
     assert agrees(_largest_rho(kept, other, 10), ".0324") and agrees((kept - other) * 0.5, ".0305")
-    assert drift(INTERVALS, Interval.of(Fraction(1, 2))).up >= _largest_rho(kept, other, 10)
+    assert drift(INTERVALS, DecimalInterval.of(Fraction(1, 2))).up >= _largest_rho(kept, other, 10)
 
 
 def _largest_rho(kept: float, other: float, count: int) -> float:
@@ -130,7 +130,7 @@ def test_binary_responses(yes: Fraction, no: Fraction, times: int) -> None:
     """“The truth with probability 1/2, else a coin” is ln 3; unary encoding with these two probabilities twice that."""
     assert yes / no == times
     epsilon = math.log(times)
-    exact = drift(INTERVALS, Interval.of(Fraction(epsilon)))
+    exact = drift(INTERVALS, DecimalInterval.of(Fraction(epsilon)))
     assert float(exact.up) == pytest.approx(float(yes - no) * epsilon)
     assert math.log((yes * (1 - no)) / ((1 - yes) * no)) == pytest.approx(math.log(times**2))
 
@@ -150,8 +150,8 @@ def test_propose_test_release() -> None:
 
 
 def test_a_response_is_the_worst_of_what_is_private() -> None:
-    pure = Repeat(100, Approximate(Fraction(1), Fraction(0)))
-    assert stated(pure, "1e-6", "zcdp") > stated(Repeat(100, BoundedRange(Fraction(1))), "1e-6", "zcdp")
+    pure = ChargedRepeat(100, Approximate(Fraction(1), Fraction(0)))
+    assert stated(pure, "1e-6", "zcdp") > stated(ChargedRepeat(100, BoundedRange(Fraction(1))), "1e-6", "zcdp")
 
 
 def divergence(epsilon: float, answers: int, order: float) -> float:
@@ -177,7 +177,7 @@ def test_a_response_of_many_answers_by_its_own_curve(epsilon: str, answers: int)
         assert formula(FLOATS, float(number), order) == pytest.approx(expected, rel=1e-6)
         certain = formula(INTERVALS, number, Fraction(order))
         assert float(certain.low) <= expected * (1 + 1e-6) and float(certain.high) >= expected * (1 - 1e-6)
-    own = node.rho() or drift(INTERVALS, Interval.of(Fraction(epsilon)))
+    own = node.rho() or drift(INTERVALS, DecimalInterval.of(Fraction(epsilon)))
     likeliest = max(each / order for order, each in curve.items())
     assert float(own.high) >= likeliest - 1e-12
     if answers <= 6:
@@ -194,7 +194,7 @@ def test_with_more_answers_the_mean_is_not_the_worst() -> None:
 
 def test_a_response_is_better_the_more_answers_there_are() -> None:
     for rule in ("renyi", "zcdp"):
-        several = [Repeat(20, Approximate(Fraction(1, 2), Fraction(0), answers)) for answers in (2, 3, 6, 9)]
+        several = [ChargedRepeat(20, Approximate(Fraction(1, 2), Fraction(0), answers)) for answers in (2, 3, 6, 9)]
         found = [stated(each, "1e-6", rule) for each in several]
         assert found == sorted(found, reverse=True) and (len(set(found)) == 4 or rule == "zcdp")
     twice = Group(2, Approximate(Fraction(1, 2), Fraction(0), 9))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from dp_lsp.analysis.catalogue import kinds
-from dp_lsp.analysis.loading import Text
+from dp_lsp.analysis.loading import SourceText
 from dp_lsp.analysis.records import Options
 from dp_lsp.configuration.keys import read_configuration
 from dp_lsp.engine.check import Engine
@@ -62,7 +62,7 @@ SHOWN = [kind for kind in kinds().values() if examples(kind, "Broken")]
 def problems(example: Example) -> list[Problem]:
     options = Options()
     if example.configuration:
-        found = read_configuration("dp-lsp.toml", Text(example.configuration))
+        found = read_configuration("dp-lsp.toml", SourceText(example.configuration))
         if found.configuration is None:
             return list(found.problems)
         options = found.configuration.options("a.jl", options)

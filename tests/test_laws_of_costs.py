@@ -12,8 +12,8 @@ import mpmath
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dp_lsp.accounting.symbolic import Advanced, Basic, Zcdp
-from dp_lsp.accounting.walk import Measure, Price
+from dp_lsp.accounting.symbolic import SymbolicAdvanced, SymbolicBasic, Zcdp
+from dp_lsp.accounting.walk import Price, PrivacyMeasure
 from dp_lsp.core import laws, sens
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import Substitution, upper
@@ -160,7 +160,7 @@ STEPS = st.fractions(0, 3, max_denominator=4)
 
 
 def priced(cost: Cost, x: Fraction = Fraction(1), y: Fraction = Fraction(0)) -> Price:
-    return Basic().price(cost, {X: sens.number(x), Y: sens.number(y)})
+    return SymbolicBasic().price(cost, {X: sens.number(x), Y: sens.number(y)})
 
 
 def no_more(small: Price, large: Price) -> bool:
@@ -210,13 +210,13 @@ def test_what_leaks_has_no_price(cost: Cost, x: Fraction) -> None:
 
 @quick
 @given(
-    st.sampled_from([Basic, Advanced, Zcdp]),
+    st.sampled_from([SymbolicBasic, SymbolicAdvanced, Zcdp]),
     NUMBERS,
     st.integers(1, 40),
     st.fractions(Fraction(1, 10**6), Fraction(1, 2)),
 )
 def test_composition_is_not_below_the_exact_one(
-    rule: type[Measure[Any]], epsilon: Fraction, count: int, slack: Fraction
+    rule: type[PrivacyMeasure[Any]], epsilon: Fraction, count: int, slack: Fraction
 ) -> None:
     """The exact δ of k pure mechanisms at the ε that is claimed, by the worst of them: randomised response.
     Source: Kairouz, Oh and Viswanath 2015, Theorem 3.3."""
@@ -282,7 +282,7 @@ def test_what_goes_past_a_sample_counts_beside_what_goes_through_it() -> None:
     record, matrix = Var("row", members=1), Var("D")
     body = Repeat(sens.number(9), Release(Laplace(ONE, ONE), {matrix: ONE, record: ONE, X: ONE}, ONE, NOWHERE), NOWHERE)
     cost = Sampled(Scheme.WITHOUT_REPLACEMENT, ONE, sens.number(10**6), {matrix: {X: ONE}}, record, True, body, NOWHERE)
-    assert reaches(Basic().loss(cost, {X: ONE}).epsilon, Basic().loss(body, {X: ONE}).epsilon)
+    assert reaches(SymbolicBasic().loss(cost, {X: ONE}).epsilon, SymbolicBasic().loss(body, {X: ONE}).epsilon)
     assert reaches(Zcdp().loss(cost, {X: ONE}).own.rho, Zcdp().loss(body, {X: ONE}).own.rho)
 
 

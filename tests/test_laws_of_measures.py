@@ -13,10 +13,21 @@ import mpmath
 import pytest
 
 from dp_lsp.accounting.best import MEASURES, claims, guarantees, pair
-from dp_lsp.accounting.charge import FREE, Charge, Either, Group, Joined, Relation, Repeat, Sampled, Scheme, Sequence
+from dp_lsp.accounting.charge import (
+    FREE,
+    Charge,
+    ChargedEither,
+    ChargedRepeat,
+    ChargedSample,
+    ChargedSequence,
+    Group,
+    Joined,
+    Relation,
+    Scheme,
+)
 from dp_lsp.accounting.guarantee import Guarantee
-from dp_lsp.mechanisms.arithmetic import Interval, brief, shown
-from dp_lsp.mechanisms.mechanism import Unbounded
+from dp_lsp.mechanisms.arithmetic import DecimalInterval, brief, shown
+from dp_lsp.mechanisms.mechanism import UnboundedLoss
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from dp_lsp.mechanisms.selection import Approximate, BoundedRange
 from golden import drawn, gaussian_delta, poisson
@@ -53,8 +64,14 @@ def some(seed: int, sampled: bool = True) -> Charge:
     """A mechanism, or something that is made of two."""
     choose = random.Random(seed)
     one, other = leaf(choose), leaf(choose)
-    made = one, Sequence((one, other)), Repeat(choose.randint(1, 5), other), Either((one, other)), Joined(one, other)
-    samples = poisson(Fraction(1, 20), one), drawn(2, 50, Repeat(2, one))
+    made = (
+        one,
+        ChargedSequence((one, other)),
+        ChargedRepeat(choose.randint(1, 5), other),
+        ChargedEither((one, other)),
+        Joined(one, other),
+    )
+    samples = poisson(Fraction(1, 20), one), drawn(2, 50, ChargedRepeat(2, one))
     again = drawn(2, 50, other, Scheme.WITH_REPLACEMENT)
     return choose.choice((*made, *samples, again) if sampled else made)
 
@@ -65,42 +82,51 @@ def triples() -> Iterator[tuple[Charge, Charge, Charge]]:
 
 def test_the_order_of_what_is_composed_does_not_matter() -> None:
     for a, b, c in triples():
-        flat = costs(Sequence((a, b, c)))
-        others = [Sequence((a, Sequence((b, c)))), Sequence((Sequence((a, b)), c)), Sequence((b, c, a))]
+        flat = costs(ChargedSequence((a, b, c)))
+        others = [
+            ChargedSequence((a, ChargedSequence((b, c)))),
+            ChargedSequence((ChargedSequence((a, b)), c)),
+            ChargedSequence((b, c, a)),
+        ]
         assert all(equal(costs(other), flat) for other in others)
-        assert at_most(costs(Sequence((a, c))), flat), "what is left out costs nothing less than nothing"
+        assert at_most(costs(ChargedSequence((a, c))), flat), "what is left out costs nothing less than nothing"
 
 
 def test_rounds_cost_what_they_cost_one_by_one() -> None:
     for seed in SEEDS:
         body, count = some(seed), 2 + seed % 3
-        assert equal(costs(Repeat(count, body)), costs(Sequence((body,) * count)))
-        assert at_most(costs(Repeat(count, body)), costs(Repeat(count + 1, body)))
-        assert equal(costs(Repeat(2, Repeat(count, body))), costs(Repeat(2 * count, body)))
+        assert equal(costs(ChargedRepeat(count, body)), costs(ChargedSequence((body,) * count)))
+        assert at_most(costs(ChargedRepeat(count, body)), costs(ChargedRepeat(count + 1, body)))
+        assert equal(costs(ChargedRepeat(2, ChargedRepeat(count, body))), costs(ChargedRepeat(2 * count, body)))
 
 
 def test_one_of_several_costs_what_the_dearest_does_in_company_too() -> None:
     for kind in (LaplaceLoss, GaussianLoss, BoundedRange):
-        assert equal(costs(Either((kind(Fraction(1, 8)), kind(Fraction(1, 4))))), costs(kind(Fraction(1, 4))))
+        assert equal(costs(ChargedEither((kind(Fraction(1, 8)), kind(Fraction(1, 4))))), costs(kind(Fraction(1, 4))))
     for a, b, c in triples():
-        either = costs(Either((b, c)))
-        assert equal(either, costs(Either((c, b)))) and equal(costs(Either((b, b))), costs(b))
-        assert at_most(costs(b), either) and at_most(costs(c), either) and at_most(either, costs(Sequence((b, c))))
-        inside, outside = costs(Sequence((a, Either((b, c))))), costs(Either((Sequence((a, b)), Sequence((a, c)))))
+        either = costs(ChargedEither((b, c)))
+        assert equal(either, costs(ChargedEither((c, b)))) and equal(costs(ChargedEither((b, b))), costs(b))
+        assert (
+            at_most(costs(b), either) and at_most(costs(c), either) and at_most(either, costs(ChargedSequence((b, c))))
+        )
+        inside, outside = (
+            costs(ChargedSequence((a, ChargedEither((b, c))))),
+            costs(ChargedEither((ChargedSequence((a, b)), ChargedSequence((a, c))))),
+        )
         assert at_most(outside, inside)
         for rule in {"renyi", "zcdp", "gaussian"} & inside.keys():  # these add up, and take the maximum at the end
-            if not _spends(Sequence((a, b, c))):
+            if not _spends(ChargedSequence((a, b, c))):
                 assert abs(inside[rule] - outside[rule]) <= NEAR * inside[rule]
 
 
 def _spends(charge: Charge) -> bool:
     """Whether something in it takes a share of δ, which depends on how much there is of it."""
     match charge:
-        case Sampled() | Joined() | Approximate():
+        case ChargedSample() | Joined() | Approximate():
             return True
-        case Sequence(parts=parts) | Either(parts=parts):
+        case ChargedSequence(parts=parts) | ChargedEither(parts=parts):
             return any(map(_spends, parts))
-        case Repeat(body=body):
+        case ChargedRepeat(body=body):
             return _spends(body)
     return False
 
@@ -161,7 +187,7 @@ def test_two_ways_are_one_of_both_lengths_and_two_steps_one_of_their_root() -> N
         both, whole = costs(Joined(GaussianLoss(one), GaussianLoss(other))), costs(GaussianLoss(one + other))
         for rule in ("gaussian", "zcdp"):
             assert abs(both[rule] - whole[rule]) <= NEAR * whole[rule]
-        steps = costs(Sequence((GaussianLoss(one * 3), GaussianLoss(one * 4))))
+        steps = costs(ChargedSequence((GaussianLoss(one * 3), GaussianLoss(one * 4))))
         exact = costs(GaussianLoss(one * 5))
         assert all(abs(steps[rule] - exact[rule]) <= NEAR * exact[rule] for rule in ("gaussian", "renyi", "zcdp"))
         a, b = some(seed), some(seed + 300)
@@ -174,19 +200,23 @@ def test_nothing_costs_nothing_and_everything_has_no_price() -> None:
     zero = dict.fromkeys(RULES, Fraction(0))
     for nothing in (
         FREE,
-        Either(()),
-        Repeat(0, Unbounded()),
-        Repeat(9, LaplaceLoss(Fraction(0))),
+        ChargedEither(()),
+        ChargedRepeat(0, UnboundedLoss()),
+        ChargedRepeat(9, LaplaceLoss(Fraction(0))),
         GaussianLoss(Fraction(0)),
     ):
         assert costs(nothing) == zero, nothing
     for seed in SEEDS:
         charge = some(seed)
-        assert equal(costs(Sequence((charge, FREE))), costs(charge))
-        for lost in (Sequence((charge, Unbounded())), Either((Unbounded(), charge)), Joined(charge, Unbounded())):
+        assert equal(costs(ChargedSequence((charge, FREE))), costs(charge))
+        for lost in (
+            ChargedSequence((charge, UnboundedLoss())),
+            ChargedEither((UnboundedLoss(), charge)),
+            Joined(charge, UnboundedLoss()),
+        ):
             assert costs(lost) == {}
-        assert costs(Group(2, Unbounded())) == {} and costs(Repeat(1, Unbounded())) == {}
-        never = Sampled(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(0), 0, 0, charge)
+        assert costs(Group(2, UnboundedLoss())) == {} and costs(ChargedRepeat(1, UnboundedLoss())) == {}
+        never = ChargedSample(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(0), 0, 0, charge)
         assert all(not epsilon for epsilon in costs(never).values())
 
 
@@ -194,17 +224,17 @@ def test_nothing_costs_nothing_and_everything_has_no_price() -> None:
 def test_no_measure_is_below_the_exact_value(delta: Fraction) -> None:
     """Gaussian noise in rounds, and randomised response in rounds, whose δ at an ε are known exactly."""
     for step, rounds in ((Fraction(1, 50), 100), (Fraction(1, 4), 7), (Fraction(1), 3), (Fraction(3), 1)):
-        for epsilon in costs(Repeat(rounds, GaussianLoss(step)), delta).values():
+        for epsilon in costs(ChargedRepeat(rounds, GaussianLoss(step)), delta).values():
             assert gaussian_delta(float(step) * rounds**0.5, float(epsilon)) <= float(delta) * (1 + 1e-9)
         for pure in (Approximate(step, Fraction(0)), BoundedRange(step)):
-            for epsilon in costs(Repeat(rounds, pure), delta).values():
+            for epsilon in costs(ChargedRepeat(rounds, pure), delta).values():
                 grown = step if isinstance(pure, Approximate) else step / 2  # of a range, as wide to either side
                 assert exact_delta(grown, rounds, epsilon) <= float(delta) + 1e-12
 
 
 def test_measures_agree_on_what_is_written_in_another_order() -> None:
     parts = LaplaceLoss(Fraction(1, 3)), GaussianLoss(Fraction(1, 5)), BoundedRange(Fraction(1, 2))
-    first, *others = (costs(Sequence(order)) for order in permutations(parts))
+    first, *others = (costs(ChargedSequence(order)) for order in permutations(parts))
     assert set(first) == set(RULES) - {"gaussian"} and all(equal(first, other) for other in others)
 
 
@@ -230,10 +260,12 @@ def test_sums_of_samples_with_replacement_are_not_below_the_exact_value(
 def test_numbers_are_rounded_up() -> None:
     """What is stated is at least the number: of thirds, and against figures of more digits than are computed."""
     third = Fraction(1, 3)
-    assert Interval.of(third).down < third < Interval.of(third).up < third + Fraction(1, 10**38)
+    assert DecimalInterval.of(third).down < third < DecimalInterval.of(third).up < third + Fraction(1, 10**38)
     with mpmath.workdps(60):
         exact = [Fraction(mpmath.nstr(each, 55)) for each in (mpmath.sqrt(2), mpmath.log(2), mpmath.exp(1))]
-    for found, number in zip((Interval.of(2).sqrt(), Interval.of(2).ln(), Interval.of(1).exp()), exact, strict=True):
+    for found, number in zip(
+        (DecimalInterval.of(2).sqrt(), DecimalInterval.of(2).ln(), DecimalInterval.of(1).exp()), exact, strict=True
+    ):
         assert found.down < number < found.up
     assert shown(third) >= third and brief(Fraction(10**3000 + 1, 3**6000)) >= Fraction(10**3000 + 1, 3**6000)
 
@@ -248,12 +280,12 @@ def test_functions_of_intervals_hold_all_that_they_are_of() -> None:
     choose = random.Random("intervals")
     with mpmath.workdps(100):
         for _ in range(300):
-            number = Interval.of(Fraction(choose.random()) * Fraction(10) ** choose.randint(-45, 3))
+            number = DecimalInterval.of(Fraction(choose.random()) * Fraction(10) ** choose.randint(-45, 3))
             if choose.random() < 0.5:
-                number = number * Interval.of(Fraction(1, 3))
+                number = number * DecimalInterval.of(Fraction(1, 3))
             if choose.random() < 0.3:
                 wide = number.high.scaleb(-choose.randint(1, 45))
-                number = Interval(number.low, (Interval(wide, wide) + number).high)
+                number = DecimalInterval(number.low, (DecimalInterval(wide, wide) + number).high)
             for name, true in (
                 ("exp", mpmath.exp),
                 ("ln", mpmath.log),

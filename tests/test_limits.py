@@ -6,13 +6,14 @@ import json
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import dp_lsp.cli.running
-from dp_lsp.analysis.limits import EVER, MOST, Limits
+from dp_lsp.analysis.limits import EVER, MOST, Limits, Ticket
 from dp_lsp.analysis.records import Options
 from dp_lsp.cli import main
 from dp_lsp.configuration.keys import Configuration
@@ -68,11 +69,14 @@ def test_what_takes_too_long_is_unknown(do: Any, check: Check, monkeypatch: pyte
     if do is never_looks and not hasattr(signal, "setitimer"):
         pytest.skip("the system interrupts nothing")
     before = signal.getsignal(signal.SIGALRM) if hasattr(signal, "SIGALRM") else None
+    limited = dp_lsp.cli.running.limited
+
+    def soon(limits: Limits, characters: int) -> AbstractContextManager[Ticket]:
+        return limited(limits._replace(time=0.05 if characters == len(PROGRAM) else 60), 0)
+
     with monkeypatch.context() as patch:
         instead(patch, do)
-        patch.setattr(
-            dp_lsp.cli.running, "seconds", lambda limits, characters: 0.05 if characters == len(PROGRAM) else 60
-        )
+        patch.setattr(dp_lsp.cli.running, "limited", soon)
         patch.setattr(dp_lsp.cli.running, "_GRACE", 0.05)
         code, found = check("--limit", "time=7")
     assert code == 1

@@ -15,7 +15,7 @@ import mpmath
 import pytest
 
 from dp_lsp.accounting import pld
-from dp_lsp.accounting.charge import Charge, Repeat, Scheme, Sequence
+from dp_lsp.accounting.charge import Charge, ChargedRepeat, ChargedSequence, Scheme
 from dp_lsp.accounting.composing import Lattice, Tilt, cut, discretised, product
 from dp_lsp.accounting.pld import Added
 from dp_lsp.engine.check import Engine
@@ -45,7 +45,7 @@ def response(epsilon: Fraction | str, answers: int = 2) -> Approximate:
 @pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize(("each", "count"), [("1/10", 1000), ("1/10", 2000), ("1/100", 3000), ("1", 10), ("3", 40)])
 def test_responses(each: str, count: int, delta: str) -> None:
-    answer = found(Repeat(count, response(each)), delta)
+    answer = found(ChargedRepeat(count, response(each)), delta)
     assert is_smallest(responses(Fraction(each), count), answer, delta, "1.000001")
 
 
@@ -53,9 +53,9 @@ def test_responses(each: str, count: int, delta: str) -> None:
 @pytest.mark.parametrize("mu", ["1/20", "1/2", "1", "9/2"])
 def test_gaussian_noise(mu: str, delta: str) -> None:
     """Alone, and beside a mechanism that costs next to nothing, without which the closed form would be asked."""
-    exact, steps = gaussian(Fraction(mu) ** 2), Repeat(100, GaussianLoss(Fraction(mu) / 10))
+    exact, steps = gaussian(Fraction(mu) ** 2), ChargedRepeat(100, GaussianLoss(Fraction(mu) / 10))
     assert is_smallest(exact, found(steps, delta), delta, "1.000001")
-    assert is_smallest(exact, found(Sequence((steps, LaplaceLoss(Fraction(1, 10**9)))), delta), delta, ABOVE)
+    assert is_smallest(exact, found(ChargedSequence((steps, LaplaceLoss(Fraction(1, 10**9)))), delta), delta, ABOVE)
 
 
 def binomial_tail(losses: dict[int, tuple[mpmath.mpf, mpmath.mpf]], count: int, epsilon: mpmath.mpf) -> mpmath.mpf:
@@ -83,13 +83,13 @@ def sampled_response(rate: str, each: str, count: int, epsilon: mpmath.mpf) -> m
 @pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize(("rate", "each", "count"), [("0.1", "1", 100), ("0.01", "2", 400), ("0.5", "0.3", 50)])
 def test_responses_on_samples(rate: str, each: str, count: int, delta: str) -> None:
-    answer = found(Repeat(count, poisson(rate, response(each))), delta)
+    answer = found(ChargedRepeat(count, poisson(rate, response(each))), delta)
     assert is_smallest(partial(sampled_response, rate, each, count), answer, delta, ABOVE)
 
 
 def test_a_record_more_may_cost_more_than_one_less() -> None:
     """Where δ is large the other order decides."""
-    answer = found(Repeat(3, poisson("1/2", response("2"))), "1/2")
+    answer = found(ChargedRepeat(3, poisson("1/2", response("2"))), "1/2")
     exact = partial(sampled_response, "0.5", "2", 3)
     assert answer > Fraction(1, 3) and is_smallest(exact, answer, "0.5", ABOVE)
 
@@ -116,7 +116,7 @@ def test_one_sample_with_gaussian_noise(rate: str, sigma: str, delta: str) -> No
 @pytest.mark.parametrize(("each", "answers", "count"), [("1/2", 4, 60), ("1", 10, 40), ("1/5", 3, 90)])
 def test_responses_of_several_answers(each: str, answers: int, count: int, delta: str) -> None:
     """By the sum over how many answers speak for either of two, which are the true ones of neighbours."""
-    answer = found(Repeat(count, response(each, answers)), delta)
+    answer = found(ChargedRepeat(count, response(each, answers)), delta)
 
     def exact(epsilon: mpmath.mpf) -> mpmath.mpf:
         one = number(each)
@@ -139,7 +139,9 @@ def test_responses_of_several_answers(each: str, answers: int, count: int, delta
 def test_unlike_responses(delta: str) -> None:
     """By the sum over both kinds, whose losses have no common unit that is worth it."""
     first, second = ("7/10", 20), ("0.1230001", 90)
-    answer = found(Sequence(tuple(Repeat(count, response(each)) for each, count in (first, second))), delta)
+    answer = found(
+        ChargedSequence(tuple(ChargedRepeat(count, response(each)) for each, count in (first, second))), delta
+    )
 
     def exact(epsilon: mpmath.mpf) -> mpmath.mpf:
         listed = []
@@ -172,14 +174,14 @@ def test_choices_by_score(each: str, count: int, delta: str) -> None:
         chances = [(t, (mpmath.exp(one) - mpmath.exp(t)) / mpmath.expm1(one)) for t in places]
         return max(binomial_tail({1: (t, p), 0: (t - one, 1 - p)}, count, epsilon) for t, p in chances)
 
-    answer = found(Repeat(count, BoundedRange(Fraction(each))), delta)
+    answer = found(ChargedRepeat(count, BoundedRange(Fraction(each))), delta)
     assert is_smallest(worst, answer, delta, ABOVE if count == 1 else "2")
 
 
 def test_what_fails_is_set_aside() -> None:
     """Of what is (ε, δ)-private, the chance that any round fails is 1 - (1-δ)^k; the others are responses."""
     count, each, fails = 200, Fraction(1, 20), Fraction(1, 10**9)
-    answer = found(Repeat(count, Approximate(each, fails)), "1e-6")
+    answer = found(ChargedRepeat(count, Approximate(each, fails)), "1e-6")
     with localcontext() as context:
         context.prec = 60
         failing = 1 - (1 - Decimal("1e-9")) ** count
@@ -191,23 +193,23 @@ def test_never_below_optimal_composition_where_that_is_exact() -> None:
     for seed in range(60):
         choose = random.Random(seed)
         unit = Fraction(1, choose.choice((1, 3, 10, 40)))
-        parts = [Repeat(choose.randint(1, 30), response(unit * choose.randint(1, 3))) for _ in range(2)]
+        parts = [ChargedRepeat(choose.randint(1, 30), response(unit * choose.randint(1, 3))) for _ in range(2)]
         delta = f"1e-{choose.randint(1, 15)}"
-        exact = stated(Sequence(tuple(parts)), delta, "optimal")
-        assert exact * (1 - Fraction(1, 10**9)) <= found(Sequence(tuple(parts)), delta), seed
+        exact = stated(ChargedSequence(tuple(parts)), delta, "optimal")
+        assert exact * (1 - Fraction(1, 10**9)) <= found(ChargedSequence(tuple(parts)), delta), seed
 
 
 def test_gradient_descent() -> None:
     """60,000 images in batches of 256, noise 1.1, sixty epochs: as Abadi and others count."""
     step = poisson(Fraction(256, 60000), GaussianLoss(Fraction(10, 11)))
-    assert 2.3815 <= found(Repeat(14_062, step), "1e-5") <= 2.3816 * float(ABOVE)
+    assert 2.3815 <= found(ChargedRepeat(14_062, step), "1e-5") <= 2.3816 * float(ABOVE)
 
 
 def test_a_sample_of_a_fixed_size_costs_less_than_what_is_done_with_it() -> None:
     """Attained below, by a record on one side of zero and none in its place; above, by the mechanism itself."""
     step = drawn(1, 2, GaussianLoss(Fraction(1)))
-    least = found(Repeat(10, poisson("1/2", GaussianLoss(Fraction(1, 2)))), "1e-5")
-    assert least < found(Repeat(10, step), "1e-5") < found(Repeat(10, GaussianLoss(Fraction(1))), "1e-5")
+    least = found(ChargedRepeat(10, poisson("1/2", GaussianLoss(Fraction(1, 2)))), "1e-5")
+    assert least < found(ChargedRepeat(10, step), "1e-5") < found(ChargedRepeat(10, GaussianLoss(Fraction(1))), "1e-5")
 
 
 def test_as_many_draws_as_rows_are_not_all_rows() -> None:
@@ -218,7 +220,7 @@ def test_as_many_draws_as_rows_are_not_all_rows() -> None:
 
 
 def test_several_questions_of_one_charge_agree_in_order() -> None:
-    charge = Repeat(30, poisson("1/20", LaplaceLoss(Fraction(1, 2))))
+    charge = ChargedRepeat(30, poisson("1/20", LaplaceLoss(Fraction(1, 2))))
     answers = [found(charge, f"{digit}e-{power}") for power in range(2, 13) for digit in (9, 5, 2)]
     assert answers == sorted(answers)
 
@@ -282,11 +284,11 @@ def test_what_is_cut_off_is_counted_where_it_costs_more(delta: str) -> None:
 @pytest.mark.parametrize(
     "charge",
     [
-        Repeat(100, LaplaceLoss(Fraction(1, 10))),
-        Repeat(1000, LaplaceLoss(Fraction(1, 4))),
-        Repeat(200, poisson("1/50", GaussianLoss(Fraction(1)))),
-        Repeat(1000, poisson("1/100", GaussianLoss(Fraction(1, 2)))),
-        Sequence((Repeat(20, LaplaceLoss(Fraction(1, 10))), GaussianLoss(Fraction(1, 2)))),
+        ChargedRepeat(100, LaplaceLoss(Fraction(1, 10))),
+        ChargedRepeat(1000, LaplaceLoss(Fraction(1, 4))),
+        ChargedRepeat(200, poisson("1/50", GaussianLoss(Fraction(1)))),
+        ChargedRepeat(1000, poisson("1/100", GaussianLoss(Fraction(1, 2)))),
+        ChargedSequence((ChargedRepeat(20, LaplaceLoss(Fraction(1, 10))), GaussianLoss(Fraction(1, 2)))),
     ],
 )
 def test_against_the_library(charge: Charge) -> None:

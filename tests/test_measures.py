@@ -8,8 +8,19 @@ from fractions import Fraction
 import pytest
 
 from dp_lsp.accounting.best import claims, guarantees, pair
-from dp_lsp.accounting.charge import FREE, Charge, Either, Group, Joined, Relation, Repeat, Sampled, Scheme, Sequence
-from dp_lsp.mechanisms.mechanism import Unbounded
+from dp_lsp.accounting.charge import (
+    FREE,
+    Charge,
+    ChargedEither,
+    ChargedRepeat,
+    ChargedSample,
+    ChargedSequence,
+    Group,
+    Joined,
+    Relation,
+    Scheme,
+)
+from dp_lsp.mechanisms.mechanism import UnboundedLoss
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from dp_lsp.mechanisms.selection import Approximate, BoundedRange
 
@@ -21,16 +32,16 @@ ROUND = Approximate(TENTH, TINY)
     ("charge", "epsilon", "delta"),
     [
         (FREE, 0, 0),
-        (Either(()), 0, 0),
-        (Repeat(0, Unbounded()), 0, 0),
-        (Repeat(3, LaplaceLoss(Fraction(1, 3))), 1, 0),
-        (Repeat(100, ROUND), 10, Fraction(1, 10**4)),
+        (ChargedEither(()), 0, 0),
+        (ChargedRepeat(0, UnboundedLoss()), 0, 0),
+        (ChargedRepeat(3, LaplaceLoss(Fraction(1, 3))), 1, 0),
+        (ChargedRepeat(100, ROUND), 10, Fraction(1, 10**4)),
         (
-            Sequence((ROUND, Either((LaplaceLoss(Fraction(1)), ROUND)), BoundedRange(Fraction(2)))),
+            ChargedSequence((ROUND, ChargedEither((LaplaceLoss(Fraction(1)), ROUND)), BoundedRange(Fraction(2)))),
             Fraction(31, 10),
             2 * TINY,
         ),
-        (Group(2, Sequence((LaplaceLoss(TENTH), Group(3, LaplaceLoss(TENTH))))), Fraction(8, 10), 0),
+        (Group(2, ChargedSequence((LaplaceLoss(TENTH), Group(3, LaplaceLoss(TENTH))))), Fraction(8, 10), 0),
     ],
 )
 def test_basic_pairs_are_exact(charge: Charge, epsilon: Fraction, delta: Fraction) -> None:
@@ -38,20 +49,22 @@ def test_basic_pairs_are_exact(charge: Charge, epsilon: Fraction, delta: Fractio
     assert found is not None and (found.epsilon, found.delta, found.rule) == (epsilon, delta, "basic")
 
 
-@pytest.mark.parametrize("charge", [Unbounded(), Sequence((ROUND, Unbounded())), Either((ROUND, Unbounded()))])
+@pytest.mark.parametrize(
+    "charge", [UnboundedLoss(), ChargedSequence((ROUND, UnboundedLoss())), ChargedEither((ROUND, UnboundedLoss()))]
+)
 def test_nothing_is_said_of_what_is_unbounded(charge: Charge) -> None:
     assert pair(charge) is None
     assert guarantees(charge, Fraction(1, 2)) == ()
 
 
 def test_gaussian_noise_has_no_pair_without_a_delta() -> None:
-    charge = Repeat(100, GaussianLoss(TENTH))
+    charge = ChargedRepeat(100, GaussianLoss(TENTH))
     assert pair(charge) is None
     assert all(found.delta <= TINY for found in guarantees(charge, TINY))
 
 
 def test_a_small_delta_leaves_nothing_for_what_needs_more() -> None:
-    assert guarantees(Repeat(100, ROUND), 99 * TINY) == ()
+    assert guarantees(ChargedRepeat(100, ROUND), 99 * TINY) == ()
 
 
 @pytest.mark.parametrize(
@@ -70,8 +83,8 @@ def test_two_ways_are_taken_in_the_better_order() -> None:
 
 
 def test_conditions_are_told() -> None:
-    sampled = Sampled(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(1, 100), 0, 0, LaplaceLoss(Fraction(1)))
-    notes = {found.rule: found.note for found in guarantees(Repeat(2, sampled), TINY)}
+    sampled = ChargedSample(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(1, 100), 0, 0, LaplaceLoss(Fraction(1)))
+    notes = {found.rule: found.note for found in guarantees(ChargedRepeat(2, sampled), TINY)}
     told = "noise is drawn from the real numbers; every row is drawn by a coin of its own; "
     told += "of neighbours one has a record more"
     assert notes["renyi"] == told
@@ -79,12 +92,17 @@ def test_conditions_are_told() -> None:
 
 
 def test_claims_end_with_the_whole_and_name_what_lies_inside() -> None:
-    body = Repeat(2, GaussianLoss(Fraction(1)))
-    sampled = Sampled(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(1, 100), 0, 0, body)
-    charge = Sequence((LaplaceLoss(Fraction(1)), Repeat(3, sampled)))
+    body = ChargedRepeat(2, GaussianLoss(Fraction(1)))
+    sampled = ChargedSample(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(1, 100), 0, 0, body)
+    charge = ChargedSequence((LaplaceLoss(Fraction(1)), ChargedRepeat(3, sampled)))
     (basic,) = [found for found in guarantees(charge, TINY) if found.rule == "basic"]
     listed = claims(charge, basic)
-    assert [type(claim.node).__name__ for claim in listed] == ["LaplaceLoss", "Sampled", "Repeat", "Sequence"]
+    assert [type(claim.node).__name__ for claim in listed] == [
+        "LaplaceLoss",
+        "ChargedSample",
+        "ChargedRepeat",
+        "ChargedSequence",
+    ]
     assert dict(listed[-1].numbers)["epsilon"] <= basic.epsilon
     (inside,) = listed[1].inside
     assert inside.epsilon in {found.epsilon for found in guarantees(body, inside.delta)}
@@ -122,11 +140,11 @@ def extreme(choose: random.Random, depth: int) -> Charge:
             delta = choose.choice([Fraction(0), size(choose, -40, -1)])
             return Approximate(Fraction(0) if zero else size(choose, -20, 5), delta)
         case "s":
-            return Sequence(tuple(extreme(choose, depth - 1) for _ in range(choose.randint(0, 4))))
+            return ChargedSequence(tuple(extreme(choose, depth - 1) for _ in range(choose.randint(0, 4))))
         case "e":
-            return Either(tuple(extreme(choose, depth - 1) for _ in range(choose.randint(0, 3))))
+            return ChargedEither(tuple(extreme(choose, depth - 1) for _ in range(choose.randint(0, 3))))
         case "r":
-            return Repeat(choose.choice([0, 1, 3, 100, 10**4, 10**6, 10**9, 10**15]), extreme(choose, depth - 1))
+            return ChargedRepeat(choose.choice([0, 1, 3, 100, 10**4, 10**6, 10**9, 10**15]), extreme(choose, depth - 1))
         case "j":
             return Joined(extreme(choose, depth - 1), extreme(choose, depth - 1))
         case "k":
@@ -137,17 +155,17 @@ def extreme(choose: random.Random, depth: int) -> Charge:
     rate = Fraction(draws, rows)
     if scheme is Scheme.POISSON:
         rate = choose.choice([Fraction(0), Fraction(1), rate, size(choose, -15, 0)])
-    return Sampled(scheme, relation, rate, draws, rows, extreme(choose, depth - 1))
+    return ChargedSample(scheme, relation, rate, draws, rows, extreme(choose, depth - 1))
 
 
 def test_what_is_shared_is_priced_once() -> None:
     """A tree that would be 2^60 mechanisms long, and one that is 3,000 deep."""
     shared: Charge = LaplaceLoss(Fraction(1, 2**62))
     for _ in range(60):
-        shared = Sequence((shared, shared))
+        shared = ChargedSequence((shared, shared))
     deep: Charge = GaussianLoss(Fraction(1, 1000))
     for _ in range(3_000):
-        deep = Sequence((deep,))
+        deep = ChargedSequence((deep,))
     found = pair(shared)
     assert found is not None and found.epsilon == Fraction(1, 4)
     assert {one.rule for one in guarantees(shared, TINY)} >= {"basic", "renyi", "zcdp"}
@@ -159,12 +177,12 @@ def test_equal_parts_are_one_part() -> None:
     """Parts that are written apart cost what a repetition of one costs, and their claims are about each of them."""
 
     def step() -> Charge:
-        return Sampled(
-            Scheme.POISSON, Relation.ADD_REMOVE, Fraction(1, 50), 0, 0, Sequence((GaussianLoss(Fraction(1)),))
+        return ChargedSample(
+            Scheme.POISSON, Relation.ADD_REMOVE, Fraction(1, 50), 0, 0, ChargedSequence((GaussianLoss(Fraction(1)),))
         )
 
-    apart = Sequence(tuple(step() for _ in range(40)))
-    found, repeated = guarantees(apart, TINY), guarantees(Repeat(40, step()), TINY)
+    apart = ChargedSequence(tuple(step() for _ in range(40)))
+    found, repeated = guarantees(apart, TINY), guarantees(ChargedRepeat(40, step()), TINY)
     assert [one[:3] for one in found] == [one[:3] for one in repeated]
     assert [claim.node for claim in claims(apart, found[0])][:-1] == list(apart.parts)
     assert all(claim.node is part for claim, part in zip(claims(apart, found[0]), apart.parts, strict=False))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dp_lsp.analysis.names import Role, decode, decode_spots
+from dp_lsp.analysis.names import NameRole, decode, decode_spots
 from dp_lsp.analysis.records import Analysis
 from dp_lsp.analysis.workspace import Document, Workspace
 from dp_lsp.engine.check import Engine
@@ -686,7 +686,9 @@ def test_names_are_found_whatever_is_wrong_with_a_chunk() -> None:
     (chunk,) = document.analysis.chunks
     table = decode(chunk.record.names.value)
     roles = [(table.symbols[symbol].name, role) for _, symbol, role in table]
-    assert ("x", Role.PARAMETER) in roles and ("undefined", Role.CALL) in roles and ("y", Role.BROKEN) in roles
+    assert (
+        ("x", NameRole.PARAMETER) in roles and ("undefined", NameRole.CALL) in roles and ("y", NameRole.BROKEN) in roles
+    )
 
 
 # Through the protocol

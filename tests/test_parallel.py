@@ -18,9 +18,9 @@ from dp_lsp.accounting import walk
 from dp_lsp.accounting.charge import Relation
 from dp_lsp.accounting.gaussian import squared_mu
 from dp_lsp.accounting.resolve import resolve
-from dp_lsp.accounting.symbolic import Basic
+from dp_lsp.accounting.symbolic import SymbolicBasic
 from dp_lsp.builtins.concrete import Value, array
-from dp_lsp.builtins.randomness import Distribution, Noise, Way
+from dp_lsp.builtins.randomness import Distribution, DrawnNoise, DrawnWay
 from dp_lsp.core import sens
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import Substitution, upper
@@ -95,14 +95,14 @@ class Recorded:
     """A chance that adds no noise, and remembers what was hidden."""
 
     def __init__(self) -> None:
-        self.hidden: list[Noise] = []
+        self.hidden: list[DrawnNoise] = []
 
     def released(self, distribution: Distribution) -> Value:
-        assert isinstance(distribution, Noise)
+        assert isinstance(distribution, DrawnNoise)
         self.hidden.append(distribution)
         return distribution.centre
 
-    def drawn(self, ways: Sequence[Way]) -> Sequence[int]:
+    def drawn(self, ways: Sequence[DrawnWay]) -> Sequence[int]:
         raise AssertionError("nothing is drawn")
 
 
@@ -121,7 +121,7 @@ def datasets(case: Case) -> list[Any]:
     return [array(records) for way in ways for records in way]
 
 
-def apart(one: list[Noise], other: list[Noise]) -> float:
+def apart(one: list[DrawnNoise], other: list[DrawnNoise]) -> float:
     """ε of Laplace noise, μ of normal noise."""
     steps = [abs(float(a.centre - b.centre)) / float(a.scale) for a, b in zip(one, other, strict=True)]
     return math.hypot(*steps) if one[0].normal else sum(steps)
@@ -135,7 +135,7 @@ def claimed(case: Case) -> float:
         squared = squared_mu(charged)
         assert squared is not None
         return math.sqrt(squared)
-    epsilon = upper(Basic().price(target.scheme.cost, distances).epsilon, {})
+    epsilon = upper(SymbolicBasic().price(target.scheme.cost, distances).epsilon, {})
     assert epsilon is not None
     return float(epsilon)
 
@@ -193,7 +193,7 @@ def priced(steps: int, *ways: tuple[int, ...]) -> Fraction:
     body = Either(turns) if len(turns) > 1 else turns[0]
     assert adds_up(body) is (len(turns) == 1)
     cost = Parallel(part, {person: sens.number(steps)}, body, NOWHERE)
-    found = upper(Basic().price(cost, {person: ONE}).epsilon, {})
+    found = upper(SymbolicBasic().price(cost, {person: ONE}).epsilon, {})
     assert found is not None
     return found
 

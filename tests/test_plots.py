@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from dp_lsp.analysis.limits import Superseded, Ticket
-from dp_lsp.analysis.loading import Text
+from dp_lsp.analysis.loading import SourceText
 from dp_lsp.analysis.records import Options, Setting
 from dp_lsp.analysis.rows import Plot
 from dp_lsp.engine.check import Engine
@@ -44,12 +44,12 @@ class One:
     """A folder with one file."""
 
     def __init__(self, content: str) -> None:
-        self._text = Text(content)
+        self._text = SourceText(content)
 
     def included(self, by: str, path: str) -> str:
         raise AssertionError(f"{by} includes {path}")
 
-    def text(self, name: str) -> Text:
+    def text(self, name: str) -> SourceText:
         return self._text
 
 

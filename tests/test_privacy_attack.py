@@ -17,7 +17,7 @@ from dp_lsp import builtins
 from dp_lsp.accounting.charge import Relation
 from dp_lsp.builtins.concrete import array
 from dp_lsp.builtins.meanings import WITHOUT_MEANING
-from dp_lsp.builtins.randomness import RANDOM, Noise, Pick
+from dp_lsp.builtins.randomness import RANDOM, DrawnNoise, Pick
 from dp_lsp.core.term import Method
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.interpreter import Interpreter
@@ -227,18 +227,18 @@ def test_what_is_not_private_is_refuted(text: str, delta: float) -> None:
 
 def test_the_losses_of_laplace_noise_add_up() -> None:
     """Against the closed form of one release, and a table of the optimum of many."""
-    one, other = Noise(Fraction(0), Fraction(2)), Noise(Fraction(1), Fraction(2))
+    one, other = DrawnNoise(Fraction(0), Fraction(2)), DrawnNoise(Fraction(1), Fraction(2))
     assert delta_of([one], [other], 0.25) == pytest.approx(-math.expm1((0.25 - 0.5) / 2), rel=2e-3)
-    many = [Noise(Fraction(0), Fraction(1))] * 10, [Noise(Fraction(1), Fraction(1))] * 10
+    many = [DrawnNoise(Fraction(0), Fraction(1))] * 10, [DrawnNoise(Fraction(1), Fraction(1))] * 10
     assert delta_of(*many, 9.99898) == pytest.approx(1e-6, rel=0.05)
     assert delta_of(*many, 0.0) < 1
 
 
 def test_the_losses_of_normal_noise_add_up() -> None:
-    one, other = Noise(Fraction(0), 3.730632, True), Noise(Fraction(1), 3.730632, True)
+    one, other = DrawnNoise(Fraction(0), 3.730632, True), DrawnNoise(Fraction(1), 3.730632, True)
     assert delta_of([one], [other], 1.0) == pytest.approx(1e-5, rel=1e-4)
     scale = 3.730632 * math.sqrt(2)
-    twice = [Noise(Fraction(0), scale, True)] * 2, [Noise(Fraction(1), scale, True)] * 2
+    twice = [DrawnNoise(Fraction(0), scale, True)] * 2, [DrawnNoise(Fraction(1), scale, True)] * 2
     assert delta_of(*twice, 1.0) == pytest.approx(1e-5, rel=1e-4)
 
 
@@ -364,6 +364,6 @@ def test_every_row_that_releases_or_draws_is_run() -> None:
 
 
 def test_vectors_are_noised_entry_by_entry() -> None:
-    noise = Noise(array([Fraction(0), Fraction(2)]), Fraction(1))
+    noise = DrawnNoise(array([Fraction(0), Fraction(2)]), Fraction(1))
     assert noise.log_density(array([Fraction(0), Fraction(2)])) == pytest.approx(-2 * math.log(2))
     assert noise.log_density(Fraction(0)) == -math.inf

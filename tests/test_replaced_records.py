@@ -15,7 +15,7 @@ import numpy
 import pytest
 
 from dp_lsp.accounting import pld
-from dp_lsp.accounting.charge import Charge, Relation, Repeat, Scheme, Sequence
+from dp_lsp.accounting.charge import Charge, ChargedRepeat, ChargedSequence, Relation, Scheme
 from dp_lsp.accounting.samples import chances
 from dp_lsp.mechanisms.mechanism import Curve
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
@@ -165,7 +165,7 @@ def test_no_neighbours_are_further_apart_in_several_steps(seed: int) -> None:
     for second in ((p, q), (q, p)):
         both = [numpy.outer(one, two).ravel() for one, two in zip((p, q), second, strict=True)]
         for delta in (Fraction(1, 10), Fraction(1, 1000), Fraction(1, 10**6)):
-            found = pld.measured(Repeat(2, charge), delta)
+            found = pld.measured(ChargedRepeat(2, charge), delta)
             assert found is not None
             grown = numpy.exp(float(found.epsilon))
             for a, b in (both, both[::-1]):
@@ -189,7 +189,9 @@ def test_the_order_may_change_between_steps() -> None:
     assert delta([n, p], [n, p]) == pytest.approx(0.0098, abs=1e-4)
     mixed = delta([p, n], [n, p])
     assert mixed == pytest.approx(0.0197, abs=1e-4)
-    found = pld.measured(Repeat(2, drawn(1, 10, LaplaceLoss(Fraction(1)))), Fraction(mixed) * Fraction(999, 1000))
+    found = pld.measured(
+        ChargedRepeat(2, drawn(1, 10, LaplaceLoss(Fraction(1)))), Fraction(mixed) * Fraction(999, 1000)
+    )
     assert found is not None and found.epsilon > Fraction(1, 10)
 
 
@@ -198,7 +200,7 @@ BODIES = [
     LaplaceLoss(Fraction(2)),
     BoundedRange(Fraction(1)),
     Approximate(Fraction(1), Fraction(1, 100)),
-    Sequence((GaussianLoss(Fraction(1)), GaussianLoss(Fraction(2)))),
+    ChargedSequence((GaussianLoss(Fraction(1)), GaussianLoss(Fraction(2)))),
 ]
 
 

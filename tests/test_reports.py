@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from analyses import COST, EPS, analysis, annotated, function, problem
-from dp_lsp.analysis.details import Pair, Parameter, Standing
+from dp_lsp.analysis.details import PairDetail, ParameterDetail, Standing
 from dp_lsp.analysis.records import Analysis, Options, Setting, State
 from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.cli import main
@@ -257,9 +257,9 @@ def full(*files: tuple[str, Analysis], statistics: bool = False) -> str:
 LONG = Sens((apply(Function.ABS, Poly.of(EPS) + Poly.of(Symbol("_".join(["epsilon"] * 10)))),))
 
 
-def private(name: str, epsilon: Sens = COST.epsilon, static: bool = False) -> Parameter:
+def private(name: str, epsilon: Sens = COST.epsilon, static: bool = False) -> ParameterDetail:
     standing = Standing.PUBLIC if static else Standing.BOUNDED
-    return Parameter(name, REAL, static, standing, guarantees=(Pair(epsilon, ZERO),))
+    return ParameterDetail(name, REAL, static, standing, guarantees=(PairDetail(epsilon, ZERO),))
 
 
 def test_one_file_shows_all_that_a_guarantee_depends_on() -> None:
@@ -298,9 +298,9 @@ def test_one_file_shows_all_that_a_guarantee_depends_on() -> None:
 def test_the_table_says_what_is_known_and_why() -> None:
     text, (broken, noted, other) = annotated("‹f(x)›\n‹twice(x)›\n‹h(x)›\n")
     bare: dict[str, Any] = {"needs": (), "bounds": (), "mechanisms": ()}
-    twice = Parameter("x", REAL, False, Standing.BOUNDED, Sens.of(2))
+    twice = ParameterDetail("x", REAL, False, Standing.BOUNDED, Sens.of(2))
     nothing, box = (
-        Parameter(name, REAL, False, each) for name, each in (("x", Standing.UNKNOWN), ("#1", Standing.DECLARED))
+        ParameterDetail(name, REAL, False, each) for name, each in (("x", Standing.UNKNOWN), ("#1", Standing.DECLARED))
     )
     functions = (
         function("f", State.FAILED, span=broken, parameters=(private("x", INFINITY),), **bare),

@@ -14,7 +14,7 @@ import pytest
 import spec_runner
 from attack.private import private_targets
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, array, is_container
-from dp_lsp.builtins.randomness import Noise, TooMany, _normalised
+from dp_lsp.builtins.randomness import DrawnNoise, TooManyWays, _normalised
 from dp_lsp.builtins.releasing import COMPUTED, RELEASED
 from dp_lsp.core.events import Scheme
 from dp_lsp.engine.check import Engine
@@ -38,7 +38,7 @@ class Searched:
         self.asked: list[tuple[Any, ...]] = []
 
     def released(self, distribution: Any) -> Any:
-        if isinstance(distribution, Noise):
+        if isinstance(distribution, DrawnNoise):
             numbers = [float(each) for each in distribution.entries]
             self.asked.append((distribution.normal, float(distribution.scale), *numbers))
             return distribution.centre
@@ -109,7 +109,7 @@ def runs(text: str, engine: Engine) -> Iterator[tuple[Any, Any]]:
                 inputs = tuple(draw(param.type, source, setting) for param in target.scheme.params)
                 first, second = (outcome(interpreter, target.method, inputs, chance()) for chance, interpreter in ways)
                 yield first, second
-        except (NotASpace, NoMeaning, TooMany):
+        except (NotASpace, NoMeaning, TooManyWays):
             continue
 
 

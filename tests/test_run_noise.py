@@ -14,10 +14,10 @@ from typing import Any
 import mpmath
 import pytest
 
-from dp_lsp.analysis.loading import Refusal, Text
+from dp_lsp.analysis.loading import ReadRefusal, SourceText
 from dp_lsp.analysis.records import Options, Setting
 from dp_lsp.builtins.concrete import array, is_container
-from dp_lsp.builtins.randomness import Noise, Pick
+from dp_lsp.builtins.randomness import DrawnNoise, Pick
 from dp_lsp.builtins.releasing import RELEASED
 from dp_lsp.core.events import Scheme
 from dp_lsp.engine.check import Engine
@@ -77,11 +77,11 @@ UNEVEN = array([Fraction(1)] * 7)
 class Alone:
     """The only text there is."""
 
-    def included(self, by: str, path: str) -> Refusal:
-        return Refusal(IncludeWithoutFolder, {"path": path})
+    def included(self, by: str, path: str) -> ReadRefusal:
+        return ReadRefusal(IncludeWithoutFolder, {"path": path})
 
-    def text(self, name: str) -> Text:
-        return Text(MECHANISMS)
+    def text(self, name: str) -> SourceText:
+        return SourceText(MECHANISMS)
 
 
 @cache
@@ -167,7 +167,7 @@ def is_other_noise(away: list[float], normal: bool) -> bool:
 def is_noise_wrong(name: str, times: int = NOISED, **numbers: str) -> bool:
     """Whether noise on a histogram that is released so often has another distribution than is meant."""
     hidden = meant(name, SMALL, **numbers)
-    assert isinstance(hidden, Noise) and len(hidden.entries) == BINS
+    assert isinstance(hidden, DrawnNoise) and len(hidden.entries) == BINS
     released = released_often(name, SMALL, times, **numbers)
     pairs = ((entry, true) for each in released for entry, true in zip(each.flat, hidden.entries, strict=True))
     return is_other_noise([float(entry - true) / float(hidden.scale) for entry, true in pairs], hidden.normal)

@@ -14,7 +14,7 @@ from attack.private import PrivateTarget, private_targets
 from attack.rules import broken_rules
 from attack.runs import PROGRAMS, attacked
 from dp_lsp.builtins.concrete import Value, array
-from dp_lsp.builtins.randomness import RANDOM, Distribution, Noise, Pick
+from dp_lsp.builtins.randomness import RANDOM, Distribution, DrawnNoise, Pick
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.privacy import PrivacyClaim
 
@@ -70,7 +70,7 @@ def test_far_above_and_far_below_are_found_for_certain() -> None:
 def test_what_is_above_is_answered_by_new_noise() -> None:
     chance = Script()
     above, answers = RANDOM["numeric_sparse"](chance, queries(5, 6, 7), 2, 1, Fraction(1, 4), 0, 0)
-    noise = [each for each in chance.asked if isinstance(each, Noise)]
+    noise = [each for each in chance.asked if isinstance(each, DrawnNoise)]
     assert list(above) == [True, True, False] and list(answers) == [5, 6, 0]
     assert [(each.centre, each.scale, each.normal) for each in noise] == [(5, 4, False), (6, 4, False)]
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from dp_lsp.accounting.charge import Repeat
+from dp_lsp.accounting.charge import ChargedRepeat
 from dp_lsp.analysis.records import FunctionReport, Options, Setting, State
 from dp_lsp.engine.check import Engine
 from dp_lsp.mechanisms.selection import Approximate
@@ -45,7 +45,7 @@ def checked(**numbers: Fraction | int) -> tuple[FunctionReport, list[str]]:
 
 
 def optimum(epsilon: Fraction, delta: Fraction, count: int) -> float:
-    rounds = Repeat(count, Approximate(Fraction(share(epsilon, delta, count)), delta / (2 * count)))
+    rounds = ChargedRepeat(count, Approximate(Fraction(share(epsilon, delta, count)), delta / (2 * count)))
     return float(stated(rounds, str(delta), "optimal"))
 
 

@@ -16,13 +16,24 @@ from fractions import Fraction
 from functools import lru_cache, partial, reduce
 from typing import NamedTuple
 
-from dp_lsp.accounting.charge import Charge, Joined, Relation, Rules, Sampled, Scheme, Single, fold, times_run, values
+from dp_lsp.accounting.charge import (
+    Charge,
+    ChargedSample,
+    Joined,
+    Relation,
+    Rules,
+    Scheme,
+    Single,
+    fold,
+    times_run,
+    values,
+)
 from dp_lsp.accounting.composition import Steps, Summing, Sums, concentrated, one_step
 from dp_lsp.accounting.gaussian import squared_mu
 from dp_lsp.accounting.guarantee import (
-    Claim,
     Find,
     Guarantee,
+    NodeClaim,
     Numbers,
     NumericMeasure,
     amplified,
@@ -31,7 +42,7 @@ from dp_lsp.accounting.guarantee import (
     unsampled_delta,
 )
 from dp_lsp.mechanisms import normal
-from dp_lsp.mechanisms.arithmetic import NEAR, PI, RAW, ZERO, Interval, brief, shown, widened
+from dp_lsp.mechanisms.arithmetic import NEAR, PI, RAW, ZERO, DecimalInterval, brief, shown, widened
 from dp_lsp.mechanisms.mechanism import Loss
 from dp_lsp.mechanisms.pairs import IN_NUMBERS, Pair, group
 
@@ -63,7 +74,7 @@ class Converter:
     @property
     def looked_inside(self) -> bool:
         """Whether a pair was asked for that depends on what lies inside a node."""
-        return any(isinstance(node, Sampled | Joined) for node in self._asked)
+        return any(isinstance(node, ChargedSample | Joined) for node in self._asked)
 
     def pair(self, node: Single, steps: int) -> Pair[Fraction] | None:
         """The (ε, δ) of a node at a change of so many steps; None if nothing is guaranteed."""
@@ -85,7 +96,7 @@ class Converter:
 
     def _converted(self, node: Single, steps: int) -> Converted | None:
         match node:
-            case Sampled():
+            case ChargedSample():
                 return self._sampled_within(node, steps, self.share) if self.share else self._sampled(node, steps)
             case Joined():
                 return self._joined_within(node, steps, self.share) if self.share else self._joined(node, steps)
@@ -97,14 +108,14 @@ class Converter:
                     pair = None if epsilon is None else Pair(epsilon, self.share)
                 return None if pair is None else Converted(pair)
 
-    def _sampled(self, node: Sampled, steps: int, delta: Fraction | None = None) -> Converted | None:
+    def _sampled(self, node: ChargedSample, steps: int, delta: Fraction | None = None) -> Converted | None:
         inside = self.find(node.body, delta)
         if inside is None:
             return None
         pair = amplified(node, Pair(inside.epsilon, inside.delta))
         return None if pair is None else Converted(group(IN_NUMBERS, pair, steps * node.steps), (inside,))
 
-    def _sampled_within(self, node: Sampled, steps: int, share: Fraction) -> Converted | None:
+    def _sampled_within(self, node: ChargedSample, steps: int, share: Fraction) -> Converted | None:
         changes = node.relation is not Relation.ADD_REMOVE
         if node.scheme is Scheme.WITH_REPLACEMENT and changes and steps == 1 and self.find.curves:
             found = [self._by_pair_within(node, steps, share), self._by_curve(node, share), self._sampled(node, steps)]
@@ -112,17 +123,17 @@ class Converter:
             return min(known, key=lambda one: one.pair, default=None)
         return self._by_pair_within(node, steps, share)
 
-    def _by_curve(self, node: Sampled, share: Fraction) -> Converted | None:
+    def _by_curve(self, node: ChargedSample, share: Fraction) -> Converted | None:
         squared = squared_mu(node.body)
         added = self.find(node.body, None) if squared is None else None
         pure = added.epsilon if added is not None and not added.delta else None
         inside = epsilon_inside(node.draws, node.rows, squared, pure, share)
         if inside is None:
             return None
-        epsilon = (Interval.of(inside).expm1() * _drawn_at_all(node)).log1p().up
+        epsilon = (DecimalInterval.of(inside).expm1() * _drawn_at_all(node)).log1p().up
         return Converted(Pair(epsilon, share), (Guarantee(inside, share, "replacement"),))
 
-    def _by_pair_within(self, node: Sampled, steps: int, share: Fraction) -> Converted | None:
+    def _by_pair_within(self, node: ChargedSample, steps: int, share: Fraction) -> Converted | None:
         delta = min(unsampled_delta(node, share), _MOST)
         for _ in range(_TRIES):
             found = self._sampled(node, steps, delta)
@@ -152,7 +163,7 @@ class Converter:
             first = self.find(node.second if swapped else node.first, half)
             if first is None:
                 return None
-            rest = (half / Interval.of(first.epsilon).exp()).down
+            rest = (half / DecimalInterval.of(first.epsilon).exp()).down
             if rest <= 0:
                 return None
             found = self._joined(node, steps, (half, rest), swapped)
@@ -173,9 +184,9 @@ _NEGLIGIBLE = 1e-9  # of the δ that is wanted
 _BUMPS = (1e-13, 1e-11, 1e-9, 1e-6, 1e-3)
 
 
-def _drawn_at_all(node: Sampled) -> Interval:
+def _drawn_at_all(node: ChargedSample) -> DecimalInterval:
     """The probability that a record is drawn at all."""
-    return 1 - Interval.of(Fraction(node.rows - 1, node.rows)).power(node.draws)
+    return 1 - DecimalInterval.of(Fraction(node.rows - 1, node.rows)).power(node.draws)
 
 
 @lru_cache(maxsize=1024)
@@ -188,40 +199,42 @@ def epsilon_inside(
     if weights is None or wanted <= 0:
         return None
     if squared:
-        mu = Interval.of(squared).sqrt()
+        mu = DecimalInterval.of(squared).sqrt()
         near, exact = partial(_near_gaussian, float(mu.high)), partial(_gaussian, mu)
     elif pure:
-        near, exact = partial(_near_response, float(pure)), partial(_response, Interval.of(pure))
+        near, exact = partial(_near_response, float(pure)), partial(_response, DecimalInterval.of(pure))
     else:
         return None
     guess = _searched(lambda at: sum(float(w.high) * near(j, at) for j, w in weights[:-1]), float(wanted))
     for bump in _BUMPS:
         candidate = Fraction(guess * (1 + bump))
-        if _sum(weights, exact, Interval.of(candidate)).up <= wanted:
+        if _sum(weights, exact, DecimalInterval.of(candidate)).up <= wanted:
             return candidate
     return None
 
 
-Weights = list[tuple[int, Interval]]
+Weights = list[tuple[int, DecimalInterval]]
 """The probabilities of being drawn 1, 2, … times; the last is that of being drawn more often."""
 
 
 def _times_drawn(draws: int, rows: int, wanted: Fraction) -> Weights | None:
-    missed = Interval.of(Fraction(rows - 1, rows))
+    missed = DecimalInterval.of(Fraction(rows - 1, rows))
     found: Weights = []
     left = 1 - missed.power(draws)
     for j in range(1, min(draws, _MOST_TIMES) + 1):
-        share = Interval.of(Fraction(math.comb(draws, j), rows**j)) * missed.power(draws - j)
+        share = DecimalInterval.of(Fraction(math.comb(draws, j), rows**j)) * missed.power(draws - j)
         found.append((j, share))
         left = left - share
         if j == draws:
             return [*found, (j + 1, ZERO)]
         if float(left.high) <= float(wanted) * _NEGLIGIBLE:
-            return [*found, (j + 1, Interval(max(left.low, ZERO.low), left.high))]
+            return [*found, (j + 1, DecimalInterval(max(left.low, ZERO.low), left.high))]
     return None
 
 
-def _sum(weights: Weights, exact: Callable[[int, Interval], Interval], epsilon: Interval) -> Interval:
+def _sum(
+    weights: Weights, exact: Callable[[int, DecimalInterval], DecimalInterval], epsilon: DecimalInterval
+) -> DecimalInterval:
     *listed, (_, beyond) = weights
     for j, weight in listed:
         beyond = beyond + weight * exact(j, epsilon)
@@ -238,20 +251,20 @@ def _searched(near: Callable[[float], float], wanted: float) -> float:
     return high
 
 
-def _gaussian(mu: Interval, times: int, epsilon: Interval) -> Interval:
+def _gaussian(mu: DecimalInterval, times: int, epsilon: DecimalInterval) -> DecimalInterval:
     found = normal.delta(mu * times, epsilon)
-    return Interval(max(found.low, ZERO.low), found.high)
+    return DecimalInterval(max(found.low, ZERO.low), found.high)
 
 
 def _near_gaussian(mu: float, times: int, epsilon: float) -> float:
     return normal.float_delta(mu * times, epsilon)
 
 
-def _response(pure: Interval, times: int, epsilon: Interval) -> Interval:
+def _response(pure: DecimalInterval, times: int, epsilon: DecimalInterval) -> DecimalInterval:
     """(e^(jε₀) - e^ε)/(1 + e^(jε₀)), if positive."""
     grown = (pure * times).exp()
     found = (grown - epsilon.exp()) / (grown + 1)
-    return Interval(max(found.low, ZERO.low), max(found.high, ZERO.high))
+    return DecimalInterval(max(found.low, ZERO.low), max(found.high, ZERO.high))
 
 
 def _near_response(pure: float, times: int, epsilon: float) -> float:
@@ -261,7 +274,7 @@ def _near_response(pure: float, times: int, epsilon: float) -> float:
 # Approximate differential privacy by basic composition: ε and δ add up.
 
 
-class Basic(NumericMeasure):
+class NumericBasic(NumericMeasure):
     """(Σε, Σδ). Source: Dwork and Roth 2014, Theorem 3.16; adaptive. Gaussian noise, samples and joined pairs take an
     equal share each of the δ that is left, ``share``, where that is less than what adding up inside them gives."""
 
@@ -269,7 +282,7 @@ class Basic(NumericMeasure):
 
     def pair(self, charge: Charge) -> Guarantee | None:
         """The pair that is made without choosing any δ."""
-        found = fold(charge, Adding(Converter(self.find)))
+        found = fold(charge, SummedPairs(Converter(self.find)))
         return None if found is None else Guarantee(shown(found.epsilon), shown(found.delta), self.rule)
 
     def guarantee(self, charge: Charge, delta: Fraction) -> Guarantee | None:
@@ -277,21 +290,21 @@ class Basic(NumericMeasure):
         return min((one for one in found if one), default=None)
 
     def _within(self, charge: Charge, share: Fraction | None, delta: Fraction) -> Guarantee | None:
-        found = fold(charge, Adding(Converter(self.find, share)))
+        found = fold(charge, SummedPairs(Converter(self.find, share)))
         if found is None or found.delta > delta:
             return None
         parameters = () if share is None else (("share", share),)
         return Guarantee(shown(found.epsilon), min(shown(found.delta), delta), self.rule, parameters)
 
-    def claims(self, charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
+    def claims(self, charge: Charge, stated: Guarantee) -> tuple[NodeClaim, ...]:
         converter = Converter(self.find, dict(stated.parameters).get("share"))
         return tuple(
-            Claim(node, steps, (("epsilon", pair.epsilon), ("delta", pair.delta)), converter.inside(node, steps))
-            for node, steps, pair in values(charge, Adding(converter))
+            NodeClaim(node, steps, (("epsilon", pair.epsilon), ("delta", pair.delta)), converter.inside(node, steps))
+            for node, steps, pair in values(charge, SummedPairs(converter))
         )
 
 
-class Adding(Summing[Pair[Fraction]]):
+class SummedPairs(Summing[Pair[Fraction]]):
     """The pairs of basic composition."""
 
     sums = Sums(IN_NUMBERS, Pair(Fraction(0), Fraction(0)))
@@ -326,7 +339,7 @@ def share_of(
     return Fraction(float(share) * (1 - 1e-12)) or None
 
 
-class _Declared(Adding):
+class _Declared(SummedPairs):
     """The δ of mechanisms that come with one."""
 
     def __init__(self) -> None:
@@ -383,15 +396,15 @@ def optimal_epsilon(rounds: Counts, delta: Fraction) -> tuple[Fraction, Fraction
     return None if found is None else (found, exact if rounded else unit)
 
 
-def solved(terms: Iterable[Term], beyond: Interval, delta: Fraction) -> Fraction:
+def solved(terms: Iterable[Term], beyond: DecimalInterval, delta: Fraction) -> Fraction:
     """The ε of a δ. ``terms`` are listed from the largest loss down, at least to the first that is not positive;
     ``beyond`` is the weight of larger losses."""
     heavy = light = Decimal(0)
-    enough = (Interval.of(delta) * Fraction(99, 100) - beyond).low
+    enough = (DecimalInterval.of(delta) * Fraction(99, 100) - beyond).low
     for term in terms:
         if RAW.subtract(heavy, RAW.multiply(light, term.growth)) > enough or term.growth <= 1:
             above, inverse = widened(heavy, heavy) + beyond, widened(light, light)
-            here = widened(term.growth, term.growth) if term.growth > 1 else Interval.of(1)
+            here = widened(term.growth, term.growth) if term.growth > 1 else DecimalInterval.of(1)
             if (above - here * inverse).up > delta:
                 return max(((above - delta) / inverse).ln().up, here.ln().up, Fraction(0))
         if term.growth <= 1:
@@ -410,41 +423,41 @@ def _of_equal(each: Fraction, count: int, delta: Fraction) -> Fraction | None:
         return None
     top = min(count, math.ceil(count * share + far * deviation) + 1)
     weight = _weight(each, count, top)
-    ratio = Interval.of(each).exp() * Fraction(count - top, top + 1)
+    ratio = DecimalInterval.of(each).exp() * Fraction(count - top, top + 1)
     if ratio.high >= 1:
         return None
     return solved(_binomial(each, count, top, weight), weight * ratio / (1 - ratio), delta)
 
 
-def _binomial(each: Fraction, count: int, top: int, first: Interval) -> Iterator[Term]:
-    lower = Interval.of(-each).exp().low
+def _binomial(each: Fraction, count: int, top: int, first: DecimalInterval) -> Iterator[Term]:
+    lower = DecimalInterval.of(-each).exp().low
     square = RAW.multiply(lower, lower)
-    weight, growth = first.low, Interval.of(each * (2 * top - count)).exp().low
+    weight, growth = first.low, DecimalInterval.of(each * (2 * top - count)).exp().low
     for i in range(top, -1, -1):
         yield Term(weight, growth)
         times = RAW.divide(RAW.multiply(lower, Decimal(i)), Decimal(count - i + 1))
         weight, growth = RAW.multiply(weight, times), RAW.multiply(growth, square)
 
 
-def _weight(each: Fraction, count: int, i: int) -> Interval:
+def _weight(each: Fraction, count: int, i: int) -> DecimalInterval:
     """C(count, i)·e^(iε)/(1 + e^ε)^count."""
     chosen = _log_factorial(count) - _log_factorial(i) - _log_factorial(count - i)
-    return (chosen + Interval.of(each * i) - (Interval.of(each).exp() + 1).ln() * count).exp()
+    return (chosen + DecimalInterval.of(each * i) - (DecimalInterval.of(each).exp() + 1).ln() * count).exp()
 
 
 @lru_cache(maxsize=256)
-def _log_factorial(n: int) -> Interval:
+def _log_factorial(n: int) -> DecimalInterval:
     """ln n!, by Stirling's series, whose error is less than the first term left out and has its sign."""
     if n < _SMALL:
-        return Interval.of(math.factorial(n)).ln()
-    at = Interval.of(n)
+        return DecimalInterval.of(math.factorial(n)).ln()
+    at = DecimalInterval.of(n)
     total = (at.ln() - 1) * n + (PI * 2 * n).ln() / 2
     sums = []
     for index, coefficient in enumerate(_STIRLING):
-        total = total + Interval.of(coefficient / Fraction(n) ** (2 * index + 1))
+        total = total + DecimalInterval.of(coefficient / Fraction(n) ** (2 * index + 1))
         sums.append(total)
     before, last = sums[-2:]
-    return Interval(min(before.low, last.low), max(before.high, last.high))
+    return DecimalInterval(min(before.low, last.low), max(before.high, last.high))
 
 
 def _unit(rounds: Counts) -> Fraction | None:
@@ -487,12 +500,12 @@ def _of_lattice(rounds: Counts, unit: Fraction, delta: Fraction) -> Fraction | N
     lost = Fraction((1 << _BITS) - sum(product), 1 << _BITS) + NEAR
     top = 2 * (least + len(product) - 1) - offset
     terms = _lattice_terms(product, unit, top)
-    return solved(terms, Interval.of(lost), delta)
+    return solved(terms, DecimalInterval.of(lost), delta)
 
 
 def _lattice_terms(product: list[int], unit: Fraction, top: int) -> Iterator[Term]:
-    growth = Interval.of(unit * top).exp().low
-    step = Interval.of(-2 * unit).exp().low
+    growth = DecimalInterval.of(unit * top).exp().low
+    step = DecimalInterval.of(-2 * unit).exp().low
     scale = Decimal(1 << _BITS)
     for weight in reversed(product):
         if weight:
@@ -505,7 +518,7 @@ def _weights(each: Fraction, count: int) -> tuple[list[int], int]:
     """The probabilities of 0, 1, … larger losses, rounded down to multiples of 2^-bits; those from the first to the
     last that is not 0, and which is the first."""
     middle = min(count, round(count / (1 + math.exp(-float(each)))))
-    ratio = {1: Interval.of(each).exp().low, -1: Interval.of(-each).exp().low}
+    ratio = {1: DecimalInterval.of(each).exp().low, -1: DecimalInterval.of(-each).exp().low}
     scale = 1 << _BITS
     at_middle = _weight(each, count, middle).low
     found = {middle: int(RAW.multiply(at_middle, Decimal(scale)))}
@@ -555,7 +568,7 @@ def shares(charge: Charge, delta: Fraction) -> Iterator[Fraction | None]:
         yield share
 
 
-class Account(NamedTuple):
+class NumericAccount(NamedTuple):
     """What steps add up to, and the δ set aside. ``fixed`` says that the ε of each was fixed in advance."""
 
     steps: Steps[Fraction]
@@ -566,7 +579,7 @@ class Account(NamedTuple):
 _STEPS = Sums(IN_NUMBERS, Steps(Fraction(0), Fraction(0), Fraction(0)))
 
 
-class Advanced(NumericMeasure):
+class NumericAdvanced(NumericMeasure):
     """The smallest of Σε, T + √(2V·ln(1/δ')) and, where all parameters are fixed in advance, T + √(2V·ln(e + √V/δ')),
     with T = Σε·tanh(ε/2) and V = Σε², at a total δ of 1 - (1 - δ')Π(1 - δ). Source: Theorems 3.4 and 3.5; the second
     form also as :func:`~dp_lsp.accounting.composition.concentrated` says, so it holds for what is chosen while it
@@ -591,56 +604,58 @@ class Advanced(NumericMeasure):
             return Guarantee(shown(epsilon), min(shown(account.delta), delta), self.rule, spent)
         return Guarantee(shown(epsilon), delta, self.rule, (*spent, ("slack", left or Fraction(0))))
 
-    def claims(self, charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
+    def claims(self, charge: Charge, stated: Guarantee) -> tuple[NodeClaim, ...]:
         converter = Converter(self.find, dict(stated.parameters).get("share"))
         return tuple(
-            Claim(node, steps, _numbers(account), converter.inside(node, steps))
+            NodeClaim(node, steps, _numbers(account), converter.inside(node, steps))
             for node, steps, account in values(charge, _Accounts(converter))
         )
 
 
-def _numbers(account: Account) -> Numbers:
+def _numbers(account: NumericAccount) -> Numbers:
     named = zip(("total", "mean", "squares"), account.steps, strict=True)
     return (*named, ("delta", account.delta), ("fixed", Fraction(account.fixed)))
 
 
-def _logarithm(account: Account, left: Fraction) -> Interval:
+def _logarithm(account: NumericAccount, left: Fraction) -> DecimalInterval:
     """The smaller one of those of 1/δ' and e + √V/δ' that may be used."""
-    inverse = 1 / Interval.of(left)
+    inverse = 1 / DecimalInterval.of(left)
     logarithm = inverse.ln()
     if account.fixed:
-        other = (Interval.of(1).exp() + Interval.of(account.steps.square).sqrt() * inverse).ln()
+        other = (DecimalInterval.of(1).exp() + DecimalInterval.of(account.steps.square).sqrt() * inverse).ln()
         return other if other.high < logarithm.high else logarithm
     return logarithm
 
 
-class _Accounts(Rules[Account]):
+class _Accounts(Rules[NumericAccount]):
     def __init__(self, converter: Converter) -> None:
         self._converter = converter
 
-    def single(self, node: Single, steps: int) -> Account | None:
+    def single(self, node: Single, steps: int) -> NumericAccount | None:
         pair = self._converter.pair(node, steps)
         if pair is None or pair.delta >= 1:
             return None
-        return Account(one_step(IN_NUMBERS, pair.epsilon), pair.delta)
+        return NumericAccount(one_step(IN_NUMBERS, pair.epsilon), pair.delta)
 
-    def sequence(self, parts: Listed[Account]) -> Account:
+    def sequence(self, parts: Listed[NumericAccount]) -> NumericAccount:
         steps = _STEPS.sequence([part.steps for part in parts])
-        return Account(steps, IN_NUMBERS.failing(part.delta for part in parts), all(part.fixed for part in parts))
+        return NumericAccount(
+            steps, IN_NUMBERS.failing(part.delta for part in parts), all(part.fixed for part in parts)
+        )
 
-    def repeat(self, count: int, once: Account) -> Account:
+    def repeat(self, count: int, once: NumericAccount) -> NumericAccount:
         times = Fraction(count)
         delta = IN_NUMBERS.failing_repeatedly(once.delta, times)
-        return Account(_STEPS.repeat(times, once.steps), delta, once.fixed)
+        return NumericAccount(_STEPS.repeat(times, once.steps), delta, once.fixed)
 
-    def either(self, parts: Listed[Account]) -> Account:
+    def either(self, parts: Listed[NumericAccount]) -> NumericAccount:
         if len(set(parts)) == 1:
             return parts[0]
         steps = _STEPS.either([part.steps for part in parts])
-        return Account(steps, max(part.delta for part in parts), fixed=False)
+        return NumericAccount(steps, max(part.delta for part in parts), fixed=False)
 
 
-class Rounds(NamedTuple):
+class ComposedRounds(NamedTuple):
     """How often each ε comes, the largest first, and the δ set aside."""
 
     rounds: Counts
@@ -671,46 +686,48 @@ class Optimal(NumericMeasure):
         spent: Numbers = () if share is None else (("share", share),)
         return Guarantee(shown(epsilon), delta, self.rule, (*spent, ("slack", left), ("unit", unit)))
 
-    def claims(self, charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
+    def claims(self, charge: Charge, stated: Guarantee) -> tuple[NodeClaim, ...]:
         """Of each node the δ set aside, and in turn each ``epsilon`` and how many ``rounds`` have it."""
         converter = Converter(self.find, dict(stated.parameters).get("share"))
         found = []
         for node, steps, (rounds, delta) in values(charge, _Multisets(converter)):
             listed = [number for each, count in rounds for number in (("epsilon", each), ("rounds", Fraction(count)))]
-            found.append(Claim(node, steps, (("delta", delta), *listed), converter.inside(node, steps)))
+            found.append(NodeClaim(node, steps, (("delta", delta), *listed), converter.inside(node, steps)))
         return tuple(found)
 
 
-class _Multisets(Rules[Rounds]):
+class _Multisets(Rules[ComposedRounds]):
     def __init__(self, converter: Converter) -> None:
         self._converter = converter
 
-    def single(self, node: Single, steps: int) -> Rounds | None:
+    def single(self, node: Single, steps: int) -> ComposedRounds | None:
         pair = self._converter.pair(node, steps)
         return None if pair is None or pair.delta >= 1 else _rounds_of(pair)
 
-    def sequence(self, parts: Listed[Rounds]) -> Rounds | None:
+    def sequence(self, parts: Listed[ComposedRounds]) -> ComposedRounds | None:
         counted: Counter[Fraction] = Counter()
         for part in parts:
             counted.update(dict(part.rounds))
         if len(counted) > MOST_ROUNDS:
             return None
-        return Rounds(tuple(sorted(counted.items(), reverse=True)), IN_NUMBERS.failing(part.delta for part in parts))
+        return ComposedRounds(
+            tuple(sorted(counted.items(), reverse=True)), IN_NUMBERS.failing(part.delta for part in parts)
+        )
 
-    def repeat(self, count: int, once: Rounds) -> Rounds:
+    def repeat(self, count: int, once: ComposedRounds) -> ComposedRounds:
         rounds = tuple((each, count * times) for each, times in once.rounds)
-        return Rounds(rounds, IN_NUMBERS.failing_repeatedly(once.delta, Fraction(count)))
+        return ComposedRounds(rounds, IN_NUMBERS.failing_repeatedly(once.delta, Fraction(count)))
 
-    def either(self, parts: Listed[Rounds]) -> Rounds:
+    def either(self, parts: Listed[ComposedRounds]) -> ComposedRounds:
         found, *others = parts
         rounds = found.rounds
         for other in others:
             rounds = _dominating(rounds, other.rounds)
-        return Rounds(rounds, max(part.delta for part in parts))
+        return ComposedRounds(rounds, max(part.delta for part in parts))
 
 
-def _rounds_of(pair: Pair[Fraction]) -> Rounds:
-    return Rounds(((brief(pair.epsilon), 1),) if pair.epsilon else (), pair.delta)
+def _rounds_of(pair: Pair[Fraction]) -> ComposedRounds:
+    return ComposedRounds(((brief(pair.epsilon), 1),) if pair.epsilon else (), pair.delta)
 
 
 def _dominating(first: Counts, second: Counts) -> Counts:

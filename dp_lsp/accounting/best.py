@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dp_lsp.accounting.approximate import Advanced, Basic, Optimal
+from dp_lsp.accounting.approximate import NumericAdvanced, NumericBasic, Optimal
 from dp_lsp.accounting.charge import Charge, nested, shared
 from dp_lsp.accounting.gaussian import GaussianPrivacy, squared_mu
-from dp_lsp.accounting.guarantee import Claim, Guarantee, NumericMeasure, conditions
+from dp_lsp.accounting.guarantee import Guarantee, NodeClaim, NumericMeasure, conditions
 from dp_lsp.accounting.renyi import Renyi, ZeroConcentrated
 
 Measures = tuple[type[NumericMeasure], ...]
 
-MEASURES: Measures = (Basic, GaussianPrivacy, Renyi, ZeroConcentrated, Optimal, Advanced)
+MEASURES: Measures = (NumericBasic, GaussianPrivacy, Renyi, ZeroConcentrated, Optimal, NumericAdvanced)
 """Those whose numbers can be computed again from what a guarantee holds; of equal ones the first is stated."""
 
-INSIDE: Measures = (Basic, GaussianPrivacy, ZeroConcentrated, Optimal)
+INSIDE: Measures = (NumericBasic, GaussianPrivacy, ZeroConcentrated, Optimal)
 """Those that are asked what lies in a sample costs."""
 
 _DEEPEST = 6  # samples within samples
@@ -39,12 +39,12 @@ def pair(charge: Charge) -> Guarantee | None:
     """What basic composition says without a δ to aim at: the sums of ε and δ. None if something in it has no pair of
     its own, as Gaussian noise."""
     try:
-        return _Search((Basic,), (Basic,))(charge, None) if nested(charge) <= _DEEPEST else None
+        return _Search((NumericBasic,), (NumericBasic,))(charge, None) if nested(charge) <= _DEEPEST else None
     except ArithmeticError:
         return None
 
 
-def claims(charge: Charge, stated: Guarantee, inside: Measures = INSIDE) -> tuple[Claim, ...]:
+def claims(charge: Charge, stated: Guarantee, inside: Measures = INSIDE) -> tuple[NodeClaim, ...]:
     """What a guarantee rests on, node by node: each node after those it is made of, the whole last. What lies in
     samples and joined pairs has guarantees of its own there (``inside``)."""
     (measure,) = [kind for kind in MEASURES if kind.rule == stated.rule]
@@ -75,7 +75,7 @@ class _Search:
 
     def inside(self) -> _Search:
         """What prices what lies in samples."""
-        return _Search(self._inside if self._depth < 1 else (Basic,), self._inside, self._depth + 1)
+        return _Search(self._inside if self._depth < 1 else (NumericBasic,), self._inside, self._depth + 1)
 
     @property
     def curves(self) -> bool:
@@ -85,7 +85,7 @@ class _Search:
         key = id(charge), delta
         if key not in self._known:
             if delta is None:
-                self._known[key] = Basic(_Search((Basic,), (Basic,), self._depth + 1)).pair(charge)
+                self._known[key] = NumericBasic(_Search((NumericBasic,), (NumericBasic,), self._depth + 1)).pair(charge)
             elif self._depth and GaussianPrivacy in self._measures and squared_mu(charge) is not None:
                 self._known[key] = GaussianPrivacy(self).guarantee(charge, delta)
             else:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from dp_lsp.accounting.charge import Relation
-from dp_lsp.accounting.symbolic import Account, Advanced, Basic, GaussianOnly, Published, Zcdp
-from dp_lsp.accounting.walk import Choice, Measure
+from dp_lsp.accounting.symbolic import GaussianOnly, Published, SymbolicAccount, SymbolicAdvanced, SymbolicBasic, Zcdp
+from dp_lsp.accounting.walk import FreeShare, PrivacyMeasure
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Apply, Function, Poly, Symbol, polys_of
 from dp_lsp.core.constraints import decide
@@ -33,7 +33,7 @@ class Profile(NamedTuple):
     """How a profile prices: its measures, whether δ' may be 1 (``closed``), whether it takes every public number to be
     at least 0, and whether numeric measures count, which know what a mechanism really costs."""
 
-    measures: tuple[type[Measure[Any]], ...]
+    measures: tuple[type[PrivacyMeasure[Any]], ...]
     closed: bool
     assumes_nonnegative: bool
     charges: bool
@@ -48,7 +48,7 @@ LARGEST = Fraction(999_999, 1_000_000)
 """The largest total δ at which an ε is looked for: one of 1 allows everything."""
 
 PROFILES = {
-    "sound": Profile((Basic, Advanced, Zcdp, GaussianOnly), False, False, True),
+    "sound": Profile((SymbolicBasic, SymbolicAdvanced, Zcdp, GaussianOnly), False, False, True),
     "published": Profile((Published,), True, True, False),
 }
 
@@ -60,8 +60,8 @@ class Bound(NamedTuple):
     variables: tuple[Var, ...]
     rule: str
     price: Price
-    choices: tuple[Choice, ...]
-    measure: Measure[Any]
+    choices: tuple[FreeShare, ...]
+    measure: PrivacyMeasure[Any]
     own: tuple[tuple[str, Sens], ...] = ()
 
     @property
@@ -185,7 +185,7 @@ def total(cost: Cost, listed: tuple[Bound, ...]) -> Total | None:
     (S + E, Σδᵢ + δ')-private. E = 0 needs no condition: nothing is spent in rounds. For δ' >= 1 nothing is claimed by
     a total δ of more than 1, and δ' = 0 has no logarithm."""
     for bound in listed:
-        if isinstance(bound.measure, Advanced):
+        if isinstance(bound.measure, SymbolicAdvanced):
             loss = bound.measure.loss(cost, dict.fromkeys(bound.variables, ONE))
             found = None if bound.measure.is_unbounded(loss) else _total(bound, loss)
             if found is not None and not any(_is_within(each, found.bound) for each in listed):
@@ -210,7 +210,7 @@ def _found_cancelling(cost: Cost) -> bool:
 _may_cancel: WeakKeyDictionary[Cost, bool] = WeakKeyDictionary()
 
 
-def _total(bound: Bound, loss: Account) -> Total | None:
+def _total(bound: Bound, loss: SymbolicAccount) -> Total | None:
     square, delta = _no_less(loss.rounds.square), _no_less(loss.delta)
     if square is None or delta is None or square.zero or delta.zero or vacuous(delta):
         return None

@@ -12,16 +12,16 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dp_lsp.accounting.approximate import Basic, Optimal
+from dp_lsp.accounting.approximate import NumericBasic, Optimal
 from dp_lsp.accounting.best import Measures, claims, guarantees
-from dp_lsp.accounting.charge import Charge, Group, Joined, Node, Relation, Sampled, node_of, parts_of, to_nodes
+from dp_lsp.accounting.charge import Charge, ChargedSample, Group, Joined, Node, Relation, node_of, parts_of, to_nodes
 from dp_lsp.accounting.gaussian import GaussianPrivacy
-from dp_lsp.accounting.guarantee import Claim, Guarantee
+from dp_lsp.accounting.guarantee import Guarantee, NodeClaim
 from dp_lsp.accounting.renyi import Renyi
-from dp_lsp.mechanisms.arithmetic import Interval, shown
+from dp_lsp.mechanisms.arithmetic import DecimalInterval, shown
 from dp_lsp.mechanisms.mechanism import Loss
 
-REPLAYED: Measures = (Basic, GaussianPrivacy, Renyi, Optimal)
+REPLAYED: Measures = (NumericBasic, GaussianPrivacy, Renyi, Optimal)
 """The measures that the verifier knows as well."""
 
 _PADDING = Fraction(1, 10**40)  # more than the roundings of the verifier
@@ -53,7 +53,7 @@ class _Writer:
     def add(self, charge: Charge, stated: Guarantee) -> int:
         """The place of a charge with all that a guarantee of it claims."""
         places: dict[tuple[int, int], int] = {}
-        rested = stated if stated.rule != Optimal.rule else Guarantee(stated.epsilon, stated.delta, Basic.rule)
+        rested = stated if stated.rule != Optimal.rule else Guarantee(stated.epsilon, stated.delta, NumericBasic.rule)
         for claim in claims(charge, rested, REPLAYED):
             key = id(claim.node), claim.steps
             if isinstance(claim.node, Group):
@@ -63,21 +63,21 @@ class _Writer:
                 self.nodes[places[key]]["claim"] = _claim(claim)
         return places[id(charge), 1]
 
-    def _node(self, claim: Claim, places: Mapping[tuple[int, int], int]) -> int:
+    def _node(self, claim: NodeClaim, places: Mapping[tuple[int, int], int]) -> int:
         node, steps = claim.node, claim.steps
-        if isinstance(node, Sampled | Joined):
+        if isinstance(node, ChargedSample | Joined):
             return self._paired(claim, node)
         parts = {(id(part), inner): places[id(part), inner] for part, inner in parts_of(node, steps)}
         told = node.times(steps) if isinstance(node, Loss) else node
         return self._append(node_of(told, {identity: place for (identity, _), place in parts.items()}))
 
-    def _paired(self, claim: Claim, node: Sampled | Joined) -> int:
+    def _paired(self, claim: NodeClaim, node: ChargedSample | Joined) -> int:
         """A sample or a joined pair, with the guarantees of what lies inside, or without any. A change that reaches a
         sample in several steps is a group of steps there."""
         steps = claim.steps
-        if isinstance(node, Sampled) and node.steps > 1:
+        if isinstance(node, ChargedSample) and node.steps > 1:
             node, steps = replace(node, relation=Relation.ADD_REMOVE), steps * node.steps
-        bodies = (node.body,) if isinstance(node, Sampled) else (node.first, node.second)
+        bodies = (node.body,) if isinstance(node, ChargedSample) else (node.first, node.second)
         if claim.inside:
             places = [self.add(body, stated) for body, stated in zip(bodies, claim.inside, strict=True)]
         else:
@@ -103,7 +103,7 @@ class _Writer:
         return len(self.nodes) - 1
 
 
-def _claim(claim: Claim) -> list[str]:
+def _claim(claim: NodeClaim) -> list[str]:
     """The number that adds up, and the δ."""
     numbers = dict(claim.numbers)
     delta = numbers.pop("delta", Fraction(0))
@@ -113,10 +113,10 @@ def _claim(claim: Claim) -> list[str]:
 
 def _exact_text(value: Fraction) -> str:
     """A number as a decimal if it is a short one, else as a fraction."""
-    nearest = Interval.of(value)
+    nearest = DecimalInterval.of(value)
     return str(nearest.high) if Fraction(nearest.high) == value else str(value)
 
 
 def _text(value: Fraction) -> str:
     """A number as it is, or with few digits and a little more than it."""
-    return str(value) if value.denominator < _LONG else str(Interval.of(shown(value * (1 + _PADDING))).high)
+    return str(value) if value.denominator < _LONG else str(DecimalInterval.of(shown(value * (1 + _PADDING))).high)

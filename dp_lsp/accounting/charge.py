@@ -19,7 +19,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.events import Scheme as Scheme
 from dp_lsp.core.values import value
-from dp_lsp.mechanisms.mechanism import Loss, Unbounded
+from dp_lsp.mechanisms.mechanism import Loss, UnboundedLoss
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from dp_lsp.mechanisms.selection import Approximate, BoundedRange
 
@@ -32,21 +32,21 @@ class Relation(Enum):
 
 
 @value
-class Sequence:
+class ChargedSequence:
     """One after the other; later parts may depend on what earlier ones released. None of them costs nothing."""
 
     parts: tuple[Charge, ...]
 
 
 @value
-class Either:
+class ChargedEither:
     """One of several, chosen by what is public or was released."""
 
     parts: tuple[Charge, ...]
 
 
 @value
-class Repeat:
+class ChargedRepeat:
     """``count`` ≥ 0 rounds of a body, each of which may depend on what the earlier ones released."""
 
     count: int
@@ -63,7 +63,7 @@ class Group:
 
 
 @value
-class Sampled:
+class ChargedSample:
     """A body that sees a random part of ``rows`` rows, at a change of one step of ``relation`` in all of them; the body
     is what one step in what was drawn is charged: of a Poisson sample that a row is there or not, else that one row
     stands in place of another.
@@ -95,31 +95,39 @@ class Joined:
     second: Charge
 
 
-Charge = Loss | Sequence | Either | Repeat | Group | Sampled | Joined
+Charge = Loss | ChargedSequence | ChargedEither | ChargedRepeat | Group | ChargedSample | Joined
 
-FREE = Sequence(())
+FREE = ChargedSequence(())
 
 
 # Charges as plain data that JSON can carry: a list of nodes, in which every node stands after those it is made of.
 #
 # A list keeps what a tree shares, and is read and written without going down into it. Numbers are texts, exact:
-# ``1/3``. What a node means is said in :mod:`dp_lsp.accounting.charge`; its ``kind`` is the name of the class there,
-# or what a loss says.
+# ``1/3``. What a node means its class says; its ``kind`` is a name of that, or what a loss says.
 
 Node = dict[str, Any]
 
-_KINDS: dict[str, type[Charge]] = {
-    kind.__name__.lower(): kind for kind in (Sequence, Either, Repeat, Group, Sampled, Joined)
-} | {kind.kind: kind for kind in (GaussianLoss, LaplaceLoss, BoundedRange, Approximate, Unbounded)}
+_COMPOSED: dict[str, type[Charge]] = {
+    "sequence": ChargedSequence,
+    "either": ChargedEither,
+    "repeat": ChargedRepeat,
+    "group": Group,
+    "sampled": ChargedSample,
+    "joined": Joined,
+}
+_NAMES = {kind: name for name, kind in _COMPOSED.items()}
+_KINDS: dict[str, type[Charge]] = _COMPOSED | {
+    kind.kind: kind for kind in (GaussianLoss, LaplaceLoss, BoundedRange, Approximate, UnboundedLoss)
+}
 _CHILDREN = ("body", "first", "second")
 
 
 def children(tree: Charge) -> tuple[Charge, ...]:
     """What a tree is made of, in order."""
     match tree:
-        case Sequence(parts=parts) | Either(parts=parts):
+        case ChargedSequence(parts=parts) | ChargedEither(parts=parts):
             return parts
-        case Repeat(body=body) | Group(body=body) | Sampled(body=body):
+        case ChargedRepeat(body=body) | Group(body=body) | ChargedSample(body=body):
             return (body,)
         case Joined(first=first, second=second):
             return (first, second)
@@ -152,7 +160,7 @@ def to_nodes(tree: Charge) -> list[Node]:
 
 def node_of(tree: Charge, places: Mapping[int, int]) -> Node:
     """A node alone; ``places`` are those of what it is made of, by identity."""
-    node: Node = {"kind": tree.kind if isinstance(tree, Loss) else type(tree).__name__.lower()}
+    node: Node = {"kind": tree.kind if isinstance(tree, Loss) else _NAMES[type(tree)]}
     for each in fields(tree):  # type: ignore[arg-type]
         value = getattr(tree, each.name)
         if each.name == "parts":
@@ -218,7 +226,7 @@ def _place(value: Any) -> int:
 # of steps, but for those inside a sample and inside two results that are joined, which their own node looks at.
 
 V = TypeVar("V")
-Single = Loss | Sampled | Joined
+Single = Loss | ChargedSample | Joined
 At = tuple[Charge, int]
 
 
@@ -284,9 +292,9 @@ def values(charge: Charge, rules: Rules[V]) -> list[Valued[V]]:
 def parts_of(node: Charge, steps: int) -> list[At]:
     """What a node is made of, and at a change of how many steps each part of it is looked at."""
     match node:
-        case Sequence(parts=parts) | Either(parts=parts):
+        case ChargedSequence(parts=parts) | ChargedEither(parts=parts):
             return [(part, steps) for part in parts]
-        case Repeat(count=count, body=body):
+        case ChargedRepeat(count=count, body=body):
             return [(body, steps)] if count > 0 else []
         case Group(steps=more, body=body):
             return [(body, steps * more)]
@@ -297,11 +305,11 @@ def parts_of(node: Charge, steps: int) -> list[At]:
 def _value(node: Charge, steps: int, parts: list[V | None], rules: Rules[V]) -> V | None:
     given = [part for part in parts if part is not None]
     match node:
-        case Either() if given:
+        case ChargedEither() if given:
             return rules.either(given)
-        case Sequence() | Either():
+        case ChargedSequence() | ChargedEither():
             return rules.sequence(given)
-        case Repeat(count=count):
+        case ChargedRepeat(count=count):
             return rules.repeat(count, given[0]) if count > 0 else rules.sequence([])
         case Group():
             return given[0]
@@ -314,7 +322,7 @@ def nested(charge: Charge) -> int:
     depths: dict[int, int] = {}
     for node in in_order(charge):
         inside = max((depths[id(part)] for part in children(node)), default=0)
-        depths[id(node)] = inside + isinstance(node, Sampled | Joined)
+        depths[id(node)] = inside + isinstance(node, ChargedSample | Joined)
     return depths[id(charge)]
 
 

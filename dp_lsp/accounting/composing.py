@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from dp_lsp.accounting.approximate import Term, solved
 from dp_lsp.mechanisms import normal
-from dp_lsp.mechanisms.arithmetic import DEEP, RAW, Interval
+from dp_lsp.mechanisms.arithmetic import DEEP, RAW, DecimalInterval
 from dp_lsp.mechanisms.arithmetic import DIGITS as RAW_DIGITS
 from dp_lsp.mechanisms.mechanism import ERROR, Curve
 from dp_lsp.mechanisms.normal import Normal
@@ -54,7 +54,7 @@ class Tilt(NamedTuple):
     @classmethod
     def by(cls, step: Fraction, exponent: float) -> Tilt:
         """About e^(exponent·ε) for a loss ε."""
-        return cls(step, (Interval.of(step * Fraction(exponent)).low).exp(_SHORT))
+        return cls(step, (DecimalInterval.of(step * Fraction(exponent)).low).exp(_SHORT))
 
     def power(self, index: int) -> Decimal:
         """βⁱ, to 1e-50 of it."""
@@ -206,7 +206,7 @@ def cut(of: Lattice, tilt: Tilt, delta: Fraction, times: int) -> Lattice:
 def terms(of: Lattice, tilt: Tilt) -> Iterator[Term]:
     """The losses from the largest down, to one that is not positive."""
     last = of.first + len(of.masses) - 1
-    growth, falling = Interval.of(tilt.step * last).exp().low, Interval.of(-tilt.step).exp().low
+    growth, falling = DecimalInterval.of(tilt.step * last).exp().low, DecimalInterval.of(-tilt.step).exp().low
     weight = RAW.multiply(RAW.divide(of.scale, Decimal(_UNIT)), tilt.power(-last))
     for mass in reversed(of.masses):
         yield Term(RAW.multiply(weight, Decimal(mass)), growth)
@@ -275,14 +275,14 @@ def _worse(found: Composed | None) -> tuple[bool, Fraction]:
 
 def _gaussian(squared: Fraction, delta: Fraction) -> Composed | None:
     """Gaussian noise alone adds up, exactly."""
-    found = normal.epsilon(Interval.of(squared).sqrt().up, delta) if squared else squared
+    found = normal.epsilon(DecimalInterval.of(squared).sqrt().up, delta) if squared else squared
     return None if found is None else Composed(found, Fraction(0))
 
 
 def _at(total: Lattice, tilt: Tilt, delta: Fraction) -> Composed | None:
     if Fraction(total.lost) >= delta:
         return None
-    return Composed(solved(terms(total, tilt), Interval(total.lost, total.lost), delta), tilt.step)
+    return Composed(solved(terms(total, tilt), DecimalInterval(total.lost, total.lost), delta), tilt.step)
 
 
 @lru_cache(maxsize=8)

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 from dp_lsp.accounting.charge import Charge, Joined, Single, fold, values
 from dp_lsp.accounting.composition import Shifted, Summing, Sums
-from dp_lsp.accounting.guarantee import Claim, Guarantee, NumericMeasure
+from dp_lsp.accounting.guarantee import Guarantee, NodeClaim, NumericMeasure
 from dp_lsp.mechanisms import normal
-from dp_lsp.mechanisms.arithmetic import Interval, brief, shown
+from dp_lsp.mechanisms.arithmetic import DecimalInterval, brief, shown
 from dp_lsp.mechanisms.mechanism import Loss
 from dp_lsp.mechanisms.pairs import IN_NUMBERS
 
@@ -24,14 +24,14 @@ class GaussianPrivacy(NumericMeasure):
         squared = squared_mu(charge)
         if squared is None:
             return None
-        mu = Interval.of(squared).sqrt().up if squared else squared
+        mu = DecimalInterval.of(squared).sqrt().up if squared else squared
         epsilon = normal.epsilon(mu, delta)
         return None if epsilon is None else Guarantee(shown(epsilon), delta, self.rule, (("mu", mu),))
 
-    def claims(self, charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
+    def claims(self, charge: Charge, stated: Guarantee) -> tuple[NodeClaim, ...]:
         """Of each node μ²."""
         return tuple(
-            Claim(node, steps, (("squared", found.square),)) for node, steps, found in values(charge, _Squares())
+            NodeClaim(node, steps, (("squared", found.square),)) for node, steps, found in values(charge, _Squares())
         )
 
 
@@ -57,4 +57,4 @@ class _Squares(Summing[Shifted[Fraction]]):
 
 def joined(one: Fraction, other: Fraction) -> Fraction:
     """(√a + √b)², rounded up."""
-    return brief(one + other + (2 * Interval.of(one * other).sqrt()).up) if one and other else one + other
+    return brief(one + other + (2 * DecimalInterval.of(one * other).sqrt()).up) if one and other else one + other

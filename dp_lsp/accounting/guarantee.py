@@ -10,9 +10,9 @@ from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
-from dp_lsp.accounting.charge import Charge, Relation, Sampled, Scheme, in_order
+from dp_lsp.accounting.charge import Charge, ChargedSample, Relation, Scheme, in_order
 from dp_lsp.mechanisms import pairs
-from dp_lsp.mechanisms.arithmetic import Interval
+from dp_lsp.mechanisms.arithmetic import DecimalInterval
 from dp_lsp.mechanisms.mechanism import Loss
 from dp_lsp.mechanisms.pairs import IN_NUMBERS, Pair
 
@@ -30,7 +30,7 @@ class Guarantee(NamedTuple):
     note: str = ""
 
 
-class Claim(NamedTuple):
+class NodeClaim(NamedTuple):
     """What a measure claims of a node at a change of ``steps`` steps. ``inside`` are the pairs of what lies in a
     sample, or of two results that are joined, where the node is priced by them."""
 
@@ -64,7 +64,7 @@ class NumericMeasure(ABC):
         """The smallest ε that this measure proves, at a total δ of at most ``delta``; None if it can say nothing."""
 
     @abstractmethod
-    def claims(self, charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
+    def claims(self, charge: Charge, stated: Guarantee) -> tuple[NodeClaim, ...]:
         """What a guarantee of this measure rests on: the numbers of every node, after those of what it is made of."""
 
     def epsilon(self, charge: Charge, delta: Fraction) -> Fraction | None:
@@ -94,7 +94,7 @@ def conditions(charge: Charge, rule: str) -> str:
         match node:
             case Loss(condition=condition) if condition:
                 found[condition] = None
-            case Sampled(scheme=scheme, relation=relation):
+            case ChargedSample(scheme=scheme, relation=relation):
                 found |= dict.fromkeys([_SCHEMES[scheme], _RELATIONS[relation]])
     return "; ".join(found)
 
@@ -109,9 +109,9 @@ def both(first: Pair[Fraction], second: Pair[Fraction]) -> Pair[Fraction]:
     return min(pairs.chain(IN_NUMBERS, first, second), pairs.chain(IN_NUMBERS, second, first))
 
 
-def amplified(node: Sampled, inside: Pair[Fraction]) -> Pair[Fraction] | None:
-    """The pair of a sample at one step in it (:attr:`~dp_lsp.accounting.charge.Sampled.steps`), from that of what is
-    done with it."""
+def amplified(node: ChargedSample, inside: Pair[Fraction]) -> Pair[Fraction] | None:
+    """The pair of a sample at one step in it (``steps`` of :class:`~dp_lsp.accounting.charge.ChargedSample`), from that
+    of what is done with it."""
     match node.scheme, node.relation:
         case (Scheme.POISSON, _) | (Scheme.WITHOUT_REPLACEMENT, Relation.CHANGE_ONE):
             return pairs.amplified(IN_NUMBERS, node.rate, inside)
@@ -121,7 +121,7 @@ def amplified(node: Sampled, inside: Pair[Fraction]) -> Pair[Fraction] | None:
             return None
 
 
-def unsampled_delta(node: Sampled, outside: Fraction) -> Fraction:
+def unsampled_delta(node: ChargedSample, outside: Fraction) -> Fraction:
     """The δ inside a sample that becomes, to first order, the one outside."""
     times = node.rate if node.scheme is not Scheme.WITH_REPLACEMENT else Fraction(node.draws, node.rows)
     return outside / times if times else Fraction(1)
@@ -131,4 +131,4 @@ def slack(delta: Fraction, taken: Fraction) -> Fraction | None:
     """The δ' that is left: the largest with 1 - (1 - taken)(1 - δ') ≤ δ, rounded down. None if there is none."""
     if taken >= delta or delta >= 1:
         return None
-    return (Interval.of(delta - taken) / Interval.of(1 - taken)).down
+    return (DecimalInterval.of(delta - taken) / DecimalInterval.of(1 - taken)).down

@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 
 from dp_lsp.accounting.charge import (
     Charge,
+    ChargedSample,
     Group,
     Relation,
     Rules,
-    Sampled,
     Scheme,
     Single,
     fold,
@@ -35,7 +35,7 @@ from dp_lsp.accounting.charge import (
     to_nodes,
 )
 from dp_lsp.accounting.composing import composed
-from dp_lsp.accounting.guarantee import Claim, Find, Guarantee, NumericMeasure, conditions
+from dp_lsp.accounting.guarantee import Find, Guarantee, NodeClaim, NumericMeasure, conditions
 from dp_lsp.accounting.samples import Added, Drawn, Redrawn, Replaced, Sample, chances
 from dp_lsp.mechanisms.arithmetic import shown
 from dp_lsp.mechanisms.mechanism import Curve, Loss
@@ -56,14 +56,14 @@ Losses = Counter[Curve]
 
 def losses(charge: Charge) -> Losses | None:
     """How often each mechanism runs, by its dominating pair; None if one has none that is known."""
-    return fold(charge, _Counting())
+    return fold(charge, _CountedLosses())
 
 
-class _Counting(Rules[Losses]):
+class _CountedLosses(Rules[Losses]):
     def single(self, node: Single, steps: int) -> Losses | None:
         if isinstance(node, Loss):
             found = node.times(steps).dominating()
-        elif isinstance(node, Sampled) and steps == 1:
+        elif isinstance(node, ChargedSample) and steps == 1:
             found = _sampled(node)
         else:
             return None
@@ -94,7 +94,7 @@ def _only(counted: Losses | None) -> Curve | None:
     return only if times == 1 and not others and not isinstance(only, Sample) else None
 
 
-def _sampled(node: Sampled) -> Curve | None:
+def _sampled(node: ChargedSample) -> Curve | None:
     """The curve of a sample, by those of what is done with it at a change of as many steps as may reach it."""
 
     def of(kind: Callable[[Fraction, Curve], Curve], steps: int = 1) -> Curve | None:
@@ -116,7 +116,7 @@ def _sampled(node: Sampled) -> Curve | None:
             return None
 
 
-def _redrawn(node: Sampled) -> Curve | None:
+def _redrawn(node: ChargedSample) -> Curve | None:
     if node.rows == 1:
         return _inside(node, node.draws)
     bodies = [_inside(node, times) for times in range(1, len(chances(node.draws, node.rows).listed))]
@@ -124,7 +124,7 @@ def _redrawn(node: Sampled) -> Curve | None:
     return Redrawn(node.draws, node.rows, known) if len(known) == len(bodies) else None
 
 
-def _inside(node: Sampled, steps: int) -> Curve | None:
+def _inside(node: ChargedSample, steps: int) -> Curve | None:
     """The curve of what is done with a sample at a change of so many steps in it."""
     return _only(losses(Group(steps, node.body)))
 
@@ -145,7 +145,7 @@ class LossDistributions(NumericMeasure):
         note = "; ".join(filter(None, [conditions(charge, RULE), "no certificate can hold it"]))
         return Guarantee(shown(found.epsilon), delta, RULE, (("interval", found.step),), note)
 
-    def claims(self, charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
+    def claims(self, charge: Charge, stated: Guarantee) -> tuple[NodeClaim, ...]:
         """None: what it rests on are distributions."""
         return ()
 
@@ -181,7 +181,7 @@ def can_answer(charge: Charge, delta: Fraction) -> bool:
     return 0 < delta < 1 and losses(charge) is not None
 
 
-class Asked:
+class AskedDistribution:
     """Questions to a process that has been started. Raises OSError if it cannot be."""
 
     def __init__(self, questions: Listed[Question]) -> None:

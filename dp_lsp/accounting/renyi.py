@@ -12,18 +12,18 @@ from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol
 
 from dp_lsp.accounting.approximate import Converter, has_inside, share_of
-from dp_lsp.accounting.charge import Charge, Joined, Relation, Rules, Sampled, Scheme, Single, fold, values
+from dp_lsp.accounting.charge import Charge, ChargedSample, Joined, Relation, Rules, Scheme, Single, fold, values
 from dp_lsp.accounting.composition import Concentrated, Summing, Sums
 from dp_lsp.accounting.gaussian import joined, squared_mu
 from dp_lsp.accounting.guarantee import (
-    Claim,
     Find,
     Guarantee,
+    NodeClaim,
     Numbers,
     NumericMeasure,
     slack,
 )
-from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, ONE, ZERO, Arithmetic, Interval, Order, brief, shown
+from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, ONE, ZERO, Arithmetic, DecimalInterval, Order, brief, shown
 from dp_lsp.mechanisms.mechanism import Formula, Loss
 from dp_lsp.mechanisms.pairs import IN_NUMBERS, drift
 from dp_lsp.mechanisms.selection import response
@@ -77,7 +77,7 @@ def converted(by: Arithmetic[Any], divergence: Any, order: Order, delta: Any) ->
     return divergence + by.ln(by.of((order - 1) / order)) - paid
 
 
-def indistinct(divergence: Interval, delta: Fraction) -> bool:
+def indistinct(divergence: DecimalInterval, delta: Fraction) -> bool:
     """Whether a divergence at some order, or the limit at 1, shows that the distributions are within δ in total
     variation: δ ≥ √(1 - e^-ε(α)). Source: Bretagnolle and Huber 1979."""
     return (0 - (-divergence).expm1()).up <= delta**2
@@ -94,7 +94,7 @@ _LOG_3 = math.log(3)
 _LOG_FACTORIALS = [math.lgamma(n + 1) for n in range(HIGHEST_GAUSSIAN + 1)]
 
 
-def interpolated(at: Callable[[int], Interval], order: Fraction) -> Interval:
+def interpolated(at: Callable[[int], DecimalInterval], order: Fraction) -> DecimalInterval:
     """An upper bound of ε(α) between integers, of which ``at`` gives (α-1)·ε(α)."""
     below = math.floor(order)
     low = at(below) if below > 1 else ZERO
@@ -113,17 +113,17 @@ def float_interpolated(at: Callable[[int], float], order: float) -> float:
     return (low * (below + 1 - order) + at(below + 1) * (order - below)) / (order - 1)
 
 
-def poisson_gaussian(rate: Fraction, squared: Fraction, order: int) -> Interval:
+def poisson_gaussian(rate: Fraction, squared: Fraction, order: int) -> DecimalInterval:
     """(α-1)·ε(α) of Gaussian noise of μ² on a Poisson sample, under add/remove:
     ln Σ C(α,j)(1-q)^(α-j) q^j e^((j²-j)μ²/2). Sources: Abadi and others 2016; Mironov, Talwar and Zhang 2019,
     Section 3.3, for both directions. Gaussian noise drawn several times on one sample is noise of the sum of all μ²
     (trade-off functions, which samples keep the order of)."""
-    step = Interval.of(squared).exp()
+    step = DecimalInterval.of(squared).exp()
     growth = power = ONE  # e^((j²-j)μ²/2), and by what it grows
     drawn = ONE
     total = ZERO
     for j in range(order + 1):
-        missed = Interval.of(1 - rate).power(order - j)
+        missed = DecimalInterval.of(1 - rate).power(order - j)
         total = total + missed * drawn * growth * math.comb(order, j)
         growth, power, drawn = growth * power, power * step, drawn * rate
     return total.ln()
@@ -136,17 +136,17 @@ def float_poisson_gaussian(rate: float, squared: float, order: int) -> float:
     return _log_sum([term + (j * j - j) * half for j, term in enumerate(terms)])
 
 
-def poisson(rate: Fraction, body: Callable[[int], Interval]) -> Callable[[int], Interval]:
+def poisson(rate: Fraction, body: Callable[[int], DecimalInterval]) -> Callable[[int], DecimalInterval]:
     """(α-1)·ε(α) of a Poisson sample of which ``body`` gives (j-1)·ε(j), under add/remove: as for Gaussian noise, with
     e^((j-1)ε(j)), the terms from j = 3 on taken three times. Source: Zhu and Wang 2019, Theorem 5."""
-    missed = cache(Interval.of(1 - rate).power)
+    missed = cache(DecimalInterval.of(1 - rate).power)
 
     @cache
-    def drawn(j: int) -> Interval:
+    def drawn(j: int) -> DecimalInterval:
         grown = body(j).exp() if j > 1 else ONE
-        return Interval.of(rate).power(j) * grown * (3 if j > 2 else 1)
+        return DecimalInterval.of(rate).power(j) * grown * (3 if j > 2 else 1)
 
-    def at(order: int) -> Interval:
+    def at(order: int) -> DecimalInterval:
         terms = (missed(order - j) * drawn(j) * math.comb(order, j) for j in range(order + 1))
         return sum(terms, ZERO).ln()
 
@@ -161,29 +161,29 @@ def float_poisson(rate: float, body: Callable[[int], float], order: int) -> floa
 
 
 def without_replacement(
-    rate: Fraction, body: Callable[[int], Interval], pure: Interval | None
-) -> Callable[[int], Interval]:
+    rate: Fraction, body: Callable[[int], DecimalInterval], pure: DecimalInterval | None
+) -> Callable[[int], DecimalInterval]:
     """(α-1)·ε(α) of a sample without replacement under a change of one record, of which ``body`` gives (j-1)·ε(j) and
     ``pure`` ε(∞): ln(1 + q²C(α,2)·min(4(e^ε(2)-1), e^ε(2)·min(2, (e^ε(∞)-1)²)) + Σ q^j C(α,j) e^((j-1)ε(j))·min(2,
     (e^ε(∞)-1)^j)), j from 3. Source: Wang, Balle and Kasiviswanathan 2019, Theorem 9."""
 
     @cache
-    def drawn(j: int) -> Interval:
+    def drawn(j: int) -> DecimalInterval:
         grown = body(j).exp()
         most = grown * _at_most_two(pure, j)
         if j == 2:
             other = (grown - 1) * 4
             most = other if other.high < most.high else most
-        return Interval.of(rate).power(j) * most
+        return DecimalInterval.of(rate).power(j) * most
 
-    def at(order: int) -> Interval:
+    def at(order: int) -> DecimalInterval:
         return sum((drawn(j) * math.comb(order, j) for j in range(2, order + 1)), ONE).ln()
 
     return at
 
 
-def _at_most_two(pure: Interval | None, power: int) -> Interval:
-    two = Interval.of(2)
+def _at_most_two(pure: DecimalInterval | None, power: int) -> DecimalInterval:
+    two = DecimalInterval.of(2)
     if pure is None or pure.high >= 2:
         return two
     found = pure.expm1().power(power)
@@ -273,18 +273,18 @@ class Renyi(NumericMeasure):
         total = None if best is None else fold(charge, _AtOrder(converter, samples, Fraction(best)))
         if best is None or total is None:
             return None
-        divergence, epsilon, order = Interval.of(total.epsilon), Fraction(0), Fraction(best)
+        divergence, epsilon, order = DecimalInterval.of(total.epsilon), Fraction(0), Fraction(best)
         if not indistinct(divergence, left):
-            epsilon = max(converted(INTERVALS, divergence, order, Interval.of(left)).up, epsilon)
+            epsilon = max(converted(INTERVALS, divergence, order, DecimalInterval.of(left)).up, epsilon)
         spent: Numbers = () if converter.share is None else (("share", converter.share),)
         return Guarantee(shown(epsilon), delta, self.rule, (*spent, ("order", order), ("slack", left)))
 
-    def claims(self, charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
+    def claims(self, charge: Charge, stated: Guarantee) -> tuple[NodeClaim, ...]:
         parameters = dict(stated.parameters)
         converter = Converter(self.find, parameters.get("share"))
         at_order = _AtOrder(converter, _Samples(self.find), parameters["order"])
         return tuple(
-            Claim(node, steps, (("epsilon", total.epsilon), ("delta", total.delta)), converter.inside(node, steps))
+            NodeClaim(node, steps, (("epsilon", total.epsilon), ("delta", total.delta)), converter.inside(node, steps))
             for node, steps, total in values(charge, at_order)
         )
 
@@ -299,7 +299,7 @@ def _bound(bag: Bag, left: float) -> OrderBound:
     return bound
 
 
-class Curve(Protocol):
+class RenyiCurve(Protocol):
     """A curve; ``near`` for searching, ``at`` certain. ``highest`` is the largest order at which it is known."""
 
     @property
@@ -307,11 +307,11 @@ class Curve(Protocol):
 
     def near(self, order: float) -> float: ...
 
-    def at(self, order: Fraction) -> Interval: ...
+    def at(self, order: Fraction) -> DecimalInterval: ...
 
 
 @dataclass(frozen=True)
-class _Mechanism:
+class _RenyiMechanism:
     formula: Formula
     number: Fraction
     highest = math.inf
@@ -323,8 +323,8 @@ class _Mechanism:
     def near(self, order: float) -> float:
         return max(0.0, float(self.formula(FLOATS, self._nearly, order)))
 
-    def at(self, order: Fraction) -> Interval:
-        found: Interval = self.formula(INTERVALS, self.number, order)
+    def at(self, order: Fraction) -> DecimalInterval:
+        found: DecimalInterval = self.formula(INTERVALS, self.number, order)
         return found
 
 
@@ -332,7 +332,7 @@ class _Mechanism:
 class Bag:
     """How often each curve comes, and the δ set aside."""
 
-    curves: Counter[Curve]
+    curves: Counter[RenyiCurve]
     delta: Fraction
 
     @cached_property
@@ -344,9 +344,9 @@ class Bag:
         """The sum of its curves at an order, in floats: not a bound."""
         return math.fsum(count * curve.near(order) for curve, count in self.curves.items())
 
-    def at(self, order: Fraction) -> Interval:
+    def at(self, order: Fraction) -> DecimalInterval:
         """The same as a bound, from below and from above."""
-        total = Interval.of(0)
+        total = DecimalInterval.of(0)
         for curve, count in self.curves.items():
             total = total + curve.at(order) * count
         return total
@@ -365,29 +365,29 @@ class _Largest:
     def near(self, order: float) -> float:
         return max(part.near(order) for part in self.parts)
 
-    def at(self, order: Fraction) -> Interval:
+    def at(self, order: Fraction) -> DecimalInterval:
         return max((part.at(order) for part in self.parts), key=lambda value: value.high)
 
 
 class _Integers:
     """A curve known at integer orders, by (α-1)·ε(α)."""
 
-    def __init__(self, near: Callable[[int], float], at: Callable[[int], Interval], highest: int) -> None:
+    def __init__(self, near: Callable[[int], float], at: Callable[[int], DecimalInterval], highest: int) -> None:
         self._near, self._at = cache(near), cache(at)
         self.highest = highest
 
     def near(self, order: float) -> float:
         return float_interpolated(self._near, order) if order <= self.highest else math.inf
 
-    def at(self, order: Fraction) -> Interval:
+    def at(self, order: Fraction) -> DecimalInterval:
         return interpolated(self._at, order)
 
 
 @dataclass(frozen=True, eq=False)
-class _Group:
+class _GroupOrder:
     """A change of at most 2^doublings steps."""
 
-    once: Curve
+    once: RenyiCurve
     doublings: int
 
     @property
@@ -402,7 +402,7 @@ class _Group:
     def near(self, order: float) -> float:
         return self._times * self.once.near(max(order, 2.0) * (1 << self.doublings))
 
-    def at(self, order: Fraction) -> Interval:
+    def at(self, order: Fraction) -> DecimalInterval:
         return self.once.at(max(order, Fraction(2)) * (1 << self.doublings)) * self._times
 
 
@@ -420,21 +420,21 @@ class _Bags(Rules[Bag]):
         pair = self._converter.pair(node, steps)
         if pair is None or pair.delta >= 1:
             return None
-        return Bag(Counter([_Mechanism(response, pair.epsilon)] if pair.epsilon else []), pair.delta)
+        return Bag(Counter([_RenyiMechanism(response, pair.epsilon)] if pair.epsilon else []), pair.delta)
 
-    def curve(self, node: Single, steps: int) -> Curve | None:
+    def curve(self, node: Single, steps: int) -> RenyiCurve | None:
         """The curve of what cannot fail, if there is one."""
-        if isinstance(node, Sampled):
+        if isinstance(node, ChargedSample):
             once = self._samples.curve(node)
             doublings = (steps * node.steps - 1).bit_length()
             if once is None or not doublings:
                 return once
-            return _Group(once, doublings) if once.highest >= 2 ** (doublings + 1) else None
+            return _GroupOrder(once, doublings) if once.highest >= 2 ** (doublings + 1) else None
         formula = node.times(steps).divergence() if isinstance(node, Loss) else None
-        return None if formula is None else _Mechanism(*formula)
+        return None if formula is None else _RenyiMechanism(*formula)
 
     def sequence(self, parts: Listed[Bag]) -> Bag:
-        curves: Counter[Curve] = Counter()
+        curves: Counter[RenyiCurve] = Counter()
         for part in parts:
             curves.update(part.curves)
         return Bag(curves, IN_NUMBERS.failing(part.delta for part in parts))
@@ -456,14 +456,14 @@ class _Samples:
     def __init__(self, find: Find) -> None:
         self._find = find
         self._rules = _Bags(Converter(find), self)
-        self._known: dict[int, Curve | None] = {}
+        self._known: dict[int, RenyiCurve | None] = {}
 
-    def curve(self, node: Sampled) -> Curve | None:
+    def curve(self, node: ChargedSample) -> RenyiCurve | None:
         if id(node) not in self._known:
             self._known[id(node)] = self._curve(node)
         return self._known[id(node)]
 
-    def _curve(self, node: Sampled) -> Curve | None:
+    def _curve(self, node: ChargedSample) -> RenyiCurve | None:
         """At one step in the sample."""
         if node.scheme is Scheme.POISSON:
             squared = squared_mu(node.body)
@@ -478,11 +478,11 @@ class _Samples:
         if node.scheme is Scheme.POISSON:
             return _poisson(node.rate, body, highest)
         added = self._find(node.body, None)
-        pure = None if added is None or added.delta else Interval.of(added.epsilon)
+        pure = None if added is None or added.delta else DecimalInterval.of(added.epsilon)
         return _without_replacement(node.rate, body, highest, pure)
 
 
-def _poisson_gaussian(rate: Fraction, squared: Fraction) -> Curve:
+def _poisson_gaussian(rate: Fraction, squared: Fraction) -> RenyiCurve:
     near_rate, near_squared = float(rate), float(squared)
     return _Integers(
         lambda order: float_poisson_gaussian(near_rate, near_squared, order),
@@ -491,12 +491,12 @@ def _poisson_gaussian(rate: Fraction, squared: Fraction) -> Curve:
     )
 
 
-def _scaled(body: Bag) -> tuple[Callable[[int], float], Callable[[int], Interval]]:
+def _scaled(body: Bag) -> tuple[Callable[[int], float], Callable[[int], DecimalInterval]]:
     """(j-1)·ε(j) of what is done with a sample."""
     return cache(lambda j: (j - 1) * body.near(j)), cache(lambda j: body.at(Fraction(j)) * (j - 1))
 
 
-def _poisson(rate: Fraction, body: Bag, highest: int) -> Curve:
+def _poisson(rate: Fraction, body: Bag, highest: int) -> RenyiCurve:
     near_rate, (near_body, exact_body) = float(rate), _scaled(body)
     return _Integers(
         lambda order: float_poisson(near_rate, near_body, order),
@@ -505,7 +505,7 @@ def _poisson(rate: Fraction, body: Bag, highest: int) -> Curve:
     )
 
 
-def _without_replacement(rate: Fraction, body: Bag, highest: int, pure: Interval | None) -> Curve:
+def _without_replacement(rate: Fraction, body: Bag, highest: int, pure: DecimalInterval | None) -> RenyiCurve:
     near_rate, (near_body, exact_body) = float(rate), _scaled(body)
     near_pure = math.inf if pure is None else float(pure.high)
     return _Integers(
@@ -553,20 +553,22 @@ class ZeroConcentrated(NumericMeasure):
         if total is None or left is None:
             return None
         spent: Numbers = () if share is None else (("share", share),)
-        if indistinct(Interval.of(total.rho), left):
+        if indistinct(DecimalInterval.of(total.rho), left):
             return Guarantee(Fraction(0), delta, self.rule, (*spent, ("rho", total.rho), ("slack", left)))
         best = best_order(_bound_of_rho(float(total.rho), float(left)), _LEAST_OF_RHO, _MOST_OF_RHO)
         if best is None:
             return None
         order = Fraction(best)
-        epsilon = max(converted(INTERVALS, Interval.of(total.rho * order), order, Interval.of(left)).up, Fraction(0))
+        epsilon = max(
+            converted(INTERVALS, DecimalInterval.of(total.rho * order), order, DecimalInterval.of(left)).up, Fraction(0)
+        )
         parameters = (*spent, ("rho", total.rho), ("slack", left), ("order", order))
         return Guarantee(shown(epsilon), delta, self.rule, parameters)
 
-    def claims(self, charge: Charge, stated: Guarantee) -> tuple[Claim, ...]:
+    def claims(self, charge: Charge, stated: Guarantee) -> tuple[NodeClaim, ...]:
         converter = Converter(self.find, dict(stated.parameters).get("share"))
         return tuple(
-            Claim(node, steps, (("rho", total.rho), ("delta", total.delta)), converter.inside(node, steps))
+            NodeClaim(node, steps, (("rho", total.rho), ("delta", total.delta)), converter.inside(node, steps))
             for node, steps, total in values(charge, _Concentrating(converter))
         )
 
@@ -592,4 +594,4 @@ class _Concentrating(Summing[Concentrated[Fraction]]):
         pair = self._converter.pair(node, steps)
         if pair is None or pair.delta >= 1:
             return None
-        return Concentrated(drift(INTERVALS, Interval.of(pair.epsilon)).up, pair.delta)
+        return Concentrated(drift(INTERVALS, DecimalInterval.of(pair.epsilon)).up, pair.delta)

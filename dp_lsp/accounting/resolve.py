@@ -37,7 +37,7 @@ from dp_lsp.core.events import (
 )
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import AnyNorm
-from dp_lsp.mechanisms.mechanism import Unbounded
+from dp_lsp.mechanisms.mechanism import UnboundedLoss
 from dp_lsp.mechanisms.selection import Approximate
 
 MOST = 20_000
@@ -73,7 +73,7 @@ class _Resolve(Walk[Charge]):
     """``missing`` are the names that have no number, found on the way."""
 
     free: Charge = charge.FREE
-    unbounded: Charge = Unbounded()
+    unbounded: Charge = UnboundedLoss()
 
     def __init__(self, given: Substitution, relation: Relation) -> None:
         super().__init__(relation)
@@ -132,7 +132,7 @@ class _Resolve(Walk[Charge]):
         total, declared = self.along(cost.distance, distances), put(event.declared)
         if total.zero:
             return charge.FREE
-        unbounded = Unbounded(cost.origin)
+        unbounded = UnboundedLoss(cost.origin)
         if total.infinite or declared.zero:
             return unbounded
         moved = {var: each for var, each in distances.items() if not self.along(cost.distance, {var: each}).zero}
@@ -140,12 +140,12 @@ class _Resolve(Walk[Charge]):
         return event.put(put).loss(far, self._number, cost.origin)
 
     def leaked(self, cost: Leak) -> Charge:
-        return Unbounded(cost.origin)
+        return UnboundedLoss(cost.origin)
 
     def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Charge:
         numbers = self._number(Sens.of(epsilon)), self._number(Sens.of(delta))
         if numbers[0] is None or numbers[1] is None:
-            return Unbounded(cost.origin)
+            return UnboundedLoss(cost.origin)
         return Approximate(numbers[0], numbers[1], origin=cost.origin)
 
     def sequence(self, parts: list[Charge]) -> Charge:
@@ -153,45 +153,45 @@ class _Resolve(Walk[Charge]):
         if lost is not None:
             return lost
         kept = tuple(part for part in parts if part is not charge.FREE)
-        return kept[0] if len(kept) == 1 else charge.Sequence(kept) if kept else charge.FREE
+        return kept[0] if len(kept) == 1 else charge.ChargedSequence(kept) if kept else charge.FREE
 
     def either(self, parts: list[Charge]) -> Charge:
         lost = _unbounded(parts)
         if lost is not None:
             return lost
         kept = tuple(dict.fromkeys(map(_Same, parts)))
-        return kept[0].charge if len(kept) == 1 else charge.Either(tuple(each.charge for each in kept))
+        return kept[0].charge if len(kept) == 1 else charge.ChargedEither(tuple(each.charge for each in kept))
 
     def repeat(self, cost: Repeat, once: Charge) -> Charge:
-        if once is charge.FREE or isinstance(once, Unbounded):
+        if once is charge.FREE or isinstance(once, UnboundedLoss):
             return once
         count = self._number(cost.count)
         if count is None:
-            return Unbounded(cost.origin)
+            return UnboundedLoss(cost.origin)
         rounds = ceil(count)
-        return charge.FREE if rounds <= 0 else once if rounds == 1 else charge.Repeat(rounds, once, cost.origin)
+        return charge.FREE if rounds <= 0 else once if rounds == 1 else charge.ChargedRepeat(rounds, once, cost.origin)
 
     def amplified(self, cost: Sampled, inside: Charge) -> Charge:
-        if inside is charge.FREE or isinstance(inside, Unbounded):
+        if inside is charge.FREE or isinstance(inside, UnboundedLoss):
             return inside
         relation = self.relation if cost.scheme is Scheme.POISSON else Relation.CHANGE_ONE
         origin = cost.origin
         draws = self._number(cost.draws)
         if draws is not None and cost.scheme is Scheme.POISSON and 0 < draws <= 1:
-            return charge.Sampled(cost.scheme, relation, draws, 0, 0, inside, origin)
+            return charge.ChargedSample(cost.scheme, relation, draws, 0, 0, inside, origin)
         rows = floor(self._below(cost.rows))
         drawn = 0 if draws is None else ceil(draws)
         most = rows if cost.scheme is Scheme.WITHOUT_REPLACEMENT else drawn
         if cost.scheme is Scheme.POISSON or not 0 < drawn <= most or rows < 1:
-            return Unbounded(origin)
-        return charge.Sampled(cost.scheme, relation, Fraction(drawn, rows), drawn, rows, inside, origin)
+            return UnboundedLoss(origin)
+        return charge.ChargedSample(cost.scheme, relation, Fraction(drawn, rows), drawn, rows, inside, origin)
 
     def steps(self, cost: Sampled) -> int:
         """One: a charge says itself what a sample is of."""
         return 1
 
     def grouped(self, loss: Charge, steps: int) -> Charge:
-        whole = steps == 1 or loss is charge.FREE or isinstance(loss, Unbounded)
+        whole = steps == 1 or loss is charge.FREE or isinstance(loss, UnboundedLoss)
         return loss if whole else charge.Group(steps, loss)
 
     def both(self, first: Charge, second: Charge) -> Charge:
@@ -272,7 +272,7 @@ def _short(value: Fraction) -> Fraction:
 
 def _unbounded(parts: list[Charge]) -> Charge | None:
     """The first part without a bound: one is enough."""
-    return next((part for part in parts if isinstance(part, Unbounded)), None)
+    return next((part for part in parts if isinstance(part, UnboundedLoss)), None)
 
 
 _names: WeakKeyDictionary[Cost, frozenset[Name]] = WeakKeyDictionary()

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from dp_lsp.accounting.composition import Concentrated, Shifted, Steps, Sums, concentrated, one_step
-from dp_lsp.accounting.walk import Asking, Measure, Walk, amplified, at_most_once, both, deviations, group, rate
+from dp_lsp.accounting.walk import Asking, PrivacyMeasure, Walk, amplified, at_most_once, both, deviations, group, rate
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Origin
@@ -24,7 +24,7 @@ from dp_lsp.mechanisms.pairs import FREE, IN_SYMBOLS, UNBOUNDED, Price, drift
 _PAIRS = Sums(IN_SYMBOLS, FREE)
 
 
-class Pairs(Measure[Price]):
+class Pairs(PrivacyMeasure[Price]):
     """Measures whose losses are pairs (ε, δ)."""
 
     free = FREE
@@ -61,7 +61,7 @@ class Pairs(Measure[Price]):
         return ("ε", loss.epsilon), ("δ", loss.delta)
 
 
-class Basic(Pairs):
+class SymbolicBasic(Pairs):
     """k rounds of (ε, δ) cost (kε, kδ). Source: Dwork and Roth 2014, Corollary 3.15; where what is spent is chosen on
     the way, Rogers, Roth, Ullman and Vadhan 2016, Privacy Odometers and Filters."""
 
@@ -78,7 +78,7 @@ class Basic(Pairs):
         return amplified(cost, inside)
 
 
-class Published(Basic):
+class Published(SymbolicBasic):
     """The formulas of the published checker, which do not hold in general: 2ε√(2k ln(1/δ')), the same for every
     variable of a loop, and 2qε, qδ for a sample."""
 
@@ -148,7 +148,7 @@ _STEPS = Sums(IN_SYMBOLS, Steps(ZERO, ZERO, ZERO))
 NO_STEPS = _STEPS.sequence([])
 
 
-class Account(NamedTuple):
+class SymbolicAccount(NamedTuple):
     """Steps that are made once, of which the ε add up, rounds of loops, and the sum of every δ."""
 
     once: Steps[Sens]
@@ -161,62 +161,62 @@ class Account(NamedTuple):
         return Price(self.once.epsilon + self.rounds.epsilon, self.delta)
 
 
-def _single(price: Price) -> Account:
-    return Account(one_step(IN_SYMBOLS, price.epsilon), NO_STEPS, price.delta)
+def _single(price: Price) -> SymbolicAccount:
+    return SymbolicAccount(one_step(IN_SYMBOLS, price.epsilon), NO_STEPS, price.delta)
 
 
-class Advanced(Measure[Account]):
+class SymbolicAdvanced(PrivacyMeasure[SymbolicAccount]):
     """Steps of (ε₁, δ₁), (ε₂, δ₂) … cost (T + √(2V ln(1/δ')), Σδᵢ + δ') for every 0 < δ' < 1, with T = Σεᵢ·tanh(εᵢ/2)
     and V = Σεᵢ²: of what is chosen by earlier results, bounds of T and V count. What is made once is added to that, as
     it would make V too large. Source: Kairouz, Oh and Viswanath 2015, Theorem 3.5; here as
     :func:`~dp_lsp.accounting.composition.concentrated` says."""
 
     rule = "advanced"
-    free = Account(NO_STEPS, NO_STEPS, ZERO)
-    unbounded = Account(Steps(INFINITY, INFINITY, INFINITY), NO_STEPS, sens.ONE)
+    free = SymbolicAccount(NO_STEPS, NO_STEPS, ZERO)
+    unbounded = SymbolicAccount(Steps(INFINITY, INFINITY, INFINITY), NO_STEPS, sens.ONE)
 
-    def is_unbounded(self, loss: Account) -> bool:
+    def is_unbounded(self, loss: SymbolicAccount) -> bool:
         return loss.whole.unbounded
 
-    def released(self, cost: Release, distances: Distances) -> Account:
+    def released(self, cost: Release, distances: Distances) -> SymbolicAccount:
         return _single(self.released_pair(cost, distances))
 
-    def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> Account:
+    def opaque(self, epsilon: Symbol, delta: Symbol, cost: Awaited) -> SymbolicAccount:
         return _single(Price(Sens.of(epsilon), Sens.of(delta)))
 
-    def sequence(self, parts: list[Account]) -> Account:
+    def sequence(self, parts: list[SymbolicAccount]) -> SymbolicAccount:
         once, rounds = _STEPS.sequence([part.once for part in parts]), _STEPS.sequence([part.rounds for part in parts])
-        return Account(once, rounds, sens.total(part.delta for part in parts))
+        return SymbolicAccount(once, rounds, sens.total(part.delta for part in parts))
 
-    def either(self, parts: list[Account]) -> Account:
+    def either(self, parts: list[SymbolicAccount]) -> SymbolicAccount:
         once, rounds = _STEPS.either([part.once for part in parts]), _STEPS.either([part.rounds for part in parts])
-        return Account(once, rounds, sens.maximum(part.delta for part in parts))
+        return SymbolicAccount(once, rounds, sens.maximum(part.delta for part in parts))
 
-    def repeat(self, cost: Repeat, once: Account) -> Account:
+    def repeat(self, cost: Repeat, once: SymbolicAccount) -> SymbolicAccount:
         count, delta = cost.count, cost.count * once.delta
         if at_most_once(count):
-            return Account(_STEPS.repeat(count, once.once), _STEPS.repeat(count, once.rounds), delta)
-        return Account(NO_STEPS, _STEPS.repeat(count, _STEPS.sequence([once.once, once.rounds])), delta)
+            return SymbolicAccount(_STEPS.repeat(count, once.once), _STEPS.repeat(count, once.rounds), delta)
+        return SymbolicAccount(NO_STEPS, _STEPS.repeat(count, _STEPS.sequence([once.once, once.rounds])), delta)
 
-    def amplified(self, cost: Sampled, inside: Account) -> Account:
+    def amplified(self, cost: Sampled, inside: SymbolicAccount) -> SymbolicAccount:
         return _single(amplified(cost, self.closed(inside, cost)))
 
-    def grouped(self, loss: Account, steps: int) -> Account:
+    def grouped(self, loss: SymbolicAccount, steps: int) -> SymbolicAccount:
         return loss if steps == 1 else _single(group(loss.whole, steps))
 
-    def both(self, first: Account, second: Account) -> Account:
+    def both(self, first: SymbolicAccount, second: SymbolicAccount) -> SymbolicAccount:
         if first.whole.free or second.whole.free:
             return second if first.whole.free else first
         return _single(both(first.whole, second.whole))
 
-    def translated(self, values: Substitution, loss: Account) -> Account:
+    def translated(self, values: Substitution, loss: SymbolicAccount) -> SymbolicAccount:
         once, rounds = (Steps(*map(values.sens, steps)) for steps in (loss.once, loss.rounds))
-        return Account(once, rounds, values.sens(loss.delta))
+        return SymbolicAccount(once, rounds, values.sens(loss.delta))
 
-    def pair(self, loss: Account) -> Price:
+    def pair(self, loss: SymbolicAccount) -> Price:
         return self.closed(loss)
 
-    def closed(self, loss: Account, sample: Sampled | None = None) -> Price:
+    def closed(self, loss: SymbolicAccount, sample: Sampled | None = None) -> Price:
         """The pair of all that was spent, or was spent on a sample."""
         if loss.whole.unbounded:
             return UNBOUNDED
@@ -227,7 +227,7 @@ class Advanced(Measure[Account]):
         lost = concentrated(IN_SYMBOLS, rounds, sens.log_inverse(slack))
         return Price(loss.once.epsilon + lost, loss.delta + Sens.of(slack))
 
-    def named(self, loss: Account) -> tuple[tuple[str, Sens], ...]:
+    def named(self, loss: SymbolicAccount) -> tuple[tuple[str, Sens], ...]:
         pair = ("ε", loss.once.epsilon), ("δ", loss.delta)
         rounds = ("T", loss.rounds.mean), ("V", loss.rounds.square)
         return pair if loss.rounds.epsilon.zero else (*pair, *rounds)
@@ -253,7 +253,7 @@ class Counted(NamedTuple):
         return self.own.rho.zero and self.own.delta.zero
 
 
-class Zcdp(Measure[Counted]):
+class Zcdp(PrivacyMeasure[Counted]):
     """Zero-concentrated differential privacy: ρ adds up, and so does the δ of what is no pure or Gaussian mechanism.
     ρ-zCDP is (ρ + 2√(ρ ln(1/δ')), δ')-private for every 0 < δ' < 1. Source: Bun and Steinke 2016. One mechanism that
     a change reaches in two ways is (√ρ₁ + √ρ₂)²-zCDP, as a group is: Bun and Steinke 2016, Proposition 27. Where what
@@ -335,7 +335,7 @@ def _worst(pair: Price) -> Counted:
 _SHIFTED = Sums(IN_SYMBOLS, Shifted(ZERO))
 
 
-class GaussianOnly(Measure[Shifted[Sens]]):
+class GaussianOnly(PrivacyMeasure[Shifted[Sens]]):
     """Gaussian differential privacy, for what adds Gaussian noise and does nothing else: μ² adds up, exactly.
     Source: Dong, Roth and Su 2019. The pair that goes with it is that of zCDP, ρ being μ²/2."""
 
@@ -414,7 +414,7 @@ class Spending(Walk[Shares]):
     free: Shares = MappingProxyType({})
     unbounded: Shares = free
 
-    def __init__(self, measure: Measure[Price], own: Callable[[Origin], bool]) -> None:
+    def __init__(self, measure: PrivacyMeasure[Price], own: Callable[[Origin], bool]) -> None:
         super().__init__()
         self._measure = measure
         self._own = own

@@ -41,9 +41,9 @@ from dp_lsp.core.events import (
     Called,
     Cost,
     Distances,
+    EffectVariable,
     Either,
     Leak,
-    Opaque,
     Parallel,
     Parts,
     Release,
@@ -66,7 +66,7 @@ from dp_lsp.mechanisms.pairs import group as of_group
 
 
 @value
-class Choice:
+class FreeShare:
     """A number the user may choose in (0, 1): the share of δ that pays for composing loops, or for noise that is
     (ε, δ)-private for every δ; where, if it is not all loops."""
 
@@ -93,7 +93,7 @@ def amplified(cost: Sampled, inside: Price) -> Price:
 class Frame:
     """Inside a call: what the calls that it awaits turned out to be, and the frame of the caller."""
 
-    answers: Mapping[Opaque, Answer | Opaque]
+    answers: Mapping[EffectVariable, Answer | EffectVariable]
     outer: Frame | None = None
 
 
@@ -403,7 +403,7 @@ _shared: WeakKeyDictionary[Cost, dict[tuple[str, Relation, _At], object]] = Weak
 """What the trees of functions cost, by rule and distances: those in which there is nothing to choose or to await."""
 
 
-class Measure(Walk[L]):
+class PrivacyMeasure(Walk[L]):
     """A notion of privacy: prices trees, and says what its losses are as a pair. ``rule`` names it in reports, and
     ``kind`` what it counts in. ``taken`` are names that a number to choose must not have; measures that share
     ``symbols`` choose one number for one loop or release."""
@@ -420,7 +420,7 @@ class Measure(Walk[L]):
         super().__init__(relation)
         self._taken = taken
         self._symbols = {} if symbols is None else symbols
-        self.choices: list[Choice] = []
+        self.choices: list[FreeShare] = []
 
     def price(self, cost: Cost, distances: Distances) -> Price:
         """The pair that a tree costs somebody whose change moves each variable by its distance."""
@@ -441,7 +441,7 @@ class Measure(Walk[L]):
         symbol = self._symbols.get(key)
         if symbol is None:
             symbol = self._symbols[key] = chosen(len(self._symbols) + 1, self._taken)
-        choice = Choice(symbol, None if cost is None else cost.origin, not isinstance(cost, Release))
+        choice = FreeShare(symbol, None if cost is None else cost.origin, not isinstance(cost, Release))
         if choice not in self.choices:
             self.choices.append(choice)
         return Poly.of(symbol)

@@ -19,7 +19,7 @@ from dp_lsp.analysis.plain import plain, share
 from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.tables import Reader, Writer
+from dp_lsp.core.tables import TableReader, TableWriter
 from dp_lsp.core.types import UNKNOWN, Norm, Type
 from dp_lsp.text import Span
 
@@ -29,7 +29,7 @@ for _kind, _name in ((Sens, "sens"), (Poly, "poly"), (Symbol, "symbol"), (Type, 
     share(_kind, _name)
 
 
-class Pair(NamedTuple):
+class PairDetail(NamedTuple):
     """An (ε, δ)."""
 
     epsilon: Sens
@@ -56,7 +56,7 @@ class Scale(NamedTuple):
     general: Sens | None
 
 
-class Parameter(NamedTuple):
+class ParameterDetail(NamedTuple):
     """A parameter with its type; of a black box, one that is unknown may be any. ``sensitivity`` is that of the result,
     and ``guarantees`` are those of a private function, two where it is open which is smaller. ``scale`` is that of a
     dataset, and ``per_person`` how many records of it a person has, where bounds are about persons."""
@@ -66,12 +66,12 @@ class Parameter(NamedTuple):
     static: bool
     standing: Standing
     sensitivity: Sens | None = None
-    guarantees: tuple[Pair, ...] = ()
+    guarantees: tuple[PairDetail, ...] = ()
     scale: Scale | None = None
     per_person: Sens | None = None
 
 
-class Choice(NamedTuple):
+class ChoiceDetail(NamedTuple):
     """A share of δ that the user may choose in (0, 1), or (0, 1] if it is ``closed``; it pays for composition, or for
     noise."""
 
@@ -87,8 +87,8 @@ class ProvedBound(NamedTuple):
     parameters: tuple[str, ...]
     measure: str
     rule: str
-    price: Pair
-    choices: tuple[Choice, ...]
+    price: PairDetail
+    choices: tuple[ChoiceDetail, ...]
     own: tuple[tuple[str, Sens], ...]
 
 
@@ -99,7 +99,7 @@ class Share(NamedTuple):
     parameters: tuple[str, ...]
     span: Span
     name: str
-    price: Pair
+    price: PairDetail
     worth: tuple[Fraction | None, Fraction | None]
     share: float | None
 
@@ -122,7 +122,7 @@ class Premised(StrEnum):
     NOTE = "note"
 
 
-class Premise(NamedTuple):
+class PremiseDetail(NamedTuple):
     """Something that is taken for granted. ``parameters`` are those it is about; of a norm, none is the result."""
 
     kind: Premised
@@ -132,7 +132,7 @@ class Premise(NamedTuple):
     words: str = ""
 
 
-class Link(NamedTuple):
+class ChainLink(NamedTuple):
     """A step on the way from a change of a dataset to a release: by what, and how far the value moves there: in so many
     records, or by at most so much in a norm."""
 
@@ -147,8 +147,8 @@ class Chain(NamedTuple):
 
     parameter: str
     records: Sens
-    links: tuple[Link, ...]
-    price: Pair
+    links: tuple[ChainLink, ...]
+    price: PairDetail
 
 
 class Details(NamedTuple):
@@ -156,12 +156,12 @@ class Details(NamedTuple):
     ``totals`` others; with ``nonnegative`` every public number is taken to be at least 0. ``unchecked`` says that the
     function was not checked to the end."""
 
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[ParameterDetail, ...] = ()
     returns: Type = UNKNOWN
     needs: tuple[Need, ...] = ()
     totals: tuple[Need, ...] = ()
     nonnegative: bool = False
-    premises: tuple[Premise, ...] = ()
+    premises: tuple[PremiseDetail, ...] = ()
     bounds: tuple[ProvedBound, ...] = ()
     numeric: tuple[NumericReport, ...] = ()
     mechanisms: tuple[str, ...] = ()
@@ -175,7 +175,7 @@ NOTHING = Details()
 
 def encoded(details: Details) -> str:
     """Details as a text."""
-    writer = Writer()
+    writer = TableWriter()
     written = plain(Details).write(details, writer)
     return json.dumps([writer.rows, written], separators=(",", ":"))
 
@@ -186,5 +186,5 @@ def decoded(text: str) -> Details:
     if not text:
         return NOTHING
     rows, written = json.loads(text)
-    found: Details = plain(Details).read(written, Reader(rows))
+    found: Details = plain(Details).read(written, TableReader(rows))
     return found

@@ -25,7 +25,7 @@ class Role(IntEnum):
     FUNCTION = 4
 
 
-class Part(IntEnum):
+class FactPart(IntEnum):
     """What stands at a place: an expression, a name that is read or defined, a parameter or a use of one, the name of
     a builtin that is called, or a norm or type that is given to one. ``after`` is a name that has another value after
     a statement than before it; it stands nowhere."""
@@ -63,7 +63,7 @@ class Fact(NamedTuple):
     moves: tuple[tuple[str, str], ...]
     rule: str
     role: Role = Role.UNKNOWN
-    part: Part = Part.EXPRESSION
+    part: FactPart = FactPart.EXPRESSION
     until: int = 0
     spent: tuple[Spent, ...] = ()
     lost: str = ""
@@ -112,8 +112,18 @@ def decode_facts(data: bytes) -> tuple[Fact, ...]:
     lost = {tuple(place): why for place, why in each_lost}
     return tuple(
         Fact(
-            *(Span(start, end), types[t][0], types[t][1], moves[m], rule, Role(role), Part(part), until, costs[cost]),
-            lost.get((start, end), "") if part == Part.EXPRESSION else "",
+            *(
+                Span(start, end),
+                types[t][0],
+                types[t][1],
+                moves[m],
+                rule,
+                Role(role),
+                FactPart(part),
+                until,
+                costs[cost],
+            ),
+            lost.get((start, end), "") if part == FactPart.EXPRESSION else "",
             types[t][2],
         )
         for start, end, t, m, rule, role, part, until, cost in rows

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 
-class Pending(Exception):
+class PendingText(Exception):
     """Somebody asked for what another process has not told yet: something of the record with this ``key``."""
 
     def __init__(self, key: bytes) -> None:
@@ -25,12 +25,12 @@ class _Awaited:
         self.key = key
 
     def __call__(self) -> Any:
-        raise Pending(self.key)
+        raise PendingText(self.key)
 
 
 class Later(Generic[T]):
-    """A value that is made when it is first asked for, and once; or one that is awaited, which raises :class:`Pending`
-    until it has come. It is equal to any other with an equal value, and a pickle of it holds the value: both ask for
+    """A value that is made when it is first asked for, and once; or one that is awaited, which raises
+    :class:`PendingText` until it has come. It is equal to any other with an equal value, and a pickle of it holds the value: both ask for
     it. One that is awaited is equal to itself alone, and awaited in a pickle, too."""
 
     __slots__ = ("_make", "_value")

@@ -8,7 +8,7 @@ from dp_lsp.problem import Kind, Problem
 from dp_lsp.text import Span
 
 
-class Text(NamedTuple):
+class SourceText(NamedTuple):
     """What was read. With a ``problem`` the text is no program: it only shows where the problem is. ``language`` is the
     id of the one that it is said to be written in; without one its file's name tells."""
 
@@ -24,7 +24,7 @@ class Faulty(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-class Refusal(NamedTuple):
+class ReadRefusal(NamedTuple):
     """Why an `include` leads to no file: a kind of problem with what its message says."""
 
     kind: type[Kind]
@@ -38,11 +38,11 @@ class Refusal(NamedTuple):
 class Loader(Protocol):
     """Finds files by the names it gives them; equal names are one file."""
 
-    def included(self, by: str, path: str) -> str | Refusal:
+    def included(self, by: str, path: str) -> str | ReadRefusal:
         """The name of the file that ``include("path")`` in the file ``by`` means, which need not be readable."""
         ...
 
-    def text(self, name: str) -> Text:
+    def text(self, name: str) -> SourceText:
         """The text of a file. The same object as long as it does not change is compared fastest."""
         ...
 

@@ -24,7 +24,7 @@ _ROLES = 16
 _DECODED = 4096  # tables kept; more than a file has chunks
 
 
-class Role(IntEnum):
+class NameRole(IntEnum):
     """What a name does where it stands.
 
     ``MECHANISM`` is a builtin that releases something, ``CHANGE`` an argument that is changed in place, ``NAMED`` a
@@ -48,12 +48,12 @@ class Role(IntEnum):
     FIELD = 13
 
 
-RESERVED_ROLES = frozenset((Role.BUILTIN, Role.MECHANISM, Role.TYPE, Role.NORM))
+RESERVED_ROLES = frozenset((NameRole.BUILTIN, NameRole.MECHANISM, NameRole.TYPE, NameRole.NORM))
 """What belongs to the language."""
-WRITING = frozenset((Role.DEFINITION, Role.PARAMETER, Role.WRITE, Role.CHANGE))
+WRITING = frozenset((NameRole.DEFINITION, NameRole.PARAMETER, NameRole.WRITE, NameRole.CHANGE))
 
 
-class Symbol(NamedTuple):
+class ProgramSymbol(NamedTuple):
     """A variable of a chunk, and the range in which it is known; a top-level name has none."""
 
     name: str
@@ -65,7 +65,7 @@ class Occurrence(NamedTuple):
 
     span: Span
     symbol: int
-    role: Role
+    role: NameRole
 
 
 class Fold(NamedTuple):
@@ -75,13 +75,13 @@ class Fold(NamedTuple):
     comment: bool
 
 
-class Table:
+class SymbolTable:
     """The names of a chunk, and the ranges its text is nested in."""
 
     __slots__ = ("_rows", "_spans", "_folds", "symbols")  # noqa: RUF023 (the order of the constructor)
 
     def __init__(
-        self, symbols: tuple[Symbol, ...], rows: Sequence[int], spans: Sequence[int], folds: Sequence[int]
+        self, symbols: tuple[ProgramSymbol, ...], rows: Sequence[int], spans: Sequence[int], folds: Sequence[int]
     ) -> None:
         self.symbols = symbols
         self._rows = rows
@@ -95,7 +95,7 @@ class Table:
 
     def _occurrence(self, index: int) -> Occurrence:
         start, end, what = self._rows[index : index + 3]
-        return Occurrence(Span(start, end), what // _ROLES, Role(what % _ROLES))
+        return Occurrence(Span(start, end), what // _ROLES, NameRole(what % _ROLES))
 
     def of(self, symbol: int) -> Iterator[Occurrence]:
         """The occurrences of a symbol."""
@@ -113,7 +113,7 @@ class Table:
     def number(self, name: str) -> int | None:
         """The number of a top-level name."""
         try:
-            return self.symbols.index(Symbol(name, None))
+            return self.symbols.index(ProgramSymbol(name, None))
         except ValueError:
             return None
 
@@ -133,7 +133,7 @@ class Table:
 
 def encode(
     symbols: Sequence[str | tuple[str, int, int]],
-    rows: Iterable[tuple[int, int, int, Role]],
+    rows: Iterable[tuple[int, int, int, NameRole]],
     spans: Iterable[tuple[int, int]],
     folds: Iterable[tuple[int, int, bool]],
 ) -> bytes:
@@ -146,14 +146,16 @@ def encode(
 
 
 @lru_cache(maxsize=_DECODED)
-def decode(data: bytes) -> Table:
+def decode(data: bytes) -> SymbolTable:
     """The table of a chunk."""
     if not data:
-        return Table((), (), (), ())
+        return SymbolTable((), (), (), ())
     symbols, *parts = json.loads(data)
     rows, spans, folds = (array("I", part) for part in parts)
-    made = (Symbol(one, None) if isinstance(one, str) else Symbol(one[0], Span(*one[1:])) for one in symbols)
-    return Table(tuple(made), rows, spans, folds)
+    made = (
+        ProgramSymbol(one, None) if isinstance(one, str) else ProgramSymbol(one[0], Span(*one[1:])) for one in symbols
+    )
+    return SymbolTable(tuple(made), rows, spans, folds)
 
 
 class Spot(NamedTuple):
@@ -164,7 +166,7 @@ class Spot(NamedTuple):
     before: str
     written: str
     name: str
-    role: Role
+    role: NameRole
     modules: Modules
 
 
@@ -186,4 +188,4 @@ def decode_spots(data: bytes) -> Iterator[Spot]:
     """The top-level names of a closed file."""
     if data:
         for line, before, written, name, role, modules in json.loads(data):
-            yield Spot(line, before, written, name, Role(role), tuple(modules))
+            yield Spot(line, before, written, name, NameRole(role), tuple(modules))

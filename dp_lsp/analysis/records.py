@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp import frontends
 from dp_lsp.analysis.baseline import Accepted
-from dp_lsp.analysis.facts import Fact, Part, decode_facts
+from dp_lsp.analysis.facts import Fact, FactPart, decode_facts
 from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.limits import MOST, Limits
 from dp_lsp.analysis.rows import BoundReport, ConditionReport, NumericReport, ParameterReport, SpendingReport
@@ -25,7 +25,7 @@ from dp_lsp.text import Source, Span
 
 if TYPE_CHECKING:
     from dp_lsp.analysis.details import Details
-    from dp_lsp.analysis.words import Words
+    from dp_lsp.analysis.words import ReportWords
 
 
 class State(StrEnum):
@@ -130,7 +130,7 @@ class FunctionReport(NamedTuple):
         return decoded(self.encoded)
 
     @property
-    def words(self) -> Words:
+    def words(self) -> ReportWords:
         """What is proved, as it is said."""
         from dp_lsp.analysis.words import words
 
@@ -417,7 +417,7 @@ class Analysis:
             hits = [
                 fact
                 for fact in decode_facts(chunk.record.facts.value)
-                if fact.span.covers(inside) and fact.part is not Part.AFTER
+                if fact.span.covers(inside) and fact.part is not FactPart.AFTER
             ]
             if hits:
                 hits.sort(key=lambda fact: fact.span.end - fact.span.start)

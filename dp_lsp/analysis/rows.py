@@ -114,7 +114,7 @@ class ParameterReport(NamedTuple):
         return f"ε {epsilon}  δ {delta} or …"
 
 
-class Curve(NamedTuple):
+class PlottedCurve(NamedTuple):
     """The smallest ε that a rule proves, rounded up, at each of some places: (place, ε)."""
 
     rule: str
@@ -128,7 +128,7 @@ class Plot(NamedTuple):
 
     parameters: tuple[str, ...]
     against: str
-    curves: tuple[Curve, ...] = ()
+    curves: tuple[PlottedCurve, ...] = ()
     at: float | None = None
     delta: float | None = None
     missing: tuple[str, ...] = ()

@@ -7,13 +7,13 @@ from functools import cached_property, lru_cache
 
 from dp_lsp.analysis.details import (
     Chain,
-    Choice,
+    ChainLink,
+    ChoiceDetail,
     Details,
-    Link,
     Need,
-    Parameter,
-    Premise,
+    ParameterDetail,
     Premised,
+    PremiseDetail,
     ProvedBound,
     Scale,
     Share,
@@ -83,7 +83,7 @@ class Writing:
         return f"Ne({left}, {right})" if need.relation == "!=" else f"{left} {need.relation} {right}"
 
 
-class Words:
+class ReportWords:
     """What is said of one function of a kind: each part is written when somebody asks for it."""
 
     def __init__(self, details: Details, kind: str, signature: str) -> None:
@@ -105,7 +105,7 @@ class Words:
         """The parameters and their bounds."""
         return tuple(map(self._parameter, self._details.parameters))
 
-    def _parameter(self, each: Parameter) -> ParameterReport:
+    def _parameter(self, each: ParameterDetail) -> ParameterReport:
         sensitivity, epsilon, delta = self._formulas(each)
         alternatives = tuple(
             (self.writing.short(pair.epsilon), self.writing.short(pair.delta)) for pair in each.guarantees
@@ -118,7 +118,7 @@ class Words:
         about = sensitivity, epsilon, delta, self._shown(each), scale
         return ParameterReport(each.name, text, each.static, *about, alternatives)
 
-    def _formulas(self, each: Parameter) -> tuple[str | None, str | None, str | None]:
+    def _formulas(self, each: ParameterDetail) -> tuple[str | None, str | None, str | None]:
         """Sensitivity, ε and δ in SymPy syntax; None where they do not apply."""
         if each.standing is Standing.DECLARED:
             return None, None, None
@@ -135,7 +135,7 @@ class Words:
             )
         return None, epsilon, delta
 
-    def _shown(self, each: Parameter) -> str:
+    def _shown(self, each: ParameterDetail) -> str:
         if each.standing is not Standing.BOUNDED:
             return _STANDING[each.standing]
         if self._private:
@@ -143,7 +143,7 @@ class Words:
         assert each.sensitivity is not None
         return self.writing.short(each.sensitivity)
 
-    def _stability(self, each: Parameter, scale: Scale) -> Stability:
+    def _stability(self, each: ParameterDetail, scale: Scale) -> Stability:
         also, what, bound = "", "d_out", each.sensitivity
         if each.guarantees:
             what, (bound, delta) = "ε", each.guarantees[0]
@@ -233,7 +233,7 @@ class Words:
                 bullets += [f"|   - {type_}", f"|       @ {bound}"]
         return "\n".join(["{", *bullets, f"|   {'-' * 26}", f"|    {arrow} {self.returns}", "}"])
 
-    def _annotated(self, each: Parameter) -> tuple[str, str]:
+    def _annotated(self, each: ParameterDetail) -> tuple[str, str]:
         display = self.writing.display
         text = self._type(each.type)
         if not self._private:
@@ -255,7 +255,7 @@ class Words:
         start = "1 record" if chain.records.number == 1 else f"{short(chain.records)} records"
         return f"{_ARROW.join((start, *map(self._link, chain.links)))} {cost}"
 
-    def _link(self, link: Link) -> str:
+    def _link(self, link: ChainLink) -> str:
         if link.far is None:
             return link.name
         far = self.writing.short(link.far)
@@ -264,12 +264,12 @@ class Words:
 
 
 @lru_cache(_REMEMBERED)
-def words(encoded: str, kind: str, signature: str) -> Words:
+def words(encoded: str, kind: str, signature: str) -> ReportWords:
     """What is said of details that were written as a text."""
-    return Words(decoded(encoded), kind, signature)
+    return ReportWords(decoded(encoded), kind, signature)
 
 
-def free(choice: Choice) -> FreeVariable:
+def free(choice: ChoiceDetail) -> FreeVariable:
     """What the user may choose in a bound."""
     name, end = choice.symbol.name, "<= 1" if choice.closed else "< 1"
     return FreeVariable(name, f"0 < {name} {end}", _COMPOSES if choice.composes else _NOISE)
@@ -279,7 +279,7 @@ def _constraint(need: Need) -> Constraint:
     return Constraint(need.left, need.relation, need.right, _NOWHERE)
 
 
-def _premise(premise: Premise) -> str:
+def _premise(premise: PremiseDetail) -> str:
     match premise.kind:
         case Premised.NORM:
             assert premise.norm is not None

@@ -73,7 +73,7 @@ def text_digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-class Project:
+class DocumentProject:
     """Files that are checked together: open documents, and closed files by name.
 
     ``changed`` says that one of the closed files is not any more what it was, ``unsettled`` that all of them may be
@@ -126,7 +126,7 @@ class Document:
         self.repairs: tuple[Repair, ...] | None = None
         self._analysed = 0  # the revision of `analysis`
         self.closed = False
-        self.projects: tuple[Project, ...] = (Project((self,), {}),)
+        self.projects: tuple[DocumentProject, ...] = (DocumentProject((self,), {}),)
         self._versions = {0: version}  # of each revision since
         self._edits: list[tuple[int, Edit]] = []  # made since, each with the revision it led to
         self._drift = Drift()
@@ -322,7 +322,7 @@ class Workspace:
     def edited(self, document: Document) -> None:
         """A document was edited. If that may change what it includes, any other may be one of these."""
         if document.touched.files:
-            every = Project(tuple(self), {})
+            every = DocumentProject(tuple(self), {})
             for other in self:
                 other.projects = (*other.projects, every)
 
@@ -345,7 +345,9 @@ class Workspace:
         made = []
         for names in projects:
             members = tuple(by_file[name] for name in names if name in by_file)
-            made.append(Project(members, {name: self._linked(name, closed[name]) for name in names if name in closed}))
+            made.append(
+                DocumentProject(members, {name: self._linked(name, closed[name]) for name in names if name in closed})
+            )
         for document in documents:
             document.projects = tuple(project for project in made if document in project.documents)
 
@@ -356,7 +358,7 @@ class Workspace:
             known = self._closed[name] = (file, Links(file.names))
         return known
 
-    def _projects_with(self, file: str) -> list[Project]:
+    def _projects_with(self, file: str) -> list[DocumentProject]:
         """The projects of open documents that have a closed file."""
         projects = dict.fromkeys(project for document in self for project in document.projects)
         return [project for project in projects if file in project.closed]

@@ -31,7 +31,7 @@ from dp_lsp.builtins.traits import (
     PreservesZero,
     RecordCount,
     SampleSize,
-    Within,
+    WithinRadius,
 )
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.metrics import by_norm, conversion, is_data
@@ -408,7 +408,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Real, L2)) = undisc_container(v)", "DP202"),
         ),
         mutates="v",
-        traits=(Integral(False), Within(lambda args: ONE if args.container("v").rows is None else INFINITY)),
+        traits=(Integral(False), WithinRadius(lambda args: ONE if args.container("v").rows is None else INFINITY)),
     ),
     Builtin(
         "norm_convert",

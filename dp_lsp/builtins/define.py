@@ -181,7 +181,7 @@ class Application(NamedTuple):
     carried: int | None = None
 
 
-class Parts(NamedTuple):
+class Partition(NamedTuple):
     """A dataset is taken apart: ``by`` is the function that says of a record in which part it lies, and ``steps`` in
     how many steps of the parts together one step of the dataset moves them."""
 
@@ -199,7 +199,7 @@ class Runs(NamedTuple):
     times: Callable[[Args], Sens]
     rowwise: bool = False
     exposed: tuple[str, ...] = ()
-    parts: Parts | None = None
+    parts: Partition | None = None
 
 
 Stability = Callable[[Args, int], Sens]

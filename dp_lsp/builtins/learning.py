@@ -6,7 +6,7 @@ from dp_lsp.builtins import linear
 from dp_lsp.builtins.arithmetic import joined_elements, published_scaling, scaled, scaling
 from dp_lsp.builtins.define import Args, Builtin, Demand, Refusal, Refused, each, form, free, not_negative, only
 from dp_lsp.builtins.patterns import NUMBER, STATIC_INTEGER, Box, FromBox, GivenType, Model, Num, Sizes
-from dp_lsp.builtins.traits import Additive, Integral, PreservesZero, Within
+from dp_lsp.builtins.traits import Additive, Integral, PreservesZero, WithinRadius
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.annotation import AModel, ContainerOf, NumberOf, Truth, container
 from dp_lsp.core.sens import ONE, ZERO
@@ -98,7 +98,7 @@ ROWS: tuple[Builtin, ...] = (
         ("f(m::DMModel) = zero_gradient(m)",),
         (Refused("f(g::MetricGradient(Real, L2)) = zero_gradient(g)", "DP202"),),
         published=(form(_zero, each(), m=Model("m")),),
-        traits=(Integral(False), Within(lambda args: ZERO)),
+        traits=(Integral(False), WithinRadius(lambda args: ZERO)),
     ),
     Builtin(
         "sum_gradients",

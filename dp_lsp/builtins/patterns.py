@@ -109,7 +109,7 @@ class Num:
 
 
 @value
-class Truth:
+class TruthPattern:
     """A Bool."""
 
     words = "a Bool"
@@ -371,7 +371,7 @@ Pattern = (
     | AnyValue
     | Records
     | Num
-    | Truth
+    | TruthPattern
     | Box
     | NumberOrBox
     | OneOf
@@ -397,7 +397,7 @@ def fits(pattern: Pattern, type_: Type) -> bool:
             return isinstance(type_, NumberType)
         case Arrow():
             return isinstance(type_, FunctionType | TypeVariable)
-        case Truth():
+        case TruthPattern():
             return isinstance(type_, BoolType)
         case Box(kinds=kinds):
             return isinstance(type_, Container) and type_.kind in kinds
@@ -428,5 +428,5 @@ REAL_NUMBER = Num(frozenset({Base.INTEGER, Base.REAL}))
 STATIC = Num(frozenset({Base.INTEGER, Base.REAL}), static=True)
 STATIC_INTEGER = Num(frozenset({Base.INTEGER}), static=True)
 INTEGER_NUMBER = Num(frozenset({Base.INTEGER}))
-BOOL = Truth()
+BOOL = TruthPattern()
 ANY = AnyValue()

@@ -12,7 +12,7 @@ from dp_lsp.builtins.define import (
     Builtin,
     Demand,
     Noise,
-    Parts,
+    Partition,
     Refusal,
     Refused,
     Runs,
@@ -327,7 +327,7 @@ _NUMBERS = (
     "end"
 )
 
-_ON_PARTS = Runs(("v",), once, exposed=("keys",), parts=Parts(applied_to("key"), _steps))
+_ON_PARTS = Runs(("v",), once, exposed=("keys",), parts=Partition(applied_to("key"), _steps))
 
 GROUP_ROWS: tuple[Builtin, ...] = (
     Builtin(

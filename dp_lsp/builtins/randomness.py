@@ -25,12 +25,12 @@ from dp_lsp.mechanisms.selection import AboveThreshold, Exponential, NoisyMax, R
 _WAYS = 700  # in which rows may be drawn
 
 
-class TooMany(Exception):
+class TooManyWays(Exception):
     """Rows can be drawn in more ways than are gone through."""
 
 
 @value
-class Noise:
+class DrawnNoise:
     """Independent noise on every entry of ``centre``, which is a number or a container: of a deviation if ``normal``,
     else Laplace noise of a scale."""
 
@@ -70,10 +70,10 @@ class Pick:
     logs: tuple[float, ...]
 
 
-Distribution = Noise | Pick
+Distribution = DrawnNoise | Pick
 
 
-class Way(NamedTuple):
+class DrawnWay(NamedTuple):
     """Places in the order in which they are drawn, and the logarithm of the probability of that."""
 
     places: tuple[int, ...]
@@ -86,7 +86,7 @@ class Chance(Protocol):
     def released(self, distribution: Distribution) -> Value:
         """A value of a distribution, which is seen by all."""
 
-    def drawn(self, ways: Sequence[Way]) -> Sequence[int]:
+    def drawn(self, ways: Sequence[DrawnWay]) -> Sequence[int]:
         """What is drawn, which nobody sees: one of these ways."""
 
 
@@ -124,7 +124,7 @@ class Simulated:
 
     def noisy(self, mechanism: type[AddsNoise], centre: Value, *numbers: Value) -> Value:
         scale = mechanism.spread(*map(positive, numbers))
-        return self._chance.released(Noise(centre, scale, mechanism.is_normal))
+        return self._chance.released(DrawnNoise(centre, scale, mechanism.is_normal))
 
     def selected(
         self, mechanism: type[Selects], scores: Sequence[Value], values: Sequence[Value], *numbers: Value
@@ -162,36 +162,36 @@ def _normalised(logs: Sequence[float]) -> tuple[float, ...]:
 
 def _few(ways: int) -> None:
     if ways > _WAYS:
-        raise TooMany
+        raise TooManyWays
 
 
-def _alike(ways: Iterable[tuple[int, ...]]) -> list[Way]:
+def _alike(ways: Iterable[tuple[int, ...]]) -> list[DrawnWay]:
     """Ways each of which is as likely as the others."""
     listed = list(islice(ways, _WAYS + 1))
     _few(len(listed))
-    return [Way(places, -math.log(len(listed))) for places in listed]
+    return [DrawnWay(places, -math.log(len(listed))) for places in listed]
 
 
-def _without_replacement(height: int, amount: Value) -> list[Way]:
+def _without_replacement(height: int, amount: Value) -> list[DrawnWay]:
     if not 0 <= amount <= height:
         raise Undefined("more draws than rows")
     return _alike(permutations(range(height), int(amount)))
 
 
-def _with_replacement(height: int, amount: Value) -> list[Way]:
+def _with_replacement(height: int, amount: Value) -> list[DrawnWay]:
     if amount < 0 or not height:
         raise Undefined("nothing to draw from")
     _few(height ** int(amount))
     return _alike(product(range(height), repeat=int(amount)))
 
 
-def _each_by_itself(height: int, rate: Value) -> list[Way]:
+def _each_by_itself(height: int, rate: Value) -> list[DrawnWay]:
     if not 0 <= rate <= 1:
         raise Undefined("no probability")
     _few(2**height)
     sets = chain.from_iterable(combinations(range(height), size) for size in range(height + 1))
     likely = ((places, rate ** len(places) * (1 - rate) ** (height - len(places))) for places in sets)
-    return [Way(places, math.log(each)) for places, each in likely if each]
+    return [DrawnWay(places, math.log(each)) for places, each in likely if each]
 
 
 _WAYS_OF = {

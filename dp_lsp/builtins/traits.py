@@ -69,7 +69,7 @@ class NeverNaN(Trait):
 
 
 @value
-class Within(Trait):
+class WithinRadius(Trait):
     """How far from 0 a result is at most, in the distance of its type."""
 
     radius: Callable[[Args], Sens]

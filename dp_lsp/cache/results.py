@@ -26,11 +26,11 @@ from typing import Any, NamedTuple
 
 import dp_lsp
 from dp_lsp import frontends
-from dp_lsp.analysis.loading import Refusal, Text
+from dp_lsp.analysis.loading import ReadRefusal, SourceText
 from dp_lsp.analysis.plain import UNREADABLE, plain
 from dp_lsp.analysis.records import NO_FACTS, NO_MEANINGS, NO_NAMES, Analysis, ChunkRecord, Options, Placed
 from dp_lsp.cache.store import Store
-from dp_lsp.disk.loader import Seen
+from dp_lsp.disk.loader import SeenFile
 from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Source
 
@@ -128,7 +128,7 @@ def _digest(*parts: str | bytes) -> bytes:
 logger = logging.getLogger(__name__)
 
 
-class _File(NamedTuple):
+class _ResultFile(NamedTuple):
     """What is known of a file; its text is known already."""
 
     name: str
@@ -158,7 +158,7 @@ class Results:
         self._recent: dict[bytes, Any] = {}
         self._used: dict[bytes, Any] = {}
 
-    def key(self, root: str, seen: Seen, options: Callable[[str], Options]) -> bytes:
+    def key(self, root: str, seen: SeenFile, options: Callable[[str], Options]) -> bytes:
         """The key of a project whose files were ``seen``: their names and texts, how they are checked, and what their
         includes mean, also those that are not followed."""
         how = plain(Options).write
@@ -171,18 +171,18 @@ class Results:
         inputs were looked for that show them."""
         return self._key("fixes", name, sorted(key.hex() for key in projects), noted)
 
-    def includes(self, name: str, text: Text) -> tuple[str, ...] | None:
+    def includes(self, name: str, text: SourceText) -> tuple[str, ...] | None:
         """The paths that a file with this text includes, if that is known."""
         found: tuple[str, ...] | None = self._get(self._includes_key(name, text), tuple[str, ...])
         return found
 
-    def put_includes(self, name: str, text: Text, paths: tuple[str, ...]) -> None:
+    def put_includes(self, name: str, text: SourceText, paths: tuple[str, ...]) -> None:
         """Keep which paths such a file includes."""
         self._put(self._includes_key(name, text), tuple[str, ...], paths)
 
-    def project(self, key: bytes, seen: Seen) -> dict[str, Analysis] | None:
+    def project(self, key: bytes, seen: SeenFile) -> dict[str, Analysis] | None:
         """The analyses of a project, if they are known."""
-        files = self._get(key, tuple[_File, ...])
+        files = self._get(key, tuple[_ResultFile, ...])
         if files is None or not all(file.name in seen.texts for file in files):
             return None
         sources = ((file, Source(seen.texts[file.name].content)) for file in files)
@@ -190,10 +190,10 @@ class Results:
 
     def put_project(self, key: bytes, found: Mapping[str, Analysis]) -> None:
         """Keep the analyses of a project, but for what no report is made of."""
-        files = tuple(_File(name, each.options, tuple(map(lighter, each.chunks))) for name, each in found.items())
-        self._put(key, tuple[_File, ...], files)
+        files = tuple(_ResultFile(name, each.options, tuple(map(lighter, each.chunks))) for name, each in found.items())
+        self._put(key, tuple[_ResultFile, ...], files)
 
-    def records_key(self, files: Iterable[tuple[Text, Options]]) -> bytes:
+    def records_key(self, files: Iterable[tuple[SourceText, Options]]) -> bytes:
         """The key of what an engine can learn about files that are checked together. Whether a record of it counts, its
         own key says: a digest of all that it was found out from."""
         how = plain(Options).write
@@ -223,7 +223,7 @@ class Results:
         if self._store is not None:
             self._store.close()
 
-    def _includes_key(self, name: str, text: Text) -> bytes:
+    def _includes_key(self, name: str, text: SourceText) -> bytes:
         return self._key("includes", frontends.of(name, text.language).id, _said(text))
 
     def _key(self, what: str, *parts: Any) -> bytes:
@@ -260,12 +260,12 @@ class Results:
             self._store.put(key, json.dumps(plain(kind).write(value, None), separators=(",", ":")).encode())
 
 
-def _said(text: Text) -> Any:
+def _said(text: SourceText) -> Any:
     problem = None if text.problem is None else plain(Problem).write(text.problem, None)
     return text.content, problem
 
 
-def _meant(found: str | Refusal) -> Any:
+def _meant(found: str | ReadRefusal) -> Any:
     return found if isinstance(found, str) else (found.kind.code, sorted(found.facts.items()))
 
 

@@ -19,7 +19,7 @@ import click
 
 from dp_lsp import frontends
 from dp_lsp.analysis.baseline import Accepted, counted, listed
-from dp_lsp.analysis.loading import Text
+from dp_lsp.analysis.loading import SourceText
 from dp_lsp.analysis.records import Analysis, FunctionReport, State
 from dp_lsp.cli.configured import Configured
 from dp_lsp.cli.files import STANDARD_INPUT, shown
@@ -59,7 +59,7 @@ def demand(paths: Iterable[str], update_baseline: bool) -> None:
         raise click.UsageError("--add-ignore and --update-baseline are two ways to accept the same: choose one")
 
 
-def add(names: Iterable[str], why: str, check: Callable[[Mapping[str, Text]], Found]) -> int:
+def add(names: Iterable[str], why: str, check: Callable[[Mapping[str, SourceText]], Found]) -> int:
     """Write comments into the files with these names; ``check`` checks all files, some of them with another text. The
     exit code of that: what is wrong with the files themselves is reported as usual."""
     before = check({})
@@ -68,7 +68,7 @@ def add(names: Iterable[str], why: str, check: Callable[[Mapping[str, Text]], Fo
     for _ in range(_ROUNDS):
         if not any([plan.learn(after[name].problems) for name, plan in plans.items()]):
             break
-        after = check({name: Text(plan.text()) for name, plan in plans.items()})
+        after = check({name: SourceText(plan.text()) for name, plan in plans.items()})
     edited = {name: plan for name, plan in plans.items() if plan.codes}
     other = next((name for name in before if not _is_as_before(before[name], after[name])), None)
     if other is not None:
@@ -226,7 +226,7 @@ Entries = Counter[Accepted]
 """How many problems there are of each kind that a baseline knows; each entry stands for one."""
 
 
-class _File(NamedTuple):
+class _ReportedFile(NamedTuple):
     """A file that was checked: its path in the baseline, what of that it needed, and whether it was all checked."""
 
     path: str
@@ -267,7 +267,7 @@ def demand_baseline(configured: Configured, names: Iterable[str]) -> None:
         raise click.UsageError("--update-baseline: say where it is, with --baseline FILE or the key `baseline`")
 
 
-def _write_baseline(path: str, before: Baseline, checked: list[_File]) -> int:
+def _write_baseline(path: str, before: Baseline, checked: list[_ReportedFile]) -> int:
     old, new = _entries(before), _next(before, checked, adding=True)
     text = written({file: listed(entries) for file, entries in new.items()})
     try:
@@ -281,14 +281,14 @@ def _write_baseline(path: str, before: Baseline, checked: list[_File]) -> int:
     return 0
 
 
-def _by_baseline(configured: Configured, files: Iterable[tuple[str, Analysis]]) -> dict[str, list[_File]]:
-    found: dict[str, list[_File]] = {}
+def _by_baseline(configured: Configured, files: Iterable[tuple[str, Analysis]]) -> dict[str, list[_ReportedFile]]:
+    found: dict[str, list[_ReportedFile]] = {}
     for name, analysis in files:
         path = configured.baseline_of(name)
         if path is not None:
             needed = counted(each for chunk in analysis.chunks for each in chunk.record.verdict.excused)
             below = path_below(os.path.dirname(path), name)
-            found.setdefault(path, []).append(_File(below, needed, _is_settled(analysis)))
+            found.setdefault(path, []).append(_ReportedFile(below, needed, _is_settled(analysis)))
     return found
 
 
@@ -301,7 +301,7 @@ def _entries(baseline: Baseline) -> dict[str, Entries]:
     return {file: counted(entries) for file, entries in baseline.files.items()}
 
 
-def _next(baseline: Baseline, checked: list[_File], adding: bool = False) -> dict[str, Entries]:
+def _next(baseline: Baseline, checked: list[_ReportedFile], adding: bool = False) -> dict[str, Entries]:
     """What a baseline should have: of files that were checked, what it has and is needed there, with ``adding`` also
     what it has not; of others what it has, if they are still there."""
     old = _entries(baseline)

@@ -263,18 +263,18 @@ def watch(paths: Sequence[str], check: Callable[[], Round], clears: bool) -> NoR
     """Check what these paths mean, and again after each change, until an interrupt."""
     others: tuple[str, ...] = ()
     while True:
-        before = _Look(paths, others)
+        before = _Stamps(paths, others)
         found = Round()
         try:
             found = check()
         except click.UsageError as error:  # it may be mended by the next change
             error.show()
-        now = _Look(paths, found.others)
+        now = _Stamps(paths, found.others)
         fresh = before.without(others) != now.without(found.others)
         others = found.others
         files = "1 file" if found.files == 1 else f"{found.files:,} files"
         point(f"watching {files}; Ctrl-C ends it")
-        while not (fresh or found.has_changed() or _Look(paths, others) != now):
+        while not (fresh or found.has_changed() or _Stamps(paths, others) != now):
             time.sleep(_PAUSE)
         _settle(paths, others)
         if clears and is_terminal(sys.stdout):
@@ -283,16 +283,16 @@ def watch(paths: Sequence[str], check: Callable[[], Round], clears: bool) -> NoR
 
 
 def _settle(paths: Sequence[str], others: Iterable[str]) -> None:
-    last = _Look(paths, others)
+    last = _Stamps(paths, others)
     while True:
         time.sleep(_SETTLED)
-        now = _Look(paths, others)
+        now = _Stamps(paths, others)
         if now == last:
             return
         last = now
 
 
-class _Look:
+class _Stamps:
     """How the files that paths mean, the places where a configuration of them may stand, and others look."""
 
     def __init__(self, paths: Sequence[str], others: Iterable[str]) -> None:
@@ -309,7 +309,7 @@ class _Look:
         return {path: found for path, found in self._stamps.items() if path not in left_out}
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Look) and self._stamps == other._stamps
+        return isinstance(other, _Stamps) and self._stamps == other._stamps
 
     __hash__ = None  # type: ignore[assignment]
 

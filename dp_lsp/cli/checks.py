@@ -17,14 +17,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from dp_lsp.analysis.loading import Text
+from dp_lsp.analysis.loading import SourceText
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, unchecked
 from dp_lsp.cli.files import Chosen, shown
 from dp_lsp.cli.output import RunProgress, log_settings
 from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.reporters import SHOW_FIXES
 from dp_lsp.cli.reporters.checked import Files
-from dp_lsp.disk.loader import Disk, Seen, Snapshot
+from dp_lsp.disk.loader import Disk, SeenFile, Snapshot
 from dp_lsp.engine.merge import Graph, check_projects, may_include, together
 from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Source, Span
@@ -90,7 +90,7 @@ class Checks:
         names = list(dict.fromkeys([*self._names, *found]))
         return self._mended([(name, found[name]) for name in names], projects)
 
-    def again(self, texts: Mapping[str, Text]) -> dict[str, Analysis]:
+    def again(self, texts: Mapping[str, SourceText]) -> dict[str, Analysis]:
         """What is known if some files have these texts; others are read again. Nothing but the check is done."""
         for name, text in texts.items():
             self._disk.give(name, text)
@@ -132,7 +132,7 @@ class Checks:
         found = (self._files.included(name, path) for path in self._paths(name, text))
         return [other for other in found if isinstance(other, str)]
 
-    def _paths(self, name: str, text: Text) -> tuple[str, ...]:
+    def _paths(self, name: str, text: SourceText) -> tuple[str, ...]:
         if not may_include(name, text):
             return ()
         known = None if self._results is None else self._results.includes(name, text)
@@ -322,7 +322,7 @@ class Job(NamedTuple):
     """A project to check: its root, what is known of its files, and how each of them is checked."""
 
     root: str
-    seen: Seen
+    seen: SeenFile
     options: dict[str, Options]
 
 

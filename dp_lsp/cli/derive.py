@@ -25,7 +25,14 @@ from dp_lsp.cli.files import choose, shown
 from dp_lsp.cli.output import write
 from dp_lsp.core.notation import decimal, figure
 from dp_lsp.engine.check import Engine
-from dp_lsp.engine.curves import Point, against_delta, against_rounds, lowest, questions_of_delta, questions_of_rounds
+from dp_lsp.engine.curves import (
+    CurvePoint,
+    against_delta,
+    against_rounds,
+    lowest,
+    questions_of_delta,
+    questions_of_rounds,
+)
 from dp_lsp.engine.distributions import report
 from dp_lsp.engine.runnable import Certifiable
 from dp_lsp.features.derivation import RULES, derivation
@@ -183,7 +190,7 @@ class _Project:
             charts.append(Chart(title, across, lowest(rounds.points), False, rounds.actual, by_rounds))
         return picture(f"{name}: privacy of {' with '.join(found.parameters)}", charts)
 
-    def _beside(self, found: Certifiable) -> tuple[tuple[Point, ...], tuple[Point, ...]]:
+    def _beside(self, found: Certifiable) -> tuple[tuple[CurvePoint, ...], tuple[CurvePoint, ...]]:
         """What distributions say for both curves of a plot; nothing where a mechanism has no distribution that is
         known."""
         asked = questions_of_delta(found.charge), questions_of_rounds(found.charge, found.delta)
@@ -194,7 +201,7 @@ class _Project:
         known = self._distributions.answers
         by_delta, by_rounds = (
             tuple(
-                Point(at, float(answer.epsilon), answer.rule)
+                CurvePoint(at, float(answer.epsilon), answer.rule)
                 for at, question in questions
                 if (answer := known(question)) is not None
             )
@@ -277,10 +284,10 @@ class Chart(NamedTuple):
 
     title: str
     across: str
-    points: tuple[Point, ...]
+    points: tuple[CurvePoint, ...]
     logarithmic: bool = False
     marked: float | None = None
-    beside: tuple[Point, ...] = ()
+    beside: tuple[CurvePoint, ...] = ()
 
 
 def picture(title: str, charts: Sequence[Chart]) -> str:
@@ -306,7 +313,7 @@ def _summary(chart: Chart) -> str:
     return f"{'; '.join(' to '.join(map(_said, (points[0], points[-1]))) for points in curves)}."
 
 
-def _said(point: Point) -> str:
+def _said(point: CurvePoint) -> str:
     return f"ε {_number(point.epsilon)} at {_number(float(point.at))} ({_name(point.rule)})"
 
 
@@ -356,9 +363,9 @@ class _Drawing:
         yield from self._curve(chart.beside)
         yield from self._legend()
 
-    def _curve(self, points: Sequence[Point]) -> Iterator[str]:
+    def _curve(self, points: Sequence[CurvePoint]) -> Iterator[str]:
         """A stroke for each stretch in which one rule is best; strokes meet."""
-        before: Point | None = None
+        before: CurvePoint | None = None
         for rule, group in groupby(points, key=lambda point: point.rule):
             stretch = [*([before] if before is not None else []), *group]
             places = " ".join(f"{self._x(float(point.at))},{self._y(point.epsilon)}" for point in stretch)

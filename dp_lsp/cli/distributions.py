@@ -47,7 +47,7 @@ class Distributions:
         self.ask(each.question.text for each in bounds if can_answer(*each.question))
 
     def _answers(self, wanted: Sequence[Question]) -> Sequence[Guarantee | None]:
-        from dp_lsp.accounting.pld import TIMEOUT, Asked
+        from dp_lsp.accounting.pld import TIMEOUT, AskedDistribution
 
         line, began = TerminalLine(), time.monotonic()
 
@@ -55,7 +55,7 @@ class Distributions:
             line.say(f"{_WHAT}: {time.monotonic() - began:.0f} s")
 
         try:
-            found = Asked(wanted).answers(TIMEOUT, tick)
+            found = AskedDistribution(wanted).answers(TIMEOUT, tick)
         except OSError:  # no process can be started
             return [None] * len(wanted)
         finally:

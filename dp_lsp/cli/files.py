@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import click
 
 from dp_lsp import frontends
-from dp_lsp.analysis.loading import Text
+from dp_lsp.analysis.loading import SourceText
 from dp_lsp.cli.style import Link, unlinked
 from dp_lsp.disk.loader import Disk, below, decoded, is_below, name_of, unreadable
 
@@ -29,7 +29,7 @@ class Chosen:
     def __init__(self, wanted: Callable[[str], bool]) -> None:
         self._wanted = wanted
         self.names: list[str] = []
-        self._given: dict[str, Text] = {}
+        self._given: dict[str, SourceText] = {}
         self._folders: list[str] = []
         self._seen: set[str] = set()
 
@@ -62,13 +62,13 @@ class Chosen:
         """Where texts come from."""
         return Disk(self._folders, self._given, self.names)
 
-    def _file(self, path: str, text: Text | None = None) -> None:
+    def _file(self, path: str, text: SourceText | None = None) -> None:
         name = name_of(path)
         here = os.getcwd()
         self._folders.append(here if _is_under(name, here) else os.path.dirname(name))
         self._take(name, path, text)
 
-    def _take(self, name: str, path: str, text: Text | None = None) -> None:
+    def _take(self, name: str, path: str, text: SourceText | None = None) -> None:
         real = os.path.realpath(path)
         if text is not None:
             self._given[name] = text
@@ -115,7 +115,7 @@ def to_file(link: Link, text: str, path: str) -> str:
     return link(text, Path(os.path.abspath(path)).as_uri())
 
 
-def _standard_input() -> Text:
+def _standard_input() -> SourceText:
     if sys.stdin is None:
         return unreadable("standard input is closed")
     try:

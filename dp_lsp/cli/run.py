@@ -14,7 +14,7 @@ import click
 
 from dp_lsp import frontends
 from dp_lsp.analysis.limits import EVER, MOST, Limits, OutOfTime
-from dp_lsp.analysis.loading import Loader, Refusal, Text
+from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Options, Setting
 from dp_lsp.analysis.setting import subject
 from dp_lsp.cli.configured import Configured
@@ -115,16 +115,16 @@ class _Unchanged:
 
     def __init__(self, files: Loader) -> None:
         self._files = files
-        self._texts: dict[str, Text] = {}
-        self._names: dict[tuple[str, str], str | Refusal] = {}
+        self._texts: dict[str, SourceText] = {}
+        self._names: dict[tuple[str, str], str | ReadRefusal] = {}
 
-    def included(self, by: str, path: str) -> str | Refusal:
+    def included(self, by: str, path: str) -> str | ReadRefusal:
         """The name of the file that is meant."""
         if (by, path) not in self._names:
             self._names[by, path] = self._files.included(by, path)
         return self._names[by, path]
 
-    def text(self, name: str) -> Text:
+    def text(self, name: str) -> SourceText:
         """The text of a file."""
         if name not in self._texts:
             self._texts[name] = self._files.text(name)

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from dp_lsp.analysis.limits import PER_CHARACTER, Limits, OutOfTime, Ticket
-from dp_lsp.analysis.loading import Loader, Text
+from dp_lsp.analysis.loading import Loader, SourceText
 from dp_lsp.analysis.records import Analysis, ChunkRecord, unchecked
 from dp_lsp.analysis.repairs import fixes_of
 from dp_lsp.cli.distributions import Distributions, improved
@@ -114,7 +114,7 @@ class Run:
         self._recent: deque[str] = deque() if before is None else before._recent
         self._proved: dict[str, Proved] = {}
 
-    def includes(self, name: str, text: Text) -> tuple[str, ...]:
+    def includes(self, name: str, text: SourceText) -> tuple[str, ...]:
         """The paths that a file with this text includes."""
         with limited(self._request.limits, len(text.content)):
             return self._engine.includes(name, text)

@@ -45,7 +45,7 @@ def run(path: str, config: str | None = None) -> int:
     try:
         here = Here(config)
         found = [(bound, _refused(bound, document, here)) for bound in document["bounds"]]
-    except Faulty as faults:
+    except FaultyCertificate as faults:
         for line in faults.args:
             point(line)
         return USAGE
@@ -122,11 +122,11 @@ class Whom(NamedTuple):
         return f"a person with {records} where no annotation says otherwise, neighbours: {self.neighbours}"
 
 
-class Faulty(Exception):
+class FaultyCertificate(Exception):
     """A configuration that counts for a program cannot be read; its lines say why."""
 
 
-class _Found(NamedTuple):
+class _FoundNode(NamedTuple):
     """What a check finds: the bounds that it certifies, what is said of each file, and whom the configuration of each
     project protects."""
 
@@ -141,10 +141,10 @@ class Here:
 
     def __init__(self, config: str | None) -> None:
         self._config = config
-        self._found: dict[str, _Found] = {}
+        self._found: dict[str, _FoundNode] = {}
 
     def difference(self, bound: Any) -> str:
-        """Why a bound is not what its function has; empty if it is. Raises :class:`Faulty`."""
+        """Why a bound is not what its function has; empty if it is. Raises :class:`FaultyCertificate`."""
         key = json.dumps([bound[name] for name in _CHECKED_WITH])
         if key not in self._found:
             self._found[key] = self._checked(bound)
@@ -158,7 +158,7 @@ class Here:
         differences = [next(_differences(bound, each), "") for each in alike]
         return "" if "" in differences else differences[0]
 
-    def _checked(self, bound: Any) -> _Found:
+    def _checked(self, bound: Any) -> _FoundNode:
         """What a check finds out of the files of a bound as they stand there, with its numbers."""
         from dp_lsp.cli.check import requested  # which loads all that checks
         from dp_lsp.cli.checks import Checks
@@ -171,14 +171,14 @@ class Here:
         checks = Checks(chosen, configured.options, requested(settings, delta)._replace(certificate=""), None)
         faults = configured.faults(checks.graph.included)
         if faults:
-            raise Faulty(*faults)
+            raise FaultyCertificate(*faults)
         analyses = {shown(name): analysis for name, analysis in checks.files()}
         roots = map(configured.options, checks.graph.roots)
         whom = [Whom(each.neighbours, each.contributes) for each in roots]
-        return _Found(checks.certificate()["bounds"], analyses, whom)
+        return _FoundNode(checks.certificate()["bounds"], analyses, whom)
 
 
-def _unproved(bound: Any, found: _Found) -> str:
+def _unproved(bound: Any, found: _FoundNode) -> str:
     """Why there is nothing like a bound."""
     name, path = bound["function"], bound["path"]
     analysis = found.files.get(path)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from dp_lsp.analysis.baseline import Accepted
-from dp_lsp.analysis.loading import Text
+from dp_lsp.analysis.loading import SourceText
 from dp_lsp.configuration.ignored import path_below
 from dp_lsp.configuration.problems import NoBaseline
 from dp_lsp.problem import Extent, Problem
@@ -38,7 +38,7 @@ class Baseline(NamedTuple):
         return self.files.get(path_below(self.folder, file), ()) if self.files else ()
 
 
-def read(name: str, text: Text) -> tuple[Baseline, tuple[Problem, ...]]:
+def read(name: str, text: SourceText) -> tuple[Baseline, tuple[Problem, ...]]:
     """What a baseline says, and what is wrong with it: then it says nothing."""
     nothing = Baseline(os.path.dirname(name))
     if text.problem is not None:
@@ -84,7 +84,7 @@ def _line(file: str, entry: Accepted) -> str:
     return json.dumps(said | bad, ensure_ascii=strange)  # a file's name need not be Unicode
 
 
-def _no_baseline(text: Text, at: int, why: str) -> Problem:
+def _no_baseline(text: SourceText, at: int, why: str) -> Problem:
     return NoBaseline.at(Span(at, min(at + 1, len(text.content))), why=why)
 
 

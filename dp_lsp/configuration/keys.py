@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.limits import EVER, MOST, Limits
-from dp_lsp.analysis.loading import Text
+from dp_lsp.analysis.loading import SourceText
 from dp_lsp.analysis.records import NEIGHBOURS, PROFILES, Options
 from dp_lsp.configuration import FILE, PROJECT_FILE
 from dp_lsp.configuration.ignored import matches
@@ -300,7 +300,7 @@ OUTSIDE_LINK = Read(None, (OutsideLink.at(Span(0, 0)),))
 """What stands for a file that is not read, as it is a link that leads out of the repository."""
 
 
-def read_configuration(name: str, text: Text) -> Read:
+def read_configuration(name: str, text: SourceText) -> Read:
     """What a file with this name says."""
     section = SECTION if os.path.basename(name) == PROJECT_FILE else ()
     if section and section[-1] not in text.content:
@@ -322,7 +322,7 @@ def read_configuration(name: str, text: Text) -> Read:
     return Read(None if finder.problems else found, tuple(finder.problems))
 
 
-def place_of(name: str, text: Text, key: str) -> Span:
+def place_of(name: str, text: SourceText, key: str) -> Span:
     """Where the value of a key stands in a file with this name that could be read."""
     section = SECTION if os.path.basename(name) == PROJECT_FILE else ()
     found = places(text.content).get((*section, key))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from dp_lsp.analysis.loading import Faulty, Text
+from dp_lsp.analysis.loading import Faulty, SourceText
 from dp_lsp.analysis.records import Options
 from dp_lsp.configuration import FILE, PROJECT_FILE
 from dp_lsp.configuration.ignored import path_below
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dp_lsp.configuration.keys import Configuration, Read
 
 
-class _Place(NamedTuple):
+class _FolderConfiguration(NamedTuple):
     """A configuration, the folder that its paths count from, and the file of its baseline."""
 
     folder: str
@@ -56,7 +56,7 @@ class Configurations:
         self.faulty: dict[str, Faulty] = {}
         """What is wrong with those that were read since the last look."""
         self._concerns = concerns
-        self._above: dict[str, _Place | None] = {}  # by folder
+        self._above: dict[str, _FolderConfiguration | None] = {}  # by folder
         self._baseline = None if baseline is None else os.path.abspath(baseline)
         self._rebase = rebase
         self._top = top
@@ -117,12 +117,12 @@ class Configurations:
             self._baselines[path] = self._valid[path] = found
         return found
 
-    def _of(self, file: str) -> _Place | None:
+    def _of(self, file: str) -> _FolderConfiguration | None:
         if self._only is not None:
             return self._only
         return self._in(os.path.dirname(file)) if os.path.isabs(file) and self._concerns(file) else None
 
-    def _in(self, folder: str) -> _Place | None:
+    def _in(self, folder: str) -> _FolderConfiguration | None:
         """What counts in a folder."""
         passed = []
         found = None
@@ -138,12 +138,12 @@ class Configurations:
         self._above |= dict.fromkeys(passed, found)
         return found
 
-    def _at(self, folder: str) -> _Place | None:
+    def _at(self, folder: str) -> _FolderConfiguration | None:
         """What stands in a folder itself."""
         files = (os.path.join(folder, name) for name in (FILE, PROJECT_FILE))
         return next((place for file in files if (place := self._read(file)) is not None), None)
 
-    def _read(self, file: str) -> _Place | None:
+    def _read(self, file: str) -> _FolderConfiguration | None:
         """What a file says, or said when it was last without a fault; None if it is not there, or is none."""
         if os.path.lexists(file):
             from dp_lsp.configuration.keys import (  # many files have no configuration
@@ -153,17 +153,17 @@ class Configurations:
             )
 
             outside = _leads_out(file)
-            text = Text("") if outside else read_file(file)
+            text = SourceText("") if outside else read_file(file)
             found = OUTSIDE_LINK if outside else read_configuration(file, text)
             if found != NO_CONFIGURATION:
                 return self._place(file, self._counted(file, text, found))
         self.kept.pop(file, None)
         return None
 
-    def _place(self, file: str, configuration: Configuration) -> _Place:
+    def _place(self, file: str, configuration: Configuration) -> _FolderConfiguration:
         baseline = self._named_by(file, configuration)
         inside = baseline is not None and _is_inside(baseline, os.path.dirname(file))
-        return _Place(os.path.dirname(file), configuration, baseline if inside else None)
+        return _FolderConfiguration(os.path.dirname(file), configuration, baseline if inside else None)
 
     def _named_by(self, file: str, configuration: Configuration) -> str | None:
         """The path of the baseline that a configuration names and that counts."""
@@ -171,13 +171,13 @@ class Configurations:
             return None
         return os.path.join(os.path.dirname(file), *configuration.baseline.split("/"))
 
-    def _named(self, file: str) -> _Place:
+    def _named(self, file: str) -> _FolderConfiguration:
         from dp_lsp.configuration.keys import read_configuration
 
         text = read_file(file)
         return self._place(file, self._counted(file, text, read_configuration(file, text)))
 
-    def _counted(self, file: str, text: Text, found: Read) -> Configuration:
+    def _counted(self, file: str, text: SourceText, found: Read) -> Configuration:
         from dp_lsp.configuration.keys import Configuration
 
         problems = found.problems
@@ -188,7 +188,7 @@ class Configurations:
             self.faulty[file] = Faulty(text.content, problems)
         return self.kept.get(file, Configuration())
 
-    def _without_baseline(self, file: str, text: Text, configuration: Configuration) -> tuple[Problem, ...]:
+    def _without_baseline(self, file: str, text: SourceText, configuration: Configuration) -> tuple[Problem, ...]:
         """What is wrong with the path of the baseline that a configuration names."""
         from dp_lsp.configuration.keys import place_of
         from dp_lsp.configuration.problems import WrongValue
@@ -205,7 +205,7 @@ class Configurations:
         return (WrongValue.at(place_of(file, text, key), name=key, words=words),) if words else ()
 
 
-def _without_ledger(file: str, text: Text, found: Read) -> Iterator[Problem]:
+def _without_ledger(file: str, text: SourceText, found: Read) -> Iterator[Problem]:
     """What is wrong with the path of the ledger that a configuration names."""
     from dp_lsp.configuration.keys import place_of
     from dp_lsp.configuration.problems import WrongValue

@@ -39,12 +39,12 @@ class _Spot(NamedTuple):
 
 def places(text: str) -> dict[Path, _Spot]:
     """The places of all that a valid TOML text says, by the keys and numbers that lead there."""
-    scan = _Scan(text)
+    scan = _TomlScan(text)
     scan.run()
     return scan.found
 
 
-class _Scan:
+class _TomlScan:
     """Walks through a text that is known to be valid, so nothing is checked again."""
 
     def __init__(self, text: str) -> None:
@@ -197,7 +197,7 @@ class Finder:
         return self._spots.get(path, _Spot(Span(0, 0), Span(0, 0)))
 
 
-class Value(Protocol):
+class KeyValue(Protocol):
     """What a value may be."""
 
     def schema(self) -> Schema:
@@ -339,7 +339,7 @@ class Key(NamedTuple):
     """A key: its name, what its value may be, and what it says, which is shown to users."""
 
     name: str
-    value: Value
+    value: KeyValue
     doc: str
     needed: bool = False
 

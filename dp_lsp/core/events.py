@@ -90,7 +90,7 @@ class Scheme(Enum):
 
 
 @thing
-class Opaque:
+class EffectVariable:
     """A call of a function that is a parameter: (ε, δ)-private in each argument, by symbols that stand for any."""
 
     name: str
@@ -239,7 +239,7 @@ class Awaited:
     """A call of a function that is not known yet; ``along`` holds how far each variable moves each argument.
     ``stepped`` says of each whether a change of n is n steps of at most 1, rounded up; of none, if it is empty."""
 
-    callee: Opaque
+    callee: EffectVariable
     along: tuple[Distances, ...]
     origin: Origin
     stepped: tuple[bool, ...] = ()
@@ -264,7 +264,7 @@ class Called:
     along: Mapping[Var, Distances]
     values: Substitution
     origin: Origin
-    answers: Mapping[Opaque, Answer | Opaque] = field(default_factory=dict)
+    answers: Mapping[EffectVariable, Answer | EffectVariable] = field(default_factory=dict)
 
 
 Cost = Release | Leak | Sequence | Either | Repeat | Sampled | Parallel | Parts | Awaited | Called
@@ -372,7 +372,7 @@ def _factors(along: Mapping[Var, Distances]) -> Iterator[Sens]:
     return (factor for distances in along.values() for factor in distances.values())
 
 
-def _answered(answers: Mapping[Opaque, Answer | Opaque]) -> Iterator[Poly | Sens]:
+def _answered(answers: Mapping[EffectVariable, Answer | EffectVariable]) -> Iterator[Poly | Sens]:
     for answer in answers.values():
         if isinstance(answer, Answer):
             yield from answer.values.symbols.values()

@@ -1,7 +1,8 @@
 """The reader of formulas: text in SymPy syntax, as reports have it and users write it, to core's own numbers.
 
 Nothing of a text is run, and what a name stands for its reader is told (:class:`Names`). A text may come from anybody,
-so its length, its nesting and its numbers have limits. What cannot be read is an :class:`Unreadable`, no exception.
+so its length, its nesting and its numbers have limits. What cannot be read is an :class:`UnreadableFormula`, no
+exception.
 
 What is read is equal to what the text says wherever that has a value. ``**`` and logarithms whose signs are not known,
 and the like, become symbols of their own.
@@ -45,7 +46,7 @@ _OF_SOMETHING = frozenset(("length", "rows", "cols", "epsilon", "delta", "sens")
 """Numbers that belong to something, such as ``length(v)``: none of them is negative."""
 
 
-class Unreadable(NamedTuple):
+class UnreadableFormula(NamedTuple):
     """A text is no formula: why, in words."""
 
     reason: str
@@ -58,11 +59,11 @@ class _Stop(Exception):
 class Names(Protocol):
     """What names in formulas stand for."""
 
-    def number(self, name: str) -> Quantity | Unreadable:
+    def number(self, name: str) -> Quantity | UnreadableFormula:
         """What a name stands for, or something like ``length(v)``, which is written without blanks."""
         ...
 
-    def unknown(self, function: str, args: tuple[Quantity, ...], nonnegative: bool) -> Quantity | Unreadable:
+    def unknown(self, function: str, args: tuple[Quantity, ...], nonnegative: bool) -> Quantity | UnreadableFormula:
         """What stands for a function of numbers that core has no term for; the same one each time."""
         ...
 
@@ -76,14 +77,16 @@ Renamed = Mapping[str, str]
 _AS_THEY_ARE: Renamed = MappingProxyType({})
 
 
-def read(text: str, names: Names, renamed: Renamed = _AS_THEY_ARE) -> Quantity | Unreadable:
+def read(text: str, names: Names, renamed: Renamed = _AS_THEY_ARE) -> Quantity | UnreadableFormula:
     """The number that a text means: a :class:`Sens` where it is certainly not negative."""
-    return _attempt(lambda: _Reader(text, names, renamed).whole())
+    return _attempt(lambda: _FormulaReader(text, names, renamed).whole())
 
 
-def read_relations(text: str, names: Names, renamed: Renamed = _AS_THEY_ARE) -> tuple[Comparison, ...] | Unreadable:
+def read_relations(
+    text: str, names: Names, renamed: Renamed = _AS_THEY_ARE
+) -> tuple[Comparison, ...] | UnreadableFormula:
     """The comparisons that a condition says: one, or several in a chain (``0 < s < 1``)."""
-    return _attempt(lambda: tuple(_Reader(text, names, renamed).chain()))
+    return _attempt(lambda: tuple(_FormulaReader(text, names, renamed).chain()))
 
 
 def with_names(text: str, renamed: Renamed) -> str:
@@ -99,16 +102,16 @@ def words(text: str) -> set[str]:
 _Read = TypeVar("_Read")
 
 
-def _attempt(reading: Callable[[], _Read]) -> _Read | Unreadable:
+def _attempt(reading: Callable[[], _Read]) -> _Read | UnreadableFormula:
     try:
         return reading()
     except _Stop as stop:
-        return Unreadable(str(stop))
+        return UnreadableFormula(str(stop))
     except ArithmeticError:
-        return Unreadable("it is too long")
+        return UnreadableFormula("it is too long")
 
 
-class _Reader:
+class _FormulaReader:
     """A descent over the tokens of one text."""
 
     def __init__(self, text: str, names: Names, renamed: Renamed) -> None:
@@ -340,17 +343,17 @@ class _Reader:
         return _told(self._names.unknown(function, args, nonnegative))
 
 
-def _magnitude(reader: _Reader, value: Quantity) -> Quantity:
+def _magnitude(reader: _FormulaReader, value: Quantity) -> Quantity:
     return sens.magnitude(value) if isinstance(value, Poly) else value
 
 
-_OF_ONE: dict[str, Callable[[_Reader, Quantity], Quantity]] = {
+_OF_ONE: dict[str, Callable[[_FormulaReader, Quantity], Quantity]] = {
     "Abs": _magnitude,
     "sqrt": lambda reader, value: _root(value),
-    "log": _Reader._log,
-    "exp": _Reader._exp,
-    "tanh": _Reader._tanh,
-    "ceiling": _Reader._ceiling,
+    "log": _FormulaReader._log,
+    "exp": _FormulaReader._exp,
+    "tanh": _FormulaReader._tanh,
+    "ceiling": _FormulaReader._ceiling,
 }
 """The functions of one number that bounds are made of."""
 
@@ -365,8 +368,8 @@ def _cut(text: str) -> Iterator[str]:
         yield found[0].strip()
 
 
-def _told(found: Quantity | Unreadable) -> Quantity:
-    if isinstance(found, Unreadable):
+def _told(found: Quantity | UnreadableFormula) -> Quantity:
+    if isinstance(found, UnreadableFormula):
         raise _Stop(found.reason)
     return found
 
@@ -435,7 +438,7 @@ def _root(value: Quantity) -> Quantity:
     return sens.magnitude(value).root()
 
 
-class Scope:
+class FormulaScope:
     """What the names in the formulas of reports stand for: symbols, of which as much is known as conditions say.
     ``parameters`` are the names of parameters, so that none of them is taken for ∞."""
 
@@ -460,11 +463,11 @@ class Scope:
             {self._symbols[name]: Poly.of(self._lows[name]) + Poly.of(more) for name, more in rest.items()}
         )
 
-    def read(self, text: str, renamed: Renamed = _AS_THEY_ARE) -> Quantity | Unreadable:
+    def read(self, text: str, renamed: Renamed = _AS_THEY_ARE) -> Quantity | UnreadableFormula:
         """The number that a text means here."""
         return read(text, self, renamed)
 
-    def read_relations(self, text: str, renamed: Renamed = _AS_THEY_ARE) -> tuple[Comparison, ...] | Unreadable:
+    def read_relations(self, text: str, renamed: Renamed = _AS_THEY_ARE) -> tuple[Comparison, ...] | UnreadableFormula:
         """The comparisons that a text means here."""
         return read_relations(text, self, renamed)
 
@@ -487,9 +490,9 @@ class Scope:
 
     # What the reader asks
 
-    def number(self, name: str) -> Quantity | Unreadable:
+    def number(self, name: str) -> Quantity | UnreadableFormula:
         if name == "oo":
-            return Unreadable("`oo` is a parameter") if name in self._parameters else INFINITY
+            return UnreadableFormula("`oo` is a parameter") if name in self._parameters else INFINITY
         symbol = self._symbols.get(name)
         if symbol is None:
             sign = Sign.NONNEGATIVE if name.endswith(")") else self._signs.get(name, Sign.REAL)
@@ -516,7 +519,7 @@ class Scope:
     def _compared(self, texts: Iterable[tuple[str, tuple[tuple[str, str], ...]]]) -> Iterator[Comparison]:
         for text, renamed in texts:
             found = self.read_relations(text, dict(renamed))
-            if not isinstance(found, Unreadable):
+            if not isinstance(found, UnreadableFormula):
                 yield from found
 
     def _note(self, comparison: Comparison) -> None:
@@ -566,7 +569,7 @@ class Order(StrEnum):
     OPEN = "open"
 
 
-class Point(NamedTuple):
+class SamplePoint(NamedTuple):
     """What two numbers come to, about, for some values of their symbols."""
 
     numbers: tuple[tuple[str, float], ...]
@@ -574,23 +577,23 @@ class Point(NamedTuple):
     new: float
 
 
-class Verdict(NamedTuple):
+class ComparedNumbers(NamedTuple):
     """An order, and where the new number is larger and where it is smaller."""
 
     order: Order
-    above: Point | None = None
-    below: Point | None = None
+    above: SamplePoint | None = None
+    below: SamplePoint | None = None
 
 
 Least = Sequence[Quantity]
 """Numbers of which the least one counts."""
 
 
-def compare(old: Least, new: Least, scope: Scope) -> Verdict:
+def compare(old: Least, new: Least, scope: FormulaScope) -> ComparedNumbers:
     """Compare two numbers where the conditions of a scope hold."""
     no_more, no_less = _is_at_most(new, old, scope), _is_at_most(old, new, scope)
     if no_more:
-        return Verdict(Order.SAME if no_less else Order.SMALLER)
+        return ComparedNumbers(Order.SAME if no_less else Order.SMALLER)
     above = below = None
     shown = _symbols((*old, *new))
     for where, before, after in _values(old, new, scope):
@@ -601,22 +604,22 @@ def compare(old: Least, new: Least, scope: Scope) -> Verdict:
         if above and (below or no_less):
             break
     if above:
-        return Verdict(Order.MIXED if below else Order.LARGER, above, below)
-    return Verdict(Order.LARGER if no_less else Order.OPEN, None, below)
+        return ComparedNumbers(Order.MIXED if below else Order.LARGER, above, below)
+    return ComparedNumbers(Order.LARGER if no_less else Order.OPEN, None, below)
 
 
-def _is_at_most(some: Least, others: Least, scope: Scope) -> bool:
+def _is_at_most(some: Least, others: Least, scope: FormulaScope) -> bool:
     return all(any(is_at_most(small, large, scope) for small in some) for large in others)
 
 
-def is_at_most(small: Quantity, large: Quantity, scope: Scope) -> bool:
+def is_at_most(small: Quantity, large: Quantity, scope: FormulaScope) -> bool:
     """Whether a number is proved to be at most another wherever the conditions of a scope hold."""
     if constraints.is_at_most(small, large):
         return True
     return scope.has_lows and constraints.is_at_most(scope.shifted(small), scope.shifted(large))
 
 
-def _values(old: Least, new: Least, scope: Scope) -> Iterator[tuple[dict[Symbol, Fraction], Interval, Interval]]:
+def _values(old: Least, new: Least, scope: FormulaScope) -> Iterator[tuple[dict[Symbol, Fraction], Interval, Interval]]:
     """What two numbers come to where the conditions hold, and neither is negative; always at the same places."""
     own = _symbols((*old, *new))
     around = [each for each in scope.conditions if own & _symbols((each.left, each.right))]
@@ -646,7 +649,7 @@ def _least(several: Least, at: dict[Symbol, Fraction]) -> Interval:
     return Interval(min(lows) if len(lows) == len(found) else None, min(highs, default=None))
 
 
-def _choices(symbol: Symbol, scope: Scope) -> tuple[str, ...]:
+def _choices(symbol: Symbol, scope: FormulaScope) -> tuple[str, ...]:
     if symbol.sign is Sign.PROBABILITY:
         return _SHARES
     if scope.is_whole(symbol):
@@ -663,9 +666,9 @@ def _holds(comparison: Comparison, at: dict[Symbol, Fraction]) -> bool:
     return not is_below(right, left) and (apart or comparison.relation == "<=")
 
 
-def _point(old: Interval, new: Interval, where: dict[Symbol, Fraction], shown: set[Symbol]) -> Point:
+def _point(old: Interval, new: Interval, where: dict[Symbol, Fraction], shown: set[Symbol]) -> SamplePoint:
     numbers = tuple((symbol.name, float(number)) for symbol, number in where.items() if symbol in shown)
-    return Point(numbers, *(math.inf if each.high is None else _float(each.high) for each in (old, new)))
+    return SamplePoint(numbers, *(math.inf if each.high is None else _float(each.high) for each in (old, new)))
 
 
 def _float(value: Fraction) -> float:

@@ -15,7 +15,7 @@ from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.constraints import Constraint
 from dp_lsp.core.evaluate import Substitution
-from dp_lsp.core.events import Cost, Opaque, Var
+from dp_lsp.core.events import Cost, EffectVariable, Var
 from dp_lsp.core.linear import LinearForm
 from dp_lsp.core.machine import ANY, Declared
 from dp_lsp.core.order import Way
@@ -95,7 +95,7 @@ class Open:
     result: Type
     factors: tuple[Sens, ...]
     span: Span
-    release: Opaque | None = None
+    release: EffectVariable | None = None
 
     @property
     def symbols(self) -> tuple[Symbol | None, ...]:

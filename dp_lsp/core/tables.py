@@ -40,7 +40,7 @@ _SYMBOL, _NORM, _APPLY, _POLY, _SENS = range(5)
 _K = TypeVar("_K")
 
 
-class Writer:
+class TableWriter:
     """Writes rows. Each method gives the place of a row, or what stands for a value that needs none. Equal values are
     written alike whenever they were made: sums and products in an order that follows from what they say."""
 
@@ -157,7 +157,7 @@ class Writer:
         return "*".join([*sorted(f"{self._key(atom)}^{power}" for atom, power in monomial), str(factor)])
 
 
-class Reader:
+class TableReader:
     """Reads what a writer wrote. Raises LookupError, TypeError or ValueError for rows that nobody wrote."""
 
     def __init__(self, rows: list[Row]) -> None:
@@ -242,12 +242,12 @@ class Reader:
         return Sens(tuple(map(self.poly, row[1:])))
 
 
-_READERS: dict[int, Callable[[Reader, Row], Any]] = {
-    _SYMBOL: Reader._symbol_of,
-    _NORM: Reader._norm_of,
-    _APPLY: Reader._apply_of,
-    _POLY: Reader._poly_of,
-    _SENS: Reader._sens_of,
+_READERS: dict[int, Callable[[TableReader, Row], Any]] = {
+    _SYMBOL: TableReader._symbol_of,
+    _NORM: TableReader._norm_of,
+    _APPLY: TableReader._apply_of,
+    _POLY: TableReader._poly_of,
+    _SENS: TableReader._sens_of,
 }
 
 

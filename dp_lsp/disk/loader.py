@@ -15,7 +15,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from dp_lsp import frontends
-from dp_lsp.analysis.loading import Loader, Refusal, Text
+from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
 from dp_lsp.disk.problems import NotUtf8, Unreadable
 from dp_lsp.engine.problems import IncludeMissing, IncludeOutside, IncludeWithoutFolder
 from dp_lsp.text import Span
@@ -31,7 +31,7 @@ def name_of(path: str) -> str:
     return whole if os.path.realpath(whole) == real else real  # else `..` goes back through a link
 
 
-def read_file(path: str) -> Text:
+def read_file(path: str) -> SourceText:
     """The text of a file, without a byte order mark. What goes wrong is a problem, not an exception."""
     try:
         return decoded(_bytes(path))
@@ -39,19 +39,19 @@ def read_file(path: str) -> Text:
         return unreadable(error.strerror or type(error).__name__)
 
 
-def unreadable(reason: str) -> Text:
+def unreadable(reason: str) -> SourceText:
     """Nothing could be read."""
-    return Text("", Unreadable.at(Span(0, 0), reason=reason))
+    return SourceText("", Unreadable.at(Span(0, 0), reason=reason))
 
 
-def decoded(data: bytes) -> Text:
+def decoded(data: bytes) -> SourceText:
     """The text that bytes are."""
     try:
-        return Text(data.decode("utf-8-sig"))
+        return SourceText(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         at = len(error.object[: error.start].decode("utf-8-sig"))
         problem = NotUtf8.at(Span(at, at + 1), byte=f"0x{error.object[error.start]:02X}")
-        return Text(data.decode("utf-8-sig", "replace"), problem)
+        return SourceText(data.decode("utf-8-sig", "replace"), problem)
 
 
 def _bytes(path: str) -> bytes:
@@ -104,17 +104,17 @@ class Disk:
     editor has open, and of standard input. A name that is no whole path is one of those.
     """
 
-    def __init__(self, folders: Iterable[str], given: Mapping[str, Text], named: Iterable[str] = ()) -> None:
+    def __init__(self, folders: Iterable[str], given: Mapping[str, SourceText], named: Iterable[str] = ()) -> None:
         whole = {os.path.abspath(folder) for folder in folders}
         self._folders = whole | {os.path.realpath(folder) for folder in whole}
         self._named = frozenset(named)
-        self._read: dict[str, tuple[FileStamp, Text]] = {}
-        self._given: dict[str, Text] = {}
+        self._read: dict[str, tuple[FileStamp, SourceText]] = {}
+        self._given: dict[str, SourceText] = {}
         self._by_real: dict[str, str] = {}  # the names of what is given
         for name, text in given.items():
             self.give(name, text)
 
-    def give(self, name: str, text: Text) -> None:
+    def give(self, name: str, text: SourceText) -> None:
         """This text of a file wins over the disk from now on."""
         if name not in self._given and os.path.isabs(name):
             self._by_real[os.path.realpath(name)] = name
@@ -125,17 +125,17 @@ class Disk:
         self._given.pop(name, None)
         self._by_real = {real: other for real, other in self._by_real.items() if other != name}
 
-    def included(self, by: str, path: str) -> str | Refusal:
+    def included(self, by: str, path: str) -> str | ReadRefusal:
         """The name of the file that an `include` means, as Julia finds it, or why there is none to read."""
         if not os.path.isabs(by):
-            return Refusal(IncludeWithoutFolder, {"path": path})
+            return ReadRefusal(IncludeWithoutFolder, {"path": path})
         if "\0" in path:
             return _missing(path, "")
         name = os.path.normpath(os.path.join(os.path.dirname(by), path))
         if name in self._given or name in self._named:
             return name
         if not self.has(name):
-            return Refusal(IncludeOutside, {"path": path})
+            return ReadRefusal(IncludeOutside, {"path": path})
         try:
             os.stat(name)
         except (FileNotFoundError, NotADirectoryError):
@@ -150,7 +150,7 @@ class Disk:
             is_below(os.path.realpath(name), folder) for folder in self._folders
         )
 
-    def text(self, name: str) -> Text:
+    def text(self, name: str) -> SourceText:
         """The text of a file, the same object as long as it does not change."""
         given = self._given_for(name)
         if given is not None:
@@ -168,7 +168,7 @@ class Disk:
         """The texts of other files need not be remembered."""
         self._read = {name: known for name, known in self._read.items() if name in names}
 
-    def _given_for(self, name: str) -> Text | None:
+    def _given_for(self, name: str) -> SourceText | None:
         """What was handed over of a file, under whatever name."""
         if name in self._given or not self._by_real:
             return self._given.get(name)
@@ -190,9 +190,9 @@ def is_below(name: str, folder: str) -> bool:
     return name.startswith(os.path.join(folder, ""))
 
 
-def _missing(path: str, near: str) -> Refusal:
+def _missing(path: str, near: str) -> ReadRefusal:
     hint = f"; did you mean `{os.path.join(os.path.dirname(path), near)}`?" if near else ""
-    return Refusal(IncludeMissing, {"path": path, "hint": hint})
+    return ReadRefusal(IncludeMissing, {"path": path, "hint": hint})
 
 
 def _near(name: str, by: str) -> str:
@@ -220,30 +220,30 @@ def stamp(name: str) -> FileStamp | None:
     return FileStamp(found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
 
 
-class Seen(NamedTuple):
+class SeenFile(NamedTuple):
     """What a loader has said: texts by name, and what includes mean, by the file that has one and the path in it."""
 
-    texts: dict[str, Text]
-    included: dict[tuple[str, str], str | Refusal]
+    texts: dict[str, SourceText]
+    included: dict[tuple[str, str], str | ReadRefusal]
 
 
 class Snapshot:
     """A loader that asks another one each question once. It may know some answers from the start; ``strayed`` tells
     whether it was asked for anything else."""
 
-    def __init__(self, loader: Loader, seen: Seen | None = None) -> None:
+    def __init__(self, loader: Loader, seen: SeenFile | None = None) -> None:
         self._loader = loader
-        self._seen = Seen({}, {}) if seen is None else Seen(dict(seen.texts), dict(seen.included))
+        self._seen = SeenFile({}, {}) if seen is None else SeenFile(dict(seen.texts), dict(seen.included))
         self.strayed = False
 
-    def text(self, name: str) -> Text:
+    def text(self, name: str) -> SourceText:
         known = self._seen.texts.get(name)
         if known is None:
             self.strayed = True
             known = self._seen.texts[name] = self._loader.text(name)
         return known
 
-    def included(self, by: str, path: str) -> str | Refusal:
+    def included(self, by: str, path: str) -> str | ReadRefusal:
         known = self._seen.included.get((by, path))
         if known is None:
             self.strayed = True
@@ -255,7 +255,7 @@ class Snapshot:
         texts = (self._loader.text(name) != text for name, text in self._seen.texts.items())
         return any(texts) or any(self._loader.included(*asked) != said for asked, said in self._seen.included.items())
 
-    def seen(self, names: Iterable[str]) -> Seen:
+    def seen(self, names: Iterable[str]) -> SeenFile:
         """The texts of these files, and what was asked about their includes."""
         texts = {name: self.text(name) for name in names}
-        return Seen(texts, {key: found for key, found in self._seen.included.items() if key[0] in texts})
+        return SeenFile(texts, {key: found for key, found in self._seen.included.items() if key[0] in texts})

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dp_lsp import frontends
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.limits import Ticket
-from dp_lsp.analysis.loading import Loader, Refusal, Text
+from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, unchecked
 from dp_lsp.analysis.rows import Plotted
 from dp_lsp.core.term import Definition, Method
@@ -24,10 +24,10 @@ from dp_lsp.engine.merge import together
 from dp_lsp.engine.module import NOTHING, Carried, Elsewhere, Module, remembered
 from dp_lsp.engine.pieces import Memo, Pieces
 from dp_lsp.engine.problems import IncludeWithoutFolder, TooLong
-from dp_lsp.engine.project import Part, Project, project
+from dp_lsp.engine.project import Project, ProjectPart, project
 from dp_lsp.engine.remarks import Allowance
 from dp_lsp.engine.runnable import Runnable, runnable
-from dp_lsp.engine.task import Known, Task
+from dp_lsp.engine.task import KnownChunk, Task
 from dp_lsp.infer.context import Global, UnknownGlobal
 from dp_lsp.infer.method import Inferred
 from dp_lsp.language import Language
@@ -57,7 +57,7 @@ class _How(NamedTuple):
     refused: Collection[bytes] = ()
     on_record: Callable[[ChunkRecord], None] = lambda record: None
 
-    def readable(self, name: str, text: Text) -> Text:
+    def readable(self, name: str, text: SourceText) -> SourceText:
         """The text of a file, with a problem if it is none that can be checked."""
         problem = text.problem or self.language.syntax.refused(text.content)
         size, most = len(text.content), self.options(name).limits.characters
@@ -100,7 +100,7 @@ class Engine:
         self.inferred = 0
         self.tried = 0
         self._pieces = Pieces()
-        self._records: Memo[bytes, Known] = Memo()
+        self._records: Memo[bytes, KnownChunk] = Memo()
         self._modules: dict[str, list[Module]] = {}  # of each project, as it was checked last
         self._memos: tuple[Memo[Any, Any], ...] = (*self._pieces.memos, self._records)
 
@@ -259,7 +259,7 @@ class Engine:
             )
         ]
 
-    def _each(self, root: str, loader: Loader, how: _How) -> Iterator[tuple[str, int, Module, Task, Known]]:
+    def _each(self, root: str, loader: Loader, how: _How) -> Iterator[tuple[str, int, Module, Task, KnownChunk]]:
         """What is known of each unit of a project: its file, its index in its module, that, its task, and that."""
         whole, modules = self._project(root, loader, how, root)
         for part in whole.parts:
@@ -291,7 +291,7 @@ class Engine:
         """What another engine found out in a version of a document, or in several that were not checked to the end:
         it is not inferred again. Remembered until the document is unlearned."""
         for record in map(remembered, records):
-            known = Known.told(record)
+            known = KnownChunk.told(record)
             if known is not None and self._records.get(record.key) is None:
                 self._records.put(record.key, known)
         self._records.turn(_TOLD + document)
@@ -312,7 +312,7 @@ class Engine:
         """What was learned of a document, and is not used, need not be remembered."""
         self._records.forget(_TOLD + document)
 
-    def includes(self, name: str, text: Text, look: Callable[[], None] = lambda: None) -> tuple[str, ...]:
+    def includes(self, name: str, text: SourceText, look: Callable[[], None] = lambda: None) -> tuple[str, ...]:
         """The paths that the text of a file includes; cheap where it includes none."""
         return self._pieces.includes(text, frontends.of(name, text.language), look)
 
@@ -334,7 +334,7 @@ class Engine:
         self._records.use(known.record.key for known in module.known.values())
         return module
 
-    def _known(self, module: Module, index: int, how: _How) -> Known:
+    def _known(self, module: Module, index: int, how: _How) -> KnownChunk:
         task = module.task(index, how.look)
         key = task.key()
         known = self._remembered(module, task, key, how)
@@ -343,7 +343,7 @@ class Engine:
             known = self._remembered(module, task, task.better_key(key), how)
         return known
 
-    def _remembered(self, module: Module, task: Task, key: bytes, how: _How) -> Known:
+    def _remembered(self, module: Module, task: Task, key: bytes, how: _How) -> KnownChunk:
         known = self._records.get(key)
         if known is None:
             self._complete(module, task.sources(), how)
@@ -351,7 +351,7 @@ class Engine:
             self._records.put(key, known)
         return known
 
-    def _inferred(self, task: Task, key: bytes, how: _How) -> Known:
+    def _inferred(self, task: Task, key: bytes, how: _How) -> KnownChunk:
         if key in how.refused:
             return task.refused(key)
         how.on_chunk(key)
@@ -380,12 +380,12 @@ class _Lone:
     """One text that is in no folder."""
 
     def __init__(self, content: str) -> None:
-        self._text = Text(content)
+        self._text = SourceText(content)
 
-    def included(self, by: str, path: str) -> str | Refusal:
-        return Refusal(IncludeWithoutFolder, {"path": path})
+    def included(self, by: str, path: str) -> str | ReadRefusal:
+        return ReadRefusal(IncludeWithoutFolder, {"path": path})
 
-    def text(self, name: str) -> Text:
+    def text(self, name: str) -> SourceText:
         return self._text
 
 
@@ -421,7 +421,7 @@ def _analyses(root: str, whole: Project, found: list[Module], options: OptionsOf
     return together((root, {part.name: _analysis(whole, part, elsewhere, options(part.name))}) for part in whole.parts)
 
 
-def _analysis(whole: Project, part: Part, elsewhere: Elsewhere, options: Options) -> Analysis:
+def _analysis(whole: Project, part: ProjectPart, elsewhere: Elsewhere, options: Options) -> Analysis:
     """What is known of a part of a project."""
     if part.problem is not None:
         return unchecked(part.source, part.problem, options)

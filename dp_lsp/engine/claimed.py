@@ -29,7 +29,7 @@ _LONGEST = 60
 _DIGITS = 9  # of a number in a baseline, which is compared with others that were found like it
 
 
-class Known(Protocol):
+class KnownBounds(Protocol):
     """What is proved of a function, and how it is written."""
 
     scheme: Scheme
@@ -65,14 +65,14 @@ class _Most(NamedTuple):
     number: Fraction | None
 
 
-class _Missed(NamedTuple):
+class _MissedClaim(NamedTuple):
     """How a budget is missed, in words, and the smallest ε that is proved, as a formula."""
 
     words: str
     least: str = INFINITE
 
 
-def problems(known: Known, claims: Iterable[Claim], name: Span) -> Iterator[Problem]:
+def problems(known: KnownBounds, claims: Iterable[Claim], name: Span) -> Iterator[Problem]:
     """What comments say and nobody has proved."""
     for claim in claims:
         try:
@@ -81,7 +81,7 @@ def problems(known: Known, claims: Iterable[Claim], name: Span) -> Iterator[Prob
             yield ClaimUnreadable.at(claim.span, word=claim.word, wrong=wrong)
 
 
-def asserted(known: Known, claims: Iterable[Claim], problem: Problem) -> Asserted | None:
+def asserted(known: KnownBounds, claims: Iterable[Claim], problem: Problem) -> Asserted | None:
     """What the comment says that a problem is about; None if that is no comment on a sensitivity."""
     for claim in claims:
         if claim.word == SENSITIVITY:
@@ -93,7 +93,7 @@ def asserted(known: Known, claims: Iterable[Claim], problem: Problem) -> Asserte
 
 
 class _Checked:
-    def __init__(self, known: Known, claim: Claim, name: Span) -> None:
+    def __init__(self, known: KnownBounds, claim: Claim, name: Span) -> None:
         self._known = known
         self._claim = claim
         self._name = name
@@ -183,16 +183,16 @@ class _Checked:
                         missed=missed.words,
                     )
 
-    def _missed(self, group: tuple[Var, ...], epsilon: _Most, delta: _Most) -> _Missed | None:
+    def _missed(self, group: tuple[Var, ...], epsilon: _Most, delta: _Most) -> _MissedClaim | None:
         """How a budget is missed; None if some measure proves it for the numbers there are."""
         pricing = self._known.pricing(group, self._numbers)
         written = f"ε <= {epsilon.written}, δ <= {delta.written}"
         if epsilon.number is None or delta.number is None:
-            return self._instead(group, written) or _Missed(f"it is not proved that {written}")
+            return self._instead(group, written) or _MissedClaim(f"it is not proved that {written}")
         found = pricing.figures(min(delta.number, LARGEST), epsilon.number)
         if not found:
             lacking = "` and `".join(pricing.missing)
-            return _Missed(
+            return _MissedClaim(
                 f"whether {written} depends on `{lacking}`: say `where {pricing.missing[0]} = …`"
                 if lacking
                 else (f"no ε is proved for δ <= {delta.written}")
@@ -203,15 +203,15 @@ class _Checked:
         shown, over = figure(least or Fraction(0)), figure((least or Fraction(0)) - epsilon.number)
         at = f" for δ <= {delta.written}" if delta.number else ""
         words = f"ε {shown} is proved{at}, {over} more than {epsilon.written}"
-        return _Missed(words, decimal(least or Fraction(0), _DIGITS))
+        return _MissedClaim(words, decimal(least or Fraction(0), _DIGITS))
 
-    def _instead(self, group: tuple[Var, ...], written: str) -> _Missed | None:
+    def _instead(self, group: tuple[Var, ...], written: str) -> _MissedClaim | None:
         """What is proved instead, if that is short and leaves nothing to choose."""
         for bound in self._known.listed(group, self._numbers):
             epsilon, delta = self._known.short(bound.price.epsilon), self._known.short(bound.price.delta)
             if not bound.choices and not bound.price.epsilon.infinite and len(epsilon + delta) <= _LONGEST:
                 words = f"ε {epsilon}, δ {delta} is proved, but not {written}"
-                return _Missed(words, as_formula(bound.price.epsilon))
+                return _MissedClaim(words, as_formula(bound.price.epsilon))
         return None
 
     def _related(self, group: tuple[Var, ...]) -> tuple[Related, ...]:
@@ -275,7 +275,7 @@ def _holds(listed: tuple[Bound, ...], epsilon: Sens, delta: Sens) -> bool:
     )
 
 
-def _symbols(known: Known) -> dict[str, Symbol]:
+def _symbols(known: KnownBounds) -> dict[str, Symbol]:
     """What a right side may be made of."""
     found: set[Symbol] = set(known.scheme.owned.symbols)
     for need in known.needs:

@@ -112,7 +112,7 @@ def formula(text: str, symbols: Mapping[str, Symbol] | None = None) -> Poly:
     """The number that a right side means; without ``symbols`` any name is one. Raises :class:`NotUnderstood`, also for
     a name that is no symbol."""
     found = formulas.read(text, _AnySymbols() if symbols is None else _Symbols(symbols))
-    if isinstance(found, formulas.Unreadable):
+    if isinstance(found, formulas.UnreadableFormula):
         raise NotUnderstood(f"`{text}` is not a number: {found.reason}" if text else "a number is missing")
     return found if isinstance(found, Poly) else found.single_poly()
 
@@ -123,14 +123,16 @@ class _Symbols:
     def __init__(self, symbols: Mapping[str, Symbol]) -> None:
         self._symbols = symbols
 
-    def number(self, name: str) -> Quantity | formulas.Unreadable:
+    def number(self, name: str) -> Quantity | formulas.UnreadableFormula:
         found = self._symbols.get(name)
         if found is None:
-            return formulas.Unreadable(f"`{name}` is not a static parameter or dimension here")
+            return formulas.UnreadableFormula(f"`{name}` is not a static parameter or dimension here")
         return Poly.of(found)
 
-    def unknown(self, function: str, args: tuple[Quantity, ...], nonnegative: bool) -> Quantity | formulas.Unreadable:
-        return formulas.Unreadable(f"it is not known that `{function}` has a value there")
+    def unknown(
+        self, function: str, args: tuple[Quantity, ...], nonnegative: bool
+    ) -> Quantity | formulas.UnreadableFormula:
+        return formulas.UnreadableFormula(f"it is not known that `{function}` has a value there")
 
     def is_at_least_one(self, value: Poly) -> bool:
         return False

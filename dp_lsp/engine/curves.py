@@ -19,9 +19,9 @@ from dp_lsp.accounting.bounds import PROFILES
 from dp_lsp.accounting.charge import Charge, in_order
 from dp_lsp.accounting.pld import Question
 from dp_lsp.analysis.records import FunctionReport, Options, State
-from dp_lsp.analysis.rows import Curve, Plot
+from dp_lsp.analysis.rows import Plot, PlottedCurve
 from dp_lsp.core.evaluate import rounded_up
-from dp_lsp.engine.describe import Description, Place
+from dp_lsp.engine.describe import Description, ReportPlace
 from dp_lsp.engine.numeric import Pricing
 from dp_lsp.infer.method import Inferred
 
@@ -29,7 +29,7 @@ _EXPONENTS = range(-120, -15, 5)  # tenths of powers of ten
 _POINTS = 24  # numbers of rounds
 
 
-class Point(NamedTuple):
+class CurvePoint(NamedTuple):
     """A point of a curve: where, the smallest ε there that a rule proves, rounded up, and the rule."""
 
     at: Fraction
@@ -41,14 +41,14 @@ Look = Callable[[], None]
 """Called before each point, as a point takes its time; what it raises ends the work."""
 
 
-class Rounds(NamedTuple):
+class RoundsCurve(NamedTuple):
     """Curves over the number of rounds of a loop, which are ``actual`` in the program."""
 
     actual: int
-    points: tuple[Point, ...]
+    points: tuple[CurvePoint, ...]
 
 
-def against_delta(charge: Charge, look: Look = lambda: None) -> tuple[Point, ...]:
+def against_delta(charge: Charge, look: Look = lambda: None) -> tuple[CurvePoint, ...]:
     """ε of each rule at total δ between 1e-12 and 0.03; at each place the smallest comes first."""
     return tuple(_points(questions_of_delta(charge), look))
 
@@ -69,43 +69,43 @@ def questions_of_rounds(charge: Charge, delta: Fraction) -> list[tuple[Fraction,
     return [(Fraction(count), Question(_repeated(charge, longest, count), delta)) for count in counts]
 
 
-def against_rounds(charge: Charge, delta: Fraction, look: Look = lambda: None) -> Rounds | None:
+def against_rounds(charge: Charge, delta: Fraction, look: Look = lambda: None) -> RoundsCurve | None:
     """The same at one total δ as the longest loop runs up to twice as often, the noise of each round being what it is;
     None without a loop."""
     longest = _longest(charge)
     if longest is None:
         return None
-    return Rounds(longest.count, tuple(_points(questions_of_rounds(charge, delta), look)))
+    return RoundsCurve(longest.count, tuple(_points(questions_of_rounds(charge, delta), look)))
 
 
-def lowest(points: Iterable[Point]) -> tuple[Point, ...]:
+def lowest(points: Iterable[CurvePoint]) -> tuple[CurvePoint, ...]:
     """The smallest ε at each place."""
     return tuple(next(group) for _, group in groupby(points, key=lambda point: point.at))
 
 
-def _longest(charge: Charge) -> tree.Repeat | None:
-    loops = (node for node in in_order(charge) if isinstance(node, tree.Repeat))
+def _longest(charge: Charge) -> tree.ChargedRepeat | None:
+    loops = (node for node in in_order(charge) if isinstance(node, tree.ChargedRepeat))
     return max(loops, key=lambda loop: loop.count, default=None)
 
 
-def _points(questions: Iterable[tuple[Fraction, Question]], look: Look) -> Iterator[Point]:
+def _points(questions: Iterable[tuple[Fraction, Question]], look: Look) -> Iterator[CurvePoint]:
     for at, question in questions:
         look()
         for stated in guarantees(question.charge, question.delta):
-            yield Point(at, rounded_up(stated.epsilon), stated.rule)
+            yield CurvePoint(at, rounded_up(stated.epsilon), stated.rule)
 
 
-def _repeated(charge: Charge, loop: tree.Repeat, count: int) -> Charge:
+def _repeated(charge: Charge, loop: tree.ChargedRepeat, count: int) -> Charge:
     """The same with another number of rounds of a loop."""
     made: dict[int, Charge] = {}
     for node in in_order(charge):
         match node:
-            case tree.Sequence(parts=parts) | tree.Either(parts=parts):
+            case tree.ChargedSequence(parts=parts) | tree.ChargedEither(parts=parts):
                 made[id(node)] = replace(node, parts=tuple(made[id(part)] for part in parts))
-            case tree.Repeat(body=body):
+            case tree.ChargedRepeat(body=body):
                 again = count if node is loop else node.count
                 made[id(node)] = replace(node, body=made[id(body)], count=again)
-            case tree.Group(body=body) | tree.Sampled(body=body):
+            case tree.Group(body=body) | tree.ChargedSample(body=body):
                 made[id(node)] = replace(node, body=made[id(body)])
             case tree.Joined(first=first, second=second):
                 made[id(node)] = tree.Joined(made[id(first)], made[id(second)])
@@ -127,7 +127,7 @@ def plots(report: FunctionReport, inferred: Inferred, options: Options, look: Ca
     not plotted besides it, which costs no less."""
     if inferred.shown is None or not PROFILES[options.profile].charges:
         return
-    description = Description(inferred.shown, Place(report.span, report.name_span), options, inferred.assumed)
+    description = Description(inferred.shown, ReportPlace(report.span, report.name_span), options, inferred.assumed)
     for group in description.bounds:
         if any(set(group) < set(other) for other in description.bounds):
             continue
@@ -159,9 +159,9 @@ def _drawn(names: tuple[str, ...], charge: Charge, total: Fraction | None, look:
         yield Plot(names, "iterations", _curves(rounds.points), float(rounds.actual), float(delta))
 
 
-def _curves(points: Iterable[Point]) -> tuple[Curve, ...]:
+def _curves(points: Iterable[CurvePoint]) -> tuple[PlottedCurve, ...]:
     """A curve for each rule, in the order in which they are met."""
     found: dict[str, list[tuple[float, float]]] = {}
     for point in points:
         found.setdefault(point.rule, []).append((float(point.at), point.epsilon))
-    return tuple(Curve(rule, tuple(places)) for rule, places in found.items())
+    return tuple(PlottedCurve(rule, tuple(places)) for rule, places in found.items())

@@ -121,7 +121,7 @@ class Entry(NamedTuple):
     reasons: tuple[int, ...] = ()
 
 
-class Steps:
+class DerivationSteps:
     """The steps of one derivation. ``subjects`` are what it is about."""
 
     def __init__(self, context: Context, subjects: Sequence[Var]) -> None:

@@ -30,13 +30,13 @@ from dp_lsp.accounting.charge import Relation
 from dp_lsp.accounting.symbolic import Spending
 from dp_lsp.analysis.details import (
     Chain,
-    Choice,
+    ChoiceDetail,
     Details,
     Need,
-    Pair,
-    Parameter,
-    Premise,
+    PairDetail,
+    ParameterDetail,
     Premised,
+    PremiseDetail,
     ProvedBound,
     Scale,
     Share,
@@ -89,7 +89,7 @@ class Described(NamedTuple):
     description: Description | None = None
 
 
-class Place(NamedTuple):
+class ReportPlace(NamedTuple):
     """Where a method, its name and its parameters stand in a text."""
 
     span: Span
@@ -100,7 +100,7 @@ class Place(NamedTuple):
 
 def describe(
     scheme: Scheme,
-    place: Place,
+    place: ReportPlace,
     options: Options,
     state: State,
     notes: tuple[str, ...] = (),
@@ -120,7 +120,7 @@ class Description:
     def __init__(
         self,
         scheme: Scheme,
-        place: Place,
+        place: ReportPlace,
         options: Options,
         notes: tuple[str, ...] = (),
         captured: tuple[Var, ...] = (),
@@ -385,8 +385,8 @@ class Description:
 
     # Parts of the report
 
-    def _parameter(self, param: SchemeParameter) -> Parameter:
-        made = Parameter(param.name, with_norms(param.type, self.norms), param.static, Standing.UNKNOWN)
+    def _parameter(self, param: SchemeParameter) -> ParameterDetail:
+        made = ParameterDetail(param.name, with_norms(param.type, self.norms), param.static, Standing.UNKNOWN)
         if self.scheme.reason:
             return made  # it was not checked to the end: no bound is claimed
         scale, unit = stability(self, param, self._private), per_person(param, self._options.contributes)
@@ -397,11 +397,11 @@ class Description:
         standing = Standing.PUBLIC if param.static else Standing.BOUNDED
         return made._replace(standing=standing, sensitivity=sens, scale=scale, per_person=unit)
 
-    def _private_parameter(self, param: SchemeParameter, made: Parameter) -> Parameter:
+    def _private_parameter(self, param: SchemeParameter, made: ParameterDetail) -> ParameterDetail:
         if param.static or param.var.public:
             return made._replace(standing=Standing.PUBLIC if param.static else Standing.EXPOSED)
         return made._replace(
-            standing=Standing.BOUNDED, guarantees=tuple(Pair(*each) for each in self.head(param.var).pairs)
+            standing=Standing.BOUNDED, guarantees=tuple(PairDetail(*each) for each in self.head(param.var).pairs)
         )
 
     def short(self, value: Sens) -> str:
@@ -413,16 +413,20 @@ class Description:
         finite = (bound for bound in found if not bound.price.epsilon.infinite)
         return () if self.scheme.reason else tuple(self._bound(bound) for bound in finite)
 
-    def choices(self, bound: Bound) -> tuple[Choice, ...]:
+    def choices(self, bound: Bound) -> tuple[ChoiceDetail, ...]:
         """What the user may choose in a bound."""
         symbols = symbols_of(bound.price.delta)
         return tuple(
-            Choice(each.symbol, each.composes, self._profile.closed) for each in bound.choices if each.symbol in symbols
+            ChoiceDetail(each.symbol, each.composes, self._profile.closed)
+            for each in bound.choices
+            if each.symbol in symbols
         )
 
     def _bound(self, bound: Bound) -> ProvedBound:
         names = tuple(var.name for var in bound.variables)
-        return ProvedBound(names, bound.measure.kind, bound.rule, Pair(*bound.price), self.choices(bound), bound.own)
+        return ProvedBound(
+            names, bound.measure.kind, bound.rule, PairDetail(*bound.price), self.choices(bound), bound.own
+        )
 
     def _numeric(self) -> Iterator[NumericReport]:
         if self._options.asks_for_numbers and self._private and not self.scheme.reason:
@@ -461,15 +465,15 @@ class Description:
             for each in self.spending(group, numbers)
         )
 
-    def _premises(self) -> Iterator[Premise]:
+    def _premises(self) -> Iterator[PremiseDetail]:
         """What is taken for granted beside relations."""
         for measured in self._metrics:
             if measured.parameters is not None:
-                yield Premise(Premised.NORM, measured.parameters, measured.metric)
+                yield PremiseDetail(Premised.NORM, measured.parameters, measured.metric)
         if self._private and self._relation is Relation.ADD_REMOVE:
-            yield Premise(Premised.NEIGHBOURS)
+            yield PremiseDetail(Premised.NEIGHBOURS)
         yield from premise(self.scheme, self._options.contributes)
-        yield from (Premise(Premised.NOTE, words=text) for text in self._notes)
+        yield from (PremiseDetail(Premised.NOTE, words=text) for text in self._notes)
 
 
 def _need(need: Constraint) -> Need:
@@ -506,7 +510,7 @@ def _put(values: Substitution, side: Quantity) -> Quantity:
 
 
 def describe_box(
-    value: FunctionValue, place: Place, signature: str, names: tuple[str, ...], code: Rendering
+    value: FunctionValue, place: ReportPlace, signature: str, names: tuple[str, ...], code: Rendering
 ) -> FunctionReport:
     """The report of a black box: the user's word, with its premises listed as conditions."""
     box = value.black_box
@@ -514,14 +518,14 @@ def describe_box(
     said = code[UNBOX.builtin]
     text = f"`{box.name}` is deterministic, changes nothing it is given, and returns what `{said}` says it does"
     parameters = tuple(_box_parameters(box, names))
-    details = Details(parameters, premises=(Premise(Premised.NOTE, words=text),))
+    details = Details(parameters, premises=(PremiseDetail(Premised.NOTE, words=text),))
     about = box.name, signature, "blackbox", State.PROVED, "", place.span, place.name
     return FunctionReport(*about, claims=Later.known(encoded(details)))
 
 
-def _box_parameters(box: BlackBox, names: tuple[str, ...]) -> Iterator[Parameter]:
+def _box_parameters(box: BlackBox, names: tuple[str, ...]) -> Iterator[ParameterDetail]:
     for name, type_ in zip(names, box.params, strict=True):
-        yield Parameter(name, type_ or UNKNOWN, False, Standing.DECLARED)
+        yield ParameterDetail(name, type_ or UNKNOWN, False, Standing.DECLARED)
 
 
 # What private functions spend: what each mechanism does, by line; rounds that have shares of a total budget, where
@@ -597,7 +601,7 @@ def shares(
     in. A call at the place ``own`` is the function itself."""
     found = Spending(bound.measure, lambda origin: origin.span == own).loss(cost, dict.fromkeys(bound.variables, ONE))
     names = tuple(var.name for var in bound.variables)
-    prices = [Pair(*map(norms.sens, price)) for price in found.values()]
+    prices = [PairDetail(*map(norms.sens, price)) for price in found.values()]
     worths = [(_in_numbers(price.epsilon, numbers), _in_numbers(price.delta, numbers)) for price in prices]
     known = [epsilon for epsilon, _ in worths if epsilon is not None]
     total = sum(known) if len(known) == len(prices) else 0
@@ -719,11 +723,11 @@ METRICS = dict(zip(NEIGHBOURS, (DatasetMetric.CHANGE_ONE, DatasetMetric.SYMMETRI
 _NAMES = "dnjkm"  # that any number of records may have
 
 
-def premise(scheme: Scheme, contributes: int) -> Iterator[Premise]:
+def premise(scheme: Scheme, contributes: int) -> Iterator[PremiseDetail]:
     """What the configuration says of persons, where the bounds of a function are about them."""
     names = tuple(param.name for param in scheme.params if _is_counted(param, contributes))
     if names:
-        yield Premise(Premised.CONTRIBUTES, names, records=contributes)
+        yield PremiseDetail(Premised.CONTRIBUTES, names, records=contributes)
 
 
 def per_person(param: SchemeParameter, contributes: int) -> Sens | None:

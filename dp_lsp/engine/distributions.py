@@ -31,9 +31,9 @@ _MOST = 2_000  # answers that are remembered
 def ask(texts: Sequence[str], tick: Callable[[], None], pause: float) -> dict[str, Guarantee | None]:
     """The answers to questions, None where there is none. That may take a minute; ``tick`` is called every ``pause``
     seconds, and what it raises ends it. Raises OSError if no process can be started."""
-    from dp_lsp.accounting.pld import Asked, Question
+    from dp_lsp.accounting.pld import AskedDistribution, Question
 
-    found = Asked([Question.read(text) for text in texts]).answers(tick=tick, pause=pause)
+    found = AskedDistribution([Question.read(text) for text in texts]).answers(tick=tick, pause=pause)
     return dict(zip(texts, found, strict=True))
 
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.accounting.bounds import Bound, Headline, Total, headline, vacuous
-from dp_lsp.accounting.symbolic import Account, Advanced
-from dp_lsp.accounting.walk import Measure, along
+from dp_lsp.accounting.symbolic import SymbolicAccount, SymbolicAdvanced
+from dp_lsp.accounting.walk import PrivacyMeasure, along
 from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Premise
-from dp_lsp.analysis.details import Chain, Link, Pair
+from dp_lsp.analysis.details import Chain, ChainLink, PairDetail
 from dp_lsp.analysis.facts import Fact
 from dp_lsp.analysis.records import FunctionReport, Options, State
 from dp_lsp.analysis.rows import NumericReport
@@ -45,8 +45,8 @@ from dp_lsp.core.scheme import Judgement, Move, Moves, SchemeParameter
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.term import Apply, Closure
 from dp_lsp.core.types import Container, Dataset, FunctionType, Norm, Type
-from dp_lsp.engine.derive import PLUS, Context, Entry, Steps
-from dp_lsp.engine.describe import Description, Place, is_about_records, records
+from dp_lsp.engine.derive import PLUS, Context, DerivationSteps, Entry
+from dp_lsp.engine.describe import Description, ReportPlace, is_about_records, records
 from dp_lsp.engine.distributions import Consult, nothing
 from dp_lsp.infer.conditions import put as put_in
 from dp_lsp.infer.method import Inferred
@@ -67,7 +67,7 @@ def explain(
     Nothing is derived for what was not checked to the end."""
     if inferred.shown is None:
         return Explanation(report, None, (), (), (), (), problems)
-    place = Place(report.span, report.name_span)
+    place = ReportPlace(report.span, report.name_span)
     description = Description(inferred.shown, place, options, inferred.assumed, consult=consult)
     context = Context(inferred, description)
     derivations = _Derivations(context, report)
@@ -106,7 +106,7 @@ def _inside(context: Context, inferred: Inferred, options: Options) -> Iterator[
                 own = {param.var for param in scheme.params}
                 around = (var for var in variables(scheme.cost) - own if not var.exempt and not var.members)
                 captured = sorted(around, key=lambda var: var.uid)
-                place = Place(method.span, method.name_span)
+                place = ReportPlace(method.span, method.name_span)
                 description = Description(scheme, place, options, captured=tuple(captured))
                 report = description.described(State.PROVED).report
                 for each in _Derivations(context.inside(description), report).all():
@@ -167,14 +167,14 @@ class _Derivations:
 
     def _move(self, var: Var, move: Move) -> Derivation:
         """How a variable comes to move a value."""
-        steps = Steps(self._context, (var,))
+        steps = DerivationSteps(self._context, (var,))
         last = steps.move(var, move)
         shown = self._context.short(move.sens)
         conclusion = Conclusion("", last, (self._context.formula(move.sens),), shown)
         return Derivation((var.name,), shown, tuple(steps.written), (conclusion,))
 
     def _cost(self, group: tuple[Var, ...], head: Headline) -> Derivation:
-        steps = Steps(self._context, group)
+        steps = DerivationSteps(self._context, group)
         listed = self._description.bounds[group]
         found: Iterable[Conclusion | None] = (self._conclusion(steps, each) for each in listed if each.is_pair)
         whole = self._description.totals.held.get(group)
@@ -184,7 +184,7 @@ class _Derivations:
         bound = self._description.writing.guarantees(head.pairs, ", ")
         return Derivation(names, bound, tuple(steps.written), conclusions)
 
-    def _conclusion(self, steps: Steps, bound: Bound) -> Conclusion | None:
+    def _conclusion(self, steps: DerivationSteps, bound: Bound) -> Conclusion | None:
         charges, distances = _Charges(steps, bound), {var: ONE for var in bound.variables}
         cost = self._description.scheme.cost
         last = charges.write(cost, distances)
@@ -195,7 +195,7 @@ class _Derivations:
         choices = tuple(map(free, self._description.choices(bound)))
         return Conclusion(bound.rule, last, result, charges.shown(bound.price), choices)
 
-    def _total(self, steps: Steps, whole: Total) -> Conclusion | None:
+    def _total(self, steps: DerivationSteps, whole: Total) -> Conclusion | None:
         """What rounds come to that have shares of it."""
         bound, cost = whole.bound, self._description.scheme.cost
         charges, distances = _Charges(steps, bound), {var: ONE for var in bound.variables}
@@ -220,10 +220,10 @@ class _Charges:
     """Writes the steps of one bound. The method's own tree is told from those of the functions it calls: these have
     derivations of their own, and are referred to."""
 
-    def __init__(self, steps: Steps, bound: Bound) -> None:
+    def __init__(self, steps: DerivationSteps, bound: Bound) -> None:
         self._steps = steps
         self._context = steps.context
-        self._measure: Measure[Any] = bound.measure
+        self._measure: PrivacyMeasure[Any] = bound.measure
         self._containers: dict[Var, Var] = {}
 
     def write(self, cost: Cost, distances: Distances) -> int | None:
@@ -264,7 +264,11 @@ class _Charges:
     def closed(self, place: int, loss: Any, distances: Distances, sample: Sampled | None = None) -> int:
         """The place of the step that makes a pair of what was counted in something else."""
         measure = self._measure
-        if not isinstance(measure, Advanced) or not isinstance(loss, Account) or loss.rounds.epsilon.zero:
+        if (
+            not isinstance(measure, SymbolicAdvanced)
+            or not isinstance(loss, SymbolicAccount)
+            or loss.rounds.epsilon.zero
+        ):
             return place
         pair = measure.closed(loss, sample)
         slack = Sens.of(measure.slack(sample))
@@ -363,7 +367,7 @@ class _Charges:
         if self._measure.is_unbounded(loss):
             return body
         rule = self._measure.rule
-        if isinstance(loss, Account):
+        if isinstance(loss, SymbolicAccount):
             rule = laws.BASIC if loss.rounds.epsilon.zero else laws.ROUNDS
         why = LAWS[rule].step.format(self._context.short(number))
         if apart:
@@ -521,9 +525,9 @@ class _Chains:
         if epsilon.infinite or vacuous(delta) or (epsilon.zero and delta.zero):
             return None
         between = tuple(self._between(param.var))
-        return Chain(param.name, records(param), between, Pair(epsilon, delta)) if between else None
+        return Chain(param.name, records(param), between, PairDetail(epsilon, delta)) if between else None
 
-    def _between(self, var: Var) -> Iterator[Link]:
+    def _between(self, var: Var) -> Iterator[ChainLink]:
         """What stands between a dataset and the price: the way to the only release; else how many there are."""
         body = self._description.scheme.cost
         while isinstance(body, Called) and body.origin.span == self._context.own:
@@ -532,24 +536,24 @@ class _Chains:
         same = {var}.union(*(node.parts for node in parted))
         found = [node for node in nodes(body) if isinstance(node, _Told) and not same.isdisjoint(variables(node))]
         if len(found) != 1:
-            yield from [Link(f"{len(found)} releases, in all")] if found else []
+            yield from [ChainLink(f"{len(found)} releases, in all")] if found else []
             return
         (release,) = found
         yield from self._way(release, var)
         once = release in (body.parts if isinstance(body, Sequence) else (body,))
-        yield Link(_name(release) if once else f"{_name(release)}, in all")
+        yield ChainLink(_name(release) if once else f"{_name(release)}, in all")
 
-    def _way(self, release: _Told, var: Var) -> Iterator[Link]:
+    def _way(self, release: _Told, var: Var) -> Iterator[ChainLink]:
         """The steps that lead to what is released, if there is one way."""
         if isinstance(release, Sampled):
             return
         moved = [each for each in self._context.inputs(release.origin.span) if var in each.moves]
         if len(moved) != 1:
-            yield Link(_LEFT_OUT)
+            yield ChainLink(_LEFT_OUT)
             return
         yield from self._steps(moved[0], var)
 
-    def _steps(self, value: Judgement, var: Var) -> Iterator[Link]:
+    def _steps(self, value: Judgement, var: Var) -> Iterator[ChainLink]:
         """What is on the way from a variable to a value; where several ways meet, from there on. What a function
         captured, as a score, moves by how it is used, which is not known of the function alone."""
         steps = [value.moves[var]]
@@ -557,18 +561,18 @@ class _Chains:
             steps.append(steps[-1].before[0])
         known = not any(move.sens.infinite for move in steps)
         if steps[-1].before or not known:
-            yield Link(_LEFT_OUT)
+            yield ChainLink(_LEFT_OUT)
         for move in reversed(steps) if known else ():
             name = _NAMES.get(move.rule, move.subject if move.rule == laws.CALL else move.rule)
             same = bool(move.before) and move.before[0].sens == move.sens
             if move.rule not in _SILENT and (name.isidentifier() or not same):
                 yield self._link(name, move)
 
-    def _link(self, name: str, move: Move) -> Link:
+    def _link(self, name: str, move: Move) -> ChainLink:
         """How far a value moves, and in which norm."""
         type_, far = self._types.get(move.span), self._context.number(move.sens)
         norm = self._description.norms.norm(type_.norm) if isinstance(type_, Container) else None
-        return Link(name, far, isinstance(type_, Dataset), norm if isinstance(norm, Norm) else None)
+        return ChainLink(name, far, isinstance(type_, Dataset), norm if isinstance(norm, Norm) else None)
 
 
 def _name(release: _Told) -> str:

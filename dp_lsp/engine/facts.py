@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 from dp_lsp import builtins, frontends
 from dp_lsp.accounting.bounds import PROFILES, bounds, headline
 from dp_lsp.accounting.charge import Relation
-from dp_lsp.analysis.facts import FactRow, FactTables, Part, Role
+from dp_lsp.analysis.facts import FactPart, FactRow, FactTables, Role
 from dp_lsp.analysis.records import Options, State
 from dp_lsp.core import term
 from dp_lsp.core.constraints import Assumptions, Constraint
@@ -40,7 +40,7 @@ _Spent = tuple[tuple[tuple[str, ...], str, str], ...]
 _Places = dict[int, dict[object, int]]
 
 
-class Found(NamedTuple):
+class FoundDefinition(NamedTuple):
     """A definition, what was inferred of it, and what is known of it."""
 
     definition: Definition
@@ -48,7 +48,7 @@ class Found(NamedTuple):
     state: State
 
 
-def tables(found: Iterable[Found], text: str, options: Options) -> FactTables:
+def tables(found: Iterable[FoundDefinition], text: str, options: Options) -> FactTables:
     """The facts of the definitions of a chunk. Equal types, moves and costs are written once."""
     written = FactTables([], [], [], [], {})
     places: _Places = {}
@@ -60,7 +60,9 @@ def tables(found: Iterable[Found], text: str, options: Options) -> FactTables:
 class _Facts:
     """Writes the facts of one definition. ``places`` are those of the texts in the tables."""
 
-    def __init__(self, found: Found, text: str, options: Options, written: FactTables, places: _Places) -> None:
+    def __init__(
+        self, found: FoundDefinition, text: str, options: Options, written: FactTables, places: _Places
+    ) -> None:
         self._inferred, self._known = found.inferred, found.state is not State.UNKNOWN
         self._name = found.definition.name_span
         self._text = text
@@ -95,7 +97,7 @@ class _Facts:
         for result in self._roles.results:
             if result in self._inferred.judgements and not isinstance(result, term.Use):
                 value = self._inferred.judgements[result]
-                yield self._row(result.span, value, "", self._roles.of(result, value), Part.RESULT, result.span.end)
+                yield self._row(result.span, value, "", self._roles.of(result, value), FactPart.RESULT, result.span.end)
 
     def _note_loss(self, node: Term, judgement: Judgement) -> None:
         """What is lost of private values in an operation."""
@@ -126,7 +128,7 @@ class _Facts:
     def _definition(self, local: Local, until: int) -> Iterator[FactRow]:
         found = self._inferred.facts.get(local.span)
         if found is not None and self._text.startswith(local.name, local.span.start):
-            part = Part.PARAMETER if local in self._parameters else Part.NAME
+            part = FactPart.PARAMETER if local in self._parameters else FactPart.NAME
             yield self._row(local.span, found[0], "", self._roles.of(local, found[0]), part, until)
 
     def _after(self, bind: term.Bind) -> Iterator[FactRow]:
@@ -135,40 +137,40 @@ class _Facts:
             value = self._inferred.joined.get(target)
             if value is not None:
                 role = self._roles.of(target, value)
-                yield self._row(bind.span, value, target.name, role, Part.AFTER, bind.span.end)
+                yield self._row(bind.span, value, target.name, role, FactPart.AFTER, bind.span.end)
 
     def _around(self, node: term.Call, judgement: Judgement) -> Iterator[FactRow]:
         """The name of a builtin, and what is given to it and is not a value."""
         name = self._text[node.callee.start : node.callee.end]
         if self._language.builtins.find(name) is not None and not is_operator(name):
-            yield self._row(node.callee, judgement, node.builtin, Role.FUNCTION, Part.CALLEE, 0)
+            yield self._row(node.callee, judgement, node.builtin, Role.FUNCTION, FactPart.CALLEE, 0)
         for arg in node.args:
             if isinstance(arg, term.NormArgument | term.TypeArgument):
-                part = Part.NORM if isinstance(arg, term.NormArgument) else Part.TYPE
+                part = FactPart.NORM if isinstance(arg, term.NormArgument) else FactPart.TYPE
                 nothing = Judgement(UNKNOWN, {})
                 yield self._row(arg.span, nothing, node.builtin, Role.UNKNOWN, part, 0)
 
-    def _part(self, node: Term) -> Part | None:
+    def _part(self, node: Term) -> FactPart | None:
         """What a term is to a reader; None if it does not stand there as he would read it."""
         match node:
             case term.Use(span, local):
-                part = Part.PARAMETER if local in self._parameters else Part.NAME
+                part = FactPart.PARAMETER if local in self._parameters else FactPart.NAME
                 return part if self._is_written(span, local.name) else None
             case term.Global(span, name):
-                return Part.NAME if self._is_written(span, name) else None
+                return FactPart.NAME if self._is_written(span, name) else None
             case term.MakeTuple(span, items):
-                return Part.EXPRESSION if items and items[0].span != span else None
+                return FactPart.EXPRESSION if items and items[0].span != span else None
             case term.Literal() | term.Loop() | term.Scope() | term.Check() | term.Show() | term.Hole():
                 return None
-        return Part.EXPRESSION
+        return FactPart.EXPRESSION
 
     def _is_written(self, span: Span, name: str) -> bool:
         return self._text[span.start : span.end] == name
 
-    def _row(self, span: Span, value: Judgement, rule: str, role: Role, part: Part, until: int) -> FactRow:
+    def _row(self, span: Span, value: Judgement, rule: str, role: Role, part: FactPart, until: int) -> FactRow:
         known = self._known
         moves = self._moves(value.moves) if known else ()
-        spent = self._spent.get(span, ()) if known and part is Part.EXPRESSION else ()
+        spent = self._spent.get(span, ()) if known and part is FactPart.EXPRESSION else ()
         role = role if known or role is Role.FUNCTION else Role.UNKNOWN
         return (
             span.start, span.end, self._type(value), self._place(self._tables.moves, moves), rule,

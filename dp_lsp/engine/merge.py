@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from dp_lsp import frontends
 from dp_lsp.analysis.baseline import Accepted, counted, listed
 from dp_lsp.analysis.later import Later
-from dp_lsp.analysis.loading import Text, shown
+from dp_lsp.analysis.loading import SourceText, shown
 from dp_lsp.analysis.records import Analysis, ChunkRecord, FunctionReport, Placed, State, Verdict, worst
 from dp_lsp.engine.problems import SeveralGuarantees
 from dp_lsp.problem import Extent, Problem, Related
@@ -163,7 +163,7 @@ def _key(records: list[ChunkRecord], of: str) -> bytes:
     return state.digest()
 
 
-def may_include(name: str, text: Text) -> bool:
+def may_include(name: str, text: SourceText) -> bool:
     """Whether it is worth looking for what a file includes."""
     return text.problem is None and frontends.of(name, text.language).syntax.may_include(text.content)
 

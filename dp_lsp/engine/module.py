@@ -7,14 +7,14 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from dp_lsp.analysis.names import Role, decode
+from dp_lsp.analysis.names import NameRole, decode
 from dp_lsp.analysis.records import KEY, MAIN, ChunkRecord, Options
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.engine.premises import Meaning, Premises
 from dp_lsp.engine.program import Program
 from dp_lsp.engine.project import Project, place_in
 from dp_lsp.engine.remarks import Allowance
-from dp_lsp.engine.task import Known, Task
+from dp_lsp.engine.task import KnownChunk, Task
 from dp_lsp.infer.problems import CallsUnchecked, Unbounded
 from dp_lsp.language import Semantics
 from dp_lsp.lower.definitions import Lowered
@@ -35,7 +35,7 @@ class Module:
         self.cycles = cycles
         self.premises: dict[int, Premises] = {}
         self.answers: dict[int, Mapping[str, Guarantee]] = {}
-        self.known: dict[int, Known] = {}
+        self.known: dict[int, KnownChunk] = {}
         self._meanings: dict[str, list[Meaning]] = {}
 
     @property
@@ -55,7 +55,7 @@ class Module:
         task.answers = self.answers.get(index, task.answers)
         return task
 
-    def add(self, index: int, known: Known) -> None:
+    def add(self, index: int, known: KnownChunk) -> None:
         """This is known of a unit."""
         self.known[index] = known
         for name, meaning in known.meanings:
@@ -77,7 +77,7 @@ class Carried:
         self._before = before
         self._places = {id(unit.lowered): index for index, unit in enumerate(before.program.units)}
 
-    def known(self, index: int) -> Known | None:
+    def known(self, index: int) -> KnownChunk | None:
         """What is known of a unit, if that must be what was known before. Answers of distributions may have come since,
         which is not looked at."""
         unit = self.module.program.units[index]
@@ -85,7 +85,7 @@ class Carried:
         place = self._places.get(id(unit.lowered))
         return self._before.known[place] if place is not None and self._before.premises[place] == premises else None
 
-    def add(self, index: int, known: Known) -> None:
+    def add(self, index: int, known: KnownChunk) -> None:
         """This is known of a unit, taken over or found out."""
         self._allowed[index].spend(known.record.verdict.excused)
         self.module.add(index, known)
@@ -111,15 +111,15 @@ def _shape(lowered: Lowered) -> list[tuple[str, frozenset[str]]]:
 _MODULE = "module"
 _MOST = 5  # definitions of one name that are shown
 _DEEPEST = 20  # calls that are followed to a cause
-_CALLS = frozenset((Role.CALL, Role.READ))
+_CALLS = frozenset((NameRole.CALL, NameRole.READ))
 
 
-class _File(NamedTuple):
+class _ModuleFile(NamedTuple):
     name: str
     source: Source
 
 
-class _Place(NamedTuple):
+class _ProblemPlace(NamedTuple):
     """A range of a chunk, which is given by its module and where it comes there; what to say instead, if anything."""
 
     module: int
@@ -134,7 +134,7 @@ class Elsewhere:
     def __init__(self, whole: Project, found: Sequence[Module]) -> None:
         self._whole = whole
         self._found = found
-        self._files: dict[tuple[int, int], _File] = {}
+        self._files: dict[tuple[int, int], _ModuleFile] = {}
 
     def located(self, module: int, index: int) -> ChunkRecord:
         """The record of a unit with the module it is in, the places in others looked up. Its key tells of both."""
@@ -174,7 +174,7 @@ class Elsewhere:
                     message=message, where=place_in(there.name, there.source, place.span.moved(start))
                 )
 
-    def _places(self, module: int, index: int, related: Related) -> Iterator[_Place]:
+    def _places(self, module: int, index: int, related: Related) -> Iterator[_ProblemPlace]:
         where = related.where
         assert isinstance(where, Named)
         sites = list(self._definitions(module, where))[:_MOST]
@@ -182,7 +182,7 @@ class Elsewhere:
             yield from self._cause(module, where.name, set())
         elif where.sought is Sought.OTHERS:
             yield from (
-                _Place(module, at, each.name_span)
+                _ProblemPlace(module, at, each.name_span)
                 for at, each in sites
                 if (at, each.name_span) != (index, related.span)
             )
@@ -190,19 +190,19 @@ class Elsewhere:
             for at, each in sites:
                 yield self._inside(module, at, each, where)
 
-    def _inside(self, module: int, index: int, definition: Definition, where: Named) -> _Place:
+    def _inside(self, module: int, index: int, definition: Definition, where: Named) -> _ProblemPlace:
         """What is sought in a definition, else its name."""
         if where.sought is Sought.PARAMETER and isinstance(definition, Method):
             spans = (each.span for each in definition.params if each.local.name == where.parameter)
-            return _Place(module, index, next(spans, definition.name_span))
+            return _ProblemPlace(module, index, next(spans, definition.name_span))
         if where.sought is Sought.GROWTH:
             for problem in self._problems(module, index, definition):
                 if problem.code == Unbounded.code:
-                    return _Place(module, index, problem.span, f"in `{where.name}`, {problem.message}")
+                    return _ProblemPlace(module, index, problem.span, f"in `{where.name}`, {problem.message}")
         if where.sought is Sought.MECHANISM:
             found = self._mechanism(module, index, definition, set())
-            return found or _Place(module, index, definition.name_span)
-        return _Place(module, index, definition.name_span)
+            return found or _ProblemPlace(module, index, definition.name_span)
+        return _ProblemPlace(module, index, definition.name_span)
 
     def _definitions(self, module: int, where: Named) -> Iterator[tuple[int, Definition]]:
         program = self._whole.programs[module]
@@ -217,7 +217,7 @@ class Elsewhere:
         problems = self._found[module].known[index].record.verdict.problems
         return [problem for problem in problems if definition.span.covers(problem.span.start)]
 
-    def _cause(self, module: int, name: str, met: set[str]) -> Iterator[_Place]:
+    def _cause(self, module: int, name: str, met: set[str]) -> Iterator[_ProblemPlace]:
         """The first problem that is a reason of its own why nothing is known of a name, in it or in what it uses."""
         met.add(name)
         further: list[str] = []
@@ -227,21 +227,21 @@ class Elsewhere:
                     named = (related.where for related in problem.related)
                     further += [where.name for where in named if isinstance(where, Named)]
                 elif problem.unchecked or problem.severity is Severity.ERROR:
-                    yield _Place(module, index, problem.span, f"`{name}` has this problem: {problem.message}")
+                    yield _ProblemPlace(module, index, problem.span, f"`{name}` has this problem: {problem.message}")
                     return
         for other in further:
             if other not in met and len(met) < _DEEPEST:
                 yield from self._cause(module, other, met)
                 return
 
-    def _mechanism(self, module: int, index: int, definition: Definition, met: set[str]) -> _Place | None:
+    def _mechanism(self, module: int, index: int, definition: Definition, met: set[str]) -> _ProblemPlace | None:
         """The first mechanism that a definition runs, itself or by what it calls."""
         met.add(definition.name)
         table = decode(self._whole.programs[module].units[index].names.value)
         inside = [each for each in table if definition.span.covers(each.span.start)]
         for each in inside:
-            if each.role is Role.MECHANISM:
-                return _Place(module, index, each.span)
+            if each.role is NameRole.MECHANISM:
+                return _ProblemPlace(module, index, each.span)
         for each in inside:
             name, scope = table.symbols[each.symbol]
             if each.role in _CALLS and scope is None and name not in met and len(met) < _DEEPEST:
@@ -254,10 +254,10 @@ class Elsewhere:
     def _start(self, module: int, index: int) -> int:
         return self._whole.programs[module].units[index].chunk.start
 
-    def _file(self, module: int, index: int) -> _File:
+    def _file(self, module: int, index: int) -> _ModuleFile:
         if not self._files:
             for part in self._whole.parts:
-                file = _File(part.name, part.source)
+                file = _ModuleFile(part.name, part.source)
                 self._files.update((place, file) for place in part.places)
         return self._files[module, index]
 

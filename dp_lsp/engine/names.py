@@ -13,13 +13,13 @@ from functools import lru_cache
 from typing import Any
 
 from dp_lsp import surface
-from dp_lsp.analysis.names import WRITING, Role, encode
+from dp_lsp.analysis.names import WRITING, NameRole, encode
 from dp_lsp.language import Language
 from dp_lsp.lower.facts import UNUSED, builtin
 from dp_lsp.lower.survey import changed_positions
 from dp_lsp.text import Span
 
-_FREE = frozenset((Role.READ, Role.CALL, Role.CHANGE, Role.TYPE, Role.MENTION))
+_FREE = frozenset((NameRole.READ, NameRole.CALL, NameRole.CHANGE, NameRole.TYPE, NameRole.MENTION))
 """What may be a name of the language."""
 
 
@@ -67,7 +67,7 @@ class _Walk:
         self._text = text
         self._language = language
         self._syntax = language.syntax
-        self._noted: list[tuple[int, int, str, Role, _Scope | None]] = []
+        self._noted: list[tuple[int, int, str, NameRole, _Scope | None]] = []
         self._fields: list[tuple[int, int, str, str, _Scope | None]] = []
         self._spans: list[tuple[int, int]] = []
         self._folds: list[tuple[int, int, bool]] = []
@@ -94,7 +94,7 @@ class _Walk:
         rows = []
         for start, end, name, of, scope in self._fields:
             if scope is None or scope.owner(of) is None:
-                self._note(start, end, name, Role.FIELD, None)
+                self._note(start, end, name, NameRole.FIELD, None)
         self._noted.sort(key=_by_place)
         for start, end, name, role, scope in self._noted:
             if scope is None:
@@ -106,9 +106,9 @@ class _Walk:
             if owner is None and role in _FREE:
                 role = _of_language(name, role, self._language)
             symbol = symbols.setdefault((owner, name), len(symbols))
-            if role is Role.WRITE and (owner is None or symbol not in defined):
-                role = Role.DEFINITION
-            if role in WRITING and role is not Role.CHANGE:
+            if role is NameRole.WRITE and (owner is None or symbol not in defined):
+                role = NameRole.DEFINITION
+            if role in WRITING and role is not NameRole.CHANGE:
                 defined.add(symbol)
             rows.append((start, end, symbol, role))
         listed = [(name, scope.start, scope.end) if scope else name for scope, name in symbols]
@@ -116,10 +116,10 @@ class _Walk:
 
     # What is noted
 
-    def _note(self, start: int, end: int, name: str, role: Role, scope: _Scope | None) -> None:
+    def _note(self, start: int, end: int, name: str, role: NameRole, scope: _Scope | None) -> None:
         self._noted.append((start, end, name, role, scope))
 
-    def _note_at(self, start: int, name: str, role: Role, scope: _Scope | None) -> None:
+    def _note_at(self, start: int, name: str, role: NameRole, scope: _Scope | None) -> None:
         """Note a name that a node begins with, unless something else stands there."""
         written = self._syntax.word_at(self._text, start)
         if self._syntax.normalised(written) == name:
@@ -140,7 +140,7 @@ class _Walk:
 
     def _name(self, node: surface.Name, scope: _Scope | None) -> None:
         if node.end > node.start and node.name not in surface.OPERATORS:
-            self._noted.append((node.start, node.end, node.name, Role.READ, scope))
+            self._noted.append((node.start, node.end, node.name, NameRole.READ, scope))
 
     def _call(self, node: surface.Call, scope: _Scope | None) -> None:
         self._span(node, fold=True)
@@ -148,13 +148,13 @@ class _Walk:
         changed: tuple[int, ...] = ()
         if isinstance(callee, surface.Name):
             if callee.end > callee.start and callee.name not in surface.OPERATORS:
-                self._noted.append((callee.start, callee.end, callee.name, Role.CALL, scope))
+                self._noted.append((callee.start, callee.end, callee.name, NameRole.CALL, scope))
             changed = changed_positions(node, {}, self._language.builtins) or ()
         else:
             self._pending.append((callee, scope))
         for index, arg in enumerate(args):
             if index in changed and isinstance(arg, surface.Name):
-                self._note(arg.start, arg.end, arg.name, Role.CHANGE, scope)
+                self._note(arg.start, arg.end, arg.name, NameRole.CHANGE, scope)
             else:
                 self._pending.append((arg, scope))
         for keyword in node.keywords:
@@ -163,7 +163,7 @@ class _Walk:
     def _keyword(self, node: surface.Keyword, scope: _Scope | None) -> None:
         value = node.value
         if isinstance(value, surface.Name) and value.start == node.start:
-            self._note(value.start, value.end, value.name, Role.NAMED, scope)
+            self._note(value.start, value.end, value.name, NameRole.NAMED, scope)
         else:
             self._pending.append((value, scope))
 
@@ -171,7 +171,7 @@ class _Walk:
         start = node.start
         while node.upper and start < node.end and not self._syntax.word_at(self._text, start):
             start += 1
-        self._note_at(start, node.name, Role.TYPE, scope)
+        self._note_at(start, node.name, NameRole.TYPE, scope)
         if node.args:
             self._spans.append((node.start, node.end))
             self._pending += ((arg, scope) for arg in node.args)
@@ -180,7 +180,7 @@ class _Walk:
         self._spans.append((node.start, node.end))
         if node.name != UNUSED and scope is not None:
             scope.new.add(node.name)
-            role = Role.NAMED if node.kind == "keyword" else Role.PARAMETER
+            role = NameRole.NAMED if node.kind == "keyword" else NameRole.PARAMETER
             written = self._syntax.word_at(self._text, node.start)
             self._note(node.start, node.start + len(written), node.name, role, scope)
         self._several((node.annotation, node.default), scope)
@@ -190,7 +190,7 @@ class _Walk:
         name = node.name
         if scope is not None:
             scope.assigned.add(name.name)
-        self._note(name.start, name.end, name.name, Role.DEFINITION, scope)
+        self._note(name.start, name.end, name.name, NameRole.DEFINITION, scope)
         self._inside(node, (*node.params, node.returns, node.body), scope)
 
     def _lambda(self, node: surface.Lambda, scope: _Scope | None) -> None:
@@ -215,19 +215,19 @@ class _Walk:
         self._pending.append((node.iterable, scope))
         if self._language.semantics.loops_bind:
             inner = self._scope(scope, node)
-            self._target(node.target, inner, inner.new, Role.DEFINITION)
+            self._target(node.target, inner, inner.new, NameRole.DEFINITION)
             self._pending.append((node.body, inner))
         else:
-            self._target(node.target, scope, set() if scope is None else scope.assigned, Role.WRITE)
+            self._target(node.target, scope, set() if scope is None else scope.assigned, NameRole.WRITE)
             self._pending.append((node.body, scope))
 
     def _assign(self, node: surface.Assign, scope: _Scope | None) -> None:
         self._span(node)
         assigned = set() if scope is None else scope.assigned
-        self._target(node.target, scope, assigned, Role.WRITE)
+        self._target(node.target, scope, assigned, NameRole.WRITE)
         self._pending.append((node.value, scope))
 
-    def _target(self, node: surface.Node, scope: _Scope | None, into: set[str], role: Role) -> None:
+    def _target(self, node: surface.Node, scope: _Scope | None, into: set[str], role: NameRole) -> None:
         """The left side of an assignment."""
         pending = [node]
         while pending:
@@ -239,7 +239,7 @@ class _Walk:
                     into.add(item.name)
                     self._note(item.start, item.end, item.name, role, scope)
             elif isinstance(item, surface.Index) and isinstance(item.value, surface.Name):
-                self._note(item.value.start, item.value.end, item.value.name, Role.CHANGE, scope)
+                self._note(item.value.start, item.value.end, item.value.name, NameRole.CHANGE, scope)
                 self._several(item.indices, scope)
             else:
                 self._pending.append((item, scope))
@@ -259,16 +259,16 @@ class _Walk:
 
     def _opaque(self, node: surface.Opaque, scope: _Scope | None) -> None:
         self._span(node, fold=True)
-        role = Role.BROKEN if node.broken else Role.MENTION
+        role = NameRole.BROKEN if node.broken else NameRole.MENTION
         if scope is not None:
             scope.assigned |= node.summary.binds
         self._mentioned(node.span, role, scope)
 
     def _listed(self, node: surface.Node, scope: _Scope | None) -> None:
         """An `export`, or an `import`: all its names are top-level ones."""
-        self._mentioned(node.span, Role.MENTION, scope)
+        self._mentioned(node.span, NameRole.MENTION, scope)
 
-    def _mentioned(self, span: Span, role: Role, scope: _Scope | None) -> None:
+    def _mentioned(self, span: Span, role: NameRole, scope: _Scope | None) -> None:
         for place, name, binds, outside, of in self._syntax.mentions(self._text, span):
             if of:
                 self._fields.append((place.start, place.end, name, of, scope))
@@ -328,19 +328,19 @@ _VISITS: dict[type, Callable[[_Walk, Any, _Scope | None], None]] = {
 }
 
 
-def _by_place(row: tuple[int, int, str, Role, _Scope | None]) -> int:
+def _by_place(row: tuple[int, int, str, NameRole, _Scope | None]) -> int:
     return row[0]
 
 
 @lru_cache(maxsize=4096)
-def _of_language(name: str, role: Role, language: Language) -> Role:
+def _of_language(name: str, role: NameRole, language: Language) -> NameRole:
     """The role of a top-level name that may be one of the language."""
     if name in language.annotations.norms:
-        return Role.NORM
+        return NameRole.NORM
     if name in language.annotations.words:
-        return Role.TYPE
+        return NameRole.TYPE
     found = builtin(name, language.builtins)
     if found is not None:
         released = any(form.noise is not None or form.runs is not None for form in found.row.forms)
-        return Role.MECHANISM if released else Role.BUILTIN
-    return Role.READ if role is Role.TYPE else role
+        return NameRole.MECHANISM if released else NameRole.BUILTIN
+    return NameRole.READ if role is NameRole.TYPE else role

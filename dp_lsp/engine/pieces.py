@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from dp_lsp.analysis.later import Later
-from dp_lsp.analysis.loading import Text
+from dp_lsp.analysis.loading import SourceText
 from dp_lsp.engine.names import names
-from dp_lsp.engine.program import Others, Unit
+from dp_lsp.engine.program import InferenceUnit, Others
 from dp_lsp.engine.project import File, unbalanced
 from dp_lsp.language import Language
 from dp_lsp.lower.definitions import lower
@@ -109,7 +109,7 @@ class Pieces:
         self.parsed = 0
         self._cut: tuple[str, Language | None, tuple[Chunk, ...]] = ("", None, ())
         self._files: Memo[tuple[str, str], File] = Memo(versions=1)  # of an older one all pieces are remembered
-        self._units: Memo[tuple[str, str, Others], Unit] = Memo()
+        self._units: Memo[tuple[str, str, Others], InferenceUnit] = Memo()
         self.memos: tuple[Memo[Any, Any], ...] = (self._files, self._units)
 
     def file(self, text: str, language: Language, look: Look) -> File:
@@ -129,7 +129,7 @@ class Pieces:
             self._units.use((language.id, unit.chunk.text, ()) for unit in known.units)
         return known
 
-    def includes(self, text: Text, language: Language, look: Look) -> tuple[str, ...]:
+    def includes(self, text: SourceText, language: Language, look: Look) -> tuple[str, ...]:
         """The paths that a text includes; cheap where it includes none."""
         syntax = language.syntax
         if text.problem is not None or syntax.refused(text.content) or not syntax.may_include(text.content):
@@ -138,7 +138,7 @@ class Pieces:
         found = (self.unit(chunk, language, look) for chunk in chunks)
         return tuple(include.path for unit in found for include in unit.lowered.includes)
 
-    def unit(self, chunk: Chunk, language: Language, look: Look, others: Others = ()) -> Unit:
+    def unit(self, chunk: Chunk, language: Language, look: Look, others: Others = ()) -> InferenceUnit:
         """A chunk, parsed and lowered. ``others`` is what calls of functions of other chunks do: that is known only
         when those are lowered, so a chunk that must know is lowered a second time."""
         key = language.id, chunk.text, others
@@ -153,7 +153,7 @@ class Pieces:
             table = Later(partial(names, parsed.nodes, chunk.text, language))
             uses = frozenset[str]().union(*(each.uses for each in lowered.definitions))
             mentions = uses.union(each.name for each in lowered.definitions)
-            known = Unit(
+            known = InferenceUnit(
                 *(chunk, lowered, broken, parsed.problems, (), others),
                 *(table, parsed.remarks, uses, mentions, parsed.doubt),
             )
@@ -170,7 +170,7 @@ class Pieces:
         return self._cut[2]
 
 
-def _in_doubt(unit: Unit, text: str, language: Language) -> Unit:
+def _in_doubt(unit: InferenceUnit, text: str, language: Language) -> InferenceUnit:
     """The unit in which something begins that is never closed: what stands behind may give names another meaning."""
     assert unit.doubt is not None, "something begins there"
     names = language.syntax.definable(text[unit.chunk.start + unit.doubt :])

@@ -19,16 +19,16 @@ from dp_lsp.analysis.records import KEY, Options
 from dp_lsp.core.algebra import NormVariable, Symbol
 from dp_lsp.core.digest import SIZE, Way, Ways, Writer, hashed, of_fields
 from dp_lsp.core.evaluate import Substitution
-from dp_lsp.core.events import Answer, Called, Cost, Distances, Opaque, Var, known_of
+from dp_lsp.core.events import Answer, Called, Cost, Distances, EffectVariable, Var, known_of
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.sens import ONE
 from dp_lsp.core.values import same_by_digest, undigested
-from dp_lsp.engine.program import Program, Unit
+from dp_lsp.engine.program import InferenceUnit, Program
 from dp_lsp.infer.context import Global, UnknownGlobal
 from dp_lsp.lower.methods import Conflict
 
 _DEEPEST = 100  # functions inside functions
-_Open = Var | Opaque | NormVariable | Symbol
+_Open = Var | EffectVariable | NormVariable | Symbol
 
 
 def digest(value: object, size: int = SIZE) -> bytes:
@@ -81,7 +81,7 @@ class Meanings(Writer):
         body: Cost,
         values: Substitution,
         along: Mapping[Var, Distances],
-        answers: Mapping[Opaque, Answer | Opaque],
+        answers: Mapping[EffectVariable, Answer | EffectVariable],
     ) -> str:
         """The tree of a callee, and what is put there for all that it does not settle itself."""
         tree = known_of(body, _trees, _tree)
@@ -90,7 +90,7 @@ class Meanings(Writer):
             match thing:
                 case Var():
                     put.append(along.get(thing, {}))
-                case Opaque():
+                case EffectVariable():
                     put.append(answers.get(thing, thing))
                 case NormVariable():
                     put.append(values.norm(thing))
@@ -145,7 +145,7 @@ class Meaning:
         self._value = value
 
 
-class Named(NamedTuple):
+class NamedMeaning(NamedTuple):
     """What a top-level name is in a module: why its meaning cannot be read off, why its definitions contradict each
     other, and whether there is just one. ``is_around`` says that it is on the way of the unit back to itself;
     ``meanings`` are those of its definitions in other units, as far as they are known."""
@@ -164,15 +164,15 @@ class Premises(NamedTuple):
     version: str
     options: Options
     text: str
-    unit: Unit
+    unit: InferenceUnit
     cloud: str
-    names: Mapping[str, Named]
+    names: Mapping[str, NamedMeaning]
 
     @classmethod
     def of(
         cls,
         program: Program,
-        unit: Unit,
+        unit: InferenceUnit,
         options: Options,
         meanings: Mapping[str, Sequence[Meaning]],
         around: frozenset[str],
@@ -182,7 +182,7 @@ class Premises(NamedTuple):
         for name in sorted(unit.mentions):
             conflict, is_alone = program.defined(name)
             found = tuple(meanings.get(name, ())) if name in uses else ()
-            names[name] = Named(clouds.get(name), conflict, is_alone, name in around, found)
+            names[name] = NamedMeaning(clouds.get(name), conflict, is_alone, name in around, found)
         return cls(__version__, options, unit.chunk.text, unit, program.cloud, names)
 
     def key(self) -> bytes:

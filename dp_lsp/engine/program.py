@@ -29,7 +29,7 @@ Others = tuple[tuple[str, Aliasing], ...]
         ("lowered", "broken", "syntax", "names", "remarks", "uses", "mentions"), "made of the text and `others`"
     ),
 )
-class Unit(NamedTuple):
+class InferenceUnit(NamedTuple):
     """A chunk after parsing and lowering. ``broken`` says what of it was not understood, or is empty; ``problems``
     are those that come from what stands around it or is included in it, ``syntax`` those of the parser. ``others``
     is what was known of the functions of other units when it was lowered, ``names`` is where its names stand,
@@ -57,7 +57,7 @@ class Program:
     read off, with the reason. They are those of all modules of a project: what runs in one may reach into another.
     """
 
-    def __init__(self, units: tuple[Unit, ...], clouds: Mapping[str, str], semantics: Semantics) -> None:
+    def __init__(self, units: tuple[InferenceUnit, ...], clouds: Mapping[str, str], semantics: Semantics) -> None:
         self._semantics = semantics
         self.given = units
         self.units = list(units)
@@ -73,7 +73,7 @@ class Program:
                 self.definers.setdefault(definition.name, []).append(index)
                 self._definitions.setdefault(definition.name, []).append((next(position), definition))
 
-    def put(self, index: int, unit: Unit) -> None:
+    def put(self, index: int, unit: InferenceUnit) -> None:
         """The unit is this one, as it is lowered now."""
         self.units[index] = unit
         self._changing.update(

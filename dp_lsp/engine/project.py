@@ -14,12 +14,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from dp_lsp import builtins
-from dp_lsp.analysis.loading import Loader, Text, shown
+from dp_lsp.analysis.loading import Loader, SourceText, shown
 from dp_lsp.analysis.records import MAIN
 from dp_lsp.core import term
 from dp_lsp.core.term import Constant
 from dp_lsp.engine.problems import IncludeCycle, IncludeUnreadable, TooManyIncludes, Unbalanced
-from dp_lsp.engine.program import Program, Unit
+from dp_lsp.engine.program import InferenceUnit, Program
 from dp_lsp.language import Semantics
 from dp_lsp.lower.definitions import Include
 from dp_lsp.lower.facts import EVERYTHING, is_operator
@@ -34,7 +34,7 @@ MOST = 1_000
 """How many files a project may have."""
 _AGAIN = "#"
 
-Readable = Callable[[str, Text], Text]
+Readable = Callable[[str, SourceText], SourceText]
 """The text of a file, given its name, with a problem if it is none that can be checked."""
 
 
@@ -42,10 +42,10 @@ class File(NamedTuple):
     """A file cut into units."""
 
     source: Source
-    units: tuple[Unit, ...]
+    units: tuple[InferenceUnit, ...]
 
 
-class Part(NamedTuple):
+class ProjectPart(NamedTuple):
     """One time a file is included. ``places`` are its units: the number of a program, and the index in it.
 
     A file that could not be read has no units, and a ``problem``."""
@@ -61,7 +61,7 @@ class Project(NamedTuple):
     what the modules are called, from the outermost one in; that has no name."""
 
     programs: tuple[Program, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[ProjectPart, ...]
     modules: tuple[str, ...]
 
 
@@ -70,7 +70,7 @@ def project(root: str, loader: Loader, cut: Callable[[str], File], readable: Rea
     return _Expansion(loader, cut, readable).run(root, semantics)
 
 
-def unbalanced(units: Sequence[Unit]) -> dict[int, Problem]:
+def unbalanced(units: Sequence[InferenceUnit]) -> dict[int, Problem]:
     """What is wrong with the modules of a file, by the unit to report it in."""
     found: dict[int, Problem] = {}
     opened: list[tuple[int, ModuleMark]] = []
@@ -92,7 +92,7 @@ def unbalanced(units: Sequence[Unit]) -> dict[int, Problem]:
     return found
 
 
-class _Frame:
+class _OpenFile:
     """A file that is being run through: the next unit, and the modules that are open at it."""
 
     def __init__(self, name: str, file: File, module: int) -> None:
@@ -108,11 +108,11 @@ class _Expansion:
         self._loader = loader
         self._cut = cut
         self._readable = readable
-        self._modules: list[list[Unit]] = [[]]
+        self._modules: list[list[InferenceUnit]] = [[]]
         self._names = [MAIN]
         self._clouds: dict[str, str] = {}
-        self._parts: list[Part | None] = []
-        self._stack: list[tuple[_Frame, int]] = []
+        self._parts: list[ProjectPart | None] = []
+        self._stack: list[tuple[_OpenFile, int]] = []
         self._seen: set[tuple[str, int]] = set()
 
     def run(self, root: str, semantics: Semantics) -> Project:
@@ -120,7 +120,7 @@ class _Expansion:
         while self._stack:
             frame, part = self._stack[-1]
             if frame.position == len(frame.file.units):
-                self._parts[part] = Part(frame.name, frame.file.source, tuple(frame.places))
+                self._parts[part] = ProjectPart(frame.name, frame.file.source, tuple(frame.places))
                 self._stack.pop()
             else:
                 self._unit(frame)
@@ -128,19 +128,19 @@ class _Expansion:
         programs = tuple(Program(tuple(units), self._clouds, semantics) for units in self._modules)
         return Project(programs, tuple(part for part in self._parts if part is not None), tuple(self._names))
 
-    def _text(self, name: str) -> Text:
+    def _text(self, name: str) -> SourceText:
         return self._readable(name, self._loader.text(name))
 
-    def _enter(self, name: str, text: Text, module: int) -> None:
+    def _enter(self, name: str, text: SourceText, module: int) -> None:
         """Run through a file next."""
         self._seen.add((name, module))
         if text.problem is not None:
-            self._parts.append(Part(name, Source(text.content), (), text.problem))
+            self._parts.append(ProjectPart(name, Source(text.content), (), text.problem))
         else:
-            self._stack.append((_Frame(name, self._cut(text.content), module), len(self._parts)))
+            self._stack.append((_OpenFile(name, self._cut(text.content), module), len(self._parts)))
             self._parts.append(None)
 
-    def _unit(self, frame: _Frame) -> None:
+    def _unit(self, frame: _OpenFile) -> None:
         unit = frame.file.units[frame.position]
         frame.position += 1
         for mark in unit.lowered.marks:
@@ -154,7 +154,7 @@ class _Expansion:
         frame.places.append((module, len(self._modules[module])))
         self._modules[module].append(self._including(unit, frame.name, module) if unit.lowered.includes else unit)
 
-    def _open(self, name: str, frame: _Frame) -> None:
+    def _open(self, name: str, frame: _OpenFile) -> None:
         """Go on in a module of its own. One that is there already is replaced by it, so it is another."""
         whole = f"{self._names[frame.modules[-1]]}.{name}"
         times = sum(known.partition(_AGAIN)[0] == whole for known in self._names)
@@ -162,7 +162,7 @@ class _Expansion:
         self._modules.append([])
         self._names.append(f"{whole}{_AGAIN}{times}" if times else whole)
 
-    def _including(self, unit: Unit, by: str, module: int) -> Unit:
+    def _including(self, unit: InferenceUnit, by: str, module: int) -> InferenceUnit:
         """The unit with what is wrong with the files it includes."""
         found = (self._include(include, by, module) for include in unit.lowered.includes)
         return unit._replace(problems=(*unit.problems, *(problem for problem in found if problem is not None)))
@@ -223,7 +223,7 @@ def place_in(name: str, source: Source, span: Span) -> There:
     return There(name, within, place.line, source.text[start : span.start], source.text[within.start : within.end])
 
 
-def _doubts(modules: Sequence[list[Unit]], clouds: dict[str, str]) -> None:
+def _doubts(modules: Sequence[list[InferenceUnit]], clouds: dict[str, str]) -> None:
     """Add to ``clouds``, names of the modules with the reason why nothing is known of them, and to the problems of
     their units."""
     importing = any(unit.lowered.imported for module in modules for unit in module)
@@ -242,7 +242,7 @@ def _doubts(modules: Sequence[list[Unit]], clouds: dict[str, str]) -> None:
             _cloud_changed(units, definers, changing, clouds)
 
 
-def _cloud_imported(modules: Sequence[list[Unit]], clouds: dict[str, str]) -> None:
+def _cloud_imported(modules: Sequence[list[InferenceUnit]], clouds: dict[str, str]) -> None:
     """A name that a module imports and defines, too: methods of both may run, or the definition is an error."""
     for module in modules:
         defined = {definition.name for unit in module for definition in unit.lowered.definitions}
@@ -255,7 +255,7 @@ def _cloud_imported(modules: Sequence[list[Unit]], clouds: dict[str, str]) -> No
 
 
 def _cloud_changed(
-    units: list[Unit], definers: dict[str, list[int]], changing: set[str], clouds: dict[str, str]
+    units: list[InferenceUnit], definers: dict[str, list[int]], changing: set[str], clouds: dict[str, str]
 ) -> None:
     """Containers that may be reached by what changes one in place: a function that may do so by its name, of which
     nothing else is known, or one that changes entries of an array that is not its own. It may be given what whoever

@@ -81,7 +81,7 @@ class Split(NamedTuple):
         return Split(self.kept + other.kept, self.accepted + other.accepted, self.reasons + other.reasons)
 
 
-class Outcome(NamedTuple):
+class RemarkOutcome(NamedTuple):
     """What became of something that was checked. ``accepted``: it is unknown only by what a person accepted."""
 
     state: State
@@ -89,7 +89,7 @@ class Outcome(NamedTuple):
     accepted: bool = False
 
 
-def outcome_of(split: Split, unknown: str, excused: bool | None = None) -> Outcome:
+def outcome_of(split: Split, unknown: str, excused: bool | None = None) -> RemarkOutcome:
     """What becomes of something with such problems that is unknown for a reason, or for none. What is accepted makes
     it unknown. ``excused`` says whether nothing else does; left out, that is read off the problems."""
     wrong = any(problem.severity is Severity.ERROR for problem in split.kept)
@@ -97,11 +97,11 @@ def outcome_of(split: Split, unknown: str, excused: bool | None = None) -> Outco
         if excused is None:
             excused = not wrong and not any(problem.unchecked for problem in split.kept)
         because = "; ".join(dict.fromkeys(split.reasons))
-        return Outcome(State.UNKNOWN, because if because and excused else unknown or because, excused)
-    return Outcome(State.FAILED if wrong else State.PROVED, "")
+        return RemarkOutcome(State.UNKNOWN, because if because and excused else unknown or because, excused)
+    return RemarkOutcome(State.FAILED if wrong else State.PROVED, "")
 
 
-def all_accepted(outcomes: Sequence[Outcome]) -> bool:
+def all_accepted(outcomes: Sequence[RemarkOutcome]) -> bool:
     """Whether something is unknown, and all that is not proved is so only by what a person accepted."""
     others = [outcome for outcome in outcomes if outcome.state is not State.PROVED]
     return bool(others) and all(outcome.accepted for outcome in others)
@@ -221,13 +221,20 @@ def _extent(problem: Problem) -> tuple[Extent, ...]:
 
 
 def _is_at_most(amount: str, most: str) -> bool:
-    from dp_lsp.core.formulas import Scope, Unreadable  # only who accepts something worse or better needs it
+    from dp_lsp.core.formulas import (  # only who accepts something worse or better needs it
+        FormulaScope,
+        UnreadableFormula,
+    )
 
     if amount == most or most == INFINITE:
         return True
-    scope = Scope()
+    scope = FormulaScope()
     small, large = scope.read(amount), scope.read(most)
-    return not isinstance(small, Unreadable) and not isinstance(large, Unreadable) and is_at_most(small, large)
+    return (
+        not isinstance(small, UnreadableFormula)
+        and not isinstance(large, UnreadableFormula)
+        and is_at_most(small, large)
+    )
 
 
 class Allowance:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from dp_lsp import frontends
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.limits import OutOfTime, Ticket
-from dp_lsp.analysis.loading import Loader, Refusal, Text
+from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, State, Verdict
 from dp_lsp.analysis.repairs import Repair, edits_of, preferred
 from dp_lsp.builtins.remedies import UNBOX
@@ -211,7 +211,7 @@ class _Trial:
         if after is None:
             if len(self._tried) == _KEPT:
                 self._tried.clear()  # each is as large as the project
-            text = Text(edited(self._text, edits), language=self._analysis.options.language)
+            text = SourceText(edited(self._text, edits), language=self._analysis.options.language)
             after = self._tried[edits] = self._checked(_Edited(self._loader, self._file, text))
         return after
 
@@ -275,15 +275,15 @@ def _before(edit: Edit, made: Iterable[Edit]) -> Edit | None:
 class _Edited:
     """The files of a loader, one of them with another text."""
 
-    def __init__(self, loader: Loader, file: str, text: Text) -> None:
+    def __init__(self, loader: Loader, file: str, text: SourceText) -> None:
         self._loader = loader
         self._file = file
         self._text = text
 
-    def included(self, by: str, path: str) -> str | Refusal:
+    def included(self, by: str, path: str) -> str | ReadRefusal:
         return self._loader.included(by, path)
 
-    def text(self, name: str) -> Text:
+    def text(self, name: str) -> SourceText:
         return self._text if name == self._file else self._loader.text(name)
 
 

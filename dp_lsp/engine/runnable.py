@@ -18,7 +18,7 @@ from dp_lsp.core.notation import DISPLAY, Printer
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import Call, Definition, Method
-from dp_lsp.engine.describe import Description, Place
+from dp_lsp.engine.describe import Description, ReportPlace
 from dp_lsp.infer.method import Inferred
 from dp_lsp.text import Span
 
@@ -62,7 +62,7 @@ def runnable(
     """What is known of a function; nothing where it was not inferred to the end."""
     scheme = inferred.shown
     if scheme is not None:
-        description = Description(scheme, Place(report.span, report.name_span), options, inferred.assumed)
+        description = Description(scheme, ReportPlace(report.span, report.name_span), options, inferred.assumed)
         undecided = *_undecided(description.needs, description), *inferred.assumed
         yield Runnable(file, report, method, scheme, around, undecided, description.norms)
 
@@ -113,7 +113,7 @@ def certifiable(file: str, report: FunctionReport, inferred: Inferred, options: 
     """What can be certified of a function: nothing of one that is not proved, nothing by rules that may not hold."""
     if inferred.shown is None or report.state is not State.PROVED:
         return
-    description = Description(inferred.shown, Place(report.span, report.name_span), options, inferred.assumed)
+    description = Description(inferred.shown, ReportPlace(report.span, report.name_span), options, inferred.assumed)
     conditions = tuple(condition.text for condition in report.conditions)
     for group in description.bounds:
         pricing = description.pricing(group)

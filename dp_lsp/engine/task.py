@@ -20,12 +20,12 @@ from dp_lsp.core.digest import SIZE
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.term import Constant, Definition, Method
 from dp_lsp.engine.claims import Claim, is_claim, read
-from dp_lsp.engine.describe import METRICS, Described, Description, Place, describe, describe_box
+from dp_lsp.engine.describe import METRICS, Described, Description, ReportPlace, describe, describe_box
 from dp_lsp.engine.distributions import Consulted
 from dp_lsp.engine.premises import Meaning, Premises, digest
 from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.engine.program import Program
-from dp_lsp.engine.remarks import Excuses, Ignores, Outcome, Split, all_accepted, outcome_of
+from dp_lsp.engine.remarks import Excuses, Ignores, RemarkOutcome, Split, all_accepted, outcome_of
 from dp_lsp.infer.context import Global, Resolve, UnknownGlobal
 from dp_lsp.infer.method import InferenceSetting, Inferred, infer_constant, infer_method
 from dp_lsp.infer.problems import CallsUnchecked, SensitivityMissed
@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # what is asked for later is loaded then
     from dp_lsp.engine.claimed import Asserted
 
 
-class Known(NamedTuple):
+class KnownChunk(NamedTuple):
     """A record, what the names defined in its chunk mean, and the plots that were made of its functions, by the places
     of these in the chunk."""
 
@@ -49,7 +49,7 @@ class Known(NamedTuple):
     plotted: dict[Span, Plotted]
 
     @classmethod
-    def told(cls, record: ChunkRecord) -> Known | None:
+    def told(cls, record: ChunkRecord) -> KnownChunk | None:
         """What a record says that another process has made, if it can be used without inferring its chunk."""
         names, digests = record.verdict.defines, record.meanings.value
         if len(record.key) != KEY or len(digests) != SIZE * len(names):
@@ -63,7 +63,7 @@ class Known(NamedTuple):
         """Whether all values are there."""
         return all(meaning.is_there for _, meaning in self.meanings)
 
-    def complete(self, found: Known) -> None:
+    def complete(self, found: KnownChunk) -> None:
         """The same was found out once more, with all values."""
         for (_, mine), (_, other) in zip(self.meanings, found.meanings, strict=True):
             mine.find(other.value)
@@ -110,7 +110,7 @@ class Task:
             if name in others and named.cloud is None and not named.is_around:
                 yield from self._definers.get(name, ())
 
-    def refused(self, key: bytes) -> Known:
+    def refused(self, key: bytes) -> KnownChunk:
         """The record of a unit that must not be inferred: nothing is known of it."""
         reason = "checking it ended the checking process"
         names = tuple(definition.name for definition in self.unit.lowered.definitions)
@@ -118,7 +118,7 @@ class Task:
         values = ((name, UnknownGlobal(name, reason)) for name in names)
         return self._made(key, verdict, NO_FACTS, [(name, Meaning.of(value)) for name, value in values])
 
-    def infer(self, key: bytes) -> Known:
+    def infer(self, key: bytes) -> KnownChunk:
         """What is found out about the unit."""
         self._consulted, self._before = Consulted(self.answers), {}
         excuses = Excuses(self._options, self.unit.chunk.text, self.unit.lowered.definitions)
@@ -144,7 +144,7 @@ class Task:
             facts.append((definition, found, outcome.state))
         self._look()
         idle = ignores.unused()
-        outcomes += [Outcome(State.FAILED, "")] * bool(idle)
+        outcomes += [RemarkOutcome(State.FAILED, "")] * bool(idle)
         names = tuple(definition.name for definition in self.unit.lowered.definitions)
         state, accepted = worst(each.state for each in outcomes), all_accepted(outcomes)
         shown = told([*problems, *idle], self.unit.syntax)
@@ -153,12 +153,14 @@ class Task:
         known = Later(partial(_facts, facts, self.unit.chunk.text, self._options)) if facts else NO_FACTS
         return self._made(key, verdict, known if self._options.facts else NO_FACTS, meanings)
 
-    def _made(self, key: bytes, verdict: Verdict, facts: Later[bytes], meanings: list[tuple[str, Meaning]]) -> Known:
+    def _made(
+        self, key: bytes, verdict: Verdict, facts: Later[bytes], meanings: list[tuple[str, Meaning]]
+    ) -> KnownChunk:
         digests = Later(partial(_digests, meanings))
         asks = self._consulted.asks
-        return Known(ChunkRecord(key, verdict, facts, self.unit.names, digests, asks=asks), tuple(meanings), {})
+        return KnownChunk(ChunkRecord(key, verdict, facts, self.unit.names, digests, asks=asks), tuple(meanings), {})
 
-    def explanation(self, known: Known, offset: int, expression: bool) -> Explanation | None:
+    def explanation(self, known: KnownChunk, offset: int, expression: bool) -> Explanation | None:
         """What led to what is known of the function at an offset of the chunk, or of an expression there."""
         verdict = known.record.verdict
         for definition, found in self.again(known, offset):
@@ -171,7 +173,7 @@ class Task:
                 return explain(found, report, problems, at, self._options, consult)
         return None
 
-    def plotted(self, known: Known, report: FunctionReport) -> Plotted:
+    def plotted(self, known: KnownChunk, report: FunctionReport) -> Plotted:
         """The plots of a function of the chunk; made once."""
         if report.span not in known.plotted:
             from dp_lsp.engine.curves import plots
@@ -181,7 +183,7 @@ class Task:
             known.plotted[report.span] = Plotted(report.name_span, made)
         return known.plotted[report.span]
 
-    def again(self, known: Known, offset: int) -> Iterator[tuple[Definition, Inferred]]:
+    def again(self, known: KnownChunk, offset: int) -> Iterator[tuple[Definition, Inferred]]:
         """The definitions that cover an offset of the chunk, inferred once more: with all that a record leaves out."""
         for definition, (name, meaning) in zip(self.unit.lowered.definitions, known.meanings, strict=True):
             if definition.span.covers(offset):
@@ -194,7 +196,7 @@ class Task:
             return None
         from dp_lsp.engine.claimed import asserted
 
-        description = Description(found.shown, Place(definition.span, definition.name_span), self._options)
+        description = Description(found.shown, ReportPlace(definition.span, definition.name_span), self._options)
         return asserted(description, (each for each in self._claims() if _is_about(each, definition)), problem)
 
     def _infer(self, definition: Definition) -> Inferred:
@@ -280,7 +282,7 @@ class Task:
 
     def _report(
         self, definition: Definition, found: Inferred, around: Split, ignores: Ignores
-    ) -> tuple[FunctionReport | None, list[Problem], Outcome]:
+    ) -> tuple[FunctionReport | None, list[Problem], RemarkOutcome]:
         """What is reported of a definition, with the problems that come with it, and what became of it. ``around`` are
         the problems of the chunk as a whole."""
         raised = self._weighed([*self._name_problems(definition), *self._worth_saying(found.problems)])
@@ -318,7 +320,7 @@ class Task:
             return None
         state = _state_of(problems, unknown)
         spans = tuple(param.local.span for param in definition.params)
-        place = Place(definition.span, definition.name_span, self.unit.chunk.text, spans)
+        place = ReportPlace(definition.span, definition.name_span, self.unit.chunk.text, spans)
         signature = f"({', '.join(definition.signature)})"
         if found.value.black_box is not None:
             names = tuple(param.local.name for param in definition.params)
@@ -351,9 +353,9 @@ def _digests(meanings: list[tuple[str, Meaning]]) -> bytes:
 
 def _facts(found: list[tuple[Definition, Inferred, State]], text: str, options: Options) -> bytes:
     """What is known of the expressions of definitions in a text."""
-    from dp_lsp.engine.facts import Found, tables  # only an editor asks for them
+    from dp_lsp.engine.facts import FoundDefinition, tables  # only an editor asks for them
 
-    return encode_facts(tables(starmap(Found, found), text, options))
+    return encode_facts(tables(starmap(FoundDefinition, found), text, options))
 
 
 def _chains(found: Inferred, description: Description) -> Iterable[Chain]:
@@ -386,7 +388,7 @@ def _is_template(found: Inferred) -> bool:
     return isinstance(found.value, FunctionValue) and any(method.template for method in found.value.methods)
 
 
-def _meaning(name: str, found: Inferred, outcome: Outcome, problems: list[Problem]) -> Global | UnknownGlobal:
+def _meaning(name: str, found: Inferred, outcome: RemarkOutcome, problems: list[Problem]) -> Global | UnknownGlobal:
     """What a definition means to others: nothing may be built on what is not proved."""
     if outcome.state is State.PROVED or (found.unknown and outcome.reason == found.unknown and _is_template(found)):
         return found.value

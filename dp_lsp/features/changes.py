@@ -15,7 +15,17 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from dp_lsp.core.constraints import Comparison, Quantity, follows
-from dp_lsp.core.formulas import Order, Point, Renamed, Scope, Unreadable, compare, is_at_most, with_names, words
+from dp_lsp.core.formulas import (
+    FormulaScope,
+    Order,
+    Renamed,
+    SamplePoint,
+    UnreadableFormula,
+    compare,
+    is_at_most,
+    with_names,
+    words,
+)
 from dp_lsp.core.notation import decimal
 
 Json = Mapping[str, Any]
@@ -203,11 +213,11 @@ def _values(function: ReportedFunction, parameter: Json, what: str, sides: Sides
     """What a bound of a parameter is at most: each of these numbers; none if it is not known. Where it is open which of
     several ε is the smallest, they stand in the bounds of the function."""
     found = sides.scope.read(parameter[what], names)
-    if not isinstance(found, Unreadable):
+    if not isinstance(found, UnreadableFormula):
         return [found]
     own = [each for each in function.bounds if each["parameters"] == [parameter["name"]]] if what == "epsilon" else []
     several = [sides.scope.read(each["epsilon"], names) for each in own[:_MOST_BOUNDS]]
-    return [each for each in several if not isinstance(each, Unreadable)]
+    return [each for each in several if not isinstance(each, UnreadableFormula)]
 
 
 def _of_new_parameter(parameter: Json, lost: bool) -> Iterator[ReportedBound]:
@@ -236,11 +246,13 @@ class _Dominance:
 
     def _pairs(
         self, function: ReportedFunction, parameter: str, names: Renamed
-    ) -> list[tuple[Quantity | Unreadable, ...]]:
+    ) -> list[tuple[Quantity | UnreadableFormula, ...]]:
         bounds = [each for each in function.bounds if parameter in each["parameters"]][:_MOST_BOUNDS]
         return [tuple(self._sides.scope.read(each[what], names) for what in ("epsilon", "delta")) for each in bounds]
 
-    def _is_at_most(self, new: tuple[Quantity | Unreadable, ...], old: tuple[Quantity | Unreadable, ...]) -> bool:
+    def _is_at_most(
+        self, new: tuple[Quantity | UnreadableFormula, ...], old: tuple[Quantity | UnreadableFormula, ...]
+    ) -> bool:
         return all(self._sides.is_proved(one, other) for one, other in zip(new, old, strict=True))
 
 
@@ -276,7 +288,7 @@ def _grown(sides: Sides) -> Iterator[ReportedBound]:
                 yield ReportedBound(about, problem["code"], "not there", amount, Effect.ROSE)
             elif about in before:
                 values = [sides.scope.read(each) for each in (before[about], amount)]
-                known = ([each] if not isinstance(each, Unreadable) else [] for each in values)
+                known = ([each] if not isinstance(each, UnreadableFormula) else [] for each in values)
                 yield from _by_formula(about, problem["code"], (before[about], amount), (*known,), sides)
 
 
@@ -325,7 +337,7 @@ def _by_formula(
             yield ReportedBound(parameter, what, old, new, Effect.CHANGED, why)
 
 
-def _at(point: Point) -> str:
+def _at(point: SamplePoint) -> str:
     where = ", ".join(f"{name} = {number:g}" for name, number in point.numbers)
     return f"at {where} it is {point.new:.3g}, and was {point.old:.3g}"
 
@@ -497,8 +509,8 @@ def _is_known(
     known: list[Comparison] = []
     for relation in function.relations(others):
         said = sides.scope.read_relations(*relation)
-        known += () if isinstance(said, Unreadable) else said
-    return not isinstance(found, Unreadable) and all(follows(each, known) for each in found)
+        known += () if isinstance(said, UnreadableFormula) else said
+    return not isinstance(found, UnreadableFormula) and all(follows(each, known) for each in found)
 
 
 def _state(function: ReportedFunction) -> str:
@@ -699,13 +711,13 @@ class Sides(NamedTuple):
     old: ReportedFunction
     new: ReportedFunction
     names: Renamed
-    scope: Scope
+    scope: FormulaScope
 
     @staticmethod
     def of(old: ReportedFunction, new: ReportedFunction) -> Sides:
         names = renamed_parameters(old, new)
         parameters = (each["name"] for each in (*old.parameters, *new.parameters))
-        return Sides(old, new, names, Scope((*old.relations(names), *new.relations({})), parameters))
+        return Sides(old, new, names, FormulaScope((*old.relations(names), *new.relations({})), parameters))
 
     def is_at_most(self, old: str, new: str) -> bool:
         """Whether a formula of the old report is known to be at most one of the new report."""
@@ -718,9 +730,9 @@ class Sides(NamedTuple):
     def _is_at_most(self, one: tuple[str, Renamed], other: tuple[str, Renamed]) -> bool:
         return with_names(*one) == with_names(*other) or self.is_proved(self.scope.read(*one), self.scope.read(*other))
 
-    def is_proved(self, small: Quantity | Unreadable, large: Quantity | Unreadable) -> bool:
+    def is_proved(self, small: Quantity | UnreadableFormula, large: Quantity | UnreadableFormula) -> bool:
         """Whether a number is proved to be at most another."""
-        if isinstance(small, Unreadable) or isinstance(large, Unreadable):
+        if isinstance(small, UnreadableFormula) or isinstance(large, UnreadableFormula):
             return False
         return is_at_most(small, large, self.scope)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dp_lsp import frontends
 from dp_lsp.analysis.facts import Fact, decode_facts
-from dp_lsp.analysis.names import Role, decode, decode_spots
+from dp_lsp.analysis.names import NameRole, decode, decode_spots
 from dp_lsp.analysis.records import FunctionReport, Modules, State, share
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.hover import hover
@@ -21,7 +21,7 @@ from dp_lsp.text import Span
 
 MOST = 200
 """How many proposals are made at once; typing on narrows them down."""
-_VALUES = frozenset((Role.DEFINITION, Role.PARAMETER, Role.NAMED, Role.WRITE))
+_VALUES = frozenset((NameRole.DEFINITION, NameRole.PARAMETER, NameRole.NAMED, NameRole.WRITE))
 
 
 class Proposal(NamedTuple):
@@ -143,7 +143,7 @@ def _globals(document: Document, word: str, modules: Modules) -> Iterator[Propos
                     yield Proposal(name, "variable", 2)
     for file, spots in closed_files(document).items():
         for spot in decode_spots(spots):
-            if spot.role is Role.DEFINITION and _fits(spot.name, word) and share(spot.modules, modules):
+            if spot.role is NameRole.DEFINITION and _fits(spot.name, word) and share(spot.modules, modules):
                 yield Proposal(spot.name, "function", 2, file.replace("\\", "/").rpartition("/")[2])
 
 

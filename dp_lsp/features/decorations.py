@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from dp_lsp.analysis.facts import WAITING, Fact, Part, Role, Spent
+from dp_lsp.analysis.facts import WAITING, Fact, FactPart, Role, Spent
 from dp_lsp.analysis.records import FunctionReport, State
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.hover import numeric_words, verdict
@@ -79,16 +79,16 @@ def _price(spent: Spent, named: bool) -> str:
 
 def _values(facts: Sequence[Fact], text: str, sensitivity: bool, privacy: bool) -> Iterator[tuple[str, str]]:
     """How far the values that are made at a place move."""
-    named = [fact for fact in facts if fact.until and fact.part is not Part.RESULT]
+    named = [fact for fact in facts if fact.until and fact.part is not FactPart.RESULT]
     for fact in named:
-        name = fact.rule if fact.part is Part.AFTER else text[fact.span.start : fact.span.end]
+        name = fact.rule if fact.part is FactPart.AFTER else text[fact.span.start : fact.span.end]
         waits = any(WAITING in bound for _, bound in fact.moves)
         if fact.role is Role.PRIVATE and fact.moves and fact.moves != ((name, "1"),) and sensitivity and not waits:
             label = _short(" · ".join(f"{_formula(bound)} in {', '.join(names)}" for bound, names in _grouped(fact)))
             moves = "; ".join(f"{bound} in {_listed(names)}" for bound, names in _grouped(fact))
-            prefix = f"{name}: " if fact.part is Part.AFTER or len(named) > 1 else ""
+            prefix = f"{name}: " if fact.part is FactPart.AFTER or len(named) > 1 else ""
             yield prefix + label, f"From here on, `{name}` moves by at most {moves}."
-    released = [fact for fact in facts if fact.until and fact.part is not Part.AFTER and fact.role is Role.RELEASED]
+    released = [fact for fact in facts if fact.until and fact.part is not FactPart.AFTER and fact.role is Role.RELEASED]
     if released and privacy and not any(fact.spent for fact in facts):
         yield "released", _RELEASED
 
@@ -212,16 +212,16 @@ def _names(document: Document, wanted: Span) -> Iterator[tuple[Span, int, int]]:
 def _described(fact: Fact, document: Document) -> tuple[Span, int, int] | None:
     """The name that a fact is about, and what it is besides whose."""
     match fact.part:
-        case Part.NAME:
+        case FactPart.NAME:
             return fact.span, FUNCTION if fact.role is Role.FUNCTION else VARIABLE, DECLARATION * bool(fact.until)
-        case Part.PARAMETER:
+        case FactPart.PARAMETER:
             assert document.analysis is not None
             name = document.language.syntax.word_at(document.analysis.source.text, fact.span.start)
             end = fact.span.start + len(name)
             return (Span(fact.span.start, end), PARAMETER, DECLARATION * (end < fact.span.end)) if name else None
-        case Part.CALLEE:
+        case FactPart.CALLEE:
             return fact.span, FUNCTION, LIBRARY
-        case Part.NORM | Part.TYPE:
+        case FactPart.NORM | FactPart.TYPE:
             return fact.span, TYPE, LIBRARY
     return None
 

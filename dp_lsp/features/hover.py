@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TypeGuard
 
-from dp_lsp.analysis.facts import WAITING, Fact, Part, Role
+from dp_lsp.analysis.facts import WAITING, Fact, FactPart, Role
 from dp_lsp.analysis.records import Analysis, FunctionReport, State
 from dp_lsp.analysis.rows import (
     ConditionReport,
@@ -78,9 +78,9 @@ def _about(analysis: Analysis, offset: int, stale: bool) -> _About | None:
         return None
     around = next((each for each in analysis.functions if each.span.covers(offset)), None)
     fact, open_state = known[0], stale or around is None or around.state is not State.UNKNOWN
-    if fact.part in (Part.NORM, Part.TYPE):
+    if fact.part in (FactPart.NORM, FactPart.TYPE):
         return None
-    if fact.part is Part.CALLEE:
+    if fact.part is FactPart.CALLEE:
         called = next((each for each in known[1:] if each.rule == fact.rule), fact)
         expression_ = _expression(called, analysis.source.text, stale, open_state)
         return (*_builtin(fact.rule, analysis.language), *expression_), fact.span, True
@@ -315,7 +315,7 @@ def _expression(fact: Fact, text: str, stale: bool, known: bool) -> Iterator[str
 
 def _rule(fact: Fact) -> str:
     """The rule that says what a call does, with its page."""
-    if not fact.rule or fact.part is Part.CALLEE:
+    if not fact.rule or fact.part is FactPart.CALLEE:
         return ""
     from dp_lsp import builtins  # only who points at one needs the table
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dp_lsp.analysis.facts import decode_facts
-from dp_lsp.analysis.names import WRITING, Role, Table, decode, decode_spots
+from dp_lsp.analysis.names import WRITING, NameRole, SymbolTable, decode, decode_spots
 from dp_lsp.analysis.records import Modules, share
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.outline import FunctionSymbol, outline
@@ -26,7 +26,7 @@ from dp_lsp.features.places import (
 )
 from dp_lsp.text import Span
 
-_DEFINING = frozenset((Role.DEFINITION, Role.PARAMETER))
+_DEFINING = frozenset((NameRole.DEFINITION, NameRole.PARAMETER))
 _MOST_SYMBOLS = 1_000
 
 
@@ -58,7 +58,7 @@ def _defined(target: NameTarget) -> list[NameUse | Away]:
     found: list[NameUse | Away] = [use for use in uses(target) if use.role in _DEFINING]
     if target.scope is not None:
         # Of a variable that is assigned several times, the first; a function inside another may have methods.
-        named = [use for use in uses(target) if use.role is Role.NAMED]
+        named = [use for use in uses(target) if use.role is NameRole.NAMED]
         return found or [*named[:1]]
     away = away_of(target.document, target.name, target.modules)
     return [*found, *(each for each in away if each.spot.role in _DEFINING)]
@@ -76,7 +76,7 @@ def references(document: Document, offset: int, declaration: bool) -> list[NameU
     return [each for each in found if declaration or _role(each) not in _DEFINING]
 
 
-def _role(place: NameUse | Away) -> Role:
+def _role(place: NameUse | Away) -> NameRole:
     return place.role if isinstance(place, NameUse) else place.spot.role
 
 
@@ -96,14 +96,14 @@ def _spending(target: NameTarget) -> Iterator[Span]:
     """The callees that spend a parameter, as long as what is known of their arguments is not out of date."""
     document, start, record = target.document, target.chunk.start, target.chunk.record
     table = decode(record.names.value)
-    if all(role is not Role.PARAMETER for _, _, role in table.of(target.symbol)) or document.is_stale_at(start):
+    if all(role is not NameRole.PARAMETER for _, _, role in table.of(target.symbol)) or document.is_stale_at(start):
         return
     together = (document, *document.others)
     every = (each for file in together for each in functions(file, lambda name: True, record.modules))
     private = {each.name for each in every if each.kind == "privacy"}
     moving = _moving(target, table)
     for span, symbol, role in table:
-        if role is Role.MECHANISM or (role is Role.CALL and table.symbols[symbol].name in private):
+        if role is NameRole.MECHANISM or (role is NameRole.CALL and table.symbols[symbol].name in private):
             calls = (each for each in table.around(span.end) if each.start == span.start and each.end > span.end)
             call = next(calls, None)
             now = document.present_span(span.moved(start))
@@ -111,7 +111,7 @@ def _spending(target: NameTarget) -> Iterator[Span]:
                 yield now
 
 
-def _moving(target: NameTarget, table: Table) -> list[Span]:
+def _moving(target: NameTarget, table: SymbolTable) -> list[Span]:
     """The expressions in the target's chunk that move with it, in so far as that is known: it where it stands,
     variables that had such a value last, and all that is made of them."""
     assert target.scope
@@ -139,11 +139,11 @@ def workspace_symbols(documents: Iterable[Document], query: str) -> list[FoundFu
     for document in known:
         for symbol in outline(document):
             if _matches(symbol.name, query):
-                place = NameUse(document, symbol.name_span, Role.DEFINITION)
+                place = NameUse(document, symbol.name_span, NameRole.DEFINITION)
                 found[document.file, symbol.name_span] = FoundFunction(symbol.name, symbol.detail, document.file, place)
         for file, spots in closed_files(document).items():
             for spot in decode_spots(spots) if file not in opened else ():
-                if spot.role is Role.DEFINITION and _matches(spot.name, query):
+                if spot.role is NameRole.DEFINITION and _matches(spot.name, query):
                     found[file, spot] = FoundFunction(spot.name, "", file, Away(file, spot))
     return list(found.values())[:_MOST_SYMBOLS]
 
@@ -153,7 +153,7 @@ def _matches(name: str, query: str) -> bool:
     return all(letter in letters for letter in query.casefold())
 
 
-_CALLED = frozenset((Role.CALL, Role.READ, Role.MECHANISM, Role.BUILTIN, Role.MENTION))
+_CALLED = frozenset((NameRole.CALL, NameRole.READ, NameRole.MECHANISM, NameRole.BUILTIN, NameRole.MENTION))
 
 
 class Item(NamedTuple):
@@ -184,7 +184,7 @@ def prepare(document: Document, offset: int) -> list[Item]:
     target = target_at(document, offset)
     if target is None or target.scope is not None:
         return []
-    if target.here.role is Role.MECHANISM:
+    if target.here.role is NameRole.MECHANISM:
         return [_mechanism(target.here, target.name)]
     return list(_functions(document, target.name, target.modules))
 
@@ -220,12 +220,17 @@ def outgoing(document: Document, name: str, span: Span) -> list[CallEdge]:
         for place, symbol, role in table:
             called, scope = table.symbols[symbol]
             now = present(document, place.moved(start)) if role in _CALLED and scope is None else None
-            if now and span.start <= now.start and now.end <= span.end and (called != name or role is not Role.READ):
+            if (
+                now
+                and span.start <= now.start
+                and now.end <= span.end
+                and (called != name or role is not NameRole.READ)
+            ):
                 found.setdefault((called, record.modules), []).append(NameUse(document, now, role))
     calls = []
     for (called, modules), places in found.items():
         spans = tuple(place.span for place in places)
-        mechanism = places[0].role is Role.MECHANISM
+        mechanism = places[0].role is NameRole.MECHANISM
         items = [_mechanism(places[0], called)] if mechanism else _functions(document, called, modules)
         calls += [CallEdge(item, spans) for item in items]
     return calls
@@ -236,7 +241,7 @@ def _functions(document: Document, name: str, modules: Modules | None) -> Iterat
         found = (_function(each, symbol) for symbol in outline(each) if symbol.name == name)
         yield from (item for item in found if share(item.modules, modules))
     for away in away_of(document, name, modules):
-        if away.spot.role is Role.DEFINITION:
+        if away.spot.role is NameRole.DEFINITION:
             yield Item(name, "not open", "function", document, Span(0, 0), Span(0, 0), away, away.spot.modules)
 
 

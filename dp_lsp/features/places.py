@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from dp_lsp.analysis.names import RESERVED_ROLES, Role, Spot, Table, decode, decode_spots
+from dp_lsp.analysis.names import RESERVED_ROLES, NameRole, Spot, SymbolTable, decode, decode_spots
 from dp_lsp.analysis.records import MAIN, FunctionReport, Modules, Placed, State, share
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.text import Span
@@ -19,7 +19,7 @@ class NameUse(NamedTuple):
 
     document: Document
     span: Span
-    role: Role
+    role: NameRole
 
 
 class Away(NamedTuple):
@@ -60,7 +60,7 @@ def target_at(document: Document, offset: int) -> NameTarget | None:
         table = decode(chunk.record.names.value)
         found = table.at(analysed - chunk.start)
         span = present(document, found.span.moved(chunk.start)) if found else None
-        if found and span and span.covers(offset) and found.role is not Role.FIELD:
+        if found and span and span.covers(offset) and found.role is not NameRole.FIELD:
             name, scope = table.symbols[found.symbol]
             known = scope.moved(chunk.start) if scope else None
             return NameTarget(name, document, chunk, found.symbol, known, NameUse(document, span, found.role))
@@ -93,7 +93,7 @@ def uses(target: NameTarget) -> Iterator[NameUse]:
 
 def uses_in(document: Document, name: str, modules: Modules | None) -> Iterator[NameUse]:
     """All places of a top-level name of some modules in one document."""
-    return (use for use in every_use_in(document, name, modules) if use.role is not Role.FIELD)
+    return (use for use in every_use_in(document, name, modules) if use.role is not NameRole.FIELD)
 
 
 def every_use_in(document: Document, name: str, modules: Modules | None) -> Iterator[NameUse]:
@@ -107,14 +107,14 @@ def every_use_in(document: Document, name: str, modules: Modules | None) -> Iter
             yield from _in_chunk(document, chunk, table, number)
 
 
-def _in_chunk(document: Document, chunk: Placed, table: Table, symbol: int) -> Iterator[NameUse]:
+def _in_chunk(document: Document, chunk: Placed, table: SymbolTable, symbol: int) -> Iterator[NameUse]:
     for span, _, role in table.of(symbol):
         now = present(document, span.moved(chunk.start))
         if now:
             yield NameUse(document, now, role)
 
 
-def tables(document: Document) -> Iterator[tuple[int, Table]]:
+def tables(document: Document) -> Iterator[tuple[int, SymbolTable]]:
     """The names of each chunk, and where that begins in the analysed text."""
     for start, _, record in document.analysis.chunks if document.analysis else ():
         yield start, decode(record.names.value)
@@ -147,5 +147,5 @@ def away_of(document: Document, name: str, modules: Modules | None) -> Iterator[
     """All places of a top-level name of some modules in files that are not open."""
     for file, spots in closed_files(document).items():
         for each in decode_spots(spots):
-            if each.name == name and each.role is not Role.FIELD and share(each.modules, modules):
+            if each.name == name and each.role is not NameRole.FIELD and share(each.modules, modules):
                 yield Away(file, each)

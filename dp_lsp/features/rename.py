@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dp_lsp.analysis.names import Role, decode_spots
+from dp_lsp.analysis.names import NameRole, decode_spots
 from dp_lsp.analysis.records import share
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.places import (
@@ -26,7 +26,7 @@ from dp_lsp.text import Span
 
 _CLAIM = re.compile(r"[ \t]*dp:[ \t]*(?:budget|sensitivity)\b([^\n]*)")
 _BOUNDED = re.compile(r"\s*(<=|≤)")  # what a claim bounds is ε, δ or the sensitivity
-_DEFINING = frozenset((Role.DEFINITION, Role.PARAMETER))
+_DEFINING = frozenset((NameRole.DEFINITION, NameRole.PARAMETER))
 
 
 class RenameRefused(Exception):
@@ -68,7 +68,7 @@ def rename(document: Document, offset: int, new: str) -> tuple[Renaming, ...]:
     edits: dict[Document, dict[Span, None]] = {}
     for use in found:
         edits.setdefault(use.document, {})[use.span] = None
-        if use.role is Role.PARAMETER:
+        if use.role is NameRole.PARAMETER:
             edits[use.document] |= dict.fromkeys(_in_claims(use, target.name))
     return tuple(Renaming(each, tuple(Edit(span, new) for span in spans)) for each, spans in edits.items())
 
@@ -114,11 +114,11 @@ def _check_target(target: NameTarget) -> list[NameUse]:
     if target.scope is None:
         _check_unsure(target)
     for use in found:
-        if use.role is Role.BROKEN:
+        if use.role is NameRole.BROKEN:
             raise RenameRefused(
                 f"`{name}` also stands in text that cannot be read ({_where(use, target)}): mend that first"
             )
-        if use.role is Role.NAMED:
+        if use.role is NameRole.NAMED:
             raise RenameRefused(
                 f"`{name}` is given by name ({_where(use, target)}), so its callers would have to change too"
             )
@@ -128,7 +128,7 @@ def _check_target(target: NameTarget) -> list[NameUse]:
 def _check_definition(target: NameTarget, found: list[NameUse]) -> None:
     """What is renamed must get its meaning in text that is understood."""
     roles = {use.role for use in found}
-    if not roles & _DEFINING and Role.NAMED not in roles:
+    if not roles & _DEFINING and NameRole.NAMED not in roles:
         if target.scope is None:
             raise RenameRefused(
                 f"`{target.name}` is not defined in the files that are checked, so it cannot be renamed"
@@ -141,12 +141,14 @@ def _check_unsure(target: NameTarget) -> None:
     checked may have made it a local variable."""
     name = target.name
     for document in (target.document, *target.document.others):
-        unsure = [use for use in every_use_in(document, name, None) if use.role is Role.FIELD or _is_afar(target, use)]
+        unsure = [
+            use for use in every_use_in(document, name, None) if use.role is NameRole.FIELD or _is_afar(target, use)
+        ]
         for start, table in tables(document):
             for symbol, (local, scope) in enumerate(table.symbols):
                 if local == name and scope is not None:
                     places = list(table.of(symbol))
-                    if not {place.role for place in places} & {*_DEFINING, Role.NAMED}:
+                    if not {place.role for place in places} & {*_DEFINING, NameRole.NAMED}:
                         unsure += [NameUse(document, place.span.moved(start), place.role) for place in places]
         for use in unsure[:1]:
             raise RenameRefused(
@@ -157,7 +159,7 @@ def _check_unsure(target: NameTarget) -> None:
 def _is_afar(target: NameTarget, use: NameUse) -> bool:
     """Whether a place in another module may be one of what is renamed: where names are only listed or mentioned, it may
     be brought from one module to another."""
-    if use.role not in (Role.MENTION, Role.BROKEN):
+    if use.role not in (NameRole.MENTION, NameRole.BROKEN):
         return False
     return not share(modules_at(use.document, use.span.start), target.modules)
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dp_lsp import builtins
-from dp_lsp.builtins.define import Application, Applied, Args, Form, Parameter, Parts, Runs
+from dp_lsp.builtins.define import Application, Applied, Args, Form, Parameter, Partition, Runs
 from dp_lsp.builtins.patterns import Binds, Box, Pattern, fits
 from dp_lsp.core import laws, term
 from dp_lsp.core.constraints import Origin
@@ -25,8 +25,8 @@ from dp_lsp.core.events import (
     Called,
     Cost,
     Distances,
+    EffectVariable,
     Either,
-    Opaque,
     Parallel,
     Repeat,
     Var,
@@ -96,7 +96,7 @@ def apply_function(
     return Calling(args, values, effects)
 
 
-def _by(inference: Inference, node: term.Call, parts: Parts, args: Args, values: list[Judgement]) -> Calling | None:
+def _by(inference: Inference, node: term.Call, parts: Partition, args: Args, values: list[Judgement]) -> Calling | None:
     """The same with the function that says of a record in which part it lies. It must say so by the record alone."""
     index = args.names.index(parts.by.argument)
     function = inference.solver.type(args.types[index])
@@ -132,7 +132,7 @@ class _Calls:
         self.effects = NONE
         self.releases = False
         self._outcome: apply.ResolvedCall | None = None
-        self._awaited: Opaque | None = None
+        self._awaited: EffectVariable | None = None
 
     def refused(self, wanted: str, given: str) -> None:
         """Report a function of another kind than the row calls."""
@@ -244,7 +244,9 @@ class _Calls:
         spent = spending(once if times == ONE else Repeat(times, once, origin))
         return in_sequence([*effects, *(each.effects for each in given), spent])
 
-    def _run_on_parts(self, runs: Runs, parts: Parts, args: Args, values: list[Judgement], origin: Origin) -> Effects:
+    def _run_on_parts(
+        self, runs: Runs, parts: Partition, args: Args, values: list[Judgement], origin: Origin
+    ) -> Effects:
         (fed,) = runs.feeds
         index = args.names.index(fed) if fed is not None else 0
         written, steps = self._node.args[index], parts.steps(args)

@@ -23,7 +23,7 @@ from dp_lsp.core.annotation import Anything, dimensions, is_open
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import Substitution
-from dp_lsp.core.events import NOTHING, Answer, Called, Opaque, Var
+from dp_lsp.core.events import NOTHING, Answer, Called, EffectVariable, Var
 from dp_lsp.core.metrics import as_dataset, counted_as
 from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Given, Judgement, Move, Moves, Scheme, SchemeParameter
@@ -264,7 +264,7 @@ def _settle(inference: Inference, site: Site, scheme: Scheme, instance: Instance
             instance.failing = bool(instance.failing) or found.failing
         if each.release is not None and found.spends is not None:
             instance.answers[each.release] = found.spends
-            if isinstance(found.spends, Opaque):
+            if isinstance(found.spends, EffectVariable):
                 own = (each.release.epsilon + each.release.delta, found.spends.epsilon + found.spends.delta)
                 instance.symbols.update((symbol, Sens.of(other)) for symbol, other in zip(*own, strict=True))
     return in_sequence(effects)

@@ -15,7 +15,7 @@ from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.annotation import dimension
 from dp_lsp.core.constraints import Origin, decide
 from dp_lsp.core.evaluate import Substitution, symbols_of
-from dp_lsp.core.events import NOTHING, Answer, Called, Cost, Opaque
+from dp_lsp.core.events import NOTHING, Answer, Called, Cost, EffectVariable
 from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Open, Scheme, Unit
@@ -58,7 +58,7 @@ class Instance:
         self.symbols: dict[Symbol, Poly | Sens] = {}
         self.norms: dict[NormVariable, AnyNorm] = {}
         self.types: dict[TypeVariable, Type] = {}
-        self.answers: dict[Opaque, Answer | Opaque] = {}
+        self.answers: dict[EffectVariable, Answer | EffectVariable] = {}
         self.failing: bool | None = None
         self._values = Counter(_variables(scheme))
         self._later: list[tuple[Poly, Poly]] = []  # sizes made of symbols that other arguments settle

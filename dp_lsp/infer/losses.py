@@ -28,7 +28,7 @@ OPERATIONS = (term.Call, term.Apply, term.Branch)
 """The terms by which something may be lost."""
 
 
-class Loss(NamedTuple):
+class LostFact(NamedTuple):
     """An operation by which something is lost, and a sentence that says what, and why."""
 
     span: Span
@@ -52,7 +52,7 @@ def operands(node: Term) -> tuple[Term, ...]:
     return ()
 
 
-def at(node: Term, descriptor: Descriptor, seen: KnownTerms) -> Loss | None:
+def at(node: Term, descriptor: Descriptor, seen: KnownTerms) -> LostFact | None:
     """The loss at one operation, if something is lost there. What a mechanism returns has lost nothing."""
     type_ = seen.type(node)
     if not descriptors.lacks(descriptor, type_) or _releases(node):
@@ -61,15 +61,15 @@ def at(node: Term, descriptor: Descriptor, seen: KnownTerms) -> Loss | None:
         given = seen.type(operand)
         known = descriptors.words(descriptor, given, seen.written(operand)) if _alike(given, type_) else ""
         if known:
-            return Loss(node.span, f"here {known} lost: {_because(node, descriptor, seen)}")
+            return LostFact(node.span, f"here {known} lost: {_because(node, descriptor, seen)}")
     return None
 
 
-def carried(node: term.Loop, index: int, descriptor: Descriptor, seen: KnownTerms) -> Loss | None:
+def carried(node: term.Loop, index: int, descriptor: Descriptor, seen: KnownTerms) -> LostFact | None:
     """The loss of what was known of a value before the first round of a loop that carries it."""
     local, start = node.carried[index]
     known = descriptors.words(descriptor, seen.type(start), local.name)
-    return Loss(node.span, f"here {known} lost: each round may change it") if known else None
+    return LostFact(node.span, f"here {known} lost: each round may change it") if known else None
 
 
 def _alike(given: Type | None, result: Type | None) -> bool:

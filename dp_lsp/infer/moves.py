@@ -9,7 +9,7 @@ from itertools import repeat
 from operator import mul
 
 from dp_lsp.builtins.define import Args, Builtin
-from dp_lsp.builtins.traits import Additive, PreservesZero, Within
+from dp_lsp.builtins.traits import Additive, PreservesZero, WithinRadius
 from dp_lsp.core import laws, sens
 from dp_lsp.core.algebra import NormVariable, Poly, Sign
 from dp_lsp.core.constraints import decide
@@ -257,7 +257,7 @@ def magnitude_of_call(
     solver: Solver, row: Builtin, args: Args, factors: Sequence[Sens], values: Sequence[Judgement]
 ) -> Reach | None:
     """Where the result of a row is to be found."""
-    within, additive = row.trait(Within), row.trait(Additive)
+    within, additive = row.trait(WithinRadius), row.trait(Additive)
     if within is not None:
         return Reach(None, within.radius(args))
     if not row.has(PreservesZero) or all(args.is_static(index) for index in range(len(args))):

@@ -19,7 +19,7 @@ from dp_lsp.builtins.define import Builtin, Form, no_demands
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Sign, Symbol
 from dp_lsp.core.constraints import Origin
-from dp_lsp.core.events import Awaited, Opaque
+from dp_lsp.core.events import Awaited, EffectVariable
 from dp_lsp.core.metrics import has_steps
 from dp_lsp.core.scheme import Given, Judgement, Moves, Open
 from dp_lsp.core.sens import INFINITY, ONE, Sens
@@ -102,16 +102,16 @@ def _weighted(known: Open, arguments: Sequence[Moves]) -> Iterator[moves.Weighte
     return zip(arguments, known.factors, strict=True)
 
 
-def _release(name: str, count: int) -> Opaque:
+def _release(name: str, count: int) -> EffectVariable:
     symbols = [
         tuple(Symbol(f"{what}({name}, {index})", Sign.NONNEGATIVE) for index in range(1, count + 1))
         for what in ("epsilon", "delta")
     ]
-    return Opaque(name, symbols[0], symbols[1])
+    return EffectVariable(name, symbols[0], symbols[1])
 
 
 def _spent(
-    inference: Inference, node: term.Apply, release: Opaque, function: Judgement, arguments: Sequence[Judgement]
+    inference: Inference, node: term.Apply, release: EffectVariable, function: Judgement, arguments: Sequence[Judgement]
 ) -> Effects:
     given = []
     stepped = tuple(has_steps(inference.type(argument)) for argument in arguments)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
 from dp_lsp.core.constraints import Constraint, Origin
 from dp_lsp.core.evaluate import Substitution
-from dp_lsp.core.events import Answer, Opaque, Var
+from dp_lsp.core.events import Answer, EffectVariable, Var
 from dp_lsp.core.scheme import Open
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import (
@@ -54,7 +54,7 @@ class SettledOperation(NamedTuple):
 
     result: Type
     factors: tuple[Sens, ...]
-    spends: Answer | Opaque | None = None
+    spends: Answer | EffectVariable | None = None
     failing: bool | None = None
     effects: Effects = NONE
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from dp_lsp.analysis.later import Pending
+from dp_lsp.analysis.later import PendingText
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.lsp.checking import Outdated
 from dp_lsp.lsp.session import Server
@@ -46,7 +46,7 @@ def patient(handler: Callable[..., Any]) -> Callable[..., Any]:
             while True:
                 try:
                     return await handler(ls, *given)
-                except Pending as pending:
+                except PendingText as pending:
                     await ls.checker.more(pending.key)
 
         return begun_again
@@ -56,7 +56,7 @@ def patient(handler: Callable[..., Any]) -> Callable[..., Any]:
         while True:
             try:
                 return handler(ls, *given)
-            except Pending as pending:
+            except PendingText as pending:
                 yield ls.checker.more, (pending.key,), {}
 
     return answered

@@ -17,7 +17,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from dp_lsp import __version__
-from dp_lsp.analysis.later import Pending
+from dp_lsp.analysis.later import PendingText
 from dp_lsp.analysis.loading import Faulty
 from dp_lsp.analysis.workspace import Document, Workspace, document_key
 from dp_lsp.features import hover
@@ -101,7 +101,7 @@ class Server(LanguageServer):
             for document in documents:
                 news = (document.version, document.analysis, document.stale, document.current)
                 if self._told.get(document) != news:
-                    with contextlib.suppress(Pending):
+                    with contextlib.suppress(PendingText):
                         self.protocol.tell("dp/fileStatus", convert.file_status(document, self.client))
                         self._told[document] = news
 

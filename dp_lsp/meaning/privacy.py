@@ -23,7 +23,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, is_container
-from dp_lsp.builtins.randomness import Chance, Distribution, Noise, Pick, TooMany, Way
+from dp_lsp.builtins.randomness import Chance, Distribution, DrawnNoise, DrawnWay, Pick, TooManyWays
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.meaning.neighbours import neighbours
 from dp_lsp.meaning.refuter import settings_of
@@ -61,7 +61,7 @@ class _Apart(Exception):
     """A run that cannot go on as a script says."""
 
 
-class _Writer:
+class _ScriptWriter:
     """A chance that writes down what it decides: by the distributions if ``honest``, else far off."""
 
     def __init__(self, source: random.Random, honest: bool) -> None:
@@ -76,14 +76,14 @@ class _Writer:
         return output[1] if isinstance(output, tuple) else output
 
     def _output(self, distribution: Distribution) -> Value:
-        if isinstance(distribution, Noise):
+        if isinstance(distribution, DrawnNoise):
             return distribution.shaped([_generic(self._near(entry, distribution)) for entry in distribution.entries])
         likely = [k for k, log in enumerate(distribution.logs) if log > math.log(_LIKELY)]
         weights = [math.exp(distribution.logs[k]) if self._far is None else 1.0 for k in likely]
         place = self._source.choices(likely, weights)[0]
         return place, distribution.values[place]
 
-    def _near(self, centre: Value, noise: Noise) -> float:
+    def _near(self, centre: Value, noise: DrawnNoise) -> float:
         if self._far is not None:
             sign = self._sign if self._source.random() < 0.8 else -self._sign
             away = sign * self._far
@@ -93,7 +93,7 @@ class _Writer:
             away = self._source.expovariate(1) * self._source.choice((1, -1))
         return float(centre) + float(noise.scale) * away
 
-    def drawn(self, ways: Sequence[Way]) -> Sequence[int]:
+    def drawn(self, ways: Sequence[DrawnWay]) -> Sequence[int]:
         return self._source.choices([way.places for way in ways], [math.exp(way.log) for way in ways])[0]
 
 
@@ -101,7 +101,7 @@ def _generic(value: float) -> Fraction:
     return Fraction(int(value * _GRID), _GRID)
 
 
-class _Reader:
+class _ScriptReader:
     """A chance that releases what a script says, and adds up how likely that is. ``ways`` says which way of drawing is
     taken, first things first; ``open`` is how many there were."""
 
@@ -122,7 +122,7 @@ class _Reader:
         self.seen.append(distribution)
         if isinstance(output, tuple):
             return self._picked(output, distribution)
-        if not isinstance(distribution, Noise):
+        if not isinstance(distribution, DrawnNoise):
             raise _Apart
         self.log += distribution.log_density(output)
         if self.log == -math.inf:
@@ -131,14 +131,14 @@ class _Reader:
 
     def _picked(self, output: tuple[int, Value], distribution: Distribution) -> Value:
         place, value = output
-        if isinstance(distribution, Noise) or place >= len(distribution.values):
+        if isinstance(distribution, DrawnNoise) or place >= len(distribution.values):
             raise _Apart
         if not same(distribution.values[place], value):
             raise _Apart
         self.log += distribution.logs[place]
         return value
 
-    def drawn(self, ways: Sequence[Way]) -> Sequence[int]:
+    def drawn(self, ways: Sequence[DrawnWay]) -> Sequence[int]:
         position = len(self.open)
         self.open.append(len(ways))
         way = ways[self._ways[position] if position < len(self._ways) else 0]
@@ -152,7 +152,7 @@ class _Reader:
 
 def written(program: Program, source: random.Random, honest: bool) -> Script:
     """A run, and what came of it."""
-    chance = _Writer(source, honest)
+    chance = _ScriptWriter(source, honest)
     result = _result(program, chance)
     return Script(tuple(chance.outputs), result)
 
@@ -176,7 +176,7 @@ def _readings(program: Program, script: Script) -> Iterator[tuple[float, float, 
     was hidden."""
     ways: list[int] = []
     for _ in range(_WAYS):
-        chance = _Reader(script.outputs, ways)
+        chance = _ScriptReader(script.outputs, ways)
         try:
             fits = same(_result(program, chance), script.result) and chance.finished
         except _Apart:
@@ -196,7 +196,7 @@ def _result(program: Program, chance: Chance) -> Value:
         return program(chance)
     except (Undefined, OverflowError):
         return FAILED
-    except TooMany:
+    except TooManyWays:
         raise NoMeaning("rows are drawn in too many ways") from None
 
 
@@ -221,7 +221,7 @@ class _Looked(Exception):
     """The program looks at what was released."""
 
 
-class _Seen:
+class _SeenReleases:
     """A released number, in arithmetic with others."""
 
     __slots__ = ("value",)
@@ -229,24 +229,24 @@ class _Seen:
     def __init__(self, value: Fraction) -> None:
         self.value = value
 
-    def __add__(self, other: Value) -> _Seen:
-        return _Seen(self.value + _value(other))
+    def __add__(self, other: Value) -> _SeenReleases:
+        return _SeenReleases(self.value + _value(other))
 
     __radd__ = __add__
 
-    def __sub__(self, other: Value) -> _Seen:
-        return _Seen(self.value - _value(other))
+    def __sub__(self, other: Value) -> _SeenReleases:
+        return _SeenReleases(self.value - _value(other))
 
-    def __rsub__(self, other: Value) -> _Seen:
-        return _Seen(_value(other) - self.value)
+    def __rsub__(self, other: Value) -> _SeenReleases:
+        return _SeenReleases(_value(other) - self.value)
 
-    def __mul__(self, other: Value) -> _Seen:
-        return _Seen(self.value * _value(other))
+    def __mul__(self, other: Value) -> _SeenReleases:
+        return _SeenReleases(self.value * _value(other))
 
     __rmul__ = __mul__
 
-    def __neg__(self) -> _Seen:
-        return _Seen(-self.value)
+    def __neg__(self) -> _SeenReleases:
+        return _SeenReleases(-self.value)
 
     def _looked(self, *others: object) -> bool:
         raise _Looked
@@ -257,7 +257,7 @@ class _Seen:
 
 
 def _value(other: Value) -> Fraction:
-    if isinstance(other, _Seen):
+    if isinstance(other, _SeenReleases):
         return other.value
     if isinstance(other, bool) or not isinstance(other, int | Fraction):
         raise _Looked
@@ -274,15 +274,15 @@ class _Blind:
     def released(self, distribution: Distribution) -> Value:
         if isinstance(distribution, Pick):
             self.seen.append(distribution)
-            return _Seen(self._number())
-        entries = [entry.value if isinstance(entry, _Seen) else entry for entry in distribution.entries]
+            return _SeenReleases(self._number())
+        entries = [entry.value if isinstance(entry, _SeenReleases) else entry for entry in distribution.entries]
         self.seen.append(replace(distribution, centre=distribution.shaped(entries)))
-        return distribution.shaped([_Seen(self._number()) for _ in entries])
+        return distribution.shaped([_SeenReleases(self._number()) for _ in entries])
 
     def _number(self) -> Fraction:
         return Fraction(self._source.randrange(-_MANY, _MANY))
 
-    def drawn(self, ways: Sequence[Way]) -> Sequence[int]:
+    def drawn(self, ways: Sequence[DrawnWay]) -> Sequence[int]:
         raise _Looked
 
 
@@ -321,7 +321,7 @@ def _form(distribution: Distribution) -> tuple[object, ...]:
 def _shift(one: Distribution, other: Distribution) -> object:
     if isinstance(one, Pick) and isinstance(other, Pick):
         return one.logs, other.logs
-    assert isinstance(one, Noise) and isinstance(other, Noise)
+    assert isinstance(one, DrawnNoise) and isinstance(other, DrawnNoise)
     return [a - b for a, b in zip(one.entries, other.entries, strict=True)]
 
 
@@ -478,12 +478,12 @@ def _on_a_line(before: _Hidden, after: _Hidden) -> tuple[_Centres, _Centres, flo
     """The centres for each way of drawing, seen along one direction; None where there is more than one noise."""
     ways = [(likely, each) for likely, seen in (*before, *after) for each in seen]
     first = ways[0][1] if ways else None
-    if not isinstance(first, Noise) or not (before and after):
+    if not isinstance(first, DrawnNoise) or not (before and after):
         return None
     form = first.scale, first.normal
-    if not all(isinstance(each, Noise) and (each.scale, each.normal) == form for _, each in ways):
+    if not all(isinstance(each, DrawnNoise) and (each.scale, each.normal) == form for _, each in ways):
         return None
-    entries = [[float(entry) for entry in each.entries] for _, each in ways if isinstance(each, Noise)]
+    entries = [[float(entry) for entry in each.entries] for _, each in ways if isinstance(each, DrawnNoise)]
     if len(entries[0]) > 1 and not first.normal:
         return None
     direction = _direction(entries[: len(before)], entries[len(before) :])
@@ -518,7 +518,7 @@ def delta_of(before: Sequence[Distribution], after: Sequence[Distribution], epsi
     variance, pieces, most = 0.0, list[_Piece](), 0.0
     laplace: dict[float, _Piece] = {}
     for one, other in zip(before, after, strict=True):
-        if isinstance(one, Noise) and isinstance(other, Noise):
+        if isinstance(one, DrawnNoise) and isinstance(other, DrawnNoise):
             shifts = [abs(float(a - b)) / float(one.scale) for a, b in zip(one.entries, other.entries, strict=True)]
             if one.normal:
                 variance += sum(shift * shift for shift in shifts)

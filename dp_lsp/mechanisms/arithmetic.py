@@ -1,8 +1,8 @@
 """The numbers that formulas are computed with: symbols, floats, and intervals that certainly hold a number.
 
 A formula stands once, for an :class:`Arithmetic`. A measure of charges searches with floats, and then computes what it
-states once with an :class:`Interval`: 40 digits, every operation rounded outward. So what is stated is proved up to the
-correctness of Python's ``decimal``. A measure of symbols has formulas of the same kind, exact.
+states once with a :class:`DecimalInterval`: 40 digits, every operation rounded outward. So what is stated is proved up
+to the correctness of Python's ``decimal``. A measure of symbols has formulas of the same kind, exact.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _LARGEST = 5_000  # digits of a fraction
 _LONG = 2_000  # bits of a fraction that is kept as it is
 
 
-class Interval:
+class DecimalInterval:
     """A number between ``low`` and ``high``. Raises ArithmeticError where a function is not defined on all of it."""
 
     __slots__ = ("high", "low")
@@ -55,48 +55,48 @@ class Interval:
         self.high = high
 
     @staticmethod
-    def of(value: Fraction | int | float) -> Interval:
+    def of(value: Fraction | int | float) -> DecimalInterval:
         """The number itself, if it has few enough digits, else its neighbours."""
         exact = Fraction(value)
         top, bottom = Decimal(exact.numerator), Decimal(exact.denominator)
-        return Interval(_DOWN.divide(top, bottom), _UP.divide(top, bottom))
+        return DecimalInterval(_DOWN.divide(top, bottom), _UP.divide(top, bottom))
 
     def __repr__(self) -> str:
         return f"[{self.low}, {self.high}]"
 
-    def __neg__(self) -> Interval:
-        return Interval(self.high.copy_negate(), self.low.copy_negate())
+    def __neg__(self) -> DecimalInterval:
+        return DecimalInterval(self.high.copy_negate(), self.low.copy_negate())
 
-    def __add__(self, other: Interval | Fraction | int) -> Interval:
+    def __add__(self, other: DecimalInterval | Fraction | int) -> DecimalInterval:
         other = _as_interval(other)
-        return Interval(_DOWN.add(self.low, other.low), _UP.add(self.high, other.high))
+        return DecimalInterval(_DOWN.add(self.low, other.low), _UP.add(self.high, other.high))
 
-    def __sub__(self, other: Interval | Fraction | int) -> Interval:
+    def __sub__(self, other: DecimalInterval | Fraction | int) -> DecimalInterval:
         return self + -_as_interval(other)
 
-    def __rsub__(self, other: Fraction | int) -> Interval:
+    def __rsub__(self, other: Fraction | int) -> DecimalInterval:
         return _as_interval(other) - self
 
-    def __mul__(self, other: Interval | Fraction | int) -> Interval:
+    def __mul__(self, other: DecimalInterval | Fraction | int) -> DecimalInterval:
         other = _as_interval(other)
         if self.low >= 0 and other.low >= 0:
-            return Interval(_DOWN.multiply(self.low, other.low), _UP.multiply(self.high, other.high))
+            return DecimalInterval(_DOWN.multiply(self.low, other.low), _UP.multiply(self.high, other.high))
         pairs = [(left, right) for left in (self.low, self.high) for right in (other.low, other.high)]
-        return Interval(min(_DOWN.multiply(*pair) for pair in pairs), max(_UP.multiply(*pair) for pair in pairs))
+        return DecimalInterval(min(_DOWN.multiply(*pair) for pair in pairs), max(_UP.multiply(*pair) for pair in pairs))
 
-    def __truediv__(self, other: Interval | Fraction | int) -> Interval:
+    def __truediv__(self, other: DecimalInterval | Fraction | int) -> DecimalInterval:
         other = _as_interval(other)
         if other.low <= 0 <= other.high:
             raise ZeroDivisionError(f"{self} / {other}")
-        return self * Interval(_DOWN.divide(_ONE, other.high), _UP.divide(_ONE, other.low))
+        return self * DecimalInterval(_DOWN.divide(_ONE, other.high), _UP.divide(_ONE, other.low))
 
     __radd__ = __add__
     __rmul__ = __mul__
 
-    def __rtruediv__(self, other: Fraction | int) -> Interval:
+    def __rtruediv__(self, other: Fraction | int) -> DecimalInterval:
         return _as_interval(other) / self
 
-    def power(self, exponent: int) -> Interval:
+    def power(self, exponent: int) -> DecimalInterval:
         """A power ≥ 0 of a number ≥ 0."""
         result, base = ONE, self
         while exponent:
@@ -106,58 +106,64 @@ class Interval:
             exponent >>= 1
         return result
 
-    def exp(self) -> Interval:
+    def exp(self) -> DecimalInterval:
         """From the upper end alone where the ends are close: e^low = e^high·e^-d >= e^high·(1 - d), d = high - low."""
         width = _UP.subtract(self.high, self.low)
         if not 0 < width < _CLOSE:
             return self._monotone(Decimal.exp, _ZERO, _ONE)
         top = self.high.exp(_UP)
         least = _DOWN.multiply(_DOWN.next_minus(top), _DOWN.subtract(_ONE, width))
-        return Interval(least, _UP.next_plus(top))
+        return DecimalInterval(least, _UP.next_plus(top))
 
-    def ln(self) -> Interval:
+    def ln(self) -> DecimalInterval:
         """In the same way: ln(low) = ln(high) + ln(low/high) >= ln(high) - (high - low)/low, as ln(x) >= 1 - 1/x."""
         width = _UP.subtract(self.high, self.low)
         if self.low <= 0 or not 0 < width < _CLOSE * self.low:
             return self._monotone(Decimal.ln, _ONE, _ZERO)
         top = self.high.ln(_UP)
         least = _DOWN.subtract(_DOWN.next_minus(top), _UP.divide(width, self.low))
-        return Interval(least, _UP.next_plus(top))
+        return DecimalInterval(least, _UP.next_plus(top))
 
-    def sqrt(self) -> Interval:
+    def sqrt(self) -> DecimalInterval:
         """The square root of what is not negative."""
         return self._monotone(Decimal.sqrt, _ZERO, _ZERO)
 
-    def expm1(self) -> Interval:
+    def expm1(self) -> DecimalInterval:
         """e^x - 1; at least x, and for 0 ≤ x ≤ 1/2 at most x + x², so that what is tiny stays so."""
         plain = self.exp() - 1
         low = max(plain.low, self.low)
         if 0 <= self.high <= Decimal("0.5"):
-            return Interval(low, min(plain.high, _UP.fma(self.high, self.high, self.high)))
-        return Interval(low, plain.high)
+            return DecimalInterval(low, min(plain.high, _UP.fma(self.high, self.high, self.high)))
+        return DecimalInterval(low, plain.high)
 
-    def log1p(self) -> Interval:
+    def log1p(self) -> DecimalInterval:
         """ln(1 + x); at most x, and for x ≥ 0 at least x - x²/2; of a small x the series, which changes its sign."""
         if self.low >= 0 and self.high < _SMALL:
-            low, top = Interval(self.low, self.low), Interval(self.high, self.high)
+            low, top = DecimalInterval(self.low, self.low), DecimalInterval(self.high, self.high)
             least = low - low.power(2) / 2 + low.power(3) / 3 - low.power(4) / 4
             most = top - top.power(2) / 2 + top.power(3) / 3
-            return Interval(max(least.low, _ZERO), min(most.high, self.high))
+            return DecimalInterval(max(least.low, _ZERO), min(most.high, self.high))
         plain = (self + 1).ln()
         high = min(plain.high, self.high)
         if self.low >= 0:
             half = _UP.divide(_UP.multiply(self.low, self.low), Decimal(2))
-            return Interval(max(plain.low, _DOWN.subtract(self.low, half)), high)
-        return Interval(plain.low, high)
+            return DecimalInterval(max(plain.low, _DOWN.subtract(self.low, half)), high)
+        return DecimalInterval(plain.low, high)
 
-    def _monotone(self, function: Callable[[Decimal, Context], Decimal], at: Decimal, there: Decimal) -> Interval:
+    def _monotone(
+        self, function: Callable[[Decimal, Context], Decimal], at: Decimal, there: Decimal
+    ) -> DecimalInterval:
         """An increasing function that ``decimal`` rounds to nearest, and that is exactly ``there`` ``at`` one place."""
         if self.low == self.high:
             found = there if self.low == at else function(self.low, _DOWN)
-            return Interval(found, found) if found is there else Interval(_DOWN.next_minus(found), _UP.next_plus(found))
+            return (
+                DecimalInterval(found, found)
+                if found is there
+                else DecimalInterval(_DOWN.next_minus(found), _UP.next_plus(found))
+            )
         low = there if self.low == at else _DOWN.next_minus(function(self.low, _DOWN))
         high = there if self.high == at else _UP.next_plus(function(self.high, _UP))
-        return Interval(low, high)
+        return DecimalInterval(low, high)
 
     @property
     def up(self) -> Fraction:
@@ -174,12 +180,12 @@ class Interval:
         return Fraction(self.low) if self.low.adjusted() > -_LARGEST else Fraction(0)
 
 
-def _as_interval(value: Interval | Fraction | int) -> Interval:
-    return value if isinstance(value, Interval) else Interval.of(value)
+def _as_interval(value: DecimalInterval | Fraction | int) -> DecimalInterval:
+    return value if isinstance(value, DecimalInterval) else DecimalInterval.of(value)
 
 
-ZERO, ONE = Interval(_ZERO, _ZERO), Interval(_ONE, _ONE)
-PI = Interval(
+ZERO, ONE = DecimalInterval(_ZERO, _ZERO), DecimalInterval(_ONE, _ONE)
+PI = DecimalInterval(
     Decimal("3.1415926535897932384626433832795028841971693993751"),
     Decimal("3.1415926535897932384626433832795028841971693993752"),
 )
@@ -187,19 +193,19 @@ PI = Interval(
 
 NEAR = Fraction(1, 10 ** (DIGITS - 12))
 """More than the relative error of 10⁷ operations of ``RAW``."""
-_AROUND = Interval(Interval.of(1 - NEAR).low, Interval.of(1 + NEAR).high)
+_AROUND = DecimalInterval(DecimalInterval.of(1 - NEAR).low, DecimalInterval.of(1 + NEAR).high)
 
 
-def widened(low: Decimal, high: Decimal) -> Interval:
+def widened(low: Decimal, high: Decimal) -> DecimalInterval:
     """An interval of positive numbers that were computed by operations of ``RAW``."""
-    return Interval(low, high) * _AROUND
+    return DecimalInterval(low, high) * _AROUND
 
 
 def brief(value: Fraction) -> Fraction:
     """The number, or one slightly above it that is not as long."""
     if value.numerator.bit_length() + value.denominator.bit_length() <= _LONG:
         return value
-    return Interval.of(value).up
+    return DecimalInterval.of(value).up
 
 
 def shown(value: Fraction) -> Fraction:
@@ -210,7 +216,7 @@ def shown(value: Fraction) -> Fraction:
     return Fraction(_SHOWN.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
-N = TypeVar("N", float, Interval, Sens)
+N = TypeVar("N", float, DecimalInterval, Sens)
 Order = Fraction | float
 """A float where floats are computed with."""
 
@@ -285,35 +291,35 @@ class Floats(Arithmetic[float]):
         return math.tanh(value / 2)
 
 
-class Intervals(Arithmetic[Interval]):
+class Intervals(Arithmetic[DecimalInterval]):
     """Certain."""
 
-    def of(self, value: Fraction | float) -> Interval:
-        return Interval.of(value)
+    def of(self, value: Fraction | float) -> DecimalInterval:
+        return DecimalInterval.of(value)
 
-    def exp(self, value: Interval) -> Interval:
+    def exp(self, value: DecimalInterval) -> DecimalInterval:
         return value.exp()
 
-    def ln(self, value: Interval) -> Interval:
+    def ln(self, value: DecimalInterval) -> DecimalInterval:
         return value.ln()
 
-    def expm1(self, value: Interval) -> Interval:
+    def expm1(self, value: DecimalInterval) -> DecimalInterval:
         return value.expm1()
 
-    def log1p(self, value: Interval) -> Interval:
+    def log1p(self, value: DecimalInterval) -> DecimalInterval:
         return value.log1p()
 
-    def sqrt(self, value: Interval) -> Interval:
+    def sqrt(self, value: DecimalInterval) -> DecimalInterval:
         return value.sqrt()
 
-    def clipped(self, value: Interval, low: Interval, high: Interval) -> Interval:
-        raised = Interval(max(value.low, low.low), max(value.high, low.high))
-        return Interval(min(raised.low, high.low), min(raised.high, high.high))
+    def clipped(self, value: DecimalInterval, low: DecimalInterval, high: DecimalInterval) -> DecimalInterval:
+        raised = DecimalInterval(max(value.low, low.low), max(value.high, low.high))
+        return DecimalInterval(min(raised.low, high.low), min(raised.high, high.high))
 
-    def quotient(self, top: Interval, bottom: Interval) -> Interval:
+    def quotient(self, top: DecimalInterval, bottom: DecimalInterval) -> DecimalInterval:
         return top / bottom
 
-    def tanh_half(self, value: Interval) -> Interval:
+    def tanh_half(self, value: DecimalInterval) -> DecimalInterval:
         grown = value.expm1()
         return grown / (grown + 2)
 

@@ -18,7 +18,7 @@ from dp_lsp.core.constraints import Origin
 from dp_lsp.core.events import Scheme
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.values import value
-from dp_lsp.mechanisms.arithmetic import DEEP, Arithmetic, Interval, Order
+from dp_lsp.mechanisms.arithmetic import DEEP, Arithmetic, DecimalInterval, Order
 from dp_lsp.mechanisms.pairs import Pair
 
 Number = Callable[[Sens], "Fraction | None"]
@@ -199,7 +199,7 @@ class Loss(ABC):
         set aside."""
         return None
 
-    def rho(self) -> Interval | None:
+    def rho(self) -> DecimalInterval | None:
         """The supremum over orders of the divergence divided by the order, of what cannot fail."""
         return None
 
@@ -209,7 +209,7 @@ class Loss(ABC):
 
 
 @value
-class Unbounded(Loss):
+class UnboundedLoss(Loss):
     """Something left without noise, or by a mechanism of which nothing is known at this distance."""
 
     kind = "unbounded"

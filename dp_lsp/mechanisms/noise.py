@@ -15,8 +15,8 @@ from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.sens import INFINITY, ZERO, Sens
 from dp_lsp.core.values import thing, value
-from dp_lsp.mechanisms.arithmetic import DEEP, Arithmetic, Interval, Order
-from dp_lsp.mechanisms.mechanism import AddsNoise, Curve, Draws, Formula, Loss, Number, Unbounded, decimal
+from dp_lsp.mechanisms.arithmetic import DEEP, Arithmetic, DecimalInterval, Order
+from dp_lsp.mechanisms.mechanism import AddsNoise, Curve, Draws, Formula, Loss, Number, UnboundedLoss, decimal
 from dp_lsp.mechanisms.pairs import IN_SYMBOLS, Pair, group
 
 _EXACT = Poly.of(4) * Poly.of(5).inverse()  # ln(1.25/δ) is ln(1/(4δ/5))
@@ -49,7 +49,7 @@ class Laplace(AddsNoise):
 
     def loss(self, far: Sens, number: Number, origin: Origin) -> Loss:
         epsilon = number(self.epsilon * far)
-        return Unbounded(origin) if epsilon is None else LaplaceLoss(epsilon, origin)
+        return UnboundedLoss(origin) if epsilon is None else LaplaceLoss(epsilon, origin)
 
     @staticmethod
     def spread(*numbers: Fraction) -> Fraction:
@@ -84,9 +84,9 @@ class LaplaceLoss(Loss, Curve):
     def divergence(self) -> tuple[Formula, Fraction]:
         return laplace, self.epsilon
 
-    def rho(self) -> Interval:
+    def rho(self) -> DecimalInterval:
         """ε + e^-ε - 1. Source: Harrison and Manurangsi 2025."""
-        return Interval.of(self.epsilon) + Interval.of(-self.epsilon).expm1()
+        return DecimalInterval.of(self.epsilon) + DecimalInterval.of(-self.epsilon).expm1()
 
     def dominating(self) -> Curve:
         return self
@@ -126,7 +126,7 @@ class _Normal(AddsNoise):
 
     def loss(self, far: Sens, number: Number, origin: Origin) -> Loss:
         mu = number(self.deviations(far))
-        return Unbounded(origin) if mu is None else GaussianLoss(mu, origin)
+        return UnboundedLoss(origin) if mu is None else GaussianLoss(mu, origin)
 
 
 @thing
@@ -242,9 +242,9 @@ class GaussianLoss(Loss):
     def divergence(self) -> tuple[Formula, Fraction]:
         return gaussian, self.mu**2
 
-    def rho(self) -> Interval:
+    def rho(self) -> DecimalInterval:
         """μ²/2. Source: Bun and Steinke 2016, Proposition 1.6."""
-        return Interval.of(self.mu**2 / 2)
+        return DecimalInterval.of(self.mu**2 / 2)
 
     def dominating(self) -> Curve:
         from dp_lsp.mechanisms.normal import Normal  # few runs ask

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cache, lru_cache
 
 from dp_lsp.core.values import value
-from dp_lsp.mechanisms.arithmetic import DEEP, PI, RAW, Interval, widened
+from dp_lsp.mechanisms.arithmetic import DEEP, PI, RAW, DecimalInterval, widened
 from dp_lsp.mechanisms.mechanism import Curve, decimal
 from dp_lsp.mechanisms.mills import mills as ratio
 
@@ -23,7 +23,7 @@ _RANGE = 1e-3, 1e3  # μ of noise that anybody adds
 _BUMPS = (1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6, 1e-4, 1e-2, 1e-1)
 
 
-def delta(mu: Interval, epsilon: Interval) -> Interval:
+def delta(mu: DecimalInterval, epsilon: DecimalInterval) -> DecimalInterval:
     """The exact δ of Gaussian noise at an ε ≥ 0; μ > 0."""
     a = epsilon / mu - mu / 2
     return upper_tail(a) - density(a) * mills(epsilon / mu + mu / 2)
@@ -36,13 +36,13 @@ def epsilon(mu: Fraction, wanted: Fraction) -> Fraction | None:
         return Fraction(0)
     if wanted <= 0:
         return None
-    exact = Interval.of(mu)
-    if delta(exact, Interval.of(0)).up <= wanted:
+    exact = DecimalInterval.of(mu)
+    if delta(exact, DecimalInterval.of(0)).up <= wanted:
         return Fraction(0)
     guess = float_epsilon(float(mu), float(wanted))
     for bump in _BUMPS:
         candidate = Fraction(guess * (1 + bump))
-        if delta(exact, Interval.of(candidate)).up <= wanted:
+        if delta(exact, DecimalInterval.of(candidate)).up <= wanted:
             return candidate
     return None
 
@@ -58,45 +58,45 @@ def least_deviation(epsilon: Fraction, wanted: Fraction) -> str | None:
         low, high = (low, middle) if float_delta(middle, float(epsilon)) > float(wanted) else (middle, high)
     for bump in (0.0, 1e-9, 1e-3):
         text = f"{_SHORT.create_decimal_from_float((1 + bump) / low):f}"
-        if delta(Interval.of(1 / Fraction(text)), Interval.of(epsilon)).up <= wanted:
+        if delta(DecimalInterval.of(1 / Fraction(text)), DecimalInterval.of(epsilon)).up <= wanted:
             return text
     return None
 
 
-def density(x: Interval) -> Interval:
+def density(x: DecimalInterval) -> DecimalInterval:
     """φ."""
     square = x * x if x.low >= 0 else -x * -x
     return (-square / 2).exp() / (PI * 2).sqrt()
 
 
-def upper_tail(x: Interval) -> Interval:
+def upper_tail(x: DecimalInterval) -> DecimalInterval:
     """P(Z > x)."""
     if x.high <= 0:
         return 1 - upper_tail(-x)
     if x.low >= _FRACTION_FROM:
         return density(x) * mills(x)
-    return Interval(_tail(x.high).low, _tail(x.low).high)
+    return DecimalInterval(_tail(x.high).low, _tail(x.low).high)
 
 
-def _tail(x: Decimal) -> Interval:
+def _tail(x: Decimal) -> DecimalInterval:
     if x < 0:
         return 1 - _tail(x.copy_negate())
-    at = Interval(x, x)
+    at = DecimalInterval(x, x)
     if x >= _FRACTION_FROM:
         return density(at) * _mills(x)
-    return Interval.of(Fraction(1, 2)) - density(at) * _series(x)
+    return DecimalInterval.of(Fraction(1, 2)) - density(at) * _series(x)
 
 
-def mills(x: Interval) -> Interval:
+def mills(x: DecimalInterval) -> DecimalInterval:
     """P(Z > x)/φ(x) for x ≥ 0; it decreases, by at most as much as x grows."""
     at = _mills(x.low)
-    return Interval((at - (Interval(x.high, x.high) - Interval(x.low, x.low))).low, at.high)
+    return DecimalInterval((at - (DecimalInterval(x.high, x.high) - DecimalInterval(x.low, x.low))).low, at.high)
 
 
-def _mills(x: Decimal) -> Interval:
+def _mills(x: Decimal) -> DecimalInterval:
     if x < _FRACTION_FROM:
-        at = Interval(x, x)
-        return Interval.of(Fraction(1, 2)) / density(at) - _series(x)
+        at = DecimalInterval(x, x)
+        return DecimalInterval.of(Fraction(1, 2)) / density(at) - _series(x)
     levels = int((40 / float(x)) ** 2) + 8
     ends = sorted(_convergent(x, count) for count in (levels, levels + 1))
     return widened(*ends)
@@ -110,7 +110,7 @@ def _convergent(x: Decimal, levels: int) -> Decimal:
     return RAW.divide(Decimal(1), value)
 
 
-def _series(x: Decimal) -> Interval:
+def _series(x: Decimal) -> DecimalInterval:
     """(Φ(x) - 1/2)/φ(x) = x + x³/3 + x⁵/15 + …, for 0 ≤ x < 3; the rest is less than a geometric series."""
     square = RAW.multiply(x, x)
     term = total = x

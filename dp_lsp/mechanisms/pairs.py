@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from dp_lsp.core import sens
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
-from dp_lsp.mechanisms.arithmetic import INTERVALS, SYMBOLS, Arithmetic, Interval, brief
+from dp_lsp.mechanisms.arithmetic import INTERVALS, SYMBOLS, Arithmetic, DecimalInterval, brief
 
 A = TypeVar("A", Sens, Fraction)
 """What an account is kept in."""
@@ -118,10 +118,10 @@ class InNumbers(Counting[Fraction]):
 
     by = INTERVALS
 
-    def lifted(self, value: Fraction) -> Interval:
-        return Interval.of(value)
+    def lifted(self, value: Fraction) -> DecimalInterval:
+        return DecimalInterval.of(value)
 
-    def kept(self, value: Interval) -> Fraction:
+    def kept(self, value: DecimalInterval) -> Fraction:
         return brief(value.up)
 
     def brief(self, value: Fraction) -> Fraction:
@@ -146,7 +146,7 @@ class InNumbers(Counting[Fraction]):
     def failing_repeatedly(self, delta: Fraction, times: Fraction) -> Fraction:
         if delta == 0 or delta >= 1 or times == 1:
             return min(delta, Fraction(1))
-        kept = ((1 - Interval.of(delta)).ln() * times).exp()
+        kept = ((1 - DecimalInterval.of(delta)).ln() * times).exp()
         return brief(min((1 - kept).up, delta * times))
 
 

@@ -14,8 +14,8 @@ from dp_lsp.core import sens
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.core.values import thing, value
-from dp_lsp.mechanisms.arithmetic import DEEP, Arithmetic, Interval, Order
-from dp_lsp.mechanisms.mechanism import Curve, Draws, Formula, Loss, Mechanism, Number, Selects, Unbounded, decimal
+from dp_lsp.mechanisms.arithmetic import DEEP, Arithmetic, DecimalInterval, Order
+from dp_lsp.mechanisms.mechanism import Curve, Draws, Formula, Loss, Mechanism, Number, Selects, UnboundedLoss, decimal
 from dp_lsp.mechanisms.pairs import IN_NUMBERS, Pair, group
 
 _EIGHTH = Sens((sens.number(8).single_poly().inverse(),))
@@ -42,7 +42,7 @@ class Pure(Mechanism):
 
     def loss(self, far: Sens, number: Number, origin: Origin) -> Loss:
         epsilon = number(self.epsilon * far)
-        return Unbounded(origin) if epsilon is None else self._of(epsilon, far, origin)
+        return UnboundedLoss(origin) if epsilon is None else self._of(epsilon, far, origin)
 
     def _of(self, epsilon: Fraction, far: Sens, origin: Origin) -> Loss:
         return Approximate(epsilon, Fraction(0), origin=origin)
@@ -76,12 +76,12 @@ class Approximate(Loss, Curve):
         formula = response if self.answers <= 2 else response_of(self.answers)
         return None if self.delta else (formula, self.epsilon)
 
-    def rho(self) -> Interval | None:
+    def rho(self) -> DecimalInterval | None:
         """Of more answers (p - q)ε, for the chances p and q of a true answer and of each other one; more than six count
         as six, which are no closer at any order."""
         if self.delta or self.answers <= 2:
             return None
-        more = Interval.of(self.epsilon).expm1()
+        more = DecimalInterval.of(self.epsilon).expm1()
         return more / (more + min(self.answers, _AT_THE_MEAN)) * self.epsilon
 
     def dominating(self) -> Curve | None:
@@ -244,13 +244,13 @@ class BoundedRange(Loss, Curve):
     def divergence(self) -> tuple[Formula, Fraction]:
         return bounded_range, self.epsilon
 
-    def rho(self) -> Interval:
+    def rho(self) -> DecimalInterval:
         """y - 1 - ln y with y = ε/(e^ε - 1), and at most ε²/8 (Cesar and Rogers 2021)."""
         if self.epsilon == 0:
-            return Interval.of(0)
-        ratio = Interval.of(self.epsilon) / Interval.of(self.epsilon).expm1()
+            return DecimalInterval.of(0)
+        ratio = DecimalInterval.of(self.epsilon) / DecimalInterval.of(self.epsilon).expm1()
         exact = ratio - 1 - ratio.ln()
-        return Interval(exact.low, min(exact.high, Interval.of(self.epsilon**2 / 8).high))
+        return DecimalInterval(exact.low, min(exact.high, DecimalInterval.of(self.epsilon**2 / 8).high))
 
     def dominating(self) -> Curve:
         return self

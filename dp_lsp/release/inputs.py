@@ -36,7 +36,7 @@ _BREAK = re.compile(r"[,\s]+")
 _FEW = 12  # names in a message
 
 
-class Entries(NamedTuple):
+class TableEntries(NamedTuple):
     """Numbers and truth values of a parameter, row by row, and where each row stands, in words."""
 
     numbers: list[Fraction | bool]
@@ -71,7 +71,7 @@ def exact(text: str) -> Fraction | bool | None:
     return top / bottom if isinstance(top, Fraction) and isinstance(bottom, Fraction) and bottom else None
 
 
-def written(name: str, text: str, matrix: bool) -> Entries:
+def written(name: str, text: str, matrix: bool) -> TableEntries:
     """A vector as ``[1, 2, 3]``, a matrix as ``[1, 2; 3, 4]``. Raises :class:`Misused` for anything else."""
     inside = _LIST.fullmatch(text.strip())
     form = "[1, 2; 3, 4]" if matrix else "[1, 2, 3]"
@@ -82,7 +82,7 @@ def written(name: str, text: str, matrix: bool) -> Entries:
     if len({len(row) for row in rows}) > 1:
         raise Misused(f"--set {name}: its rows differ in length")
     width = len(rows[0]) if matrix else 1
-    return Entries([each for row in rows for each in row], width, lambda row: f"--set {name}, entry {row + 1}")
+    return TableEntries([each for row in rows for each in row], width, lambda row: f"--set {name}, entry {row + 1}")
 
 
 def _entry(name: str, text: str, form: str) -> Fraction | bool:
@@ -292,7 +292,7 @@ def inputs(scheme: Scheme, given: Given, joining: bool) -> Inputs:
     """The arguments of a function. ``joining`` says that the rows of matrices that are no datasets are private, too.
     Raises :class:`Misused` where it is not clear what is meant, and :class:`RunRefused` for data that nothing is proved
     of."""
-    return _Reader(scheme, given, joining).inputs()
+    return _CellReader(scheme, given, joining).inputs()
 
 
 def records_of_a_person(param: SchemeParameter, numbers: Mapping[str, Fraction]) -> int:
@@ -312,7 +312,7 @@ def _evaluated(value: Poly, numbers: Mapping[str, Fraction]) -> Fraction:
     return low
 
 
-class _Reader:
+class _CellReader:
     def __init__(self, scheme: Scheme, given: Given, joining: bool) -> None:
         self._scheme = scheme
         self._given = given
@@ -390,7 +390,7 @@ class _Reader:
         real = NumberType(Base.REAL)
         return array(self._elements(param.name, real, entries))
 
-    def _filled(self, param: SchemeParameter, box: Container, entries: Entries) -> Value:
+    def _filled(self, param: SchemeParameter, box: Container, entries: TableEntries) -> Value:
         self._count(param, box, entries)
         shape = (entries.height, entries.width) if box.rows is not None else None
         return array(self._elements(param.name, box.element, entries), shape)
@@ -439,7 +439,7 @@ class _Reader:
             self._demand_records(param.name, type_, entries)
         return self._filled(param, box, entries)
 
-    def _count(self, param: SchemeParameter, box: Container, entries: Entries) -> None:
+    def _count(self, param: SchemeParameter, box: Container, entries: TableEntries) -> None:
         """The dimensions that are public."""
         hidden = not param.type.metric.sized if isinstance(param.type, Dataset) else False
         what = "record" if isinstance(param.type, Dataset) else "entry" if box.rows is None else "row"
@@ -490,7 +490,7 @@ class _Reader:
             raise RunRefused(f"{found.at(row)}: this person has more than {records} of '{param.name}'")
         self._counted.add(param.name)
 
-    def _elements(self, name: str, element: Type, entries: Entries) -> Iterable[Value]:
+    def _elements(self, name: str, element: Type, entries: TableEntries) -> Iterable[Value]:
         bounds = element.bounds if isinstance(element, NumberType) else None
         low, high = self._ends(bounds) if bounds is not None else (None, None)
 
@@ -503,7 +503,7 @@ class _Reader:
                 raise wrong(f"does not lie between {low} and {high}, as its type says; `clamp` it instead")
             yield self._converted(each, element, wrong)
 
-    def _demand_records(self, name: str, dataset: Dataset, entries: Entries) -> None:
+    def _demand_records(self, name: str, dataset: Dataset, entries: TableEntries) -> None:
         """That there are as many records as the type says, and rows as short."""
         if dataset.least is not None:
             least = -self._number(-dataset.least)
@@ -527,7 +527,7 @@ class _Reader:
 
     # Where entries come from
 
-    def _entries(self, param: SchemeParameter, matrix: bool) -> Entries:
+    def _entries(self, param: SchemeParameter, matrix: bool) -> TableEntries:
         text = self._given.values.get(param.name)
         if text is not None:
             return written(param.name, text, matrix)
@@ -537,7 +537,7 @@ class _Reader:
         found = self._table(file[0])
         places = self._places(param.name, found, matrix)
         numbers = list(found.numbers(places))
-        return Entries(numbers, len(places), lambda row: found.at(row, places[0] if len(places) == 1 else None))
+        return TableEntries(numbers, len(places), lambda row: found.at(row, places[0] if len(places) == 1 else None))
 
     def _of(self, name: str, listed: Sequence[Column]) -> list[str]:
         """What is given to a parameter, else to any."""

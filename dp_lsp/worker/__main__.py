@@ -20,7 +20,7 @@ from typing import BinaryIO, NamedTuple
 
 from dp_lsp import frontends
 from dp_lsp.analysis.limits import PER_CHARACTER, OutOfTime, Superseded, Ticket
-from dp_lsp.analysis.loading import Loader, Text
+from dp_lsp.analysis.loading import Loader, SourceText
 from dp_lsp.analysis.records import KEY, Analysis, ChunkRecord, Options
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.workspace import ClosedFile
@@ -34,9 +34,8 @@ from dp_lsp.worker.frames import (
     Answer,
     Asking,
     Begun,
-    Check,
-    Checked,
-    Configured,
+    CheckedDocuments,
+    CheckOrder,
     Derivable,
     Derive,
     Derived,
@@ -45,18 +44,19 @@ from dp_lsp.worker.frames import (
     Failed,
     Finished,
     Forget,
-    Found,
+    FoundRecord,
     Hasten,
     Learn,
     Look,
+    NewConfiguration,
     Opened,
-    Ready,
     Repaired,
     Spare,
     Stopped,
     Told,
     Wanted,
     Withdraw,
+    WorkerReady,
     encode,
     receive,
 )
@@ -84,7 +84,7 @@ class Inbox:
 
     def __init__(self) -> None:
         self._news: list[News] = []
-        self._checks: dict[str, Check] = {}
+        self._checks: dict[str, CheckOrder] = {}
         self._derive: list[Derive] = []
         self._withdrawn: set[int] = set()
         self._newest: dict[str, int] = {}
@@ -95,7 +95,7 @@ class Inbox:
         while (message := receive(stream)) is not None:
             with self._arrived:
                 match message:
-                    case Check():
+                    case CheckOrder():
                         self._newest[message.document] = message.number
                         self._checks[message.document] = message
                     case Derive():
@@ -111,7 +111,7 @@ class Inbox:
                 self._arrived.notify()
         os._exit(0)
 
-    def take(self, patience: float | None) -> tuple[list[News], Check | Derive | None]:
+    def take(self, patience: float | None) -> tuple[list[News], CheckOrder | Derive | None]:
         """The news, and the oldest check that nothing superseded, or else what is to be derived. Waits for any, but not
         longer than some seconds."""
         with self._arrived:
@@ -142,7 +142,7 @@ class Inbox:
         """Whether there is anything to do."""
         return bool(self._news or self._checks or self._derive)
 
-    def superseded(self, request: Check) -> bool:
+    def superseded(self, request: CheckOrder) -> bool:
         """Whether a newer request for the same document has come."""
         return self._newest[request.document] != request.number
 
@@ -175,7 +175,7 @@ class Service:
         self._rest: dict[str, _Rest] = {}  # by document
         self._hurried = b""  # the key of the record that somebody waited for last
         self._closed: dict[str, ClosedFile] = {}
-        self._told: Configured | None = None
+        self._told: NewConfiguration | None = None
         self._clean = 0
         self._questions: dict[str, tuple[str, ...]] = {}  # by the document whose check came to them
         self._unrepaired: dict[str, tuple[int, Analysis, Options]] = {}  # what was checked, and its fixes not tried yet
@@ -186,7 +186,7 @@ class Service:
 
     def serve(self) -> None:
         """Answer requests for ever."""
-        self.send(Ready())
+        self.send(WorkerReady())
         while True:
             news, request = self._inbox.take(0.0 if self._rest else self._patience())
             for message in news:
@@ -229,7 +229,7 @@ class Service:
                 self._projects.configurations.kept.update(kept)
                 self._projects.look(folders, wishes)
             case Opened(document, file, revision, text, language):
-                self._projects.opened(document, file, revision, Text(text, language=language))
+                self._projects.opened(document, file, revision, SourceText(text, language=language))
             case Learn(document, records):
                 self._projects.engine.learn(document, records)
                 if document:
@@ -247,7 +247,7 @@ class Service:
                 self._questions.pop(document, None)
                 self._projects.closed(document)
 
-    def _check(self, request: Check) -> None:
+    def _check(self, request: CheckOrder) -> None:
         began, computed = time.perf_counter(), time.process_time()
         self._fresh.clear()
         self._options, self._limit = request.options, request.limit
@@ -372,7 +372,7 @@ class Service:
             while records and not self._inbox.has_any() and time.perf_counter() < late:
                 _end_after(limit + _GRACE)
                 self._entered(records[-1].key[:KEY])
-                self._out.write(encode(Found(records[-1])))  # which asks for all of it
+                self._out.write(encode(FoundRecord(records[-1])))  # which asks for all of it
                 told = records.pop().key
                 self._whole.add(told)
                 if told == self._hurried:
@@ -399,7 +399,7 @@ class Service:
                 _end_after(self._limit + _GRACE)
                 self._entered(record.key[:KEY])
                 record.names.ask()
-                self._out.write(encode(Found(record.at_once())))
+                self._out.write(encode(FoundRecord(record.at_once())))
 
     def _repair(self, document: str, checked: tuple[int, Analysis, Options]) -> None:
         """Try the fixes of a document, unless it has another text by now. Whatever comes is more urgent."""
@@ -419,7 +419,7 @@ class Service:
             self._projects.forget()
         self.send(Repaired(document, revision, found))
 
-    def _begin(self, request: Check, unseen: int) -> Ticket:
+    def _begin(self, request: CheckOrder, unseen: int) -> Ticket:
         """Say that a part of a check begins, with so many characters that the other side does not know of."""
         limit = request.limit + unseen * PER_CHARACTER
         self.send(Begun(request.number, request.document, limit))
@@ -440,13 +440,13 @@ class Service:
 
     def _tell(self, record: ChunkRecord) -> None:
         """Send what of a record is there."""
-        self._out.write(encode(Found(record.at_once())))
+        self._out.write(encode(FoundRecord(record.at_once())))
         if record.is_whole:
             self._whole.add(record.key)
         else:  # the other side may have had all of it before the document was closed
             self._whole.discard(record.key)
 
-    def _answer(self, request: Check, result: Result, seconds: float) -> None:
+    def _answer(self, request: CheckOrder, result: Result, seconds: float) -> None:
         checked = tuple(self._checked(document, analysis) for document, analysis in result.checked.items())
         closed = {name: file for name, file in result.closed.items() if self._closed.get(name) != file}
         self._closed |= closed
@@ -469,16 +469,16 @@ class Service:
             else:
                 self.send(Repaired(document, revision, ()))
 
-    def _configured(self) -> Configured | None:
+    def _configured(self) -> NewConfiguration | None:
         """The configurations that are in force, if the other side does not know."""
         found = self._projects.configurations
-        now = Configured(dict(found.kept), dict(found.faulty))
+        now = NewConfiguration(dict(found.kept), dict(found.faulty))
         if now == self._told:
             return None
         self._told = now
         return now
 
-    def _checked(self, document: str, analysis: Analysis) -> Checked:
+    def _checked(self, document: str, analysis: Analysis) -> CheckedDocuments:
         """Send the records of a document that the other side does not have."""
         known = self._sent.get(document, {}).keys() | self._fresh
         records = {placed.record.key: placed.record for placed in analysis.chunks}
@@ -487,7 +487,7 @@ class Service:
                 self._tell(record)
         self._sent[document] = records
         layout = tuple((placed.start, placed.length, placed.record.key) for placed in analysis.chunks)
-        return Checked(document, self._projects.open[document].revision, analysis.options, layout)
+        return CheckedDocuments(document, self._projects.open[document].revision, analysis.options, layout)
 
 
 def _own_streams() -> tuple[BinaryIO, BinaryIO]:

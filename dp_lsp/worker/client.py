@@ -33,8 +33,8 @@ from dp_lsp.worker.frames import (
     COMMAND,
     Asking,
     Begun,
-    Check,
-    Checked,
+    CheckedDocuments,
+    CheckOrder,
     Derivable,
     Derive,
     Derived,
@@ -44,17 +44,17 @@ from dp_lsp.worker.frames import (
     Forget,
     Hasten,
     Learn,
-    Link,
     Look,
     Message,
     Opened,
-    Ready,
     Repaired,
     Spare,
     Stopped,
     Told,
     Wanted,
     Withdraw,
+    WorkerLink,
+    WorkerReady,
 )
 from dp_lsp.worker.problems import CheckerEnded, CheckTooLong
 
@@ -181,7 +181,7 @@ class Worker:
         self._fatal = 0  # processes that died while they tried fixes
         self._limit = limit
         self._command = command
-        self._link: Link | None = None
+        self._link: WorkerLink | None = None
         self._killed: _Killed | None = None
         self._numbers = 0
         self._jobs: dict[str, _Job] = {}
@@ -201,7 +201,7 @@ class Worker:
         """Start the process if it does not run."""
         if self._link is None:
             try:
-                self._link = Link(self._received, self._command)
+                self._link = WorkerLink(self._received, self._command)
             except OSError as error:
                 return self._unable(error)
             self._closed.clear()
@@ -325,7 +325,7 @@ class Worker:
         assert self._link
         refused = frozenset(key for key, deaths in self._blame.items() if deaths >= _BLAME)
         limit, repair = self._limit_of(job), self._fatal < _BLAME
-        self._link.send(Check(job.number, job.document, job.others, job.options, refused, limit, repair))
+        self._link.send(CheckOrder(job.number, job.document, job.others, job.options, refused, limit, repair))
         if self._watch is None:
             self._watch_jobs()
 
@@ -340,14 +340,14 @@ class Worker:
         if self._running and self._running[1] == document:
             self._watch_for(_PATIENCE, _Killed.FOR_SILENCE)
 
-    def _received(self, link: Link, answer: Message | None, fresh: dict[bytes, ChunkRecord]) -> None:
+    def _received(self, link: WorkerLink, answer: Message | None, fresh: dict[bytes, ChunkRecord]) -> None:
         if link is not self._link:
             return
         self._found.came(fresh)
         match answer:
             case None:
                 self._died(link)
-            case Ready():
+            case WorkerReady():
                 self._watch_jobs()
             case Derived(number, found):
                 _, tell = self._asked.pop(number, (0.0, None))  # it may have been withdrawn
@@ -433,7 +433,7 @@ class Worker:
         counted = answer.seconds, answer.parsed, answer.inferred
         return Outcome(job.document, findings, None, True, answer.projects, closed, *counted, self._faulty)
 
-    def _finding(self, checked: Checked) -> Finding:
+    def _finding(self, checked: CheckedDocuments) -> Finding:
         records, source = self._found.of(checked.document), self._texts.checked(checked.document, checked.revision)
         chunks = tuple(Placed(start, length, records[key]) for start, length, key in checked.layout)
         return Finding(checked.document, checked.revision, source, Analysis(source, chunks, checked.options))
@@ -474,7 +474,7 @@ class Worker:
         names = [name for name in (job.document, *sorted(job.others)) if name in self._texts]
         return tuple(Finding(name, *self._texts.newest(name), None) for name in names)
 
-    def _died(self, link: Link) -> None:
+    def _died(self, link: WorkerLink) -> None:
         """Report what the process leaves undone, and start another one for it. If it ended after a check, it may be by
         what was still awaited of a chunk."""
         why, running = self._killed or (_Killed.FOR_TIME if link.out_of_time else None), self._running
@@ -592,7 +592,7 @@ class Kept:
         """There is nothing left to check: what came and is of no document any more is not needed."""
         self._fresh.clear()
 
-    def checked(self, checked: Checked) -> None:
+    def checked(self, checked: CheckedDocuments) -> None:
         """A document was checked to the end. Kept are its records, and those that some were made of by finding the
         places in other files that they name."""
         known = self._records.get(checked.document, {}) | self._fresh

@@ -1,5 +1,5 @@
 """What a process and its worker say to each other: pickled messages with their length in front;
-and a child process as a loop sees it (:class:`Link`).
+and a child process as a loop sees it (:class:`WorkerLink`).
 
 Both ends are the same version of the same program, and a frame is read only from one's own parent or child,
 so a pickle is safe here and nowhere else.
@@ -68,7 +68,7 @@ class Learn(NamedTuple):
     records: tuple[ChunkRecord, ...]
 
 
-class Check(NamedTuple):
+class CheckOrder(NamedTuple):
     """Check what a document is part of. A later number for the same document supersedes it; ``limit`` is in seconds of
     computing.
 
@@ -132,7 +132,7 @@ class Forget(NamedTuple):
     document: str
 
 
-class Ready(NamedTuple):
+class WorkerReady(NamedTuple):
     """The worker has loaded all it needs."""
 
 
@@ -150,7 +150,7 @@ class Entered(NamedTuple):
     key: bytes
 
 
-class Found(NamedTuple):
+class FoundRecord(NamedTuple):
     """What was found out about a chunk. It comes as soon as it is known, and again at the end of a check if that needs
     it and the other side may not have it any more. What takes longer to find out may be awaited: after the check, the
     record comes again with all of it."""
@@ -158,7 +158,7 @@ class Found(NamedTuple):
     record: ChunkRecord
 
 
-class Checked(NamedTuple):
+class CheckedDocuments(NamedTuple):
     """A document was checked at a revision, with these options: (start, length, key) of each chunk."""
 
     document: str
@@ -167,7 +167,7 @@ class Checked(NamedTuple):
     layout: tuple[tuple[int, int, bytes], ...]
 
 
-class Configured(NamedTuple):
+class NewConfiguration(NamedTuple):
     """The configurations that are in force, and what is wrong with others, by the paths of their files."""
 
     kept: dict[str, Configuration]
@@ -181,13 +181,13 @@ class Finished(NamedTuple):
 
     number: int
     document: str
-    checked: tuple[Checked, ...]
+    checked: tuple[CheckedDocuments, ...]
     projects: tuple[tuple[str, ...], ...]
     closed: dict[str, ClosedFile]
     seconds: float
     parsed: int
     inferred: int
-    configured: Configured | None = None
+    configured: NewConfiguration | None = None
 
 
 class Stopped(NamedTuple):
@@ -218,7 +218,7 @@ class Detailed(NamedTuple):
 
 class Repaired(NamedTuple):
     """The fixes of a document's revision that were tried, after its last check, and are good. It comes once for each
-    :class:`Checked`, unless another comes before."""
+    :class:`CheckedDocuments`, unless another comes before."""
 
     document: str
     revision: int
@@ -246,8 +246,21 @@ class Derived(NamedTuple):
     found: Derivable | None
 
 
-Question = Look | Opened | Learn | Check | Derive | Withdraw | Hasten | Spare | Forget
-Answer = Ready | Begun | Entered | Found | Finished | Stopped | Failed | Detailed | Repaired | Asking | Told | Derived
+Question = Look | Opened | Learn | CheckOrder | Derive | Withdraw | Hasten | Spare | Forget
+Answer = (
+    WorkerReady
+    | Begun
+    | Entered
+    | FoundRecord
+    | Finished
+    | Stopped
+    | Failed
+    | Detailed
+    | Repaired
+    | Asking
+    | Told
+    | Derived
+)
 Message = Question | Answer
 
 
@@ -306,10 +319,10 @@ class Outbox:
             self._stream.close()
 
 
-Deliver = Callable[["Link", Message | None, dict[bytes, ChunkRecord]], None]
+Deliver = Callable[["WorkerLink", Message | None, dict[bytes, ChunkRecord]], None]
 
 
-class Link:
+class WorkerLink:
     """One child process. ``deliver`` is called on the loop with each message, and with None at the end.
 
     Records come with the next message of another kind, be it the end, and the chunk that is being checked is only
@@ -348,7 +361,7 @@ class Link:
                 match message:
                     case Entered(key):
                         self.chunk = key
-                    case Found(record):
+                    case FoundRecord(record):
                         fresh[record.key] = record
                     case _:
                         if isinstance(message, Begun):

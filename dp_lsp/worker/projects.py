@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.limits import Ticket
-from dp_lsp.analysis.loading import Text
+from dp_lsp.analysis.loading import SourceText
 from dp_lsp.analysis.names import encode_spots
 from dp_lsp.analysis.records import Analysis, Modules, Options, Wish, not_asked
 from dp_lsp.analysis.repairs import Repair
@@ -40,12 +40,12 @@ CheckProject = Callable[[Engine, str, Disk, int], dict[str, Analysis]]
 """Checks a project with an engine: its root, its files, and how many characters those have that are not open."""
 
 
-class Open(NamedTuple):
+class OpenDocument(NamedTuple):
     """An open document: its name in a check, its revision and its text."""
 
     file: str
     revision: int
-    text: Text
+    text: SourceText
 
 
 class Result(NamedTuple):
@@ -59,7 +59,7 @@ class Result(NamedTuple):
 class _Paths(NamedTuple):
     """The paths that a file includes, as they are written in what it was then: a text, or a file on the disk."""
 
-    made_of: Text | FileStamp | None
+    made_of: SourceText | FileStamp | None
     written: tuple[str, ...]
 
 
@@ -97,7 +97,7 @@ class Projects:
         self._recalled: set[str] = set()  # the roots of projects of which the engine was told what is kept
         self._fresh: dict[str, frozenset[str]] = {}  # what to keep of: the files of projects by root
         self._refused: set[bytes] = set()
-        self.open: dict[str, Open] = {}
+        self.open: dict[str, OpenDocument] = {}
         self._folders: tuple[str, ...] = ()
         self._disk = Disk((), {})
         self._listing = _Listing(())
@@ -105,7 +105,7 @@ class Projects:
         self._paths: dict[str, _Paths] = {}
         self._current: set[str] = set()  # the closed files of which the paths were read since the last look
         self._parts: dict[str, frozenset[str]] = {}  # the files that the last answer about a document depended on
-        self._digests: dict[str, tuple[Text, tuple[Modules, ...], bytes, bytes]] = {}
+        self._digests: dict[str, tuple[SourceText, tuple[Modules, ...], bytes, bytes]] = {}
         self._roots: set[str] = set()
         self._ignored: dict[str, Ignored] = {}  # by folder
         self._wishes: tuple[Wish, ...] = ()
@@ -123,9 +123,9 @@ class Projects:
         self._graph = None
         self._current.clear()
 
-    def opened(self, document: str, file: str, revision: int, text: Text) -> None:
+    def opened(self, document: str, file: str, revision: int, text: SourceText) -> None:
         """A document is open, or has another text."""
-        self.open[document] = Open(file, revision, text)
+        self.open[document] = OpenDocument(file, revision, text)
         self._disk.give(file, self.open[document].text)
 
     def closed(self, document: str) -> None:

@@ -140,9 +140,9 @@ class _Maker:
         """One after another; what is run second may depend on what came out first."""
         first = self.made(depth - 1)
         others = [self.made(depth - 1) for _ in range(self._choose.choice((1, 1, 2)))]
-        second = others[0].charge if len(others) == 1 else c.Either(tuple(one.charge for one in others))
+        second = others[0].charge if len(others) == 1 else c.ChargedEither(tuple(one.charge for one in others))
         rows = _then(first.table, [one.table for one in others])
-        return Program(c.Sequence((first.charge, second)), rows)
+        return Program(c.ChargedSequence((first.charge, second)), rows)
 
     def _repeat(self, depth: int) -> Program:
         once = self.made(depth - 1)
@@ -151,12 +151,12 @@ class _Maker:
         table: Table = [tuple(1.0 for _ in self._inputs)]
         for _ in range(count):
             table = _then(table, [once.table])
-        return Program(c.Repeat(count, once.charge), table)
+        return Program(c.ChargedRepeat(count, once.charge), table)
 
     def _either(self, depth: int) -> Program:
         """One of two, chosen by what is known; the one that is run is either."""
         parts = [self.made(depth - 1), self.made(depth - 1)]
-        return Program(c.Either(tuple(part.charge for part in parts)), self._choose.choice(parts).table)
+        return Program(c.ChargedEither(tuple(part.charge for part in parts)), self._choose.choice(parts).table)
 
     def _sample(self, depth: int) -> Program:
         """A body that sees as many of the changed records as are drawn."""
@@ -172,7 +172,7 @@ class _Maker:
         replaced = relation is Relation.CHANGE_ONE and scheme is Scheme.POISSON  # in two steps, by way of the middle
         reach = draws if scheme is Scheme.WITH_REPLACEMENT else steps * (1 + replaced)
         body = _Maker(choose, reach, sampled=False).made(depth - 1)
-        charge = c.Sampled(scheme, relation, rate, draws, rows, body.charge)
+        charge = c.ChargedSample(scheme, relation, rate, draws, rows, body.charge)
         if relation is Relation.ADD_REMOVE:  # one end is that the record is there, the other that it is not
             q = float(rate)
             return Program(charge, _merged([(row[0], row[0], (1 - q) * row[0] + q * row[-1]) for row in body.table]))

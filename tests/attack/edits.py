@@ -95,7 +95,7 @@ class Forgotten(NamedTuple):
 
 CLASSES: dict[str, type] = {
     each.__name__: each
-    for each in (types.NumberType, scheme.Scheme, scheme.SchemeParameter, premises.Named, premises.Premises)
+    for each in (types.NumberType, scheme.Scheme, scheme.SchemeParameter, premises.NamedMeaning, premises.Premises)
 }
 
 

@@ -27,7 +27,7 @@ from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.engine.check import Engine
 from dp_lsp.mechanisms import arithmetic, noise, normal, selection
 from dp_lsp.mechanisms import pairs as theorems
-from dp_lsp.mechanisms.arithmetic import Interval
+from dp_lsp.mechanisms.arithmetic import DecimalInterval
 
 from .breaking import Rule, Wrong
 from .cases import cases
@@ -93,7 +93,7 @@ def _half(value: Any) -> Any:
         return None
     if isinstance(value, Sens):
         return value if value.infinite else value * _HALF
-    if isinstance(value, approximate.Rounds):
+    if isinstance(value, approximate.ComposedRounds):
         return value._replace(rounds=tuple((each / 2, count) for each, count in value.rounds))
     if isinstance(value, tuple):
         return value._replace(**{value._fields[0]: _half(value[0])})  # type: ignore[attr-defined]
@@ -173,7 +173,7 @@ def _no_mean(right: Any) -> Any:
 def _one_less(right: Any) -> Any:
     def repeat(self: Any, cost: Any, once: Any) -> Any:
         found = right(self, cost, once)
-        return replace(found, count=found.count - 1) if isinstance(found, charge.Repeat) else found
+        return replace(found, count=found.count - 1) if isinstance(found, charge.ChargedRepeat) else found
 
     return repeat
 
@@ -181,7 +181,11 @@ def _one_less(right: Any) -> Any:
 def _half_drawn(right: Any) -> Any:
     def amplified(self: Any, cost: Any, inside: Any) -> Any:
         found = right(self, cost, inside)
-        return replace(found, rate=found.rate / 2, rows=2 * found.rows) if isinstance(found, charge.Sampled) else found
+        return (
+            replace(found, rate=found.rate / 2, rows=2 * found.rows)
+            if isinstance(found, charge.ChargedSample)
+            else found
+        )
 
     return amplified
 
@@ -207,7 +211,7 @@ def _without_slack(right: Any) -> Any:
 
 
 _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
-    "basic": _folding(approximate.Adding),
+    "basic": _folding(approximate.SummedPairs),
     "advanced": [
         *_folding(approximate._Accounts),
         ("no mean", approximate._Accounts, "single", _no_mean),
@@ -230,10 +234,10 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
     "renyi": [
         *_folding(renyi._AtOrder),
         ("what is nearly indistinct is", renyi, "indistinct", _argument(1, lambda delta: Fraction(1, 2))),
-        ("doublings count once", renyi._Group, "_times", lambda right: property(lambda self: 1)),
+        ("doublings count once", renyi._GroupOrder, "_times", lambda right: property(lambda self: 1)),
         (
             "larger changes at the same order",
-            renyi._Group,
+            renyi._GroupOrder,
             "at",
             lambda right: lambda self, order: self.once.at(order) * self._times,
         ),
@@ -242,7 +246,7 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
             "what is done with samples loses nothing",
             renyi,
             "_without_replacement",
-            _argument(3, lambda pure: Interval.of(0)),
+            _argument(3, lambda pure: DecimalInterval.of(0)),
         ),
     ],
     "gaussian": [
@@ -327,7 +331,12 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("a sample costs qε", theorems, "amplified_epsilon", lambda right: lambda count, rate, epsilon: rate * epsilon),
         ("the rate counts twice", guarantee, "amplified", _rate_once_more),
         ("with replacement costs half", theorems, "redrawn", _halved),
-        ("a row in place of another is one step", charge.Sampled, "steps", lambda right: property(lambda self: 1)),
+        (
+            "a row in place of another is one step",
+            charge.ChargedSample,
+            "steps",
+            lambda right: property(lambda self: 1),
+        ),
         (
             "the largest failure",
             theorems.InNumbers,
@@ -375,8 +384,8 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
     ],
     "rounding": [
         ("what is shown is rounded", arithmetic, "shown", _rounded_down),
-        ("exponentials are half", Interval, "exp", _halved),
-        ("upper ends are lower ends", Interval, "up", lambda right: property(lambda self: Fraction(self.low))),
+        ("exponentials are half", DecimalInterval, "exp", _halved),
+        ("upper ends are lower ends", DecimalInterval, "up", lambda right: property(lambda self: Fraction(self.low))),
     ],
     "charges": [
         ("numbers are half", resolve._Resolve, "_number", _halved),
@@ -389,7 +398,7 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("the first of a sequence", resolve._Resolve, "sequence", _first),
     ],
     "distributions": [
-        *(each for each in _folding(pld._Counting) if each[2] != "single"),
+        *(each for each in _folding(pld._CountedLosses) if each[2] != "single"),
         ("of samples, at one step in them", pld, "_inside", _argument(1, lambda steps: 1)),
         ("a row more at half the rate", samples, "_amplified", _argument(0, lambda rate: rate / 2)),
         ("a row in place of another costs half", samples.Replaced, "at", _halved),
@@ -401,8 +410,8 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
             lambda right: lambda self, growth, rest: right(self, growth, 2 * rest),
         ),
     ],
-    "symbolic basic": _walk(symbolic.Basic),
-    "symbolic advanced": _walk(symbolic.Advanced),
+    "symbolic basic": _walk(symbolic.SymbolicBasic),
+    "symbolic advanced": _walk(symbolic.SymbolicAdvanced),
     "symbolic totals": [
         ("half of it", bounds, "_total", _half_total),
         (
@@ -413,7 +422,7 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ),
     ],
     "symbolic prices": [
-        ("noise of a known deviation", walk.Measure, "released_pair", _halved),
+        ("noise of a known deviation", walk.PrivacyMeasure, "released_pair", _halved),
         ("draws with replacement", theorems, "redrawn", _halved),
         ("deviations", walk, "deviations", _halved),
         ("records pay for one matrix", bounds, "_records", lambda right: lambda cost, variables: iter(())),

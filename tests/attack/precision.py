@@ -22,7 +22,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from dp_lsp.analysis.loading import Refusal, Text
+from dp_lsp.analysis.loading import ReadRefusal, SourceText
 from dp_lsp.analysis.records import Options
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.problems import IncludeWithoutFolder
@@ -176,12 +176,12 @@ class _Lone:
     """A program in no folder."""
 
     def __init__(self, text: str) -> None:
-        self._text = Text(text)
+        self._text = SourceText(text)
 
-    def included(self, by: str, path: str) -> str | Refusal:
-        return Refusal(IncludeWithoutFolder, {"path": path})
+    def included(self, by: str, path: str) -> str | ReadRefusal:
+        return ReadRefusal(IncludeWithoutFolder, {"path": path})
 
-    def text(self, name: str) -> Text:
+    def text(self, name: str) -> SourceText:
         return self._text
 
 

@@ -371,9 +371,9 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("rows stay in their places", sampling, "_is_variable", _always(True)),
     ],
     "prices": [
-        ("rounds cost one", symbolic.Basic, "repeat", lambda right: lambda self, cost, once: once),
+        ("rounds cost one", symbolic.SymbolicBasic, "repeat", lambda right: lambda self, cost, once: once),
         ("advanced composition without drift", symbolic, "one_step", _no_drift),
-        ("advanced composition without a share of δ", symbolic.Advanced, "closed", _less("delta")),
+        ("advanced composition without a share of δ", symbolic.SymbolicAdvanced, "closed", _less("delta")),
         ("all steps are in one part", walk, "adds_up", _always(True)),
         ("samples cost qε", walk, "amplified", lambda right: _linear),
         ("the largest of a sequence", symbolic.Pairs, "sequence", lambda right: _largest_price),

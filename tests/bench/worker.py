@@ -8,7 +8,7 @@ import threading
 from typing import BinaryIO, cast
 
 from dp_lsp.analysis.records import Options
-from dp_lsp.worker.frames import COMMAND, Check, Failed, Finished, Message, Opened, Ready, encode, receive
+from dp_lsp.worker.frames import COMMAND, CheckOrder, Failed, Finished, Message, Opened, WorkerReady, encode, receive
 
 from .client import ROOT
 
@@ -24,7 +24,7 @@ class Worker:
         self._process = subprocess.Popen(COMMAND, env=environment, stdin=pipe, stdout=pipe)
         self._asked = 0
         self.seconds = 0.0  # that the last check took which ended
-        self.until(Ready)
+        self.until(WorkerReady)
 
     def __enter__(self) -> Worker:
         return self
@@ -38,7 +38,7 @@ class Worker:
         self._asked += 1
         assert self._process.stdin
         self._process.stdin.write(encode(Opened("a", "a", self._asked, text, "julia")))
-        self._process.stdin.write(encode(Check(self._asked, "a", frozenset(), Options(), frozenset(), _PATIENCE)))
+        self._process.stdin.write(encode(CheckOrder(self._asked, "a", frozenset(), Options(), frozenset(), _PATIENCE)))
         self._process.stdin.flush()
 
     def until(self, *kinds: type[Message]) -> Message | None:

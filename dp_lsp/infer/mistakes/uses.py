@@ -14,7 +14,7 @@ from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.term import Apply, Branch, Call, Closure, Literal, Term, Use
 from dp_lsp.core.types import Dataset, DatasetMetric, FunctionType, Type
 from dp_lsp.infer import explain, losses, problems
-from dp_lsp.infer.losses import KnownTerms, Loss
+from dp_lsp.infer.losses import KnownTerms, LostFact
 from dp_lsp.infer.mistakes.noise import release_of
 from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
 from dp_lsp.intents import Rendering
@@ -214,7 +214,7 @@ def _asked(scene: Scene, problem: Problem) -> Iterator[tuple[Term, Descriptor]]:
                 yield from ((node, each) for each in Descriptor if descriptors.words(each, wanted, ""))
 
 
-def _before(scene: Scene, node: Term, descriptor: Descriptor) -> Loss | None:
+def _before(scene: Scene, node: Term, descriptor: Descriptor) -> LostFact | None:
     """The nearest loss on the way to a value. What a function makes of records is looked at before the call of the row
     that applies it."""
     seen = KnownTerms(scene.type, scene.written)
@@ -250,7 +250,7 @@ def _applied(scene: Scene, node: Term) -> Iterator[Term]:
             yield from (body.result for body in term.bodies(made))
 
 
-def _carried(scene: Scene, node: Term, descriptor: Descriptor, seen: KnownTerms) -> Loss | None:
+def _carried(scene: Scene, node: Term, descriptor: Descriptor, seen: KnownTerms) -> LostFact | None:
     """What a loop carries loses what was known of it before."""
     made = scene.made.get(node.local) if isinstance(node, Use) else None
     if not isinstance(node, Use) or not isinstance(made, term.Loop):
