@@ -13,7 +13,7 @@ import sympy
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Quantity, decide, follows
 from dp_lsp.core.evaluate import interval, symbols_of
-from dp_lsp.core.formulas import FormulaScope, Order, UnreadableFormula, ComparedNumbers, compare
+from dp_lsp.core.formulas import ComparedNumbers, FormulaScope, Order, UnreadableFormula, compare
 from dp_lsp.engine.check import Engine
 from source_tree import ROOT
 

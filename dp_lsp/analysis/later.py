@@ -30,8 +30,8 @@ class _Awaited:
 
 class Later(Generic[T]):
     """A value that is made when it is first asked for, and once; or one that is awaited, which raises
-    :class:`PendingText` until it has come. It is equal to any other with an equal value, and a pickle of it holds the value: both ask for
-    it. One that is awaited is equal to itself alone, and awaited in a pickle, too."""
+    :class:`PendingText` until it has come. It is equal to any other with an equal value, and a pickle of it holds the
+    value: both ask for it. One that is awaited is equal to itself alone, and awaited in a pickle, too."""
 
     __slots__ = ("_make", "_value")
 
