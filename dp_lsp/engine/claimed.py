@@ -16,8 +16,8 @@ from dp_lsp.core.events import Called, Cost, Parallel, Release, Repeat, Sampled,
 from dp_lsp.core.notation import as_formula, decimal, figure
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.core.sens import ONE, ZERO, Sens
-from dp_lsp.engine.claims import BUDGET, SENSITIVITY, Claim, NotUnderstood, formula
-from dp_lsp.engine.numeric import Pricing, outside
+from dp_lsp.engine.claims import BUDGET, SENSITIVITY, Claim, NotUnderstood, formula, outside
+from dp_lsp.engine.numeric import Pricing
 from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.infer.problems import BudgetMissed, SensitivityMissed
 from dp_lsp.problem import INFINITE, Extent, Problem, Related

@@ -58,8 +58,8 @@ from dp_lsp.core.notation import allowed, as_formula, decimal, figure, percentag
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Scheme, SchemeParameter
 from dp_lsp.core.sens import ONE, ZERO, Sens, magnitude, number
 from dp_lsp.core.types import UNKNOWN, Container, Dataset, DatasetMetric, FunctionType, Kind, Norm, TupleType, Type
+from dp_lsp.engine.claims import outside
 from dp_lsp.engine.distributions import Consult, nothing
-from dp_lsp.engine.numeric import outside
 from dp_lsp.engine.problems import AboveLimit, LimitOpen
 from dp_lsp.infer.conditions import failing
 from dp_lsp.infer.problems import NoBound, NoGuarantee, TotalMissed

@@ -14,18 +14,12 @@ from dp_lsp.accounting.bounds import Bound
 from dp_lsp.accounting.charge import Charge
 from dp_lsp.accounting.resolve import Unresolved, names, resolve
 from dp_lsp.analysis.rows import NumericReport
-from dp_lsp.analysis.setting import Subject
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.evaluate import Missing, Substitution, symbols_of, upper
 from dp_lsp.core.events import Cost
-from dp_lsp.core.notation import figure
-from dp_lsp.core.scheme import SchemeParameter
 from dp_lsp.core.sens import ONE
-from dp_lsp.core.types import AnyNorm, Base, BoolType, Norm, NumberType
+from dp_lsp.core.types import AnyNorm, Norm
 from dp_lsp.engine.distributions import Consult, nothing
-from dp_lsp.infer.problems import ConditionFails
-from dp_lsp.problem import INFINITE, Extent, Problem
-from dp_lsp.text import Span
 
 ZERO = Fraction(0)
 _SIMPLEST = "basic"  # what is said of rules that come to the same
@@ -188,60 +182,3 @@ def _shares(bound: Bound, delta: Fraction, numbers: Mapping[Symbol, Fraction]) -
     left = (delta - spent) / len(choices)
     for halvings in range(_HALVINGS):
         yield {**numbers, **dict.fromkeys(choices, min(left / 2**halvings, Fraction(1, 2)))}
-
-
-# Numbers that are given for what can never have them: a half for a whole number, fewer than no rows.
-
-
-class Outside(NamedTuple):
-    """Why a number cannot be that of ``name``, in words, and where that is declared."""
-
-    name: str
-    value: Fraction
-    why: str
-    span: Span
-
-    @property
-    def problem(self) -> Problem:
-        """An error, however large the number is."""
-        condition, reason = f"{self.name} = {self.value}", f"`{self.name}` {self.why}"
-        extent = Extent(f"{self.name} {self.why}: {condition}", INFINITE)
-        return ConditionFails.at(self.span, condition=condition, reason=reason, extent=(extent,))
-
-
-def outside(params: Iterable[SchemeParameter], numbers: Mapping[str, Fraction]) -> Iterator[Outside]:
-    """The numbers that these parameters and their dimensions cannot have."""
-    by_name = {param.name: param for param in params}
-    for name, value in numbers.items():
-        param = by_name.get(Subject(None, name).parameter)
-        why = None if param is None else _why(name, value, param, numbers)
-        if param is not None and why is not None:
-            yield Outside(name, value, why, param.span)
-
-
-def _why(name: str, value: Fraction, param: SchemeParameter, numbers: Mapping[str, Fraction]) -> str | None:
-    whole = value.denominator == 1
-    if name != param.name:
-        return None if whole and value >= 0 else "is a whole number that is not negative"
-    if not param.static:
-        return None
-    if isinstance(param.type, BoolType):
-        return "is true or false"
-    if not isinstance(param.type, NumberType):
-        return None
-    if param.type.base is Base.INTEGER and not whole:
-        return "is a whole number"
-    if param.type.bounds is not None:
-        low, high = (_number(end, numbers) for end in (param.type.bounds.low, param.type.bounds.high))
-        if low is not None and value < low:
-            return f"is at least {figure(low)}"
-        if high is not None and value > high:
-            return f"is at most {figure(high)}"
-    return None
-
-
-def _number(end: Poly, numbers: Mapping[str, Fraction]) -> Fraction | None:
-    known: dict[Symbol, Poly] = {
-        symbol: Poly.of(numbers[symbol.name]) for symbol in symbols_of(end) if symbol.name in numbers
-    }
-    return Substitution(known).poly(end).number
