@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp.accounting.charge import Charge
-from dp_lsp.accounting.pld import Question
 from dp_lsp.analysis.records import FunctionReport, Options, State
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly
@@ -21,6 +20,9 @@ from dp_lsp.core.term import Call, Definition, Method
 from dp_lsp.engine.describe import Description, ReportPlace
 from dp_lsp.infer.method import Inferred
 from dp_lsp.text import Span
+
+if TYPE_CHECKING:  # few ask
+    from dp_lsp.accounting.pld import Question
 
 
 class Runnable(NamedTuple):
@@ -106,6 +108,8 @@ class Certifiable(NamedTuple):
     @property
     def question(self) -> Question:
         """What distributions may be asked about it."""
+        from dp_lsp.accounting.pld import Question
+
         return Question(self.charge, self.delta)
 
 
