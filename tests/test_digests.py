@@ -82,7 +82,7 @@ LEFT_OUT = {
     "TruthArgument": {"span"},
     "TypeArgument": {"span"},
     "TypeVariable": {"uid"},
-    "Unit": {"chunk", "lowered", "broken", "syntax", "names", "remarks", "uses", "mentions"},
+    "InferenceUnit": {"chunk", "lowered", "broken", "syntax", "names", "remarks", "uses", "mentions"},
     "Var": {"uid"},
     "_Template": {"method"},
 }

@@ -153,7 +153,7 @@ def test_it_is_not_asked_what_is_of_no_use(
     def never(questions: object) -> None:
         pytest.fail("a process is started")
 
-    monkeypatch.setattr(pld, "Asked", never)
+    monkeypatch.setattr(pld, "AskedDistribution", never)
     file = tmp_path / "few.jl"
     file.write_text(f"f(x::Data, eps::Static()) :: Priv() = {body}\n", "utf-8")
     main(["check", *more, str(file)])

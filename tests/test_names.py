@@ -24,8 +24,8 @@ WITH_SCHEMAS = {"dp_lsp.configuration.values", "dp_lsp.features.report"}
 OF_DOMAINS = {"clip", "length", "size"}
 WITH_DOMAINS = {"dp_lsp.features.report", "dp_lsp.features.changes"}
 
-# What an account of losses says of them.
-OF_ACCOUNTS = {"mean"}
+# What an account of losses says of them, and what a node of a charge is called.
+OF_ACCOUNTS = {"mean", "repeat"}
 
 # Languages know how builtins are spelled, and what their results are stored as.
 LANGUAGES = "dp_lsp.frontends."

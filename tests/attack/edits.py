@@ -63,8 +63,8 @@ EDITS = (
         "max(q, q)",
     ),
     Edited("Premises.cloud", "@\n\ng(x::Real) = 2 * x\n", "c = 1", "eval(:(c = 1))"),
-    Edited("Named.conflict", "f(x::Real) = x\n\n@\n\nf(x::Vector{<:Real}) = x[1]\n", "# nothing", "c = 1"),
-    Edited("Named.cloud", "@\n\ng(x::Real) = f(x)\n", "c = 1", "a, f = 1, 2"),
+    Edited("NamedMeaning.conflict", "f(x::Real) = x\n\n@\n\nf(x::Vector{<:Real}) = x[1]\n", "# nothing", "c = 1"),
+    Edited("NamedMeaning.cloud", "@\n\ng(x::Real) = f(x)\n", "c = 1", "a, f = 1, 2"),
 )
 
 
