@@ -107,7 +107,24 @@ def cases() -> Iterator[Case]:
         yield from of_declared_norms(base, norm)
     yield from of_clips_and_models()
     yield from of_black_boxes()
+    yield from of_filled_vectors()
     yield from of_the_language()
+
+
+def of_filled_vectors() -> Iterator[Case]:
+    """Vectors that are made, filled in place and joined; what is written twice moves twice, so some are loose."""
+    two = "function f(x::Real, y::Real)\n    v = {}\n    {}\n    {}\n    v\nend"
+    yield Case(two.format("zeros(2)", "v[1] = x", "v[2] = y"), lambda x, y: (x, y), loose=True)
+    yield Case(two.format("ones(2)", "v[2] = 3 * x", "v[1] += y"), lambda x, y: (1 + y, 3 * x), loose=True)
+    yield Case(two.format("Float64[]", "push!(v, x)", "push!(v, 2 * y)"), lambda x, y: (x, 2 * y), loose=True)
+    yield Case(two.format("[]", "push!(v, x)", "v[1] = y"), lambda x, y: (y,), loose=True)
+    position = "function f(x::Real, n::Integer)\n    v = zeros(3)\n    v[clamp(n, 1, 3)] = x\n    v\nend"
+    yield Case(position, lambda x, n: tuple(x if i == clamped(n, 1, 3) else Fraction(0) for i in (1, 2, 3)), loose=True)
+    for norm in NORMS:
+        v, w = f"v::MetricVector(Real, {norm})", f"w::MetricVector(Real, {norm})"
+        yield Case(f"f({v}, x::Real) = vcat(v, x)", lambda v, x: (*v, x))
+        yield Case(f"f({v}, x::Real) = vcat(2 * x, v)", lambda v, x: (2 * x, *v))
+        yield Case(f"f({v}, {w}) = vcat(v, w)", lambda v, w: (*v, *w))
 
 
 def of_numbers() -> Iterator[Case]:
