@@ -28,7 +28,7 @@ _QUIET = {"GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LO
 _SAFE = ("--no-pager", "--no-replace-objects", "-c", "protocol.allow=never", "-c", "core.fsmonitor=false")
 
 
-class _Entry(NamedTuple):
+class _TreeEntry(NamedTuple):
     """What lies in a tree: ``mode`` is git's."""
 
     mode: str
@@ -98,14 +98,14 @@ class Repository:
                     stream.truncate(each.size)  # of one that is too large its size is all that is looked at
         os.makedirs(os.path.join(folder, ".git"))  # what git leaves out is left out here, too
 
-    def _tree(self, commit: str) -> Iterator[_Entry]:
+    def _tree(self, commit: str) -> Iterator[_TreeEntry]:
         for line in self._text("ls-tree", "-r", "-z", "-l", "--full-tree", commit).split("\0"):
             described, tab, path = line.partition("\t")
             if tab:
                 mode, _, name, size = described.split()
-                yield _Entry(mode, name, int(size) if size.isdecimal() else 0, path)
+                yield _TreeEntry(mode, name, int(size) if size.isdecimal() else 0, path)
 
-    def _contents(self, entries: Iterable[_Entry]) -> Iterator[bytes]:
+    def _contents(self, entries: Iterable[_TreeEntry]) -> Iterator[bytes]:
         asked = "".join(f"{each.name}\n" for each in entries).encode()
         found = self._run("cat-file", "--batch", given=asked)
         at = 0
@@ -123,7 +123,7 @@ class Repository:
         return subprocess.run(command, input=given, capture_output=True, check=True, env=os.environ | _QUIET).stdout
 
 
-def _is_wanted(entry: _Entry) -> bool:
+def _is_wanted(entry: _TreeEntry) -> bool:
     """Whether a check may look at a file: and whether its path is one that leads nowhere else."""
     names = entry.path.split("/")
     if any(name in ("", ".", "..") or name.casefold() == ".git" or os.sep in name for name in names):
