@@ -246,7 +246,8 @@ def _columns(
         return (_column("m", norm)(args),)
 
     factors = _column_factors("m", captured=lambda matrix: matrix.length, entrywise=entrywise)
-    return form(_of_columns, factors, applies=Application("f", given), f=_FUNCTION, m=Box(_MATRIX))
+    applied = Application("f", given)
+    return form(_of_columns, factors, applies=applied, linear=linear.mapped, f=_FUNCTION, m=Box(_MATRIX))
 
 
 def _map_form(factors: Callable[[Args], tuple[Sens, ...]]) -> Form:

@@ -78,7 +78,7 @@ def scheme(inference: Inference, method: term.Method, body: InferredBody, around
     params = tuple(replace(param, type=inference.solver.type(param.type)) for param in body.params)
     computed = frozenset(inference.publics.symbols[0 if around is None else around.computed :])
     returned = publics.from_outside(_solved(inference, body.result, values), computed)
-    form = None if method.privacy else through.of_parameters(inference, body.result.form, body.given, values)
+    form = None if method.privacy else through.of_parameters(inference, method, body.result, body.given, values)
     cost = _cost(body, method, values)
     if not body.settled.holds or (body.effects.costs and not method.privacy):
         returned, cost = _nothing_holds(body.params, returned, cost)

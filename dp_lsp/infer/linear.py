@@ -59,7 +59,8 @@ def of_call(
         if result is None:
             return found
         found = replace(found, form=result)
-        return measured(inference, node.span, forms, result, found) if is_shared(forms) else found
+        again = form.applies is not None or is_shared(forms)  # of a function less is known than of what it makes
+        return measured(inference, node.span, forms, result, found) if again else found
     except TooLong:
         return replace(found, form=None)
 
@@ -97,10 +98,11 @@ def measured(
     norm: AnyNorm = Norm.LINF
     if isinstance(found.type, Container):
         norm = inference.solver.norm(found.type.norm)
-        if result.written and isinstance(norm, NormVariable):
-            inference.solver.fix_norm(norm)
-            norm = inference.solver.norm(norm)
-    return replace(found, moves=_together(found.moves, moved(result, norm, inference.solver, span)))
+    least = moved(result, norm, inference.solver, span)
+    if isinstance(norm, NormVariable) and any(norm in norms_of(move.sens) for move in least.values()):
+        inference.solver.fix_norm(norm)  # it is measured in one norm then
+        least = moved(result, inference.solver.norm(norm), inference.solver, span)
+    return replace(found, moves=_together(found.moves, least))
 
 
 def known_as(inference: Inference, found: Judgement, form: LinearForm, span: Span) -> Judgement:

@@ -32,9 +32,11 @@ Become = Callable[[Part], LinearForm | None]
 
 
 def of_parameters(
-    inference: Inference, form: LinearForm | None, given: Sequence[Judgement], values: Substitution
+    inference: Inference, method: term.Method, value: Judgement, given: Sequence[Judgement], values: Substitution
 ) -> LinearForm | None:
-    """A value as a linear function of what a method was given, of which a source is the place; None if it is none."""
+    """The value of a method as a linear function of what it was given, of which a source is the place; None if it is
+    none."""
+    form = None if method.body is None else sources.known(inference.solver, method.body.result, value)
     if form is None:
         return None
     places = {each: place for place, each in enumerate(given) if not can_change(inference.type(each))}

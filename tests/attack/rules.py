@@ -369,6 +369,12 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
     "sampling": [
         ("drawn values may leave", sampling, "_left_behind", lambda right: lambda value, *rest: value),
         ("rows stay in their places", sampling, "_is_variable", _always(True)),
+        (
+            "no record is drawn twice",
+            sampling,
+            "Var",
+            lambda right: lambda *args, **named: right(*args, **{**named, "once": True}),
+        ),
     ],
     "prices": [
         ("rounds cost one", symbolic.SymbolicBasic, "repeat", lambda right: lambda self, cost, once: once),
