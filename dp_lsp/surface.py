@@ -74,7 +74,11 @@ class Node:
     def __init__(self, start: int, end: int, children: Iterable[Node | None] = ()) -> None:
         self.start = start
         self.end = end
-        self.depth: int = 1 + max((child.depth for child in children if child is not None), default=0)
+        below = 0
+        for child in children:
+            if child is not None and child.depth > below:
+                below = child.depth
+        self.depth: int = 1 + below
 
     @property
     def span(self) -> Span:

@@ -13,7 +13,7 @@ from dp_lsp.accounting.walk import FreeShare, PrivacyMeasure
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Apply, Function, Poly, Symbol, polys_of
 from dp_lsp.core.constraints import decide
-from dp_lsp.core.evaluate import least, norms_of, symbols_of, upper
+from dp_lsp.core.evaluate import is_closed, least, norms_of, symbols_of, upper
 from dp_lsp.core.events import (
     Called,
     Cost,
@@ -141,7 +141,7 @@ def _different(listed: list[Bound]) -> Iterator[Bound]:
 def _at_most(left: Sens, right: Sens) -> bool:
     if decide(left, "<=", right) is True:
         return True
-    if left.infinite or symbols_of(left) or norms_of(left) or norms_of(right):
+    if left.infinite or not is_closed(left) or norms_of(right):
         return False
     most = upper(left, {})
     return most is not None and (right.infinite or most <= least(right))

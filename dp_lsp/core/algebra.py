@@ -204,7 +204,8 @@ class Poly:
             return value
         if isinstance(value, Symbol):
             return Poly.of_atom(value)
-        return Poly({(): Fraction(value)} if value else {})
+        known = _ONE if value == 1 else value if isinstance(value, Fraction) else Fraction(value)
+        return Poly({(): known} if value else {})
 
     @staticmethod
     def of_atom(atom: Atom) -> Poly:
@@ -285,13 +286,17 @@ class Poly:
 
     def is_short(self, width: int) -> bool:
         """Whether it has no more terms than this, and none of them more factors."""
-        return len(self.terms) <= width and max(map(len, self.terms), default=0) <= width
+        return len(self.terms) <= width and not any(len(monomial) > width for monomial in self.terms)
 
     @property
     def size(self) -> int:
         """About how many symbols it has when it is written out."""
-        atoms = (atom.size for monomial in self.terms for atom, _ in monomial)
-        return min(_COUNTLESS, len(self.terms) + self.bits // 8 + sum(atoms))
+        longest = found = 0
+        for monomial, coefficient in self.terms.items():
+            longest = max(longest, coefficient.numerator.bit_length(), coefficient.denominator.bit_length())
+            for atom, _ in monomial:
+                found += atom.size
+        return min(_COUNTLESS, len(self.terms) + longest // 8 + found)
 
     @property
     def number(self) -> Fraction | None:
@@ -319,8 +324,17 @@ class Poly:
     @property
     def evidently_nonnegative(self) -> bool:
         """Whether no term can be negative. False means only that it is not evident."""
+        return self._has_signs(1)
+
+    @property
+    def evidently_nonpositive(self) -> bool:
+        """Whether no term can be positive. False means only that it is not evident."""
+        return self._has_signs(-1)
+
+    def _has_signs(self, sign: int) -> bool:
+        """Whether each term is 0 or has this sign."""
         for monomial, coefficient in self.terms.items():
-            if coefficient.numerator < 0:
+            if coefficient.numerator * sign < 0:
                 return False
             for atom, _ in monomial:
                 if not atom.nonnegative:
@@ -341,7 +355,7 @@ class Poly:
 
 
 ZERO = Poly({})
-ONE = Poly.of(1)
+ONE = Poly({(): _ONE})
 
 
 def _times(left: Monomial, right: Monomial) -> tuple[Fraction, Monomial]:

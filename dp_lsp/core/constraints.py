@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp.core.algebra import ONE, Apply, Atom, Function, Monomial, Poly, Sign, Symbol, TooLong
-from dp_lsp.core.evaluate import interval, is_below, norms_of, symbols_of
+from dp_lsp.core.evaluate import interval, is_below, is_closed
 from dp_lsp.core.sens import INFINITY, Sens, dominates, magnitude
 from dp_lsp.core.values import undigested
 from dp_lsp.text import Span
@@ -70,7 +70,7 @@ def _decided(left: Quantity, relation: str, right: Quantity) -> bool | None:
 
 def _by_value(left: Quantity, relation: str, right: Quantity) -> bool | None:
     """Numbers that hold no symbols, such as roots and logarithms, by bounds of their values."""
-    if not (_is_number(left) and _is_number(right)):
+    if not (is_closed(left) and is_closed(right)):
         return None
     a, b = interval(left, {}), interval(right, {})
     if is_below(a, b):
@@ -78,11 +78,6 @@ def _by_value(left: Quantity, relation: str, right: Quantity) -> bool | None:
     if is_below(b, a):
         return relation == "!="
     return None
-
-
-def _is_number(value: Quantity) -> bool:
-    """Whether nothing in a number is a symbol."""
-    return not symbols_of(value) and not norms_of(value)
 
 
 class Assumptions:
@@ -133,7 +128,7 @@ def _equal(left: Poly, right: Poly) -> bool | None:
     if known is not None:
         return known == 0
     constant = difference.terms.get((), 0)
-    apart = _no_negative_term(difference) if constant > 0 else constant < 0 and _no_negative_term(-difference)
+    apart = difference.evidently_nonnegative if constant > 0 else constant < 0 and difference.evidently_nonpositive
     return False if apart else None
 
 
@@ -143,9 +138,9 @@ def _poly_at_most(left: Poly, right: Poly, strict: bool) -> bool | None:
     if known is not None:
         return known > 0 if strict else known >= 0
     constant = difference.terms.get((), 0)
-    if _no_negative_term(difference) and (constant > 0 or not strict):
+    if difference.evidently_nonnegative and (constant > 0 or not strict):
         return True
-    if _no_negative_term(-difference) and (constant < 0 or strict):
+    if difference.evidently_nonpositive and (constant < 0 or strict):
         return False
     return _bounded_by_one(left, right, strict)
 
@@ -156,10 +151,6 @@ def _bounded_by_one(left: Poly, right: Poly, strict: bool) -> bool | None:
     if symbol is not None and symbol.sign is Sign.PROBABILITY and limit is not None and limit >= 1:
         return True
     return None
-
-
-def _no_negative_term(value: Poly) -> bool:
-    return value.evidently_nonnegative
 
 
 def _sens_at_most(left: Sens, right: Quantity, strict: bool) -> bool | None:
@@ -182,7 +173,7 @@ def _exceeds(large: Poly, small: Poly, equality_counts: bool) -> bool:
     difference = large - small
     if not difference.terms:
         return equality_counts
-    return _no_negative_term(difference) and (equality_counts or difference.terms.get((), 0) > 0)
+    return difference.evidently_nonnegative and (equality_counts or difference.terms.get((), 0) > 0)
 
 
 class Rest(NamedTuple):
@@ -328,7 +319,7 @@ class _Proof:
     def _factor(self, small: Poly, large: Poly) -> bool:
         """Of factors, none of which is negative."""
         one, other = _application(small), _application(large)
-        if _is_number(small) and _is_number(large):
+        if is_closed(small) and is_closed(large):
             return _by_value(small, "<=", large) is True
         if one is not None and other is not None and one.function is other.function and self._by_arguments(one, other):
             return True

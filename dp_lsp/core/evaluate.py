@@ -7,7 +7,7 @@ their error, so that the upper end never lies below the true value.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Context, Decimal, Inexact, Overflow
 from fractions import Fraction
 from functools import reduce
@@ -423,23 +423,34 @@ def norms_of(value: Sens | Poly) -> set[NormVariable]:
     return {atom for atom in _leaves(value) if isinstance(atom, NormVariable)}
 
 
-def _leaves(value: Sens | Poly) -> set[Symbol | NormVariable]:
-    found: set[Symbol | NormVariable] = set()
-    if not any(map(any, (poly.terms for poly in value.polys)) if isinstance(value, Sens) else value.terms):
-        return found  # only numbers, as most are
+def speaks_of(value: Sens | Poly, which: Callable[[Symbol], bool]) -> bool:
+    """Whether any of these symbols stands in a number."""
+    return any(isinstance(atom, Symbol) and which(atom) for atom in _leaves(value))
+
+
+def is_closed(value: Sens | Poly) -> bool:
+    """Whether neither symbols nor norm variables stand in a number."""
+    return next(_leaves(value), None) is None
+
+
+def _leaves(value: Sens | Poly) -> Iterator[Symbol | NormVariable]:
+    """What a number is made of, some of it several times; functions are looked into once."""
     seen: set[Apply] = set()
-    pending: list[Argument] = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, NormVariable):
-            found.add(item)
-            continue
-        for poly in item.polys if isinstance(item, Sens) else (item,):
-            for monomial in poly.terms:
-                for atom, _ in monomial:
-                    if isinstance(atom, Symbol):
-                        found.add(atom)
-                    elif atom not in seen:
-                        seen.add(atom)
-                        pending.extend(atom.args)
-    return found
+    pending: list[Apply] = []
+    args: tuple[Argument, ...] = (value,)
+    while True:
+        for arg in args:
+            if isinstance(arg, NormVariable):
+                yield arg
+                continue
+            for poly in arg.polys if isinstance(arg, Sens) else (arg,):
+                for monomial in poly.terms:
+                    for atom, _ in monomial:
+                        if isinstance(atom, Symbol):
+                            yield atom
+                        elif atom not in seen:
+                            seen.add(atom)
+                            pending.append(atom)
+        if not pending:
+            return
+        args = pending.pop().args

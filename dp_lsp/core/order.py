@@ -38,8 +38,12 @@ def through(inner: Way | None, outer: Way | None) -> Way | None:
 
 def common(ways: Iterable[Way | None]) -> Way | None:
     """The way that all of these are; None where two differ, or one is not known."""
-    found = set(ways)
-    return found.pop() if len(found) == 1 else None
+    found = None
+    for way in ways:
+        if way is None or (found is not None and way is not found):
+            return None
+        found = way
+    return found
 
 
 def is_chained(type_: Type) -> bool:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import ONE, ZERO, Apply, Atom, Function, Monomial, NormVariable, Poly, Symbol
-from dp_lsp.core.constraints import Constraint, Quantity, decide
-from dp_lsp.core.evaluate import symbols_of
+from dp_lsp.core.constraints import Constraint, decide
+from dp_lsp.core.evaluate import speaks_of
 from dp_lsp.core.metrics import by_norm
 from dp_lsp.core.sens import INFINITY, Sens, magnitude
 
@@ -44,11 +44,6 @@ def is_computed(symbol: Symbol) -> bool:
     return symbol.computed is not None
 
 
-def speaks_of(value: Quantity, which: Which) -> bool:
-    """Whether any of these symbols stands in a number."""
-    return any(map(which, symbols_of(value)))
-
-
 def supremum(value: Sens, which: Which = varies) -> Sens:
     """The largest that a distance, a factor or a price can be; ∞ where nothing bounds it."""
     if value.infinite or not speaks_of(value, which):
@@ -67,6 +62,8 @@ def ends(value: Poly, which: Which = varies) -> Ends:
     if not speaks_of(value, which):
         return Ends(value, value)
     parts = {monomial: _of_product(monomial, factor, which) for monomial, factor in value.terms.items()}
+    if not any(_is_plus(monomial) for monomial in parts):
+        return Ends(_sum(part.low for part in parts.values()), _sum(part.high for part in parts.values()))
     low = _least(value, {monomial: part.low for monomial, part in parts.items()}, which)
     below = _least(-value, {monomial: _negative(part.high) for monomial, part in parts.items()}, which)
     return Ends(low, _negative(below))
@@ -92,15 +89,21 @@ def _least(value: Poly, lows: dict[Monomial, Poly | None], which: Which) -> Poly
     return _sum(lows.values())
 
 
+def _is_plus(monomial: Monomial) -> bool:
+    """Whether a product is max(0, x) and nothing else."""
+    atom, power = monomial[0] if len(monomial) == 1 else (None, 0)
+    return power == 1 and isinstance(atom, Apply) and atom.function is Function.PLUS
+
+
 def _inside_plus(monomial: Monomial, which: Which) -> Poly | None:
     """x, if a product is max(0, x) and nothing else, where x is made of symbols that may be any number."""
-    atom, power = monomial[0] if len(monomial) == 1 else (None, 0)
-    if power != 1 or not isinstance(atom, Apply) or atom.function is not Function.PLUS:
+    if not _is_plus(monomial):
         return None
-    inner = atom.args[0]
+    atom = monomial[0][0]
+    inner = atom.args[0] if isinstance(atom, Apply) else None
     assert isinstance(inner, Poly), "it is max(0, x) of a number"
     inside = (each for product in inner.terms for each, _ in product)
-    plain = all(isinstance(each, Symbol) or not speaks_of(Poly.of_atom(each), which) for each in inside)
+    plain = all(isinstance(each, Symbol) or not _is_within(each, which) for each in inside)
     return inner if plain and speaks_of(inner, which) else None
 
 
@@ -126,12 +129,18 @@ def _negative(end: Poly | None) -> Poly | None:
 
 
 def _of_product(monomial: Monomial, factor: Fraction, which: Which) -> Ends:
-    product, rest = Ends(ONE, ONE), dict(monomial)
+    product, rest = Ends(ONE, ONE), list[tuple[Atom, Fraction]]()
     for atom, power in monomial:
-        if speaks_of(Poly.of_atom(atom), which):
+        if _is_within(atom, which):
             product = _times(product, _raised(_of_atom(atom, which), power))
-            del rest[atom]
-    return _scaled(product, Poly({tuple(rest.items()): factor}))
+        else:
+            rest.append((atom, power))
+    return _scaled(product, Poly({tuple(rest): factor}))
+
+
+def _is_within(atom: Atom, which: Which) -> bool:
+    """Whether an atom is one of these symbols, or made of one."""
+    return which(atom) if isinstance(atom, Symbol) else speaks_of(Poly.of_atom(atom), which)
 
 
 def ratio(value: Sens, unit: Poly) -> Sens:
@@ -186,10 +195,11 @@ def _scaled(between: Ends, factor: Poly) -> Ends:
     """A number between ends, times one of which it is known which they are."""
     low, high = between
     if low is not None and low == high:
-        return Ends(low * factor, low * factor)
+        known = low * factor
+        return Ends(known, known)
     if factor.evidently_nonnegative:
         return Ends(None if low is None else low * factor, None if high is None else high * factor)
-    if (-factor).evidently_nonnegative:
+    if factor.evidently_nonpositive:
         return Ends(None if high is None else high * factor, None if low is None else low * factor)
     return ANYWHERE
 

@@ -43,6 +43,8 @@ class Sens:
     def of(value: int | Fraction | Symbol | Poly) -> Sens:
         """A number that is evidently not negative, as a Sens; ValueError for any other."""
         poly = Poly.of(value)
+        if poly == algebra.ONE:
+            return ONE
         if not poly.evidently_nonnegative:
             raise ValueError(f"{value!r} may be negative")
         return Sens((poly,)) if poly.terms else ZERO
@@ -94,13 +96,15 @@ class Sens:
     def __mul__(self, other: Sens) -> Sens:
         if self.zero or other.zero:
             return ZERO
+        if self is ONE or other is ONE:
+            return other if self is ONE else self
         if self.infinite or other.infinite:
             return INFINITY
         left, right = _narrowed(self, other)
         if left.infinite or right.infinite:
             return INFINITY
         try:
-            return _maximum(a * b for a in left.polys for b in right.polys)
+            return _maximum([a * b for a in left.polys for b in right.polys])
         except TooLong:
             return INFINITY  # which it is below
 

@@ -327,7 +327,7 @@ class Task:
             code = frontends.of("", self._options.language).rendering
             return Described(describe_box(found.value, place, signature, names, code)._replace(state=state), ())
         assert found.shown is not None, "a method that is no black box has a scheme"
-        shown = replace(found.shown, reason=found.shown.reason or unknown)
+        shown = found.shown if found.shown.reason or not unknown else replace(found.shown, reason=unknown)
         claims = tuple(each for each in self._claims() if _is_about(each, definition))
         about = found.assumed, claims, self._consulted, partial(_chains, found)
         return describe(shown, place, self._options, state, *about)

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from dp_lsp.core.algebra import Apply, Atom, Function, Poly
 from dp_lsp.core.constraints import Constraint, Quantity
-from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
+from dp_lsp.core.evaluate import Substitution, is_closed, speaks_of, symbols_of
 from dp_lsp.core.notation import DISPLAY, Printer, as_formula
-from dp_lsp.core.ranges import at_worst, is_computed, speaks_of, varies
+from dp_lsp.core.ranges import at_worst, is_computed, varies
 from dp_lsp.core.sens import Sens
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
@@ -139,7 +139,7 @@ def _not_certain(condition: Constraint) -> Problem:
 def _is_open(condition: Constraint) -> bool:
     """Whether a condition that is not decided is about symbols. One about numbers that are too large to compare is not
     for the user to see to: it is taken to fail."""
-    return any(symbols_of(side) or norms_of(side) for side in (condition.left, condition.right))
+    return not (is_closed(condition.left) and is_closed(condition.right))
 
 
 def _simplest(need: Constraint) -> Iterator[Constraint]:

@@ -12,11 +12,11 @@ from dp_lsp.builtins.remedies import measure_in
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Assumptions, Comparison, Constraint, Origin, decide
-from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
+from dp_lsp.core.evaluate import Substitution, norms_of, speaks_of, symbols_of
 from dp_lsp.core.events import Cost, Leak, Release, Repeat, Var
 from dp_lsp.core.metrics import conversion
 from dp_lsp.core.notation import DISPLAY, Printer, as_formula, shown
-from dp_lsp.core.ranges import is_computed, ratio, speaks_of
+from dp_lsp.core.ranges import is_computed, ratio
 from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import ONE, Sens, number
 from dp_lsp.core.types import AnyNorm, Container, Norm, Type

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 from dp_lsp import builtins
@@ -32,7 +33,7 @@ from dp_lsp.core.types import (
 )
 from dp_lsp.core.values import thing, undigested
 from dp_lsp.infer import apply, checks, conditions, dispatch, functions, generalize, moves, problems, rows, terms
-from dp_lsp.infer.context import Facts, Resolve, TypingContext
+from dp_lsp.infer.context import Facts, Recorder, Resolve, TypingContext
 from dp_lsp.infer.effects import NONE, Effects, in_sequence
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.rules import ProfileRules
@@ -60,24 +61,57 @@ _ABOUT_TYPES = {
 """Problems that may be there for some types of parameters only."""
 
 
-class Inferred(NamedTuple):
-    """A definition after inference: what it means to others, its problems, and the facts about its expressions.
+class _Seen:
+    """The judgements of a definition for who knows nothing of the rows of rounds and the items of tuples. They are put
+    together when somebody asks: a check does not."""
 
-    ``judgements`` are those of its terms, for who wants to know more, and ``joined`` those of the names whose values
-    loops and branches made. ``unknown`` says why nothing may be claimed of
-    it, or is empty; ``solver`` puts into facts and judgements what was solved. ``shown`` is the scheme as it is
-    reported: what its callers may choose is taken to be what ``assumed`` says, and so is what users give their word
-    for."""
+    def __init__(self, context: TypingContext, recorder: Recorder) -> None:
+        self._seen = context.seen
+        self._recorder = recorder
+
+    @cached_property
+    def judgements(self) -> dict[term.Term, Judgement]:
+        return {node: self._seen(node.span, each) for node, each in self._recorder.judgements.items()}
+
+    @cached_property
+    def facts(self) -> Facts:
+        return {span: (self._seen(span, each), rule) for span, (each, rule) in self._recorder.facts.items()}
+
+    @cached_property
+    def joined(self) -> dict[term.Local, Judgement]:
+        return {local: self._seen(local.span, each) for local, each in self._recorder.joined.items()}
+
+
+class Inferred(NamedTuple):
+    """A definition after inference: what it means to others, its problems, and what was found of its terms, for who
+    wants to know more.
+
+    ``unknown`` says why nothing may be claimed of it, or is empty; ``solver`` puts into facts and judgements what was
+    solved. ``shown`` is the scheme as it is reported: what its callers may choose is taken to be what ``assumed`` says,
+    and so is what users give their word for."""
 
     value: FunctionValue | Judgement
     problems: tuple[Problem, ...]
-    facts: Facts
-    judgements: Mapping[term.Term, Judgement]
-    joined: Mapping[term.Local, Judgement]
+    seen: _Seen
     unknown: str
     solver: Solver
     shown: Scheme | None = None
     assumed: tuple[str, ...] = ()
+
+    @property
+    def judgements(self) -> Mapping[term.Term, Judgement]:
+        """Those of its terms."""
+        return self.seen.judgements
+
+    @property
+    def facts(self) -> Facts:
+        """The judgement of each expression, and the rule that it is by, by the place."""
+        return self.seen.facts
+
+    @property
+    def joined(self) -> Mapping[term.Local, Judgement]:
+        """Those of the names whose values loops and branches made."""
+        return self.seen.joined
 
     @property
     def wrong(self) -> str:
@@ -160,7 +194,11 @@ def _is_unbounded_vector(found: Inferred) -> bool:
 
 
 def _compared(method: term.Method, metric: DatasetMetric) -> term.Method:
-    return replace(method, params=tuple(replace(each, type=compared(each.type, metric)) for each in method.params))
+    types = [compared(param.type, metric) for param in method.params]
+    if all(type_ is param.type for type_, param in zip(types, method.params, strict=True)):
+        return method  # as most are
+    params = (replace(param, type=type_) for type_, param in zip(types, method.params, strict=True))
+    return replace(method, params=tuple(params))
 
 
 def _annotated(method: term.Method, metric: DatasetMetric) -> Iterator[term.Method]:
@@ -274,11 +312,9 @@ def _is_made_here(value: term.Term) -> bool:
 
 
 def _inferred(inference: Inference, value: FunctionValue | Judgement) -> Inferred:
-    seen, recorder = inference.context.seen, inference.recorder
-    judgements = {node: seen(node.span, each) for node, each in recorder.judgements.items()}
-    facts = {span: (seen(span, each), rule) for span, (each, rule) in recorder.facts.items()}
-    joined = {local: seen(local.span, each) for local, each in recorder.joined.items()}
-    return Inferred(value, tuple(recorder.problems), facts, judgements, joined, recorder.unknown, inference.solver)
+    recorder = inference.recorder
+    seen = _Seen(inference.context, recorder)
+    return Inferred(value, tuple(recorder.problems), seen, recorder.unknown, inference.solver)
 
 
 def _black_box(method: term.Method, setting: InferenceSetting, effort: Effort) -> Inferred:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from dp_lsp.core.algebra import ZERO, Poly
 from dp_lsp.core.constraints import Origin, Quantity, decide
-from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.evaluate import Substitution, speaks_of
 from dp_lsp.core.events import (
     Called,
     Cost,
@@ -30,7 +30,7 @@ from dp_lsp.core.events import (
     numbers,
     variables,
 )
-from dp_lsp.core.ranges import ends, ratio, speaks_of, supremum, varies
+from dp_lsp.core.ranges import ends, ratio, supremum, varies
 from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude
 from dp_lsp.core.sens import ZERO as NOTHING
 from dp_lsp.mechanisms.mechanism import Mechanism

@@ -34,9 +34,9 @@ from dp_lsp.builtins.traits import Indexing, NeverNaN
 from dp_lsp.core import laws, machine, term
 from dp_lsp.core.algebra import Computed, Poly, Sign, Symbol
 from dp_lsp.core.constraints import decide
-from dp_lsp.core.evaluate import Substitution, symbols_of
+from dp_lsp.core.evaluate import Substitution, speaks_of, symbols_of
 from dp_lsp.core.events import NOTHING
-from dp_lsp.core.ranges import ANYWHERE, Ends, ends, is_computed, speaks_of, supremum, varies
+from dp_lsp.core.ranges import ANYWHERE, Ends, ends, is_computed, supremum, varies
 from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Move, Moves
 from dp_lsp.core.sens import ONE, WIDTH
 from dp_lsp.core.term import Local, Term

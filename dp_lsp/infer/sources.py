@@ -61,7 +61,7 @@ class Value:
 def _way(coefficient: Poly) -> Way | None:
     if coefficient.evidently_nonnegative:
         return Way.RISES
-    return Way.FALLS if (-coefficient).evidently_nonnegative else None
+    return Way.FALLS if coefficient.evidently_nonpositive else None
 
 
 def _measure(type_: Type) -> Measure:

@@ -195,8 +195,7 @@ def _patterns(plain: bool) -> _Patterns:
     piece = (
         rf"[{blanks}]*+(?:"
         rf"(?P<macro>@(?:{identifier}(?:\.{identifier})*|\.))"
-        rf"|(?P<raw>{identifier}(?=[\"`]))"
-        rf"|(?P<word>{identifier})"
+        rf"|(?P<word>(?>{identifier})(?![\"`]))|(?P<raw>{identifier})"
         rf"|(?P<number>{number})"
         rf"|(?P<line>(?:\r?\n[{blanks}]*)+)"
         r"|(?P<opener>[(\[{])|(?P<closer>[)\]}])|(?P<comma>,)|(?P<semicolon>;)"

@@ -26,7 +26,7 @@ from dp_lsp.core.annotation import (
     Truth,
     TupleOf,
 )
-from dp_lsp.core.evaluate import norms_of, symbols_of, upper
+from dp_lsp.core.evaluate import is_closed, upper
 from dp_lsp.core.notation import SYMPY, Printer, decimal
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import DatasetMetric, Kind
@@ -99,7 +99,7 @@ class JuliaRendering(Rendering):
         return f"AtLeast({records})"
 
     def formula(self, value: Sens | Poly) -> str:
-        if isinstance(value, Sens) and value.number is None and not (symbols_of(value) or norms_of(value)):
+        if isinstance(value, Sens) and value.number is None and is_closed(value):
             return decimal(upper(value, {}), _DIGITS)
         return _WRITTEN.quantity(value)
 

@@ -51,7 +51,7 @@ BLANKS = r" \t\f\v\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _EXTRA = "⁺-⁾₊-₎©®°⌀-⌾⍀-⏿␀-⑊─-▶▸-◿⠀-⣿⬀-⬯⭍-⯿¢-¥₠-₿∂∅∆∇∏∑∞∟-∢∫-∳⊤⊥⊾-⊿⋀-⋃⟀⟁⟘⟙⦛-⦴⨀-⨆⨉-⨖⨛⨜☀-➿\U0001f300-\U0001faff"
 MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f"
 _START = rf"(?:(?![²³¹⁰-₉])[^\W\d]|[{_EXTRA}])"
-_IDENTIFIER = rf"{_START}(?:[\w{_EXTRA}{MARKS}′-‷⁗]|!(?!=))*"
+_IDENTIFIER = rf"{_START}[\w{_EXTRA}{MARKS}′-‷⁗]*(?:!(?!=)[\w{_EXTRA}{MARKS}′-‷⁗]*)*"
 
 
 def words(text: str) -> frozenset[str]:
@@ -207,7 +207,7 @@ class Spelling(NamedTuple):
 _ANY = Spelling(BLANKS, _IDENTIFIER, _OPERATOR, _number(_START))
 _PLAIN = Spelling(
     _PLAIN_BLANKS,
-    r"[A-Za-z_](?:\w|!(?!=))*",
+    r"[A-Za-z_]\w*(?:!(?!=)\w*)*",
     "|".join(re.escape(symbol) for symbol in _longest_first if symbol.isascii()),
     _number("[A-Za-z_]"),
 )
