@@ -78,7 +78,7 @@ class Substitution:
 
     def poly(self, value: Poly) -> Poly:
         """A number with all that is put for its symbols."""
-        if self.idle:
+        if self.idle or not any(value.terms):
             return value
         known = self._polys.get(value)
         if known is None:
@@ -93,12 +93,12 @@ class Substitution:
 
     def sens(self, value: Sens) -> Sens:
         """A distance or factor with all that is put for its symbols and norms."""
-        if value.infinite or value.zero or self.idle:
+        if self.idle or not any(map(any, (poly.terms for poly in value.polys))):
             return value
         known = self._sens.get(value)
         if known is None:
             known = sens.maximum(self._sens_of_poly(poly) for poly in value.polys)
-            self._sens[value] = known
+            known = self._sens[value] = value if known == value else known
         return known
 
     def norm(self, value: AnyNorm) -> AnyNorm:

@@ -30,7 +30,7 @@ from dp_lsp.core.events import (
     variables,
 )
 from dp_lsp.core.scheme import Given, Judgement, Move, Open, Owned, Scheme, SchemeParameter
-from dp_lsp.core.sens import INFINITY, ONE
+from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.term import NormArgument, TruthArgument, TypeArgument, Written
 from dp_lsp.core.types import (
     Container,
@@ -75,7 +75,7 @@ def scheme(inference: Inference, method: term.Method, body: InferredBody, around
     if around is None:
         inference.publics.tell_apart()
     values = inference.solver.substitution()
-    params = tuple(replace(param, type=inference.solver.type(param.type)) for param in body.params)
+    params = tuple(_with_type(param, inference.solver.type(param.type)) for param in body.params)
     computed = frozenset(inference.publics.symbols[0 if around is None else around.computed :])
     returned = publics.from_outside(_solved(inference, body.result, values), computed)
     form = None if method.privacy else through.of_parameters(inference, method, body.result, body.given, values)
@@ -110,6 +110,10 @@ def scheme(inference: Inference, method: term.Method, body: InferredBody, around
         real=inference.context.rules.computed and _is_real(inference, method, returned.type),
         form=form,
     )
+
+
+def _with_type(param: SchemeParameter, type_: Type) -> SchemeParameter:
+    return param if type_ is param.type else replace(param, type=type_)
 
 
 def _is_real(inference: Inference, method: term.Method, type_: Type) -> bool:
@@ -174,10 +178,14 @@ def _nothing_holds(params: tuple[SchemeParameter, ...], returned: Judgement, cos
 
 
 def _solved(inference: Inference, value: Judgement, values: Substitution) -> Judgement:
-    moved = {var: replace(move, sens=values.sens(move.sens)) for var, move in value.moves.items()}
+    moved = {var: _with_sens(move, values.sens(move.sens)) for var, move in value.moves.items()}
     parts = tuple(_solved(inference, part, values) for part in value.parts)
     reach = None if value.reach is None else value.reach.outside(values)
     return Judgement(inference.solver.type(value.type), moved, parts, reach)
+
+
+def _with_sens(move: Move, value: Sens) -> Move:
+    return move if value is move.sens else replace(move, sens=value)
 
 
 def owned(types: Iterable[Type], opens: Iterable[Open] = ()) -> Owned:
@@ -252,7 +260,9 @@ def default_norms(inference: Inference, types: Iterable[Type], found: Evaluation
     way to a number. A bound that depends on such a norm holds whichever it is read in, so the one that gives the
     smallest is taken: an entry of a vector moves by least in LInf, its sum in L1."""
     values = inference.solver.substitution()
-    numbers = [each._replace(number=conditions.put(values, each.number)) for each in _numbers(inference, found)]
+    numbers = list(_numbers(inference, found))
+    if not values.idle:
+        numbers = [_Wanted(conditions.put(values, number), large) for number, large in numbers]
     open_norms = {norm for each in numbers for norm in norms_of(each.number)}
     if not open_norms:
         return

@@ -54,7 +54,8 @@ class Inference:
         if isinstance(result.value.type, Unknown):
             self.give_up(f"`{self.written(node.span)}` was not understood")
         if not isinstance(node, Use | Literal):
-            result = result._replace(value=self.publics.known(node, result.value))
+            value = self.publics.known(node, result.value)
+            result = result if value is result.value else Evaluation(value, result.effects)
         self.recorder.judgements[node] = result.value
         return result
 

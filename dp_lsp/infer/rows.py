@@ -67,10 +67,10 @@ def solve(inference: Inference, node: term.Call, row: Builtin, given: Sequence[G
     if not forms:
         _wrong_count(inference, node, row, len(given) - len(node.keywords))
         return NoMatch()
-    fitting = [[_fits(*each) for each in zip(params, given, strict=True)] for _, params in forms]
-    for (form, params), fit in zip(forms, fitting, strict=True):
-        if all(fit):
+    for form, params in forms:
+        if all(map(_fits, params, given)):
             return _match(inference, node, row, form, params, given)
+    fitting = [list(map(_fits, params, given)) for _, params in forms]
     fit = max(fitting, key=sum)
     wrong = fit.index(False)
     form, params = forms[fitting.index(fit)]

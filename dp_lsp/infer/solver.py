@@ -130,6 +130,8 @@ class Solver:
                 return type_ if bound is None else self.type(bound)
             case NumberType(static=None, bounds=None):
                 return type_
+            case NumberType() if self._sizes.idle:
+                return type_
             case NumberType(base, static, bounds, stored):
                 put = None if static is None else self.poly(static)
                 return NumberType(base, put, None if bounds is None else bounds.put(self.poly), stored)
