@@ -44,6 +44,11 @@ def is_computed(symbol: Symbol) -> bool:
     return symbol.computed is not None
 
 
+def may_be_nan(symbol: Symbol) -> bool:
+    """The symbols of numbers that a program computes and that may be no numbers."""
+    return symbol.computed is not None and not symbol.computed.real
+
+
 def supremum(value: Sens, which: Which = varies) -> Sens:
     """The largest that a distance, a factor or a price can be; ∞ where nothing bounds it."""
     if value.infinite or not speaks_of(value, which):

@@ -132,8 +132,9 @@ def _solved(inference: Inference, node: term.Call, form: Form, args: Args, value
     for norm in {norm for factor in factors for norm in norms_of(factor)}:
         inference.solver.fix_norm(norm)
     moved = _moved(inference, node, form, args, factors, read, result)
-    if not form.one_of:
-        moved = replace(moved, reach=moves.magnitude_of_call(inference.solver, row, args, factors, read))
+    reach = None if form.one_of else moves.magnitude_of_call(inference.solver, row, args, factors, read)
+    if reach is not None:
+        moved = replace(moved, reach=reach)
     return Evaluation(linear.of_call(inference, node, form, args, values, moved), effects)
 
 

@@ -10,7 +10,7 @@ from dp_lsp.core.algebra import Apply, Atom, Function, Poly
 from dp_lsp.core.constraints import Constraint, Quantity
 from dp_lsp.core.evaluate import Substitution, is_closed, speaks_of, symbols_of
 from dp_lsp.core.notation import DISPLAY, Printer, as_formula
-from dp_lsp.core.ranges import at_worst, is_computed, varies
+from dp_lsp.core.ranges import at_worst, is_computed, may_be_nan, varies
 from dp_lsp.core.sens import Sens
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
@@ -69,7 +69,7 @@ def settle(inference: Inference, since: ConditionMark) -> SettledConditions:
         left, right = put(values, constraint.left), put(values, constraint.right)
         solved = Constraint(left, constraint.relation, right, constraint.origin)
         decided = None if _may_have_no_value(solved) else solved.decide()
-        if decided is None and speaks_of(solved.left, is_computed) | speaks_of(solved.right, is_computed):
+        if decided is None and (speaks_of(solved.left, is_computed) or speaks_of(solved.right, is_computed)):
             solved, decided, known = _for_all(solved)
             if not known:
                 holds = False
@@ -95,10 +95,8 @@ class _ForAll(NamedTuple):
 def _may_have_no_value(condition: Constraint) -> bool:
     """Whether a condition speaks of what may be NaN, of which none holds. That noise is made for the change that it
     hides is no such condition: another one says that it is made for something."""
-    if condition.left == condition.right:
-        return False
-    symbols = symbols_of(condition.left) | symbols_of(condition.right)
-    return any(symbol.computed is not None and not symbol.computed.real for symbol in symbols)
+    left, right = condition.left, condition.right
+    return (speaks_of(left, may_be_nan) or speaks_of(right, may_be_nan)) and left != right
 
 
 def _for_all(condition: Constraint) -> _ForAll:

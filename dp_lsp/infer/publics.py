@@ -36,7 +36,7 @@ from dp_lsp.core.algebra import Computed, Poly, Sign, Symbol
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import Substitution, speaks_of, symbols_of
 from dp_lsp.core.events import NOTHING
-from dp_lsp.core.ranges import ANYWHERE, Ends, ends, is_computed, supremum, varies
+from dp_lsp.core.ranges import ANYWHERE, Ends, ends, is_computed, may_be_nan, supremum, varies
 from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Move, Moves
 from dp_lsp.core.sens import ONE, WIDTH
 from dp_lsp.core.term import Local, Term
@@ -87,16 +87,12 @@ def without_unreal(given: Given) -> Given:
 def is_uncertain(given: Given) -> bool:
     """Whether an operation is given a public number that varies, or that may be no number."""
     known = given.static if isinstance(given, NumberType) else None
-    return known is not None and speaks_of(known, lambda symbol: symbol.varies or _may_be_nan(symbol))
+    return known is not None and speaks_of(known, lambda symbol: symbol.varies or may_be_nan(symbol))
 
 
 def is_number(type_: NumberType) -> bool:
     """Whether a number that has a value is certainly a number."""
-    return type_.static is None or not speaks_of(type_.static, _may_be_nan)
-
-
-def _may_be_nan(symbol: Symbol) -> bool:
-    return symbol.computed is not None and not symbol.computed.real
+    return type_.static is None or not speaks_of(type_.static, may_be_nan)
 
 
 def _is_short(value: Poly) -> bool:
@@ -189,7 +185,7 @@ class Publics:
         symbol = (None if key is None else self._made.get(key)) or self._new_symbol(type_, node)
         if key is not None:
             self._made[key] = symbol
-        return replace(type_, static=Poly.of(symbol), bounds=None if _may_be_nan(symbol) else type_.bounds)
+        return replace(type_, static=Poly.of(symbol), bounds=None if may_be_nan(symbol) else type_.bounds)
 
     def _key(self, node: Term) -> Hashable | None:
         """What a term computes of which values, in one function; None where that may differ when it is computed twice,
@@ -277,7 +273,7 @@ class Publics:
     def is_real(self, nodes: Iterable[Term]) -> bool:
         """Whether the values of terms are certainly made of numbers, and never of NaN, if parameters are."""
         for node, number, _ in self._origins(nodes, self._is_made_of_numbers):
-            if number is not None and speaks_of(number, _may_be_nan):
+            if number is not None and speaks_of(number, may_be_nan):
                 return False
             if number is None and not self._gives_numbers(node):
                 return False

@@ -513,7 +513,7 @@ def collect_less() -> None:
     """What is remembered lives long and is in few cycles: looking through all of it would take longer than a pause may
     last, so that is left to :meth:`Service.serve`."""
     gc.freeze()
-    gc.set_threshold(5_000, 5, 1_000)
+    gc.set_threshold(20_000, 5, 250)
 
 
 def _warm_up() -> None:
