@@ -434,7 +434,7 @@ REFUSED = {
         r"`c` may be something else .* \(line 4\): rename it by hand",
     ),
     "function f(v)\n  while true\n    c = v\n  end\n  c‸\nend": ("y", "`c` gets its value in text that is not checked"),
-    "f(v) = [‸c for c in v]": ("y", "`c` is not defined in the files that are checked"),
+    "f(v) = [‸c for c in v, d in v]": ("y", "`c` is not defined in the files that are checked"),
     "module M\nf‸(x) = x\nend\ng(x) = M.f(x)": ("y", r"`f` may be something else in one place \(line 4\)"),
     "f(x::Real; k‸ = 1) = x + k": ("m", "`k` is given by name"),
     "function f(x‸::Real)\n  y = x +\n  x\n  x = )\nend": ("y2", "`x` also stands in text that cannot be read"),
