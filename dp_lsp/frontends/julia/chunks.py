@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from dp_lsp.frontends.julia import strings
-from dp_lsp.frontends.julia.lexer import REMARK, Lexer, ahead, read
+from dp_lsp.frontends.julia.lexer import REMARK, Lexer, ahead, cut, forget_pieces
 from dp_lsp.frontends.julia.outline import is_string
 from dp_lsp.frontends.julia.tokens import BINARY, BLANKS
 from dp_lsp.surface import Chunk
@@ -67,7 +67,7 @@ class _Look(NamedTuple):
 
 @lru_cache(maxsize=_REMEMBERED)
 def _look(text: str) -> _Look:
-    lexer = read(text)
+    lexer = cut(text)
     told = [token for token in lexer.tokens if token.type != "NL"]
     documented = bool(told) and is_string(told[0])
     code = next(iter(told[documented:]), None)
@@ -103,6 +103,7 @@ class _Piece(NamedTuple):
 def chunks(text: str, look: Callable[[], None] = lambda: None) -> tuple[Chunk, ...]:
     """The top-level pieces of a file, in order; blank lines and loose comments belong to none, but a loose comment that
     speaks to the checker is one. ``look`` is called before each, and may raise to stop."""
+    forget_pieces()
     flat = text.replace("\r\n", " \n")  # the same offsets with one kind of line break
     pieces = _with_last_lines(flat, list(_Cutter(flat).pieces(look)))
     places = list(_joined(text, pieces))
@@ -194,15 +195,19 @@ class _Cutter:
 
     def _piece(self, start: int) -> _Piece:
         end = self._next(start, _STATEMENT)
-        look = _look(self.text[start:end])
+        look = self._look(start, end)
         if not look.first or look.opened or look.surplus or look.unclosed or look.unfinished or look.gave_up:
             end = self._next(start)
         while True:
-            look = _look(self.text[start:end])
+            look = self._look(start, end)
             longer = self._longer(start, end, look) if end < len(self.text) else end
             if longer <= end:
                 return _Piece(start, end, start + look.end, look)
             end = longer
+
+    def _look(self, start: int, end: int) -> _Look:
+        """What lies between two places, but for the blank lines at its end: mostly that is a chunk."""
+        return _look(self.text[start:end].rstrip(" \t\n"))
 
     def _next(self, start: int, boundary: re.Pattern[str] | None = None) -> int:
         """Where the piece after ``start`` begins: at a line of code, or at the comments directly above it."""

@@ -17,7 +17,7 @@ from dp_lsp.frontends.julia import outline, table
 from dp_lsp.frontends.julia.build import Builder
 from dp_lsp.frontends.julia.fold import Folded
 from dp_lsp.frontends.julia.lalr import Parser, Table
-from dp_lsp.frontends.julia.lexer import Lexer, read
+from dp_lsp.frontends.julia.lexer import Lexer, parsed
 from dp_lsp.frontends.julia.summary import summary
 from dp_lsp.frontends.julia.tokens import BINARY, BLOCKS, OPERANDS, Broken, Ready, Token
 from dp_lsp.frontends.problems import MissingEnd, SyntaxProblem
@@ -38,7 +38,7 @@ def _parser() -> tuple[Parser, Builder]:
 
 def parse(chunk: str) -> Parsed:
     """The top-level nodes of a chunk and what is wrong with it, at places relative to the chunk."""
-    lexer = read(chunk)
+    lexer = parsed(chunk)
     marked = _module_mark(lexer.tokens)
     if marked:
         return Parsed(marked, (), _remarks(chunk, lexer))
