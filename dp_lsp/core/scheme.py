@@ -20,7 +20,7 @@ from dp_lsp.core.linear import LinearForm
 from dp_lsp.core.machine import ANY, Declared
 from dp_lsp.core.order import Way
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.term import Method, Written
+from dp_lsp.core.term import Literal, Method, Written
 from dp_lsp.core.types import Type, TypeVariable
 from dp_lsp.core.values import thing, undigested, value
 from dp_lsp.text import Span
@@ -118,7 +118,8 @@ class Unit(NamedTuple):
 class SchemeParameter:
     """A parameter of an inferred function; ``symbol`` is the value of one that is static and a number. ``declared``
     is what was written, and ``seen`` what Julia sees of it, by which methods are told apart. ``unit`` is None where a
-    person has one record, or the parameter is made of none."""
+    person has one record, or the parameter is made of none. ``default`` is what it is where a call leaves it out, and
+    one that is given ``by_name`` has no position."""
 
     name: str
     var: Var
@@ -128,6 +129,8 @@ class SchemeParameter:
     declared: Annotation
     unit: Unit | None = None
     seen: Declared = ANY
+    default: Literal | None = None
+    by_name: bool = False
 
 
 class Effort:

@@ -96,12 +96,14 @@ class Call:
 
 @thing
 class Apply:
-    """A function of the program applied to arguments. ``unboxed`` says that it stands where a black box is opened."""
+    """A function of the program applied to arguments, the last of which are given by the names in ``keywords``.
+    ``unboxed`` says that it stands where a black box is opened."""
 
     span: Span
     function: Term
     args: tuple[Term, ...]
     unboxed: bool = False
+    keywords: tuple[str, ...] = ()
 
 
 @thing
@@ -267,6 +269,10 @@ class Param:
     span: Span
     seen: Declared = ANY
     """The annotation as Julia sees it when it chooses a method."""
+    default: Literal | None = None
+    """What it is where a call leaves it out."""
+    by_name: bool = False
+    """Whether calls give it by its name, and not by its position."""
 
 
 @thing

@@ -160,7 +160,7 @@ def run(
     """Choose the method that runs for arguments of these types, and instantiate it. None, with a problem, if there is
     none or it cannot be told which. What is called ``directly`` may count datasets by more steps than they have; calls
     that are ``alike`` are given nothing that is public, and of one size."""
-    scheme = _chosen(inference, site, value, types)
+    scheme = _chosen(inference, site, value, types, directly)
     if scheme is None:
         return None
     for premise in scheme.premises:
@@ -203,7 +203,9 @@ def run(
     return ResolvedCall(scheme, instance, values, others, in_sequence((applied, settled)))
 
 
-def _chosen(inference: Inference, site: Site, value: FunctionValue, types: Sequence[Type]) -> Scheme | None:
+def _chosen(
+    inference: Inference, site: Site, value: FunctionValue, types: Sequence[Type], by_name: bool
+) -> Scheme | None:
     """The method that runs for arguments of these types. None, with a problem, if there is none that can be used."""
     if len(inference.context.running) > MOST_NESTED:
         inference.report(problems.EndlessCalls.at(site.span, name=value.name))
@@ -211,7 +213,7 @@ def _chosen(inference: Inference, site: Site, value: FunctionValue, types: Seque
     if value.choices:
         inference.report(problems.WhichFunction.at(site.function, written=inference.written(site.function)))
         return None
-    method = dispatch.choose(inference, site.span, value, types)
+    method = dispatch.choose(inference, site.span, value, types, by_name)
     if method is None:
         return None
     scheme = as_called(inference, method, types)

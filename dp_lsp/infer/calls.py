@@ -37,7 +37,7 @@ from dp_lsp.core.types import (
     Unknown,
     can_change,
 )
-from dp_lsp.infer import applications, apply, linear, mechanisms, moves, openings, problems, publics, rows
+from dp_lsp.infer import applications, apply, left_out, linear, mechanisms, moves, openings, problems, publics, rows
 from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, failing, in_sequence
 from dp_lsp.infer.inference import Inference
 
@@ -315,6 +315,10 @@ def function(inference: Inference, node: term.Apply, callee: Judgement, argument
     type_ = inference.type(callee)
     if isinstance(type_, Unknown):
         return NOT_UNDERSTOOD
+    if node.keywords and not (isinstance(type_, FunctionType) and type_.value.black_box is None):
+        name = inference.written(node.function.span)
+        inference.report(problems.NoKeyword.at(node.span, function=name, name=node.keywords[0]))
+        return NOT_UNDERSTOOD
     if isinstance(type_, TypeVariable):
         if any(isinstance(inference.type(argument), Unknown) for argument in arguments):
             return NOT_UNDERSTOOD
@@ -330,7 +334,8 @@ def function(inference: Inference, node: term.Apply, callee: Judgement, argument
     value = type_.value
     if value.black_box is not None:
         return Evaluation(_boxed(inference, node, value.black_box, arguments))
-    return apply.call(inference, node, callee, value, arguments)
+    completed = left_out.completed(inference, node, value, arguments)
+    return NOT_UNDERSTOOD if completed is None else apply.call(inference, completed[0], callee, value, completed[1])
 
 
 def _boxed(inference: Inference, node: term.Apply, box: BlackBox, arguments: list[Judgement]) -> Judgement:

@@ -55,11 +55,16 @@ def _is_open(type_: Type) -> bool:
     return isinstance(type_, TypeVariable)
 
 
-def choose(inference: Inference, span: Span, value: FunctionValue, types: Sequence[Type]) -> Scheme | None:
-    """The method that runs, whatever the arguments of these types are; None, with a problem, if that is not one."""
+def choose(
+    inference: Inference, span: Span, value: FunctionValue, types: Sequence[Type], by_name: bool = False
+) -> Scheme | None:
+    """The method that runs, whatever the arguments of these types are; None, with a problem, if that is not one. They
+    have positions, unless those are among them that are given ``by_name``."""
     methods = [method for method in value.methods if len(method.params) == len(types)]
+    if not by_name and any(param.by_name for method in methods for param in method.params):
+        methods = []
     if not methods:
-        _wrong_count(inference, span, value, len(types))
+        wrong_count(inference, span, value, len(types), all_given=True)
         return None
     covers = {method: _cover(method, types) for method in methods}
     possible = [method for method in methods if Cover.NONE not in covers[method]]
@@ -122,8 +127,12 @@ def _methods(span: Span, methods: Sequence[Scheme]) -> tuple[Related, ...]:
     return tuple(Related(f"`{method.name}{method.signature}` is defined here", span, where) for method, where in sought)
 
 
-def _wrong_count(inference: Inference, span: Span, value: FunctionValue, given: int) -> None:
-    counts = sorted({len(method.params) for method in value.methods})
+def wrong_count(inference: Inference, span: Span, value: FunctionValue, given: int, all_given: bool = False) -> None:
+    """Report a call with so many arguments that have a position: no method takes as many. One that another function
+    makes must have ``all_given``."""
+    placed = [[param for param in method.params if not param.by_name] for method in value.methods]
+    needed = [len(each) if all_given else sum(param.default is None for param in each) for each in placed]
+    counts = sorted({n for least, each in zip(needed, placed, strict=True) for n in range(least, len(each) + 1)})
     wanted = f"{' or '.join(map(str, counts))} argument{'' if counts == [1] else 's'}"
     were = f"{given} {'is' if given == 1 else 'are'}"
     related = _methods(span, value.methods)

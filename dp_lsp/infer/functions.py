@@ -67,7 +67,9 @@ def parameter(
         value = replace(value, moves=units.of_a_person(value.moves, unit.records, param.span))
     inference.define(param.local, value)
     inference.context.parameters.add(param.span)
-    return SchemeParameter(name, var, type_, param.static, param.span, param.type, unit, param.seen)
+    return SchemeParameter(
+        name, var, type_, param.static, param.span, param.type, unit, param.seen, param.default, param.by_name
+    )
 
 
 def _unit(inference: Inference, param: term.Param, type_: Type, publics: annotation.Publics, usual: int) -> Unit | None:

@@ -106,6 +106,55 @@ class NoRule(Kind):
     unsupported = True
 
 
+class NoKeyword(Kind):
+    """A call gives an argument by a name that is none of the function's, gives it twice, or gives one by name to a
+    function that is not known here.
+
+    Broken:
+
+    ```julia
+    f(x::Real; scale::Static() = 2) = scale * x
+    g(x::Real) = f(x; factor = 3)
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real; scale::Static() = 2) = scale * x
+    g(x::Real) = f(x; scale = 3)
+    ```
+    """
+
+    code = "DP148"
+    name = "no-keyword"
+    message = "`{function}` takes no argument `{name}` by name here"
+    unchecked = True
+
+
+class NoArgument(Kind):
+    """A call leaves out an argument that must be given by its name.
+
+    Broken:
+
+    ```julia
+    f(x::Real; scale::Static()) = scale * x
+    g(x::Real) = f(x)
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real; scale::Static()) = scale * x
+    g(x::Real) = f(x; scale = 3)
+    ```
+    """
+
+    code = "DP149"
+    name = "no-argument"
+    message = "`{function}` must be given `{name}`, by that name: it has no default value"
+    unchecked = True
+
+
 class ChangeableConstant(Kind):
     """A gradient or a model stands at top level, or a function that a call has made, which may hold one. Any function
     that gets hold of it may change it in place, so nothing that uses it could be relied on.

@@ -68,7 +68,24 @@ def combined(methods: Iterable[MethodAliasing]) -> Aliasing:
 def aliasing(methods: Iterable[Method]) -> Aliasing | None:
     """What a call of a function with these methods does; None if there are none."""
     found = {
-        MethodAliasing(len(method.params), method.changes, method.passes, method.passes_captured, method.privacy)
+        MethodAliasing(
+            count,
+            tuple(place for place in method.changes if place < count),
+            tuple(place for place in method.passes if place < count),
+            method.passes_captured,
+            method.privacy,
+        )
         for method in methods
+        for count in range(_needed(method), _placed(method) + 1)
     }
     return combined(found) if found else None
+
+
+def _placed(method: Method) -> int:
+    """How many parameters have a position. What is given by name may always be passed on."""
+    return sum(not param.by_name for param in method.params)
+
+
+def _needed(method: Method) -> int:
+    """How many of them no call leaves out."""
+    return sum(not param.by_name and param.default is None for param in method.params)

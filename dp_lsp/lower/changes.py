@@ -70,6 +70,9 @@ class Changes:
             args = tuple(self._expressions.term(arg) for arg in node.args)
             return Bind(node.span, (), term.Hole(node.span, "a change of something that is not a variable", args))
         value: Term
+        if changing.row is None and node.keywords:
+            self._unit.refuse(node.span, "a keyword argument of a function that changes another one")
+            self.refused = True
         if changing.row is not None:
             value = self._expressions.use(node, changing.row, mutates=True)
         else:

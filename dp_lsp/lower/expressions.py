@@ -177,9 +177,9 @@ class Expressions:
 
     def apply(self, node: surface.Call, function: Term) -> Term:
         """A call of a function of the program."""
-        if node.keywords:
-            return self._unit.refused(node, "a keyword argument")
-        return term.Apply(node.span, function, tuple(self.term(arg) for arg in node.args))
+        given = (*node.args, *(keyword.value for keyword in node.keywords))
+        names = tuple(keyword.name for keyword in node.keywords)
+        return term.Apply(node.span, function, tuple(self.term(each) for each in given), keywords=names)
 
     def _builtin_call(self, node: surface.Call, row: builtins.Builtin, changes: bool) -> Term:
         if row.has(SampledRows):

@@ -93,6 +93,9 @@ class Functions:
         body = self.function_body(node.body, node)
         ownership = self._scope.ownership
         changes = [i for i, param in enumerate(node.params) if param.name in self._changes.changed]
+        for i in changes:
+            if params[i].by_name or params[i].default is not None:
+                self._unit.refuse(params[i].span, "changing what may be left out, or is given by name")
         passes = [i for i, param in enumerate(node.params) if ownership.given(param.name) & self._statements.returned]
         return Method(
             node.name,
@@ -136,7 +139,7 @@ class Functions:
     def black_box(self, node: surface.Function, mentions: frozenset[str]) -> Method:
         """A black box. Nothing is known of its body but the names in it."""
         self._returned(node.returns)
-        self._check_parameters(node.params)
+        self._check_parameters(node.params, may_be_left_out=False)
         params = self._parameters(node.params)
         for param in params:
             if param.static:
@@ -205,12 +208,20 @@ class Functions:
 
     # Parameters and annotations
 
-    def _check_parameters(self, params: tuple[surface.Parameter, ...]) -> None:
-        """Parameters that are left out in some calls are one problem, however many there are."""
+    def _check_parameters(self, params: tuple[surface.Parameter, ...], may_be_left_out: bool = True) -> None:
+        """Parameters that are left out in some calls are one problem, however many there are. A number that is written
+        out may stand for them, in functions that stand at top level: it is the same in every scope."""
         kinds = {"keyword": "a keyword parameter", "rest": "a parameter that takes any number of arguments"}
-        for param in params:
-            if param.default is not None or param.kind != "plain":
-                self._unit.refuse(param.span, kinds.get(param.kind, "a default value"))
+        known = may_be_left_out and self._scope.outer is None
+        for before, param in zip((None, *params), params, strict=False):
+            plain = param.default is None and param.kind == "plain"
+            if plain and before is not None and before.default is not None:
+                self._unit.refuse(param.span, "a parameter behind one that has a default value")
+                return
+            fits = param.default is None or _literal(param.default) is not None
+            if not plain and not (known and fits and param.kind != "rest"):
+                what = "a default value other than a number" if known and not fits else "a default value"
+                self._unit.refuse(param.span, what if known and not fits else kinds.get(param.kind, what))
                 return
 
     def _parameters(
@@ -244,7 +255,8 @@ class Functions:
             self._scope.now[node.name] = local
             self._scope.fixed.add(node.name)
             self._scope.ownership.bind_parameter(node.name, semantics.is_changeable(type_), isinstance(type_, AModel))
-        return term.Param(local, type_, static, node.span, seen)
+        default = None if node.default is None else _literal(node.default)
+        return term.Param(local, type_, static, node.span, seen, default, node.kind == "keyword")
 
     def _returned(self, annotation: surface.TypeExpr | None) -> Returned:
         try:
@@ -332,6 +344,21 @@ class Functions:
             captured |= inner._scope.captured_memory()
         self._scope.making = around
         return term.Closure(Span(definitions[0].span.start, definitions[-1].span.end), tuple(methods)), captured
+
+
+_LARGEST = 2**62
+
+
+def _literal(node: surface.Node) -> term.Literal | None:
+    """A number or a truth value that is written out; None for anything else."""
+    match node:
+        case surface.Boolean(value=value):
+            return term.Literal(node.span, value)
+        case surface.Number(value=value, integer=integer):
+            return term.Literal(node.span, value, integer)
+        case surface.Call(callee=surface.Name(name="-"), args=(surface.Number(value=value, integer=integer),)):
+            return term.Literal(node.span, -value, integer) if value < _LARGEST else None
+    return None
 
 
 def _defined(

@@ -41,6 +41,8 @@ def conflict(found: Sequence[tuple[int, Definition]], semantics: Semantics) -> C
         return Conflict(problems.SameSignature, "the last one replaces the others")
     if any(method.body is None for method in methods):
         return Conflict(problems.BlackBoxMethods, "a black box has one method")
+    if any(param.by_name or param.default is not None for method in methods for param in method.params):
+        return Conflict(problems.OptionalMethods, "what has default values or keywords has one method here")
     if any(after - before != 1 for (before, _), (after, _) in pairwise(found)):
         return Conflict(problems.NotAdjacent, "its methods do not stand together")
     taken = [types for method in methods for types in method.defines or (method.dispatch,)]

@@ -891,6 +891,32 @@ class CapturedChanged(Kind):
     unchecked = True
 
 
+class OptionalMethods(Kind):
+    """A function with default values or keyword arguments has another method. Whoever leaves an argument out calls the
+    function again with its default value, so the other method may run instead. Give them different names.
+
+    Broken:
+
+    ```julia
+    f(x::Real, n::Integer = 2) = n * x
+    f(x::Real, n::Bool) = x
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real, n::Integer = 2) = n * x
+    g(x::Real, n::Bool) = x
+    ```
+    """
+
+    code = "DP147"
+    name = "optional-methods"
+    message = "`{name}` has default values or keyword arguments, and another method: give that another name"
+    unchecked = True
+    unsupported = True
+
+
 class Unsupported(Kind):
     """The checker does not know what this construct does to private data, so it says nothing about the function.
 

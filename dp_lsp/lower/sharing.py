@@ -34,8 +34,10 @@ class Sharing:
                 return self.new(*map(self.of, lasts))
             case surface.Comprehension(each=each, over=over):
                 return self.new(self.captures.get(each, NOWHERE), self.of(over))
-            case surface.Call(callee=callee, args=args):
-                return self._of_result(callee, [self.of(arg) for arg in args])
+            case surface.Call(callee=callee, args=args, keywords=keywords):
+                return self._of_result(callee, [self.of(arg) for arg in args]).union(*map(self.of, keywords))
+            case surface.Keyword(value=value):
+                return self.of(value)
             case surface.Index(value=value):
                 return self.of(value)
             case surface.Assign(value=value) | surface.Return(value=surface.Node() as value):

@@ -146,9 +146,11 @@ class Interpreter:
                 return truth
             case term.Call():
                 return self._call(node, environment)
-            case term.Apply(function=function, args=args):
+            case term.Apply(function=function, args=args, keywords=names):
                 called = self._term(function, environment)
-                return called(*(self._term(arg, environment) for arg in args))
+                values = [self._term(arg, environment) for arg in args]
+                placed = len(values) - len(names)
+                return called(*values[:placed], **dict(zip(names, values[placed:], strict=True)))
             case term.MakeTuple(items=items):
                 return tuple(self._term(item, environment) for item in items)
             case term.Branch(condition=condition, then=then, otherwise=otherwise):
@@ -202,10 +204,33 @@ class Interpreter:
         raise NoMeaning(f"`{name}` is not defined")
 
     def _function(self, methods: Sequence[Method], environment: Environment) -> Callable[..., Value]:
-        def called(*arguments: Value) -> Value:
+        def called(*arguments: Value, **named: Value) -> Value:
+            arguments = self._completed(methods, arguments, named)
             return self._method(chosen(methods, arguments), arguments, environment)
 
         return called
+
+    def _completed(
+        self, methods: Sequence[Method], arguments: tuple[Value, ...], named: Mapping[str, Value]
+    ) -> tuple[Value, ...]:
+        """The arguments for all parameters of a function that has one definition, with what was left out."""
+        params = methods[0].params if len(methods) == 1 else ()
+        placed = [param for param in params if not param.by_name]
+        left_out = placed[len(arguments) :]
+        named_params = [param for param in params if param.by_name]
+        if not (left_out or named_params or named):
+            return arguments
+        if len(arguments) > len(placed) or not named.keys() <= {param.local.name for param in named_params}:
+            raise Undefined("no method for these arguments")
+        found = list(arguments)
+        for param in (*left_out, *named_params):
+            if param.by_name and param.local.name in named:
+                found.append(named[param.local.name])
+            elif param.default is not None:
+                found.append(self._term(param.default, ChainMap()))
+            else:
+                raise Undefined("no method for these arguments")
+        return tuple(found)
 
     def _loop(self, node: term.Loop, environment: Environment) -> tuple[Value, ...]:
         """The values of what is carried, after the last round."""

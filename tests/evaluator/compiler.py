@@ -66,6 +66,15 @@ class Continued(Exception):
     """`continue`"""
 
 
+class Named(NamedTuple):
+    """A parameter that is given by its name: the type of what it may be, and what it is if it is left out."""
+
+    name: str
+    node: Node
+    type: Run
+    default: Run | None
+
+
 class Parameters(NamedTuple):
     """What a header says: names, types, defaults, and what is named."""
 
@@ -73,7 +82,7 @@ class Parameters(NamedTuple):
     types: list[Run]
     defaults: list[Run | None]
     variadic: bool
-    named: list[tuple[str, Run | None]]
+    named: list[Named]
 
 
 class Compiler:
@@ -556,15 +565,18 @@ class Compiler:
         run_body = self.compile(body, inside)
         convert_to = self.compile(result, types) if result is not None else None
 
+        callee = header.args[0]
+        again = callee.text if scope is None and isinstance(callee, Name) else ""
+
         def make(env: Env) -> list[Method]:
             around = env
             if variables:
                 around = Env(env, {name for name, _ in binders})
                 around.vars.update({name: Var(name, upper(env)) for name, upper in binders})
             wanted = [type_(around) for type_ in params.types]
-            run = self._runner(params, inside, around, run_body, convert_to, bool(variables))
+            run = self._runner(params, inside, around, run_body, convert_to, again)
             optional = sum(default is not None for default in params.defaults)
-            keywords = frozenset(name for name, _ in params.named)
+            keywords = frozenset(each.name for each in params.named)
             return [
                 Method(tuple(wanted[: len(wanted) - left]), run, params.variadic and not left, keywords)
                 for left in range(optional + 1)
@@ -581,6 +593,9 @@ class Compiler:
         found = Parameters([], [], [], False, [])
         for node in nodes:
             default: Run | None = None
+            if isinstance(node, Tree) and node.head == "kw" and len(node.args) > 2:
+                found.named.append(self._named(node, scope, inside))
+                continue
             if isinstance(node, Tree) and node.head == "kw":
                 default, node = self.compile(node.args[1], inside), node.args[0]
             if isinstance(node, Tree) and node.head == "...":
@@ -593,10 +608,24 @@ class Compiler:
             found.defaults.append(default)
         return found
 
+    def _named(self, node: Tree, scope: Scope | None, inside: Scope) -> Named:
+        """A parameter behind the semicolon."""
+        target, default = node.args[:2]
+        needed = target is default
+        type_: Run = lambda env: ANY  # noqa: E731
+        if isinstance(target, Tree) and target.head == "::":
+            type_, target = self.compile(target.args[1], scope), target.args[0]
+        if not isinstance(target, Name):
+            raise Unmodelled("a parameter of this form")
+        return Named(target.text, target, type_, None if needed else self.compile(default, inside))
+
     def _runner(
-        self, params: Parameters, inside: Scope, around: Any, body: Run, convert_to: Run | None, generic: bool
+        self, params: Parameters, inside: Scope, around: Any, body: Run, convert_to: Run | None, again: str
     ) -> Callable[..., Value]:
+        """What a method does. Where arguments are left out it calls the function of the name ``again`` with all of
+        them, if it has one."""
         binders = [self._binder(each, inside) for each in params.names]
+        by_name = [(each, self._binder(each.node, inside)) for each in params.named]
         names = inside.names
         tick = self.machine.tick
 
@@ -608,10 +637,24 @@ class Compiler:
                 args = (*args[:fixed], tuple(args[fixed:]))
             for bind, arg in zip(binders, args, strict=False):
                 bind(env, arg)
+            filled: list[Value] = []
             for position in range(len(args), len(binders)):
                 default = params.defaults[position]
                 assert default is not None
-                binders[position](env, default(env))
+                filled.append(default(env))
+                binders[position](env, filled[-1])
+            if filled and again:
+                return self.machine.call(self.read_global(again), *args, *filled, **named)
+            for each, bind in by_name:
+                if each.name in named:
+                    given = named[each.name]
+                elif each.default is not None:
+                    given = each.default(env)
+                else:
+                    raise Failure("UndefKeywordError", f"keyword argument `{each.name}` not assigned")
+                if not is_a(given, each.type(around)):
+                    raise Failure("TypeError", f"in keyword argument {each.name}, got {type_of(given)}")
+                bind(env, given)
             try:
                 value = body(env)
             except Returned as left:

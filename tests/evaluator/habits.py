@@ -23,6 +23,8 @@ class Habits:
         lines: list[str] = []
         for _ in range(self._source.choice((1, 2, 2, 3))):
             lines += self._source.choice((self._block, self._output, self._output, self._hint))()
+        helper, call = self._helper()
+        lines += call
         header = f"{name}(x::Real, y::Real, m::Integer, b::Bool, n::Static(Integer))"
         body = [*lines, self._source.choice(("c", "c + x", "c * n", "(c, y)", "c + 0 * m"))]
         made = "\n".join([f"function {header}", "    c = " + self._number(), *("    " + line for line in body), "end"])
@@ -30,7 +32,29 @@ class Habits:
         after = self._source.choice(
             ("", "", f"\nprintln({name}(1, 2, 3, true, 2))", f"\n1 > 2 && {name}(0, 1, 2, false, 3)")
         )
-        return before + made + after
+        return helper + before + made + after
+
+    def _helper(self) -> tuple[str, list[str]]:
+        """A function with default values and keywords, and a call of it that leaves out some."""
+        if self._source.random() < 0.4:
+            return "", []
+        name = self._fresh() + self._source.choice("pqrs")
+        default = self._source.choice(("2", "2.5", "-3", "true", "1.0", "z", "z + 1"))
+        type_ = self._source.choice(("", "", "::Static()", "::Real", "::Int", "::Static(Integer)", "::Float64"))
+        by_name = self._source.choice((True, True, False))
+        other = self._source.choice(("", ", l = 3", ", l::Static() = 0.5"))
+        needed = self._source.choice(("", "", f", m{type_}")) if by_name else ""
+        body = self._source.choice(("k * z", "z + k", "k > 2 ? z : 2 * z", "z", "z * k"))
+        body += " + l" if other else ""
+        body += " + m" if needed else ""
+        header = f"{name}(z{';' if by_name else ','} k{type_} = {default}{other}{needed})"
+        again = self._source.choice(("", "", "", f"{name}(z, k::Int) = 100 * z\n", f"{name}(z::Int) = 100 * z\n"))
+        k = self._source.choice(("2", "n", "x", "1.5", "true"))
+        given = self._source.choice((f"k = {k}", f"l = 2, k = {k}", "l = 7", "")) if by_name else k
+        given = ", ".join(filter(None, (given, "m = 3" if needed else "")))
+        sign = self._source.choice(("; ", ", ")) if by_name else ", "
+        calls = (f"{name}({self._number()})", f"{name}({self._number()}{sign}{given})" if given else f"{name}(y)")
+        return f"{header} = {body}\n{again}", [f"c += {self._source.choice(calls)}"]
 
     def _fresh(self) -> str:
         self._names += 1

@@ -379,13 +379,15 @@ class Parser(CharacterReader):
 
     def _argument(self, named: bool) -> Node:
         found = self._binary(2)
+        by_name = (Literal("by name"),) if named else ()
         if self._at("=") and not is_header(found):
             self._next()
-            return tree("kw", found, self._expression())
+            return Tree("kw", (found, self._expression(), *by_name))
         if self._at("="):
             self._next()
             return tree("function", found, self._expression())
-        return tree("kw", found, found) if named and isinstance(found, Name) else found
+        declared = isinstance(found, Tree) and found.head == "::"
+        return Tree("kw", (found, found, *by_name)) if named and (declared or isinstance(found, Name)) else found
 
     def _index(self, box: Node) -> Node:
         self._next()
