@@ -104,6 +104,7 @@ def test_what_expressions_give(call: str, expected: str) -> None:
         ("f(x; k) = k", "f(1)", "UndefKeywordError"),
         ("f(x; k=1) = k", "f(1; l=1)", "MethodError"),
         ("f(x; k=1) = k", "f(1, 2)", "MethodError"),
+        ("k(p::T) where T <: Integer = 1\nk(p::T) where T = 2", "(k(1), k(1.0))", "(1, 2)"),
         ("f(x, y=1) = 1\nf(x, y::Int) = 100", "f(1)", "100"),
         ('f(x) = @assert x > 1 "x is $x"', "f(1)", "AssertionError"),
     ],

@@ -271,7 +271,14 @@ class Functions:
         self._unit.report(found)
 
     def _written(self, node: surface.Parameter) -> str:
-        return "Any" if node.annotation is None else self._unit.text[node.annotation.start : node.annotation.end]
+        if node.annotation is None:
+            return "Any"
+        written = self._unit.text[node.annotation.start : node.annotation.end]
+        for each in node.annotation.args:
+            name = self._unit.text[each.start : each.end]
+            if isinstance(each, surface.TypeExpr) and each.upper and name.isidentifier():  # a variable of types
+                written = written.replace(f"{{{name}}}", f"{{<:{each.name}}}")
+        return written
 
     # Functions inside functions
 

@@ -319,7 +319,7 @@ class Parser(CharacterReader):
         self._next()
         if self._take("{"):
             return Tree("where", (node, *self._arguments("}")))
-        return tree("where", node, self._binary(8) if not self._at("(") else self._atom())
+        return tree("where", node, self._binary(7) if not self._at("(") else self._atom())
 
     def _calls_only(self, node: Node) -> Node:
         """A type: a name with its parameters, or a call that gives one."""

@@ -150,9 +150,17 @@ class Writer:
             first = f"p::{type_}" if type_ else "p"
             if type_ in ("Int", "Integer", "Bool", "Real") and self._chance(0.1):
                 body = f"p * {body}"
-            lines.append(self._written(f"{name}({first}, {second})", body))
+            lines.append(self._written(self._generic(f"{name}({first}, {second})", type_), body))
         self._helpers += [Helper(name, ("chooser", "number"))] * 2
         return "\n".join(lines)
+
+    def _generic(self, header: str, type_: str) -> str:
+        """A header, now and then with a variable in the place of the first type."""
+        if not type_ or type_ == "Data" or ("{" in type_ and "<:" not in type_) or self._chance(0.7):
+            return header
+        head, _, bound = type_.rstrip("}").rpartition("{<:")
+        written = header.replace(f"p::{type_}", f"p::{head}{{T}}" if head else "p::T", 1)
+        return f"{written} where {self._pick((f'T <: {bound}', f'{{T <: {bound}}}', f'T<:{bound}'))}"
 
     def _written(self, header: str, body: str) -> str:
         way = self._pick((0, 0, 0, 1, 2, 3, 4))

@@ -170,7 +170,7 @@ class Builder(Expressions):
     # Definitions
 
     def _short(self, target: Node, mark: Token, value: Node, children: list[Any]) -> Node:
-        header = self.header(target)
+        header = self.header(target, self._end(value))
         if header is None:
             return self._definition(children, target)
         black_box = value if isinstance(value, Opaque) and value.what == "a black box" else None
@@ -188,7 +188,7 @@ class Builder(Expressions):
 
     def function(self, children: list[Any]) -> Node:
         mark, target, body, end = children
-        header = self.header(target)
+        header = self.header(target, end.end)
         if header is None:
             return self._definition(children, target)
         span = Span(mark.start, target.end)

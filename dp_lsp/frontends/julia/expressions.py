@@ -18,6 +18,7 @@ from dp_lsp.frontends.julia import outline
 from dp_lsp.frontends.julia.strings import string_value
 from dp_lsp.frontends.julia.summary import extended, summary
 from dp_lsp.frontends.julia.tokens import LIMIT, Ready, Token
+from dp_lsp.frontends.julia.vocabulary import RESERVED
 from dp_lsp.problem import Problem
 from dp_lsp.surface import (
     OPERATORS,
@@ -79,9 +80,17 @@ class _Upper(NamedTuple):
 
 
 class Limited(NamedTuple):
-    """``header where …``"""
+    """``header where …``, with what stands behind that: names, and bounds of them."""
 
     header: Node
+    limits: tuple[Node, ...]
+
+
+class _Bounded(NamedTuple):
+    """``value <: bound``"""
+
+    value: Node
+    bound: Node
 
 
 class _Field(NamedTuple):
@@ -90,7 +99,7 @@ class _Field(NamedTuple):
     name: str
 
 
-_Made = Arguments | _Typed | _Splat | _Default | _Upper | Limited | _Field | Block
+_Made = Arguments | _Typed | _Splat | _Default | _Upper | Limited | _Bounded | _Field | Block
 """A block is what stands between ``begin`` and ``end``, or in ``(a; b)``: it may turn out to be a body."""
 
 
@@ -107,21 +116,76 @@ class _Headers:
 
     def __init__(self) -> None:
         self.text = ""
+        self.tokens: Sequence[Token] = ()
         self.made: dict[Node, _Made] = {}
         self.opaques: dict[Opaque, None] = {}
         """The opaque nodes that may stand in the tree, in the order of their making."""
 
-    def header(self, node: Node) -> _Header | None:
-        """The header of a function that an expression is, or None if it is none that can be followed."""
+    def header(self, node: Node, end: int) -> _Header | None:
+        """The header of a function that an expression is and that ends there, or None if it is none that can be
+        followed."""
+        start = node.start
         made = self._take(node)
-        returns = None
+        returns, variables = None, list[Node]()
+        while isinstance(made, Limited):
+            variables += made.limits
+            node = made.header
+            made = self._take(node)
         if isinstance(made, _Typed) and made.value is not None:
             node, returns = made.value, self.type(made.annotation)
             made = self._take(node)
         if not (isinstance(made, Arguments) and isinstance(node, Call) and isinstance(node.callee, Name)):
             return None
         params = self.params(made)
+        for variable in variables:
+            params = None if params is None else self._without_variable(params, variable, start, end)
         return None if params is None else _Header(node.callee, params, returns)
+
+    def _without_variable(
+        self, params: tuple[Parameter, ...], limit: Node, start: int, end: int
+    ) -> tuple[Parameter, ...] | None:
+        """Parameters without a variable of types that stands in one of them alone, and nowhere else: ``x::T`` with ``T
+        <: Real`` is ``x::Real``, and ``x::Vector{T}`` is ``x::Vector{<:Real}``. None if it is used in another way.
+
+        Source: the Julia manual, "UnionAll Types". (Of two values of type ``T`` each would have the type of the
+        other.)"""
+        made = self.made.get(limit)
+        variable, bound = (made.value, made.bound) if isinstance(made, _Bounded) else (limit, None)
+        if not isinstance(variable, Name) or not isinstance(bound, Name | None) or variable.name in RESERVED:
+            return None
+        if self._mentioned(variable.name, start, end) != 2:  # in a parameter, and where it is introduced
+            return None
+        found = [self._bounded(param, variable.name, bound) for param in params]
+        changed = sum(new is not param for new, param in zip(found, params, strict=True))
+        return tuple(found) if changed == 1 else None
+
+    def _bounded(self, param: Parameter, variable: str, bound: Name | None) -> Parameter:
+        """A parameter with the bound of a variable in its place; the same if that does not stand there."""
+        old = param.annotation
+        if old is None or param.kind != "plain" or param.default is not None:
+            return param
+        new = None
+        if old.form == "name" and old.name == variable:
+            place = old if bound is None else bound
+            new = TypeExpr(place.start, place.end, "Any" if bound is None else bound.name)
+        elif old.form == "braces" and [(arg.name, arg.form) for arg in old.args if isinstance(arg, TypeExpr)] == [
+            (variable, "name")
+        ]:
+            (inner,) = old.args
+            upper = () if bound is None else (TypeExpr(inner.start, inner.end, bound.name, upper=True),)
+            new = TypeExpr(old.start, old.end, old.name, upper, "braces" if upper else "name")
+        return param if new is None else Parameter(param.start, param.end, param.name, new, None, param.kind)
+
+    def _mentioned(self, name: str, start: int, end: int) -> int:
+        """How often a name stands in a piece of the text."""
+        count = 0
+        for token in self.tokens:
+            if not start <= token.start < end:
+                continue
+            count += token.type == "NAME" and token.value == name
+            if isinstance(token, Ready) and isinstance(token.node, Opaque):
+                count += 2 * (name in token.node.summary.mentions)
+        return count
 
     def is_definition(self, node: Node) -> bool:
         """Whether ``node = …`` defines a method."""
@@ -320,7 +384,8 @@ class Expressions(_Headers):
         if symbol in OPERATORS:
             return Call(start, end, Name(operator.start, operator.end, symbol), tuple(args))
         what = "a broadcast" if symbol[0] == "." and symbol != ".." else f"the operator `{symbol}`"
-        return self._opaque([operator if start == operator.start else args[0], args[-1]], what)
+        made = _Bounded(*args) if symbol == "<:" and len(args) == 2 else None
+        return self._opaque([operator if start == operator.start else args[0], args[-1]], what, made)
 
     def _block(self, nodes: list[Node], at: int) -> Block:
         start, end = (self._start(nodes[0]), self._end(nodes[-1])) if nodes else (at, at)
@@ -414,8 +479,12 @@ class Expressions(_Headers):
         return self._opaque(children, "a type annotation", _Typed(None, annotation))
 
     def where(self, children: list[Any]) -> Node:
-        header = children[0]
-        return self._opaque(children, "a `where` clause", Limited(header))
+        header, _, *written = children
+        limits = next((each.plain for each in written if isinstance(each, Arguments)), None)
+        if limits is None:
+            nodes = [each for each in written if isinstance(each, Node)]
+            limits = nodes if len(nodes) == 1 else [self._call(written[1], nodes)]
+        return self._opaque(children, "a `where` clause", Limited(header, tuple(limits)))
 
     # Calls, brackets and names
 

@@ -71,6 +71,9 @@ MARKS = {
 }
 """What is written like a call where a type stands."""
 
+RESERVED = frozenset().union(NORMS, DATASETS, DESCRIPTORS, TYPES, MARKS)
+"""Names that no variable of types has here."""
+
 METRICS = frozenset({"MetricVector", "MetricMatrix", "MetricGradient"})
 """Types that are written with a type of numbers and a norm in brackets."""
 
