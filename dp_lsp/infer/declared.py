@@ -36,6 +36,7 @@ from dp_lsp.core.types import (
 from dp_lsp.infer import checks, norms, problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.publics import without_unreal, without_varying
+from dp_lsp.infer.solver import Mismatch
 from dp_lsp.intents import DeclareLeast, Intent, Through
 from dp_lsp.problem import Kind as ProblemKind
 from dp_lsp.problem import Problem, Related
@@ -46,6 +47,8 @@ def result(inference: Inference, method: term.Method, value: Judgement, publics:
     """The value of a method as it is declared. One that is declared to be something else is reported."""
     declared = annotation.instantiate(method.result, "the result", publics)
     given = inference.type(value)
+    if isinstance(given, TypeVariable) and isinstance(declared, NumberType) and not given.releases:
+        given = _taken_for(inference, given, declared)
     if _is_within(declared, given):
         promise = _Promise(inference, method, publics, checks.result_span(method), checks.result_term(method))
         return promise.kept(method.result, value)
@@ -55,6 +58,14 @@ def result(inference: Inference, method: term.Method, value: Judgement, publics:
         )
     )
     return value
+
+
+def _taken_for(inference: Inference, given: TypeVariable, declared: NumberType) -> Type:
+    """A run fails where its value cannot be converted to a number, so what may be any value is taken to be one."""
+    try:
+        return inference.solver.join(given, NumberType(declared.base))
+    except Mismatch:
+        return given
 
 
 def _is_within(declared: Type, given: Type) -> bool:

@@ -117,7 +117,11 @@ first one out of range is undefined, and the second makes a part share what it i
 
 _DP = "DiffPrivacyInference"
 MODULES = frozenset(
-    {_DP, "Base", "Core", "Random", "LinearAlgebra", "Statistics", "Printf", "Dates", "Test", "Logging"}
+    {
+        *(_DP, "Base", "Core", "Random", "LinearAlgebra", "Statistics", "Printf", "Dates", "Test", "Logging"),
+        *("Pkg", "DelimitedFiles", "SparseArrays", "Serialization", "UUIDs", "Base64", "SHA", "TOML", "Markdown"),
+        *("InteractiveUtils", "Profile"),
+    }
 )
 """Modules that give no name of the language another meaning."""
 
