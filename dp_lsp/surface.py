@@ -239,15 +239,24 @@ class Range(Node):
 class TypeExpr(Node):
     """An annotation: ``Real``, ``Matrix{<:Data}`` (``braces``), ``MetricMatrix(Data, L2)`` (``call``).
 
-    ``upper`` marks an argument written ``<:T``. A number in argument position is kept as a :class:`Number`.
+    ``upper`` marks an argument written ``<:T``. A number in argument position is kept as a :class:`Number`. ``written``
+    is how it is shown, if that is not the text that stands there.
     """
 
-    __slots__ = ("args", "form", "name", "upper")
+    __slots__ = ("args", "form", "name", "upper", "written")
 
     def __init__(
-        self, start: int, end: int, name: str, args: tuple[Node, ...] = (), form: str = "name", upper: bool = False
+        self,
+        start: int,
+        end: int,
+        name: str,
+        args: tuple[Node, ...] = (),
+        form: str = "name",
+        upper: bool = False,
+        written: str = "",
     ) -> None:
         super().__init__(start, end, args)
+        self.written = written
         self.name = name
         self.args = args
         self.form = form

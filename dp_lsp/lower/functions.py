@@ -273,12 +273,7 @@ class Functions:
     def _written(self, node: surface.Parameter) -> str:
         if node.annotation is None:
             return "Any"
-        written = self._unit.text[node.annotation.start : node.annotation.end]
-        for each in node.annotation.args:
-            name = self._unit.text[each.start : each.end]
-            if isinstance(each, surface.TypeExpr) and each.upper and name.isidentifier():  # a variable of types
-                written = written.replace(f"{{{name}}}", f"{{<:{each.name}}}")
-        return written
+        return node.annotation.written or self._unit.text[node.annotation.start : node.annotation.end]
 
     # Functions inside functions
 

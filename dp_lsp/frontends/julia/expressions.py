@@ -167,13 +167,15 @@ class _Headers:
         new = None
         if old.form == "name" and old.name == variable:
             place = old if bound is None else bound
-            new = TypeExpr(place.start, place.end, "Any" if bound is None else bound.name)
+            shown = "Any" if bound is None else bound.name
+            new = TypeExpr(place.start, place.end, shown, written=shown)
         elif old.form == "braces" and [(arg.name, arg.form) for arg in old.args if isinstance(arg, TypeExpr)] == [
             (variable, "name")
         ]:
             (inner,) = old.args
             upper = () if bound is None else (TypeExpr(inner.start, inner.end, bound.name, upper=True),)
-            new = TypeExpr(old.start, old.end, old.name, upper, "braces" if upper else "name")
+            shown = f"{old.name}{{<:{bound.name}}}" if bound is not None else old.name
+            new = TypeExpr(old.start, old.end, old.name, upper, "braces" if upper else "name", written=shown)
         return param if new is None else Parameter(param.start, param.end, param.name, new, None, param.kind)
 
     def _mentioned(self, name: str, start: int, end: int) -> int:
