@@ -157,7 +157,7 @@ def numeric(
     bounds: intervals.Rule = intervals.nowhere,
 ) -> Callable[[Args], Type | Refusal]:
     """A number of the joined base; static where all arguments are and ``static`` computes the value, else between the
-    bounds that follow from those of the arguments."""
+    bounds that follow from those of the arguments. A value that is too long to follow has bounds that are not."""
 
     def result(args: Args) -> Type | Refusal:
         joined = args.base
@@ -165,10 +165,13 @@ def numeric(
             return joined
         kept = base if base is not None and joined is not Base.DATA else joined
         known = [value for value in args.statics if value is not None]
-        if static is None or len(known) < len(args):
-            operands = [each for each in map(intervals.of, args.types) if each is not None]
-            return NumberType(kept, bounds=bounds(*operands) if len(operands) == len(args) else None)
-        return NumberType(kept, static(*known))
+        value = static(*known) if static is not None and len(known) == len(args) else None
+        if value is not None:
+            return NumberType(kept, value)
+        around = [intervals.of(each) for each in args.types]
+        around = [intervals.outer(each) for each in around] if len(known) == len(args) else around
+        operands = [each for each in around if each is not None]
+        return NumberType(kept, bounds=bounds(*operands) if len(operands) == len(args) else None)
 
     return result
 
@@ -571,9 +574,9 @@ def _power(args: Args) -> Type | Refusal:
         known = args.static("n").number
         fails = known is not None and known < 0  # the condition says so
         return NumberType(base) if fails or value is not None else Refusal(_TOO_LARGE)
-    if value is not None:
-        return NumberType(base, _repeated(value, exponent) if len(value.terms) == 1 or exponent < 2 else None)
-    bounds = intervals.of(args["x"])
+    if value is not None and (len(value.terms) == 1 or exponent < 2):
+        return NumberType(base, _repeated(value, exponent))
+    bounds = intervals.outer(intervals.of(args["x"]))
     return NumberType(base, bounds=None if bounds is None else intervals.power(bounds, exponent))
 
 
@@ -617,7 +620,7 @@ POWER_ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Real, k::Static(Integer)) = x ^ k", "DP208"),
             Refused("f(x::Data) = x ^ 2", "DP202"),
         ),
-        traits=(Shape(shapes.power), Monotone(power_ways)),
+        traits=(Shape(shapes.power), NeverNaN(), Monotone(power_ways)),
     ),
 )
 """The row."""

@@ -136,7 +136,7 @@ _ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Real) = sqrt(-4) * x", "DP304"),
             Refused("f(v::MetricVector(Real, L2)) = sqrt(v)", "DP202"),
         ),
-        traits=(Shape(shapes.root), Integral(False)),
+        traits=(Shape(shapes.root), Integral(False), NeverNaN()),
     ),
     Builtin(
         "log",
@@ -155,7 +155,7 @@ _ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Real) = log(0.5) * x", "DP304"),
             Refused("f(v::MetricVector(Real, L2)) = log(v)", "DP202"),
         ),
-        traits=(Shape(shapes.logarithm), Integral(False)),
+        traits=(Shape(shapes.logarithm), Integral(False), NeverNaN()),
     ),
     Builtin(
         "exp",
@@ -172,7 +172,7 @@ _ROWS: tuple[Builtin, ...] = (
         _POST,
         (_RELEASED.format("exp"), "f(x::Real) = exp(clamp(x, -1, 0))", "f(x::Real) = exp(x)"),
         (Refused("f(v::MetricVector(Real, L2)) = exp(v)", "DP202"),),
-        traits=(Shape(shapes.exponential), Integral(False)),
+        traits=(Shape(shapes.exponential), Integral(False), NeverNaN()),
     ),
     *(
         Builtin(

@@ -25,6 +25,7 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
     without_static,
+    without_value,
 )
 
 _ENTRYWISE = (
@@ -83,7 +84,7 @@ def _by_name(args: Args, *order: tuple[str, Sens]) -> tuple[Sens, ...]:
 
 
 def _mapped(args: Args) -> Type | Refusal:
-    element = without_static(args.applied["f"].result)
+    element = without_value(args.applied["f"].result)
     if not isinstance(element, NumberType | BoolType | FunctionType | TypeVariable):
         return Refusal("the function must return numbers")
     return args.container("v").of(element)

@@ -27,8 +27,6 @@ from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.metrics import by_norm, is_data, is_discrete
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, magnitude, number, positive_part
 from dp_lsp.core.types import (
-    INTEGER,
-    REAL,
     Base,
     BoolType,
     Bounds,
@@ -297,7 +295,7 @@ RANGE = ":"
 def _whole_numbers(args: Args) -> Type:
     """max(0, last - first + 1) whole numbers."""
     first, last = args.static("first"), args.static("last")
-    return _points(positive_part(last - first + Poly.of(1)).single_poly(), INTEGER)
+    return _points(positive_part(last - first + Poly.of(1)).single_poly(), Base.INTEGER, Bounds(first, last))
 
 
 def _steps(args: Args) -> Type | Refusal:
@@ -306,10 +304,13 @@ def _steps(args: Args) -> Type | Refusal:
     if first is None or step is None or last is None:
         return Refusal("its first number, its step and its last number must be written out")
     count = math.floor((last - first) / step) + 1 if step else 0
-    return _points(Poly.of(max(0, count)), INTEGER if args.base is Base.INTEGER else REAL)
+    between = Bounds(*map(Poly.of, sorted((first, last))))
+    return _points(Poly.of(max(0, count)), Base.INTEGER if args.base is Base.INTEGER else Base.REAL, between)
 
 
-def _points(count: Poly, element: Type) -> Container:
+def _points(count: Poly, base: Base, between: Bounds) -> Container:
+    """So many numbers between two; of none nothing is said."""
+    element = NumberType(base, bounds=between if count.terms else None)
     return Container(Kind.VECTOR, NormVariable("norm", free=True), Clip.U, count, element)
 
 

@@ -275,7 +275,9 @@ def _of_number(atom: Apply, inner: Ends, which: Which) -> Ends:
             least = ZERO if low is None else grown(low).single_poly()
             return Ends(least, None if high is None else grown(high).single_poly())
         case Function.LOG_INVERSE if low is not None and decide(ZERO, "<", low):
-            return Ends(ZERO, sens.log_inverse(low).single_poly())
+            share = high is not None and decide(high, "<=", ONE)
+            least = sens.log_inverse(high).single_poly() if high is not None and share else ZERO
+            return Ends(least, sens.log_inverse(low).single_poly())
     return Ends(ZERO, None)
 
 
@@ -299,14 +301,25 @@ _GROWING: dict[Function, Callable[[Sens], Sens]] = {
 }
 
 
+def _infimum(value: Sens, which: Which) -> Sens:
+    """The smallest that a number that is not negative can be."""
+    found = sens.ZERO
+    for low in (ends(poly, which).low for poly in value.polys):
+        found = found if low is None else found.at_least(sens.positive_part(low))
+    return found
+
+
 def _of_size(atom: Apply, which: Which) -> Ends:
     """A function that grows with numbers that are not negative."""
     sizes = [supremum(arg, which) for arg in atom.args if isinstance(arg, Sens)]
+    first = atom.args[0]
+    if atom.function in _GROWING and isinstance(first, Sens):
+        grows = _GROWING[atom.function]
+        most, least = grows(sizes[0]), grows(_infimum(first, which))
+        return Ends(least.single_poly(), None if most.infinite else most.single_poly())
     if any(size.infinite for size in sizes):
         return Ends(ZERO, None)
     match atom.function, atom.args:
-        case function, _ if function in _GROWING:
-            most = _GROWING[function](sizes[0])
         case (Function.POWER | Function.GEOMETRIC) as function, (_, Poly() as times):
             count = ends(times, which).high
             if count is None:

@@ -10,13 +10,12 @@ from dp_lsp import builtins
 from dp_lsp.builtins import monotonicity, stored
 from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, no_demands
 from dp_lsp.builtins.remedies import UNBOX
-from dp_lsp.builtins.shapes import Shape
 from dp_lsp.builtins.traits import ComposableFilter, DividesByLast, InPlace, IntegerArguments
 from dp_lsp.core import laws, machine, term
 from dp_lsp.core.algebra import ZERO, NormVariable
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.display import type_words
-from dp_lsp.core.evaluate import Interval, norms_of
+from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.events import Var
 from dp_lsp.core.metrics import diameter
 from dp_lsp.core.notation import shown
@@ -157,23 +156,16 @@ def _may_fail(inference: Inference, node: term.Call, form: Form, args: Args, val
     failures = _may_be_no_position(inference, node, args, values)
     excluded = form.demands is not no_demands
     fails_on = inference.context.language.semantics.fails_on(node.builtin, form.fails_on, args.names)
+    defined = rows.is_defined(builtins.TABLE[node.builtin], args.types)
     deciding = [
         values[index].moves
         for index, name in enumerate(args.names)
-        if name in fails_on and not (excluded and args.is_static(index)) and not _is_defined(node, args)
+        if name in fails_on and not (excluded and args.is_static(index)) and not defined
     ]
     if not deciding:
         return failures
     seen = moves.combined(((moved, INFINITY) for moved in deciding), node.span, laws.FAILURE, node.builtin)
     return in_sequence((failures, failing(seen, node.span)))
-
-
-def _is_defined(node: term.Call, args: Args) -> bool:
-    """Whether a function is defined wherever its arguments may lie. It fails of no NaN."""
-    shape = builtins.TABLE[node.builtin].trait(Shape)
-    known = [each.bounds for each in args.types if isinstance(each, NumberType)]
-    spans = [Interval(each.low.number, each.high.number) for each in known if each is not None]
-    return shape is not None and len(spans) == len(args) and shape.of(*spans, equal=False) is not None
 
 
 def _is_not_zero(inference: Inference, divisor: Term, value: Judgement) -> None:

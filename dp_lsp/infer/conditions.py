@@ -115,7 +115,10 @@ def _for_all(condition: Constraint) -> _ForAll:
 
 
 _KEEP = "; keep it where the condition holds, with `max` or `clamp`"
-_NO_NUMBER = ", and may be no number, as what is divided by 0 is none: keep the divisor from 0 first, as with `max`"
+_NO_NUMBER = (
+    ", and may be NaN, as after a division by 0: keep divisors from 0 first, and what has a root or a logarithm above "
+    "it, as with `max`"
+)
 
 
 def _not_certain(condition: Constraint) -> Problem:

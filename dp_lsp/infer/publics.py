@@ -153,14 +153,18 @@ class Publics:
         return replace(value, type=TupleType(tuple(part.type for part in found)), parts=found)
 
     def _entry(self, node: Term) -> Poly | None:
-        """The number at a place of a vector that was written entry by entry; where all are stored as the same type, it
-        is still that number."""
+        """The number at a place of a range, which is there if the place is; or of a vector that was written entry by
+        entry; where all are stored as the same type, it is still that number."""
         if not isinstance(node, term.Call) or not builtins.TABLE[node.builtin].has(Indexing) or len(node.args) != 2:
             return None
         of, place = node.args
         while isinstance(of, term.Use) and of.local in self._context.made:
             of = self._context.made[of.local]
         at = self._number(place)
+        if isinstance(of, term.Call) and of.builtin == builtins.RANGE and at is not None:
+            first, *others = map(self._number, of.args)
+            step = Poly.of(1) if len(others) == 1 else others[0]
+            return None if first is None or step is None else first + (at - Poly.of(1)) * step
         if not isinstance(of, term.Call) or of.builtin != builtins.LITERAL or at is None:
             return None
         if at.number not in range(1, len(of.args) + 1):

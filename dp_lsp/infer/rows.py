@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dp_lsp import builtins
 from dp_lsp.builtins import remedies
 from dp_lsp.builtins.define import Args, Builtin, Demand, Each, Form, Parameter, Refusal
 from dp_lsp.builtins.patterns import (
@@ -22,11 +23,12 @@ from dp_lsp.builtins.patterns import (
     fits,
     needs_public,
 )
+from dp_lsp.builtins.shapes import Shape
 from dp_lsp.builtins.traits import ForRows, SampledRows
 from dp_lsp.core import term
 from dp_lsp.core.constraints import Constraint, Origin, decide
 from dp_lsp.core.display import type_words
-from dp_lsp.core.evaluate import speaks_of
+from dp_lsp.core.evaluate import Interval, speaks_of
 from dp_lsp.core.metrics import is_data
 from dp_lsp.core.notation import shown
 from dp_lsp.core.ranges import at_worst, varies
@@ -91,15 +93,23 @@ def certain(inference: Inference, node: term.Call, solved: Match, given: Sequenc
     if not any(map(publics.is_uncertain, given)):
         return None
     uncertain = form.applies is None and any(map(_is_uncertain, form.demands(args)))
-    if uncertain:
-        inference.publics.uncertain.add(node)
     params = form.parameters(len(given) - len(node.keywords), node.keywords) or ()
     found = []
     for param, value in zip(params, given, strict=True):
         left = publics.without_unreal(value)
         left = publics.without_varying(left) if uncertain else left
         found.append(value if needs_public(param.pattern) else left)
+    if uncertain and not is_defined(builtins.TABLE[node.builtin], found):
+        inference.publics.uncertain.add(node)
     return None if all(new is old for new, old in zip(found, given, strict=True)) else found
+
+
+def is_defined(row: Builtin, given: Sequence[Given]) -> bool:
+    """Whether a function is defined wherever its arguments may lie. It fails of no NaN."""
+    known = [each.bounds for each in given if isinstance(each, NumberType)]
+    spans = [Interval(each.low.number, each.high.number) for each in known if each is not None]
+    shape = row.trait(Shape)
+    return shape is not None and len(spans) == len(given) and shape.of(*spans, equal=False) is not None
 
 
 def _is_uncertain(demand: Demand) -> bool:
