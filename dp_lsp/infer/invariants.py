@@ -20,11 +20,10 @@ monotone transfer function.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.builtins import stored
@@ -34,7 +33,7 @@ from dp_lsp.core.algebra import NormVariable
 from dp_lsp.core.annotation import ContainerOf, NumberOf
 from dp_lsp.core.machine import Stored
 from dp_lsp.core.scheme import FunctionValue, Judgement
-from dp_lsp.core.term import Body, Local, Term
+from dp_lsp.core.term import Local, Term
 from dp_lsp.core.types import (
     REAL,
     Base,
@@ -50,6 +49,7 @@ from dp_lsp.core.types import (
     without_static,
 )
 from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.walks import BodyWalk, Items
 
 
 def types(inference: Inference, node: term.Loop, starts: list[Judgement]) -> tuple[Type, ...]:
@@ -80,103 +80,13 @@ def leaves(type_: Type) -> list[Type]:
     return [leaf for item in type_.items for leaf in leaves(item)] if isinstance(type_, TupleType) else [type_]
 
 
-# Walks
-
-
-_Fact = TypeVar("_Fact")
-
-
-class _Items(NamedTuple, Generic[_Fact]):
-    """What is known of a tuple: something of each of its items."""
-
-    values: tuple[_Fact | _Items[_Fact], ...]
-
-
-class _BodyWalk(ABC, Generic[_Fact]):
-    """A walk over the terms of a body with what is known of each name: a fact, or of a tuple something of each item.
-    What is from outside of the body is known by its type."""
-
-    def __init__(self, inference: Inference) -> None:
-        self._inference = inference
-        self.known: dict[Local, _Fact | _Items[_Fact]] = {}
-
-    @abstractmethod
-    def together(self, facts: Iterable[_Fact]) -> _Fact:
-        """The fact of what holds several values, or may be any of them."""
-
-    @abstractmethod
-    def of_type(self, type_: Type) -> _Fact | _Items[_Fact]:
-        """What is known of a value by its type."""
-
-    @abstractmethod
-    def of_result(self, value: FunctionValue) -> _Fact | _Items[_Fact]:
-        """What is known of the result of a call."""
-
-    @abstractmethod
-    def by_itself(self, node: Term) -> _Fact | _Items[_Fact]:
-        """What is known of a term that is none of those that mean the same in all walks."""
-
-    def flat(self, value: _Fact | _Items[_Fact]) -> _Fact:
-        """The fact of all items of a value together."""
-        return self.together(map(self.flat, value.values)) if isinstance(value, _Items) else value
-
-    def items(self, value: _Fact | _Items[_Fact], count: int) -> Sequence[_Fact | _Items[_Fact]]:
-        """What is known of the items of a tuple: of each what is known of all, if nothing better is."""
-        if isinstance(value, _Items) and len(value.values) == count:
-            return value.values
-        return (self.flat(value),) * count
-
-    def both(self, left: _Fact | _Items[_Fact], right: _Fact | _Items[_Fact]) -> _Fact | _Items[_Fact]:
-        """What is known of what may be one of two."""
-        if isinstance(left, _Items) and isinstance(right, _Items) and len(left.values) == len(right.values):
-            return _Items(tuple(map(self.both, left.values, right.values)))
-        return self.together((self.flat(left), self.flat(right)))
-
-    def body(self, body: Body) -> _Fact | _Items[_Fact]:
-        """What is known of the value of a block; its names are known from then on."""
-        for bind in body.binds:
-            found = self.term(bind.term)
-            apart = len(bind.targets) > 1 or isinstance(bind.term, term.Loop)
-            values = self.items(found, len(bind.targets)) if apart else (found,)
-            self.known.update(zip(bind.targets, values, strict=False))
-        return self.term(body.result)
-
-    def term(self, node: Term) -> _Fact | _Items[_Fact]:
-        """What is known of the value of a term."""
-        match node:
-            case term.Use(local=local) if local in self.known:
-                return self.known[local]
-            case term.Use(local=local) if local in self._inference.context.environment:
-                return self.of_type(self._inference.type(self._inference.context.environment[local]))
-            case term.MakeTuple(items=items):
-                return _Items(tuple(map(self.term, items)))
-            case term.Branch(then=then, otherwise=otherwise):
-                return self.both(self.body(then), self.body(otherwise))
-            case term.Apply(function=function) if (value := self._called(function)) is not None and value.methods:
-                return self.of_result(value)
-            case term.Global(name=name) if isinstance(found := self._inference.context.resolve(name), Judgement):
-                return self.of_type(found.type)
-        return self.by_itself(node)
-
-    def _called(self, function: Term) -> FunctionValue | None:
-        """The function that is called, if it is known before the loop."""
-        environment, found = self._inference.context.environment, None
-        if isinstance(function, term.Global):
-            resolved = self._inference.context.resolve(function.name)
-            found = resolved if isinstance(resolved, FunctionValue) else None
-        elif isinstance(function, term.Use) and function.local in environment:
-            type_ = self._inference.type(environment[function.local])
-            found = type_.value if isinstance(type_, FunctionType) else None
-        return found
-
-
 # Properties that a round may lose
 
 
 _Key = tuple[Local, int]
 _Needs = frozenset[_Key] | None
 """The carried values that must have a property for something to have it; None if it may not have it all the same."""
-_Kept = _Needs | _Items[_Needs]
+_Kept = _Needs | Items[_Needs]
 
 _ALWAYS: _Needs = frozenset()
 
@@ -263,7 +173,7 @@ def _settled(key: _Key, starts: dict[_Key, _Needs], ends: dict[_Key, _Needs]) ->
     return frozenset(outer)
 
 
-class _Keeping(_BodyWalk[_Needs]):
+class _Keeping(BodyWalk[_Needs]):
     """The values of a body with regard to one property."""
 
     def __init__(self, inference: Inference, kept: _Property) -> None:
@@ -287,7 +197,7 @@ class _Keeping(_BodyWalk[_Needs]):
 
     def of_type(self, type_: Type) -> _Kept:
         if isinstance(type_, TupleType):
-            return _Items(tuple(map(self.of_type, type_.items)))
+            return Items(tuple(map(self.of_type, type_.items)))
         return _ALWAYS if self._property.has(type_) else None
 
     def of_result(self, value: FunctionValue) -> _Kept:
@@ -303,7 +213,7 @@ class _Keeping(_BodyWalk[_Needs]):
             case term.Loop(carried=carried):
                 starts = [self.term(start) for _, start in carried]
                 kept = iter(self._loop(node, starts))
-                return _Items(tuple(_filled(start, kept) for start in starts))
+                return Items(tuple(_filled(start, kept) for start in starts))
             case term.Scope(bind=bind, rest=rest):
                 self.known.update((target, self.of_type(NumberType(Base.DATA))) for target in bind.targets)
                 return self.body(rest)
@@ -329,7 +239,7 @@ class _Keeping(_BodyWalk[_Needs]):
 
     def _parts(self, value: _Kept, shape: _Kept) -> list[_Needs]:
         """What the parts of a value need, one for each part of ``shape``."""
-        if not isinstance(shape, _Items):
+        if not isinstance(shape, Items):
             return [self.flat(value)]
         pairs = zip(self.items(value, len(shape.values)), shape.values, strict=True)
         return [part for item, inner in pairs for part in self._parts(item, inner)]
@@ -337,7 +247,7 @@ class _Keeping(_BodyWalk[_Needs]):
 
 def _filled(shape: _Kept, parts: Iterator[_Needs]) -> _Kept:
     """A value of the same shape with these parts."""
-    return _Items(tuple(_filled(item, parts) for item in shape.values)) if isinstance(shape, _Items) else next(parts)
+    return Items(tuple(_filled(item, parts) for item in shape.values)) if isinstance(shape, Items) else next(parts)
 
 
 # What Julia stores it as
@@ -353,7 +263,7 @@ class _Held(NamedTuple):
     arrays: Stored
 
 
-_Storage = _Held | _Items[_Held]
+_Storage = _Held | Items[_Held]
 _ANYTHING = _Held(machine.ELEMENTS, machine.ANY_ARRAY)
 
 
@@ -372,7 +282,7 @@ def widened(inference: Inference, node: term.Loop, types: Sequence[Type]) -> lis
     return [storing.put(type_, storing.known[inner]) for (inner, _), type_ in zip(node.carried, types, strict=True)]
 
 
-class _Storing(_BodyWalk[_Held]):
+class _Storing(BodyWalk[_Held]):
     """One abstract run of a body after the other. ``grown`` says that something carried may be more than before."""
 
     def __init__(self, inference: Inference) -> None:
@@ -390,7 +300,7 @@ class _Storing(_BodyWalk[_Held]):
     def of_type(self, type_: Type) -> _Storage:
         match type_:
             case TupleType(items):
-                return _Items(tuple(map(self.of_type, items)))
+                return Items(tuple(map(self.of_type, items)))
             case NumberType() | BoolType():
                 return _Held(stored.of(type_), 0)
             case Container(stored=arrays) | Dataset(records=Container(stored=arrays)):
@@ -416,7 +326,7 @@ class _Storing(_BodyWalk[_Held]):
                 for inner, start in carried:
                     self._grow(inner, self.term(start))
                 self.round(node)
-                return _Items(tuple(self.known[inner] for inner, _ in carried))
+                return Items(tuple(self.known[inner] for inner, _ in carried))
             case term.Scope(bind=bind, rest=rest):
                 self.known.update(dict.fromkeys(bind.targets, _ANYTHING))
                 return self.body(rest)
